@@ -1,0 +1,112 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The map of Calotype, innermost layer first. Arrows point inward only: an import that is not declared here fails
+/// the build (`--explicit-target-dependency-import-check error`, see the Makefile).
+let package = Package(
+    name: "Calotype",
+    platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+    products: [
+        .library(name: "Calotype", targets: ["Calotype"]),
+        .library(name: "ImageCore", targets: ["ImageCore"]),
+        .library(name: "ImageKernels", targets: ["ImageKernels"]),
+        .library(name: "ImageNetworking", targets: ["ImageNetworking"]),
+        .library(name: "ImageCaching", targets: ["ImageCaching"]),
+        .library(name: "ImageDecoding", targets: ["ImageDecoding"]),
+        .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
+        .library(name: "ImageTargets", targets: ["ImageTargets"]),
+        .library(name: "ImageLoading", targets: ["ImageLoading"]),
+        .library(name: "CalotypeTesting", targets: ["CalotypeTesting"]),
+        .executable(name: "calotype", targets: ["CalotypeCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+    ],
+    targets: [
+        // Vocabulary: values and plug-in protocols.
+        .target(name: "ImageCore", dependencies: [.httpTypes]),
+
+        // Pixel arithmetic.
+        .target(name: "CCalotypeKernels"),
+        .target(name: "ImageKernels", dependencies: ["ImageCore", "CCalotypeKernels"]),
+
+        // System libraries and the C that must stand between them and Swift.
+        .systemLibrary(name: "CCalotypeLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
+        .systemLibrary(name: "CCalotypeLibPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
+        .systemLibrary(name: "CCalotypeLibWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
+        .systemLibrary(name: "CCalotypeLibAVIF", pkgConfig: "libavif", providers: [.apt(["libavif-dev"]), .brew(["libavif"])]),
+        .systemLibrary(name: "CCalotypeLibLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
+        .systemLibrary(name: "CCalotypeLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .target(name: "CCalotypeJPEG", dependencies: ["CCalotypeLibJPEG"]),
+        .target(name: "CCalotypePNG", dependencies: ["CCalotypeLibPNG"]),
+        .target(name: "CCalotypeWebP", dependencies: ["CCalotypeLibWebP"]),
+        .target(name: "CCalotypeAVIF", dependencies: ["CCalotypeLibAVIF"]),
+        .target(name: "CCalotypeLCMS", dependencies: ["CCalotypeLibLCMS"]),
+        .target(name: "CCalotypeCurl", dependencies: ["CCalotypeLibCurl"]),
+
+        // Built-in plug-ins, each usable alone.
+        .target(name: "ImageNetworking", dependencies: ["ImageCore", "CCalotypeCurl", .httpTypes]),
+        .target(name: "ImageCaching", dependencies: ["ImageCore", .httpTypes]),
+        .target(
+            name: "ImageDecoding",
+            dependencies: [
+                "ImageCore", "ImageKernels", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP", "CCalotypeAVIF", "CCalotypeLCMS",
+            ]),
+        .target(name: "ImageProcessing", dependencies: ["ImageCore", "ImageKernels"]),
+        .target(name: "ImageTargets", dependencies: ["ImageCore"]),
+
+        // The engine.
+        .target(name: "ImageLoading", dependencies: ["ImageCore", .httpTypes, .heap]),
+
+        // Everything wired, the command, and the kit for those who extend it.
+        .target(
+            name: "Calotype",
+            dependencies: [
+                "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing", "ImageTargets",
+            ]),
+        .target(name: "LoopbackServer"),
+        .target(name: "CalotypeTesting", dependencies: ["ImageCore", "LoopbackServer", .httpTypes]),
+        .executableTarget(
+            name: "CalotypeCommand",
+            dependencies: [
+                "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
+                "ImageTargets", "CalotypeTesting", "LoopbackServer", .httpTypes, .argumentParser,
+            ]),
+
+        .testTarget(name: "ImageCoreTests", dependencies: ["ImageCore", .httpTypes]),
+        .testTarget(name: "ImageKernelsTests", dependencies: ["ImageCore", "ImageKernels"]),
+        .testTarget(name: "ImageNetworkingTests", dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackServer", .httpTypes]),
+        .testTarget(name: "ImageCachingTests", dependencies: ["ImageCore", "ImageCaching", "CalotypeTesting", .httpTypes]),
+        .testTarget(name: "ImageDecodingTests", dependencies: ["ImageCore", "ImageDecoding", "ImageKernels"]),
+        .testTarget(name: "ImageProcessingTests", dependencies: ["ImageCore", "ImageProcessing", "ImageKernels"]),
+        .testTarget(name: "ImageTargetsTests", dependencies: ["ImageCore", "ImageLoading", "ImageTargets", "CalotypeTesting"]),
+        .testTarget(name: "ImageLoadingTests", dependencies: ["ImageCore", "ImageLoading", "CalotypeTesting", .httpTypes]),
+        .testTarget(
+            name: "CalotypeTests",
+            dependencies: ["Calotype", "CalotypeCommand", "CalotypeTesting", "LoopbackServer", .httpTypes]),
+    ],
+    cLanguageStandard: .c17
+)
+
+/// Strictness, the same for every target written in Swift.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+for target in package.targets where target.type != .system && !target.name.hasPrefix("CCalotype") {
+    target.swiftSettings = strict
+}
+
+extension Target.Dependency {
+    static var httpTypes: Self { .product(name: "HTTPTypes", package: "swift-http-types") }
+    static var heap: Self { .product(name: "HeapModule", package: "swift-collections") }
+    static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
+}

@@ -1,0 +1,109 @@
+public import HTTPTypes
+
+/// One request to a network layer.
+public struct DataRequest: Sendable {
+    public var url: URL
+    public var method: HTTPRequest.Method
+    public var headerFields: HTTPFields
+    public var body: Data?
+    /// From the start to the last byte; 30 s.
+    public var timeout: Duration
+    /// The largest body to accept, in bytes; `nil` leaves the loader's own limit.
+    public var maximumBytes: Int?
+    public var priority: LoadPriority
+    /// Further attempts that a retrying loader may make.
+    public var retries: Int
+    /// Whether networks that cost money may be used.
+    public var allowsExpensiveNetwork: Bool
+
+    public init(
+        url: URL, method: HTTPRequest.Method = .get, headerFields: HTTPFields = [:], body: Data? = nil,
+        timeout: Duration = .seconds(30), maximumBytes: Int? = nil, priority: LoadPriority = .normal, retries: Int = 0,
+        allowsExpensiveNetwork: Bool = true
+    ) {
+        self.url = url
+        self.method = method
+        self.headerFields = headerFields
+        self.body = body
+        self.timeout = timeout
+        self.maximumBytes = maximumBytes
+        self.priority = priority
+        self.retries = retries
+        self.allowsExpensiveNetwork = allowsExpensiveNetwork
+    }
+}
+
+/// The answer to a ``DataRequest``: the head at once, the body as it arrives.
+public struct DataResponse: Sendable {
+    /// The final URL, after redirects.
+    public var url: URL
+    /// Status and header fields. Sources that are not HTTP answer 200.
+    public var head: HTTPResponse
+    /// To be read once.
+    public var body: ByteStream
+
+    public init(url: URL, head: HTTPResponse = HTTPResponse(status: .ok), body: ByteStream) {
+        self.url = url
+        self.head = head
+        self.body = body
+    }
+
+    /// The length that the head announces, in bytes; `nil` when it does not, or not as a number.
+    public var expectedBytes: Int? {
+        guard let text = head.headerFields[.contentLength], let count = Int(text), count >= 0 else { return body.knownCount }
+        return count
+    }
+}
+
+/// A body as a stream of chunks, pulled by its reader: nothing is read ahead of demand beyond the producer's own window.
+///
+/// For one reader, once. Cancelling the reading task makes the pending read throw `CancellationError`. Dropping the
+/// stream unread tells the producer to stop.
+public struct ByteStream: AsyncSequence, Sendable {
+    public typealias Element = Data
+
+    fileprivate enum Base: Sendable {
+        case data(Data)
+        case pull(@Sendable () async throws -> Data?)
+    }
+
+    private let base: Base
+
+    /// A body that is at hand, as one chunk; no chunk at all when it is empty.
+    public init(_ data: Data) { base = .data(data) }
+
+    /// A body that `next` produces chunk by chunk until it returns `nil` or throws. The closure owns what produces
+    /// the bytes: when the stream is dropped the closure is released, and its captures may stop their work in `deinit`.
+    public init(_ next: @escaping @Sendable () async throws -> Data?) { base = .pull(next) }
+
+    /// The body's length in bytes where it is at hand.
+    public var knownCount: Int? {
+        if case .data(let data) = base { data.count } else { nil }
+    }
+
+    /// The whole body when it is at hand without waiting.
+    public var wholeData: Data? {
+        if case .data(let data) = base { data } else { nil }
+    }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var base: Base?
+
+        fileprivate init(_ base: Base) { self.base = base }
+
+        public mutating func next() async throws -> Data? {
+            switch base {
+            case nil: return nil
+            case .data(let data):
+                base = nil
+                return data.isEmpty ? nil : data
+            case .pull(let next):
+                let chunk = try await next()
+                if chunk == nil { base = nil }
+                return chunk
+            }
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base) }
+}

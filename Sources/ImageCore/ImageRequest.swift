@@ -1,0 +1,54 @@
+/// What a caller wants: a source, and how this load differs from the loader's defaults.
+///
+/// ```swift
+/// var request = ImageRequest(url: URL(string: "https://example.org/cat.jpg")!)
+/// request.options.targetSize = PixelSize(width: 320, height: 320)
+/// request.options.priority = .high
+/// ```
+public struct ImageRequest: Sendable, CustomStringConvertible {
+    public let source: ImageSource
+    /// The request's own layer of options: over the global one, under the runtime one.
+    public var options: OptionLayer
+    /// What the load is for; targets and prefetchers set it.
+    public var purpose: LoadPurpose
+    /// The identity of the source, without headers.
+    public let resource: ResourceKey
+
+    public init(_ source: ImageSource, options: OptionLayer = OptionLayer(), purpose: LoadPurpose = .plain) {
+        self.source = source
+        self.options = options
+        self.purpose = purpose
+        resource = ImageRequest.key(for: source)
+    }
+
+    public init(url: URL, options: OptionLayer = OptionLayer()) {
+        self.init(.url(url), options: options)
+    }
+
+    /// A request for `url` at a size, or with processors, or both.
+    public init(url: URL, targetSize: PixelSize? = nil, processors: [any Processing]) {
+        var options = OptionLayer()
+        if let targetSize { options.targetSize = targetSize }
+        options.processors = processors
+        self.init(.url(url), options: options)
+    }
+
+    public var description: String { source.description }
+
+    /// URLs that differ only in fragment or in the case of the scheme name one resource.
+    private static func key(for source: ImageSource) -> ResourceKey {
+        switch source {
+        case .bytes(_, let id): return ResourceKey("bytes:" + id)
+        case .producer(let id, _): return ResourceKey("producer:" + id)
+        case .url(let url):
+            var text = url.absoluteString
+            if let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) { text.removeSubrange(fragment...) }
+            if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[..<colon].utf8.contains(where: { 65...90 ~= $0 }) {
+                text = text[..<colon].lowercased() + text[colon...]
+            }
+            // A password in the URL is a credential: it makes a difference, and is not written down.
+            guard text.utf8.contains(UInt8(ascii: "@")), url.user != nil || url.password != nil else { return ResourceKey(text) }
+            return ResourceKey(ImageSource.redacted(url)).varied(by: [text])
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// A loaded image, where it came from, and what that took.
+public struct ImageResponse: Sendable {
+    public var image: DecodedImage
+    /// The tier that had it.
+    public var tier: CacheTier
+    /// `nil` for a synchronous memory hit, which measures nothing.
+    public var metrics: LoadMetrics?
+
+    public init(image: DecodedImage, tier: CacheTier, metrics: LoadMetrics? = nil) {
+        self.image = image
+        self.tier = tier
+        self.metrics = metrics
+    }
+}
+
+/// Where a load found its image.
+public enum CacheTier: String, Hashable, Sendable, CaseIterable {
+    /// The memory cache: decoded and processed already.
+    case memory
+    /// The data cache: decoded from stored bytes.
+    case disk
+    /// The source itself. Local files and bytes in memory count here too.
+    case network
+}
+
+/// What one load took.
+public struct LoadMetrics: Hashable, Sendable {
+    /// Bytes of the encoded picture.
+    public var byteCount = 0
+    /// Whether another load had already started the work.
+    public var isCoalesced = false
+    /// From the start of the load to its end.
+    public var total: Duration = .zero
+    /// Time spent working in each stage that ran, waiting in queues left out.
+    public var stages: [LoadStage: Duration] = [:]
+
+    public init() {}
+}
+
+/// How much of a body has arrived.
+public struct LoadProgress: Hashable, Sendable {
+    /// Bytes.
+    public var received: Int
+    /// Bytes; `nil` when the server does not say.
+    public var expected: Int?
+
+    public init(received: Int, expected: Int?) {
+        self.received = received
+        self.expected = expected
+    }
+
+    /// From 0 to 1; `nil` when the end is unknown.
+    public var fraction: Double? {
+        guard let expected, expected > 0 else { return nil }
+        return min(1, Double(received) / Double(expected))
+    }
+}

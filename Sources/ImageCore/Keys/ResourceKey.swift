@@ -1,0 +1,72 @@
+/// What identifies the bytes of a resource: everything that changes the response. Two requests with equal keys share
+/// one fetch.
+///
+/// Hashed once when it is made, so that cache lookups cost no more than a comparison.
+public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
+    /// The source, normalised; credentials appear only as a digest.
+    public let text: String
+    private let hash: Int
+
+    public init(_ text: String) {
+        self.text = text
+        var hasher = Hasher()
+        hasher.combine(text)
+        hash = hasher.finalize()
+    }
+
+    /// The key of `self` asked for with what else changes the response: method, headers, body. `parts` appear only as
+    /// a digest.
+    public func varied(by parts: [String]) -> ResourceKey {
+        guard !parts.isEmpty else { return self }
+        // Each part is preceded by its length, so that no two lists run together.
+        let bytes = parts.flatMap { Array("\($0.utf8.count):\($0)".utf8) }
+        return ResourceKey(text + "#" + SHA256.hexDigest(of: bytes))
+    }
+
+    public static func == (a: Self, b: Self) -> Bool { a.hash == b.hash && a.text == b.text }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+
+    public var description: String { text }
+}
+
+/// What identifies a decoded and processed image in a memory cache: the resource and what was done to it.
+public struct ImageKey: Hashable, Sendable, CustomStringConvertible {
+    public let resource: ResourceKey
+    /// Decoding options and processors in order, as text; empty for the picture as it comes.
+    public let variant: String
+
+    public init(resource: ResourceKey, variant: String = "") {
+        self.resource = resource
+        self.variant = variant
+    }
+
+    public static func == (a: Self, b: Self) -> Bool { a.resource == b.resource && a.variant == b.variant }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(resource)
+        // Hashing an empty string costs as much as a short one; most lookups have none.
+        if !variant.isEmpty { hasher.combine(variant) }
+    }
+
+    public var description: String { variant.isEmpty ? resource.text : "\(resource.text) | \(variant)" }
+}
+
+/// What identifies bytes in a data cache.
+public struct DataKey: Hashable, Sendable, CustomStringConvertible {
+    public let resource: ResourceKey
+    /// `nil` for the original bytes; the variant of an ``ImageKey`` for an encoded processed image.
+    public let variant: String?
+
+    public init(resource: ResourceKey, variant: String? = nil) {
+        self.resource = resource
+        self.variant = variant
+    }
+
+    /// A name for a file or a remote store: 64 hexadecimal digits that tell nothing of the URL.
+    public var digest: String {
+        SHA256.hexDigest(of: Array(resource.text.utf8) + (variant.map { [0] + Array($0.utf8) } ?? []))
+    }
+
+    public var description: String { variant.map { "\(resource.text) | \($0)" } ?? resource.text }
+}

@@ -1,0 +1,26 @@
+/// A memory cache of decoded images.
+///
+/// Called synchronously from any thread, for every load, on the caller's way in: a hit must cost well below a
+/// microsecond, take no I/O, and never wait for other work.
+///
+/// **Cancelling**: does not apply. **Errors**: there are none; what cannot be kept is not kept.
+///
+/// **Must not**: call back into a loader, or keep an entry past its limits.
+///
+/// ```swift
+/// final class LastOnly: Caching {
+///     private let last = Lock<(key: ImageKey, image: DecodedImage)?>(nil)
+///     func image(for key: ImageKey) -> DecodedImage? { last.withLock { $0?.key == key ? $0?.image : nil } }
+///     func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority) { last.withLock { $0 = (key, image) } }
+///     func removeImage(for key: ImageKey) { last.withLock { if $0?.key == key { $0 = nil } } }
+///     func removeAll() { last.withLock { $0 = nil } }
+/// }
+/// ```
+public protocol Caching: Sendable {
+    /// The cached image, counted as a use.
+    func image(for key: ImageKey) -> DecodedImage?
+    /// Keeps an image, replacing what the key had. May decline.
+    func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority)
+    func removeImage(for key: ImageKey)
+    func removeAll()
+}

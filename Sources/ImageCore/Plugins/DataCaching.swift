@@ -1,0 +1,51 @@
+public import HTTPTypes
+
+/// A cache of encoded bytes with the head of the response that brought them: a directory, or a remote store.
+///
+/// Called by the engine from tasks of its own, several at once, on no actor; it must not block its thread for long.
+/// Each load asks once; each fetched original is stored once, after it was decoded. A store that follows another in
+/// program order is seen by every later read, durable or not; ``flush()`` waits until it is durable.
+///
+/// **Cancelling**: a read may throw `CancellationError`; a store runs to its end.
+///
+/// **Errors**: thrown errors count as a miss or a lost write, are reported to observers, and never fail a load.
+///
+/// **Must not**: return bytes that are not exactly what was stored; a damaged entry is a miss.
+///
+/// ```swift
+/// actor Pocket: DataCaching {
+///     private var entries: [DataKey: DataEntry] = [:]
+///     func entry(for key: DataKey) -> DataEntry? { entries[key] }
+///     func store(_ entry: DataEntry, for key: DataKey) { entries[key] = entry }
+///     func removeEntry(for key: DataKey) { entries[key] = nil }
+///     func removeAll() { entries = [:] }
+/// }
+/// ```
+public protocol DataCaching: Sendable {
+    /// The stored entry, counted as a use; `nil` for a miss.
+    func entry(for key: DataKey) async throws -> DataEntry?
+    /// Keeps an entry, replacing what the key had.
+    func store(_ entry: DataEntry, for key: DataKey) async throws
+    func removeEntry(for key: DataKey) async throws
+    func removeAll() async throws
+    /// Returns when everything stored so far is durable. Does nothing by default.
+    func flush() async throws
+}
+
+extension DataCaching {
+    public func flush() async throws {}
+}
+
+/// Bytes in a data cache and the response head that came with them.
+public struct DataEntry: Sendable {
+    public var data: Data
+    public var head: HTTPResponse
+    /// Seconds since 1970 when the response arrived.
+    public var storedAt: Double
+
+    public init(data: Data, head: HTTPResponse = HTTPResponse(status: .ok), storedAt: Double) {
+        self.data = data
+        self.head = head
+        self.storedAt = storedAt
+    }
+}

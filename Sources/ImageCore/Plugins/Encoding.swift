@@ -1,0 +1,42 @@
+/// An encoder: turns pixels into the bytes of a file format.
+///
+/// Called synchronously on a worker thread or on a thread of the caller, several at once.
+///
+/// **Cancelling**: look at `options.cancellation` between rows, and throw `CancellationError`.
+///
+/// **Errors**: throw ``ImageError``; anything else is wrapped. A failed encode returns nothing.
+///
+/// **Must not**: change pixels that the format can hold.
+///
+/// ```swift
+/// struct PortableGray: Encoding {
+///     var formats: [ImageFormat] { [ImageFormat(rawValue: "pgm")] }
+///     func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
+///         var file = Data("P5 \(image.size.width) \(image.size.height) 255\n".utf8)
+///         unsafe image.bitmap.withUnsafePixels { pixels in
+///             for y in 0..<image.size.height {
+///                 unsafe file.append(contentsOf: pixels[y * image.bitmap.bytesPerRow..<y * image.bitmap.bytesPerRow + image.size.width])
+///             }
+///         }
+///         return file
+///     }
+/// }
+/// ```
+public protocol Encoding: Sendable {
+    /// What it writes.
+    var formats: [ImageFormat] { get }
+
+    /// The file. `format` is one of ``formats``.
+    func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data
+}
+
+/// How a picture is written.
+public struct EncodeOptions: Sendable {
+    /// For lossy formats, 1 (smallest) to 100 (best); 85.
+    public var quality = 85
+    /// How hard to try to make the file small, 0 (fast) to 9; `nil` is the format's usual.
+    public var effort: Int? = nil
+    public var cancellation: CancellationToken? = nil
+
+    public init() {}
+}

@@ -1,0 +1,45 @@
+/// A view of any framework, as a binding sees it: a handful of things to show.
+///
+/// The requirements are `async` so that a main-actor view and an actor both conform with plain methods: each adapter
+/// brings its own isolation. A binding calls them one at a time, in order, and never for a load that was replaced.
+///
+/// **Cancelling**: does not apply; each call should return at once.
+///
+/// **Errors**: there are none; show what you can.
+///
+/// **Must not**: start or cancel loads from inside a call, or keep an image after ``clear()``.
+///
+/// ```swift
+/// actor Frame: ImageViewAdapter {
+///     private(set) var shown: DecodedImage?
+///     func setImage(_ image: DecodedImage, transition: Transition) { shown = image }
+///     func clear() { shown = nil }
+/// }
+/// ```
+public protocol ImageViewAdapter: AnyObject, Sendable {
+    /// Shows a picture: a preview, a final image or a failure image.
+    func setImage(_ image: DecodedImage, transition: Transition) async
+    /// Shows nothing: a new load begins without placeholder, or the view is being reused.
+    func clear() async
+    /// Shows what stands in while a load runs; by default an image placeholder is set as an image.
+    func setPlaceholder(_ placeholder: Placeholder) async
+    /// A load began or ended: a spinner, say.
+    func setLoading(_ isLoading: Bool) async
+    func setProgress(_ progress: LoadProgress) async
+    /// The load failed. The failure image, if there is one, follows as an image.
+    func setFailure(_ error: ImageError) async
+    func setAccessibilityLabel(_ label: String?) async
+}
+
+extension ImageViewAdapter {
+    public func setPlaceholder(_ placeholder: Placeholder) async {
+        switch placeholder {
+        case .image(let image): await setImage(image, transition: .none)
+        case .none, .color: await clear()
+        }
+    }
+    public func setLoading(_ isLoading: Bool) async {}
+    public func setProgress(_ progress: LoadProgress) async {}
+    public func setFailure(_ error: ImageError) async {}
+    public func setAccessibilityLabel(_ label: String?) async {}
+}

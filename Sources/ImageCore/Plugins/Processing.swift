@@ -1,0 +1,37 @@
+/// A processor: turns one picture into another.
+///
+/// A value: equal identifiers mean equal work, and one run serves every load that asks for it. Called synchronously on
+/// one of the loader's own worker threads, once per distinct picture and list of processors before it.
+///
+/// **Cancelling**: look at `context.cancellation` between blocks of rows, and throw `CancellationError`.
+///
+/// **Errors**: throw ``ImageError``; anything else is wrapped as `plugInFailed` in the `process` stage.
+///
+/// **Must not**: write to the picture that it gets (bitmaps are immutable; make a new one), or depend on anything that
+/// the identifier does not name.
+///
+/// ```swift
+/// struct Opaque: Processing {
+///     var identifier: String { "example.opaque" }
+///     func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
+///         image.with(image.bitmap.reinterpreted(alpha: .opaque))
+///     }
+/// }
+/// ```
+public protocol Processing: Sendable {
+    /// Names the processor and every parameter; stable across launches, since caches on disk use it.
+    var identifier: String { get }
+
+    /// The processed picture. Returning the one that came in is right where nothing changes.
+    func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage
+}
+
+/// What a processor may look at while it works.
+public struct ProcessingContext: Sendable {
+    public var cancellation: CancellationToken?
+
+    public init(cancellation: CancellationToken? = nil) { self.cancellation = cancellation }
+
+    /// Throws `CancellationError` when the result is no longer wanted.
+    public func checkCancellation() throws(CancellationError) { try cancellation?.check() }
+}
