@@ -33,12 +33,15 @@ let package = Package(
         .target(name: "ImageKernels", dependencies: ["ImageCore", "CCalotypeKernels"]),
 
         // System libraries and the C that must stand between them and Swift.
-        .systemLibrary(name: "CCalotypeLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
+        .systemLibrary(
+            name: "CCalotypeLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
         .systemLibrary(name: "CCalotypeLibPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
         .systemLibrary(name: "CCalotypeLibWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
         .systemLibrary(name: "CCalotypeLibAVIF", pkgConfig: "libavif", providers: [.apt(["libavif-dev"]), .brew(["libavif"])]),
-        .systemLibrary(name: "CCalotypeLibLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
-        .systemLibrary(name: "CCalotypeLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "CCalotypeLibLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
+        .systemLibrary(
+            name: "CCalotypeLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .target(name: "CCalotypeJPEG", dependencies: ["CCalotypeLibJPEG"]),
         .target(name: "CCalotypePNG", dependencies: ["CCalotypeLibPNG"]),
         .target(name: "CCalotypeWebP", dependencies: ["CCalotypeLibWebP"]),
@@ -64,7 +67,8 @@ let package = Package(
         .target(
             name: "Calotype",
             dependencies: [
-                "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing", "ImageTargets",
+                "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
+                "ImageTargets",
             ]),
         .target(name: "LoopbackServer"),
         .target(name: "CalotypeTesting", dependencies: ["ImageCore", "LoopbackServer", .httpTypes]),
@@ -77,7 +81,9 @@ let package = Package(
 
         .testTarget(name: "ImageCoreTests", dependencies: ["ImageCore", .httpTypes]),
         .testTarget(name: "ImageKernelsTests", dependencies: ["ImageCore", "ImageKernels"]),
-        .testTarget(name: "ImageNetworkingTests", dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackServer", .httpTypes]),
+        .testTarget(
+            name: "ImageNetworkingTests",
+            dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackServer", .httpTypes]),
         .testTarget(name: "ImageCachingTests", dependencies: ["ImageCore", "ImageCaching", "CalotypeTesting", .httpTypes]),
         .testTarget(name: "ImageDecodingTests", dependencies: ["ImageCore", "ImageDecoding", "ImageKernels"]),
         .testTarget(name: "ImageProcessingTests", dependencies: ["ImageCore", "ImageProcessing", "ImageKernels"]),
