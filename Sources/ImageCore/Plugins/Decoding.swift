@@ -88,8 +88,9 @@ public struct DecodingLimits: Hashable, Sendable {
         guard let count = size.pixelCount, count <= pixels, count <= decodedBytes / max(1, bytesPerPixel) else {
             throw ImageError(
                 .tooLarge,
-                message: "The picture of \(size) pixels is larger than the limit of \(pixels) pixels or \(decodedBytes) bytes; "
-                    + "raise the limit to load it.")
+                message:
+                    "The picture of \(size) pixels is larger than the limit of \(pixels) pixels or \(decodedBytes) bytes; raise the limit to load it."
+            )
         }
     }
 }
