@@ -72,11 +72,12 @@ let package = Package(
             ]),
         .target(name: "LoopbackServer"),
         .target(name: "CalotypeTesting", dependencies: ["ImageCore", "LoopbackServer", .httpTypes]),
+        .target(name: "CCalotypeGallery", exclude: ["Pictures"]),
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
                 "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
-                "ImageTargets", "CalotypeTesting", "LoopbackServer", .httpTypes, .argumentParser,
+                "ImageTargets", "CalotypeTesting", "LoopbackServer", "CCalotypeGallery", .httpTypes, .argumentParser,
             ]),
 
         .testTarget(name: "ImageCoreTests", dependencies: ["ImageCore", .httpTypes]),
