@@ -9,7 +9,7 @@ public enum TestPictures {
         func premultiplied(_ value: UInt8) -> UInt8 { UInt8((Int(value) * Int(alpha) + 127) / 255) }
         let pixel = [premultiplied(red), premultiplied(green), premultiplied(blue), alpha]
         return DecodedImage(
-            try Bitmap(
+            try unsafe Bitmap(
                 size: PixelSize(width: width, height: height), format: .rgba8, alpha: alpha == 255 ? .opaque : .premultiplied
             ) { pixels, bytesPerRow in
                 for y in 0..<height {

@@ -201,6 +201,6 @@ public final class ImageTask: LoadHandle {
 
     func resume(returning result: Result<ImageResponse, LoadFailure>) {
         unsafe first?.resume(returning: result)
-        for unsafecontinuation in unsafe rest { unsafe continuation.resume(returning: result) }
+        unsafe rest.forEach { unsafe $0.resume(returning: result) }
     }
 }
