@@ -43,6 +43,10 @@ public final class ImageLoader: ImageProviding {
     /// Starts a load and returns its handle at once.
     public func task(for request: ImageRequest) -> ImageTask { coordinator.start(request, onEvent: nil) }
 
+    public func options(for request: ImageRequest) throws(LoadFailure) -> LoadOptions {
+        try coordinator.plan(request).options
+    }
+
     public func cachedImage(for request: ImageRequest) -> ImageResponse? {
         guard let plan = try? coordinator.plan(request) else { return nil }
         return coordinator.memoryHit(plan)
@@ -87,5 +91,11 @@ public final class ImageLoader: ImageProviding {
         public var queued = 0
         /// Steps of work that run.
         public var running = 0
+
+        public init() {}
+
+        init(loads: Int, work: Int, queued: Int, running: Int) {
+            (self.loads, self.work, self.queued, self.running) = (loads, work, queued, running)
+        }
     }
 }

@@ -21,7 +21,8 @@
 ///     }
 ///     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
 ///         let size = PixelSize(width: 1, height: 1)
-///         return DecodedImage(try Bitmap(size: size, format: .gray8, alpha: .opaque) { pixels, _ in pixels[0] = 7 })
+///         return DecodedImage(
+///             try unsafe Bitmap(size: size, format: .gray8, alpha: .opaque) { pixels, _ in unsafe pixels[0] = 7 })
 ///     }
 /// }
 /// ```
