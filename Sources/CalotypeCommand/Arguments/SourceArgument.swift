@@ -20,7 +20,8 @@ struct SourceArgument: Sendable {
             return
         }
         guard let url = URL(string: text), url.scheme != nil else {
-            throw ImageError(.invalidRequest, message: "This is no valid URL; percent-encode spaces and other special characters.")
+            throw ImageError(
+                .invalidRequest, message: "This is no valid URL; percent-encode spaces and other special characters.")
         }
         self.url = url
     }
