@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "ImageTargets", targets: ["ImageTargets"]),
         .library(name: "ImageLoading", targets: ["ImageLoading"]),
         .library(name: "CalotypeTesting", targets: ["CalotypeTesting"]),
+        .library(name: "LoopbackServer", targets: ["LoopbackServer"]),
         .executable(name: "calotype", targets: ["CalotypeCommand"]),
     ],
     dependencies: [
