@@ -13,28 +13,34 @@ public enum Resampler {
     /// - Parameters:
     ///   - bitmap: of any format; straight alpha is premultiplied first.
     ///   - filter: ``ResampleFilter/lanczos3``.
+    ///   - threads: how many to work with, the caller's included; 1. Small results take fewer.
     ///   - cancellation: looked at between blocks of rows.
     /// - Returns: a bitmap of the same format and colour space; premultiplied, or opaque where the source is.
     /// - Throws: ``ImageError`` (`invalidRequest`) for a rectangle that is empty, not finite or not inside the picture,
     ///   or an empty result; (`tooLarge`) where there is no memory; `CancellationError`.
     public static func resize(
-        _ bitmap: Bitmap, to geometry: ResizeGeometry, filter: ResampleFilter = .lanczos3, cancellation: CancellationToken? = nil
+        _ bitmap: Bitmap, to geometry: ResizeGeometry, filter: ResampleFilter = .lanczos3, threads: Int = 1,
+        cancellation: CancellationToken? = nil
     ) throws -> Bitmap {
         try check(geometry, source: bitmap.size)
         if geometry.isIdentity(for: bitmap.size), bitmap.alpha != .straight { return bitmap }
         let source = try bitmap.premultiplied()
         let plan = ResamplePlan(source: source.size, geometry: geometry, filter: filter)
-        return try unsafe Bitmap(size: geometry.output, format: source.format, alpha: source.alpha, colorSpace: source.colorSpace)
-        {
-            pixels, bytesPerRow in
+        let path = KernelPath.current
+        return try unsafe Bitmap(
+            size: geometry.output, format: source.format, alpha: source.alpha, colorSpace: source.colorSpace
+        ) { pixels, bytesPerRow in
             try unsafe source.withUnsafePixels { rows in
-                switch source.format {
-                case .gray8, .rgba8:
-                    try unsafe SwiftResampler<UInt8>(plan: plan, channels: source.format.channels)
-                        .run(from: rows, source.bytesPerRow, to: pixels, bytesPerRow, cancellation)
-                case .gray16, .rgba16:
-                    try unsafe SwiftResampler<UInt16>(plan: plan, channels: source.format.channels)
-                        .run(from: rows, source.bytesPerRow, to: pixels, bytesPerRow, cancellation)
+                let (from, to) = unsafe (rows.baseAddress.unsafelyUnwrapped, pixels.baseAddress.unsafelyUnwrapped)
+                let left = plan.columns.lowerBound * source.format.bytesPerPixel
+                try Bands.run(rows: geometry.output.height, threads: threads) { band in
+                    let assembler = RowAssembler(plan: plan, format: source.format, path: path)
+                    for y in band {
+                        if y & 7 == 0 { try cancellation?.check() }
+                        unsafe assembler.assemble(y, into: to + y * bytesPerRow) { row in
+                            unsafe from + (row * source.bytesPerRow + left)
+                        }
+                    }
                 }
             }
         }
@@ -53,26 +59,12 @@ public enum Resampler {
                     "The part (\(x), \(y), \(width), \(height)) to resize is not a rectangle inside the picture of \(source) pixels."
             )
         }
+        let longest = max(source.width, source.height, geometry.output.width, geometry.output.height)
+        guard longest <= 1 << 30 else {
+            throw ImageError(.tooLarge, message: "A side of \(longest) pixels is too long to resize.")
+        }
         guard geometry.output.width > 0, geometry.output.height > 0 else {
             throw ImageError(.invalidRequest, message: "A picture cannot be resized to \(geometry.output) pixels.")
         }
-    }
-}
-
-/// The weights of both axes.
-struct ResamplePlan: Sendable {
-    let horizontal: ResampleWeights
-    let vertical: ResampleWeights
-    let output: PixelSize
-    /// The source columns that take part.
-    let columns: Range<Int>
-
-    init(source: PixelSize, geometry: ResizeGeometry, filter: ResampleFilter) {
-        output = geometry.output
-        horizontal = ResampleWeights(
-            source: source.width, origin: geometry.x, length: geometry.width, output: output.width, filter: filter)
-        vertical = ResampleWeights(
-            source: source.height, origin: geometry.y, length: geometry.height, output: output.height, filter: filter)
-        columns = horizontal.window(0).lowerBound..<horizontal.window(output.width - 1).upperBound
     }
 }

@@ -176,7 +176,9 @@ final class LoadCoordinator: Pipeline.Reporting {
         perform { $0.finish(node, result, retention: retention) }
     }
 
-    func retryUpstream(of node: NodeID) { perform { $0.retryUpstream(of: node, in: .network) } }
+    func retryUpstream(of node: NodeID, otherwise failure: LoadFailure) {
+        perform { $0.retryUpstream(of: node, in: .network, otherwise: failure) }
+    }
 
     func settle(_ node: NodeID) {
         perform { $0.settle(node) }

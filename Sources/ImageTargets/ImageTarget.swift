@@ -21,6 +21,7 @@ public import ImageCore
 ///         await target.setImage(ImageRequest(url: url))
 ///     }
 ///     func setImage(_ image: DecodedImage, transition: Transition) { shown = image }
+///     func setPlaceholder(_ placeholder: Placeholder) {}
 ///     func clear() { shown = nil }
 /// }
 /// ```

@@ -14,10 +14,13 @@ import Testing
         for (index, (width, height, toWidth, toHeight)) in Self.shapes.enumerated() {
             let bitmap = try Bitmap.noise(width, height, format, seed: UInt64(index))
             let geometry = ResizeGeometry.stretch(bitmap, to: toWidth, toHeight)
-            let result = try Resampler.resize(bitmap, to: geometry, filter: filter)
-            #expect(result.size == geometry.output)
-            let distance = result.samples.distance(to: referenceResize(bitmap, to: geometry, filter: filter))
-            #expect(distance <= 0.51, "\(width)x\(height) to \(toWidth)x\(toHeight)")
+            let reference = referenceResize(bitmap, to: geometry, filter: filter)
+            try onEveryPath { path in
+                let result = try Resampler.resize(bitmap, to: geometry, filter: filter)
+                #expect(result.size == geometry.output)
+                let distance = result.samples.distance(to: reference)
+                #expect(distance <= 0.51, "\(width)x\(height) to \(toWidth)x\(toHeight), \(path)")
+            }
         }
     }
 
@@ -34,9 +37,11 @@ import Testing
                 .random(in: 0.01...1, using: &numbers) * (Double(bitmap.height) - y), of: bitmap,
                 to: PixelSize(width: .random(in: 1...50, using: &numbers), height: .random(in: 1...50, using: &numbers)))
             let filter = ResampleFilter.allCases[seed % ResampleFilter.allCases.count]
-            let result = try Resampler.resize(bitmap, to: geometry, filter: filter)
-            let distance = result.samples.distance(to: referenceResize(bitmap, to: geometry, filter: filter))
-            #expect(distance <= 0.51, "\(bitmap.size) \(geometry) \(filter)")
+            let reference = referenceResize(bitmap, to: geometry, filter: filter)
+            try onEveryPath { path in
+                let result = try Resampler.resize(bitmap, to: geometry, filter: filter)
+                #expect(result.samples.distance(to: reference) <= 0.51, "\(bitmap.size) \(geometry) \(filter) \(path)")
+            }
         }
     }
 
@@ -111,9 +116,12 @@ import Testing
     func colourStaysAtOrBelowAlpha(filter: ResampleFilter, format: PixelFormat) throws {
         let bitmap = try Bitmap.noise(61, 43, format, seed: 3)
         for (width, height) in [(20, 14), (122, 90), (60, 43)] {
-            let samples = try Resampler.resize(bitmap, to: .stretch(bitmap, to: width, height), filter: filter).samples
-            for i in stride(from: 0, to: samples.values.count, by: 4) {
-                #expect(samples.values[i..<i + 3].allSatisfy { $0 <= samples.values[i + 3] })
+            try onEveryPath { path in
+                let values = try Resampler.resize(bitmap, to: .stretch(bitmap, to: width, height), filter: filter).samples.values
+                let holds = stride(from: 0, to: values.count, by: 4).allSatisfy {
+                    max(values[$0], values[$0 + 1], values[$0 + 2]) <= values[$0 + 3]
+                }
+                #expect(holds, "\(path)")
             }
         }
     }
@@ -129,6 +137,13 @@ import Testing
             bitmap = try Resampler.resize(bitmap, to: .stretch(bitmap, to: 128 / divisor, 96 / divisor), filter: filter)
             #expect(abs(bitmap.samples.mean(0) - mean) <= 0.5)
         }
+    }
+
+    @Test func severalThreadsGiveTheSamePixels() throws {
+        let bitmap = try Bitmap.noise(97, 301)
+        let geometry = ResizeGeometry.stretch(bitmap, to: 41, 97)
+        let alone = try Resampler.resize(bitmap, to: geometry).samples
+        for threads in [2, 3, 100] { #expect(try Resampler.resize(bitmap, to: geometry, threads: threads).samples == alone) }
     }
 
     @Test func theSameSizeIsTheSameBitmap() throws {
@@ -170,8 +185,10 @@ import Testing
         let bitmap = try Bitmap.noise(10, 8)
         let token = CancellationToken()
         token.cancel()
-        #expect(throws: CancellationError.self) {
-            try Resampler.resize(bitmap, to: .stretch(bitmap, to: 5, 4), cancellation: token)
+        for (height, threads) in [(4, 1), (64, 2)] {
+            #expect(throws: CancellationError.self) {
+                try Resampler.resize(bitmap, to: .stretch(bitmap, to: 5, height), threads: threads, cancellation: token)
+            }
         }
     }
 }

@@ -160,18 +160,24 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
     }
 
     /// A step found its input unsound (a cached original that does not decode): the upstream makes it anew in `lane`,
-    /// and the node waits for it.
-    mutating func retryUpstream(of id: NodeID, in lane: Lane) {
+    /// and the node waits for it. Where that has been tried in vain meanwhile, the node fails.
+    mutating func retryUpstream(of id: NodeID, in lane: Lane, otherwise failure: LoadFailure) {
         guard nodes.contains(id), let from = releaseSlot(id) else { return }
         if case .stopping = nodes[id].state {
             nodes.remove(id)
         } else if let upstream = nodes[id].upstream {
             nodes[id].state = .waitingForUpstream
-            // Another dependent may have asked before; then the upstream is on its way already.
             if case .done = nodes[upstream].state {
-                holdBack(dependentsOf: upstream)
-                enqueue(upstream, in: lane)
+                if nodes[upstream].version != nodes[id].inputVersion {
+                    // Another dependent asked before, and the new result is here already.
+                    enqueue(id, in: nodes[id].lane)
+                } else {
+                    holdBack(dependentsOf: upstream)
+                    enqueue(upstream, in: lane)
+                }
             }
+        } else {
+            fail(id, failure)
         }
         drain(from)
     }
@@ -276,6 +282,7 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
 
     private mutating func succeed(_ id: NodeID, _ value: Value, _ retention: Retention) {
         nodes[id].state = .done(value)
+        nodes[id].version += 1
         nodes[id].retention = retention
         // Stores come before deliveries: who has been delivered to finds the result in the caches.
         if storesNow(id) { store(id, value, priority: highestCachePriority(of: id)) }
@@ -471,7 +478,10 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
         let token = CancellationToken()
         nodes[id].state = .running(lane, token)
         var input: Value?
-        if let upstream = nodes[id].upstream, case .done(let value) = nodes[upstream].state { input = value }
+        if let upstream = nodes[id].upstream, case .done(let value) = nodes[upstream].state {
+            input = value
+            nodes[id].inputVersion = nodes[upstream].version
+        }
         let priority = nodes[id].counts.highest?.priority ?? .normal
         actions.append(.run(id, nodes[id].work, lane, input: input, priority, token))
     }

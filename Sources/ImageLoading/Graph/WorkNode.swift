@@ -113,6 +113,10 @@ struct WorkNode<Work: Sendable, Value: Sendable>: Sendable {
     var retention = Retention.never
     /// How many loads, directly or through dependents, want progress.
     var progressListeners = 0
+    /// How many results it has had; more than one when the first proved unsound.
+    var version = 0
+    /// The version of the upstream's result that its own step runs on.
+    var inputVersion = 0
     var progress: LoadProgress?
 
     var isWanted: Bool { firstLoad != nil || firstDependent != nil || isHeld }

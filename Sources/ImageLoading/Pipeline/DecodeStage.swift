@@ -21,7 +21,7 @@ struct DecodeStage: Sendable {
             } catch {
                 // Bytes from the cache that do not decode: the entry goes, and the source is asked once more.
                 if original.tier == .disk, !token.isCancelled, !plan.options.cachePolicy.isOnlyIfCached {
-                    discard(node, coordinator)
+                    retry(node, after: error, coordinator)
                 } else {
                     coordinator.fail(node, error, stage: .decode, plan, token)
                 }
@@ -44,7 +44,8 @@ struct DecodeStage: Sendable {
         return try pipeline.configuration.decoder.decode(data, options: options)
     }
 
-    private func discard(_ node: NodeID, _ coordinator: any Pipeline.Reporting) {
+    private func retry(_ node: NodeID, after error: any Error, _ coordinator: any Pipeline.Reporting) {
+        let failure = LoadFailure.failed(.wrapping(error, stage: .decode, source: plan.request.description))
         let cache = pipeline.configuration.dataCache
         Task {
             do {
@@ -52,7 +53,7 @@ struct DecodeStage: Sendable {
             } catch {
                 coordinator.observe(.cacheFailed(.wrapping(error, stage: .originalCache, source: plan.request.description)), plan)
             }
-            coordinator.retryUpstream(of: node)
+            coordinator.retryUpstream(of: node, otherwise: failure)
         }
     }
 }

@@ -21,7 +21,7 @@ struct Pipeline: Sendable {
         func report(_ progress: LoadProgress, from node: NodeID)
         func advance(_ node: NodeID, to lane: Lane)
         func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention)
-        func retryUpstream(of node: NodeID)
+        func retryUpstream(of node: NodeID, otherwise failure: LoadFailure)
         func settle(_ node: NodeID)
         func observe(_ observation: LoadObservation, _ plan: LoadPlan)
     }

@@ -1,0 +1,79 @@
+public import ImageCore
+import CCalotypeAVIF
+
+/// AVIF by libavif: 8, 10 and 12 bits, every chroma format, monochrome, alpha, grids; of a sequence, the frame asked for.
+///
+/// Orientation is the container's (`irot`, `imir`); Exif inside AVIF does not count, as the format has it. Not strict:
+/// files without `pixi`, or with an odd `clap`, decode; `clap` is not applied.
+public struct AVIFDecoder: Decoding {
+    public init() {}
+
+    public var formats: [ImageFormat] { [.avif] }
+
+    /// AVIF where the file begins with an `ftyp` box that names a brand `avif` or `avis` (AV1 Image File Format, 6).
+    public func format(of head: Data) -> ImageFormat? {
+        let reader = ByteReader(head)
+        guard reader.matches("ftyp", at: 4), let size = reader.uint32(at: 0, bigEndian: true) else { return nil }
+        let brands = [8] + Array(stride(from: 16, to: min(size, reader.count), by: 4))
+        return brands.contains { reader.matches("avif", at: $0) || reader.matches("avis", at: $0) } ? .avif : nil
+    }
+
+    public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
+        try unsafe data.withUnsafeBytes { bytes in
+            let reader = try unsafe AVIFReader(bytes, limits: limits)
+            let header = reader.header
+            return ImageInfo(
+                format: .avif, size: reader.size, frameCount: max(1, Int(header.frames)), orientation: reader.orientation,
+                hasAlpha: header.has_alpha, bitDepth: Int(header.depth), colorModel: header.is_gray ? .gray : .rgb,
+                colorProfile: ColorProfile(embedded: reader.profile).description, isProgressive: header.is_layered)
+        }
+    }
+
+    public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
+        try unsafe data.withUnsafeBytes { bytes in
+            let reader = try unsafe AVIFReader(bytes, limits: options.limits)
+            try options.checkFrame(of: max(1, Int(reader.header.frames)))
+            try options.limits.check(reader.size, holding: [reader.planeBytes, reader.size.byteCount(.gray8)])
+            try options.checkCancellation()
+            try reader.decode(frame: options.frame)
+            try options.checkCancellation()
+            let header = reader.header
+            // What the picture itself says may differ from what its container said.
+            try options.limits.check(reader.size, bytesPerPixel: 0)
+            let profile =
+                ColorProfile(embedded: reader.profile).icc.map(ColorProfile.icc)
+                ?? ColorProfile(primaries: Int(header.primaries), transfer: Int(header.transfer)) ?? .sRGB
+            let isDeep = header.depth > 8 && (!options.convertsTo8Bit || (options.convertsToSRGB && profile.icc != nil))
+            let isGray = header.is_gray && !header.has_alpha
+            let layout: RowLayout = isGray ? (isDeep ? .gray16 : .gray8) : (isDeep ? .rgba16 : .rgba8)
+            var picture = StoredPicture(format: .avif, size: reader.size, layout: layout)
+            picture.orientation = options.applied(reader.orientation)
+            picture.hasAlpha = header.has_alpha
+            picture.profile = profile
+            // Stored premultiplied and wanted so, colour makes no round trip.
+            let convertsColor = options.convertsToSRGB && profile.icc != nil
+            picture.isPremultiplied = header.is_alpha_premultiplied && options.alpha == .premultiplied && !convertsColor
+            let assembler = try PictureAssembler(picture, options: options, codecBytes: reader.planeBytes)
+            return try assembler.assemble(AVIFRows(reader, picture: picture))
+        }
+    }
+}
+
+/// The pixels of a decoded AVIF frame.
+private final class AVIFRows: RowProducer {
+    private let reader: AVIFReader
+    private let picture: StoredPicture
+
+    init(_ reader: AVIFReader, picture: StoredPicture) {
+        self.reader = reader
+        self.picture = picture
+    }
+
+    var deliversWhole: Bool { true }
+
+    func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
+        try unsafe reader.convert(
+            0, count, to: picture.layout, premultiplied: picture.isPremultiplied, into: target, stride: stride)
+        return RowsRead(count: count, failure: nil)
+    }
+}

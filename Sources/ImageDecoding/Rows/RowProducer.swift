@@ -1,0 +1,27 @@
+import ImageCore
+
+/// A codec that is about to deliver the rows of one picture, from the top.
+protocol RowProducer: AnyObject {
+    /// Whether the pixels become final all at once: interlaced pictures, and codecs that fill a whole picture. Then
+    /// ``readRows(into:stride:count:)`` is called once, for all rows.
+    var deliversWhole: Bool { get }
+
+    /// Decodes the next rows, `stride` bytes apart.
+    ///
+    /// - Returns: how many rows hold pixels of the picture, and what stopped it before `count`, if anything.
+    /// - Throws: `CancellationError`, or an error after which nothing can be shown.
+    func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead
+
+    /// What was found wrong with the picture as a whole, once its rows were read.
+    func finish() -> ImageError?
+}
+
+extension RowProducer {
+    var deliversWhole: Bool { false }
+    func finish() -> ImageError? { nil }
+}
+
+struct RowsRead {
+    var count: Int
+    var failure: ImageError?
+}

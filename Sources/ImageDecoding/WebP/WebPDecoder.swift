@@ -1,0 +1,118 @@
+public import ImageCore
+import CCalotypeWebP
+
+/// WebP by libwebp: lossy and lossless, with and without alpha; of an animation, the frame asked for.
+///
+/// Given a target size, lossy and lossless pictures are scaled by libwebp while they are decoded, to twice the size
+/// asked for at most; what remains is resampled.
+public struct WebPDecoder: Decoding {
+    public init() {}
+
+    public var formats: [ImageFormat] { [.webp] }
+
+    /// WebP where the file begins with `RIFF`, a size and `WEBP` (WebP container specification).
+    public func format(of head: Data) -> ImageFormat? {
+        let reader = ByteReader(head)
+        return reader.matches("RIFF") && reader.matches("WEBP", at: 8) ? .webp : nil
+    }
+
+    public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
+        try unsafe data.withUnsafeBytes { bytes in
+            let container = try unsafe WebPContainer(bytes, limits: limits)
+            let frame = try container.frame(0)
+            return ImageInfo(
+                format: .webp, size: container.size, frameCount: Int(container.info.frames),
+                orientation: container.chunk("EXIF").map(EXIFOrientation.parse) ?? .up,
+                hasAlpha: container.info.has_alpha || frame.hasAlpha, bitDepth: 8, colorModel: .rgb,
+                colorProfile: ColorProfile(embedded: container.chunk("ICCP")).description)
+        }
+    }
+
+    public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
+        try unsafe data.withUnsafeBytes { bytes in
+            let container = try unsafe WebPContainer(bytes, limits: options.limits)
+            try options.checkFrame(of: Int(container.info.frames))
+            let frame = try container.frame(0)
+            var picture = StoredPicture(format: .webp, size: container.size, layout: .rgba8)
+            picture.orientation = options.applied(container.chunk("EXIF").map(EXIFOrientation.parse) ?? .up)
+            picture.hasAlpha = container.info.has_alpha || frame.hasAlpha
+            picture.profile = ColorProfile(embedded: container.chunk("ICCP"))
+            if !container.info.is_animated { try Self.scale(&picture, options: options) }
+            let assembler = try PictureAssembler(picture, options: options)
+            return try assembler.assemble(WebPPicture(frame, picture: picture, options: options))
+        }
+    }
+
+    /// Lets libwebp scale to twice the size wanted where that is less than three quarters of the full size.
+    private static func scale(_ picture: inout StoredPicture, options: DecodeOptions) throws(ImageError) {
+        let wanted = try StoredPicture.storedGeometry(size: picture.size, orientation: picture.orientation, options: options)
+        guard let wanted else { return }
+        let ratio = min(wanted.width / Double(wanted.output.width), wanted.height / Double(wanted.output.height))
+        guard ratio > 2.67 else { return }
+        let size = PixelSize(
+            width: Int((Double(picture.size.width) * 2 / ratio).rounded(.up)),
+            height: Int((Double(picture.size.height) * 2 / ratio).rounded(.up)))
+        picture.scale = (
+            Double(size.width) / Double(picture.size.width), Double(size.height) / Double(picture.size.height)
+        )
+        picture.decodedSize = size
+    }
+}
+
+/// One frame of a WebP, decoded by libwebp where the picture lies.
+private final class WebPPicture: RowProducer {
+    private let frame: WebPFrame
+    private let picture: StoredPicture
+    private let options: DecodeOptions
+
+    init(_ frame: WebPFrame, picture: StoredPicture, options: DecodeOptions) {
+        self.frame = frame
+        self.picture = picture
+        self.options = options
+    }
+
+    var deliversWhole: Bool { true }
+
+    func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
+        let isScaled = picture.decodedSize != picture.size
+        let size = isScaled ? picture.decodedSize : frame.size
+        let (x, y) = (frame.x, frame.y)
+        guard x >= 0, y >= 0, x + size.width <= picture.decodedSize.width, y + size.height <= picture.decodedSize.height else {
+            throw ImageError(.corrupt, message: "The WebP file is damaged: a frame lies outside its canvas.")
+        }
+        let origin = unsafe target + y * stride + 4 * x
+        let room = stride * (size.height - 1) + 4 * size.width
+        let reader = unsafe clt_webp_reader_create(
+            origin.assumingMemoryBound(to: UInt8.self), room, Int32(stride), UInt32(size.width), UInt32(size.height), isScaled,
+            false)
+        guard let reader = unsafe reader else { throw ImageError.outOfMemory(.webp) }
+        defer { unsafe clt_webp_reader_destroy(reader) }
+        let status = try unsafe update(reader)
+        if status == CLT_WEBP_OK { return RowsRead(count: count, failure: nil) }
+        let rows = y + (unsafe Int(clt_webp_reader_rows(reader)))
+        return RowsRead(count: rows > y ? min(count, rows) : 0, failure: Self.failure(status))
+    }
+
+    /// Hands the frame over bit by bit, so that a cancelled decode stops soon.
+    private func update(_ reader: OpaquePointer) throws -> clt_webp_status {
+        let step = 1 << 16
+        var count = 0
+        while true {
+            try options.checkCancellation()
+            count = min(frame.byteCount, count + step)
+            let status = unsafe clt_webp_reader_update(reader, frame.bytes.baseAddress, count)
+            if status != CLT_WEBP_NEEDS_INPUT { return status }
+            if count == frame.byteCount { return status }
+        }
+    }
+
+    static func failure(_ status: clt_webp_status) -> ImageError {
+        switch status {
+        case CLT_WEBP_NEEDS_INPUT: .truncated(.webp)
+        case CLT_WEBP_NO_MEMORY: .outOfMemory(.webp)
+        case CLT_WEBP_UNSUPPORTED:
+            ImageError(.unsupportedFeature, message: "The WebP uses a feature that libwebp does not decode.")
+        default: ImageError(.corrupt, message: "The WebP file is damaged: its picture data is broken.")
+        }
+    }
+}
