@@ -54,7 +54,8 @@ struct LoadReport: Sendable {
             table.add(
                 [
                     shortened(report.source), report.response?.tier.rawValue ?? "", report.response == nil ? "failed" : "ok",
-                    report.response?.metrics.map { Units.bytes($0.byteCount) } ?? "", report.response?.image.size.description ?? "",
+                    report.response?.metrics.map { Units.bytes($0.byteCount) } ?? "",
+                    report.response?.image.size.description ?? "",
                 ] + stages.map { times[$0] ?? "" } + [Units.time(report.total)])
         }
         return table.text
