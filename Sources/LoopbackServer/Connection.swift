@@ -19,11 +19,13 @@ extension LoopbackServer {
 
         private let socket: Int32
         private let stopping: Gate
+        let requests: Counter
         private let state = Monitor(State())
 
-        init(socket: Int32, stopping: Gate) {
+        init(socket: Int32, stopping: Gate, requests: Counter) {
             self.socket = socket
             self.stopping = stopping
+            self.requests = requests
         }
 
         /// Sends a whole response with its `Content-Length`; no body follows the head of a `HEAD` request's or a 304's

@@ -24,6 +24,9 @@ public final class LoopbackServer: Sendable {
     /// unless it was closed or the client asked for `Connection: close`. Throwing closes it.
     public typealias Handler = @Sendable (Request, Connection) throws -> Void
 
+    /// Has a whole connection to itself.
+    public typealias ConnectionHandler = @Sendable (Connection) throws -> Void
+
     /// The port that the system chose.
     public let port: Int
     /// Connections accepted so far.
@@ -40,14 +43,20 @@ public final class LoopbackServer: Sendable {
     }
 
     private let listener: Int32
-    private let handler: Handler
+    private let handler: ConnectionHandler
     private let stopping: Gate
     private let state = Monitor(State())
 
     /// Binds a port and starts to serve.
     ///
     /// - Throws: ``SocketError`` when the system gives no socket.
-    public init(handler: @escaping Handler) throws(SocketError) {
+    public convenience init(handler: @escaping Handler) throws(SocketError) {
+        try self.init(connecting: { connection in try Self.serve(connection, handler: handler) })
+    }
+
+    /// A server that leaves each connection to `handler` from its first byte, for what does not even begin as HTTP. The
+    /// connection ends when the handler returns or throws.
+    public init(connecting handler: @escaping ConnectionHandler) throws(SocketError) {
         stopping = try Gate()
         (listener, port) = try Sockets.listenOnLoopback()
         self.handler = handler
@@ -92,8 +101,8 @@ public final class LoopbackServer: Sendable {
                     isWanted
                     && Self.startThread(counted: state) {
                         connections.increment()
-                        let connection = Connection(socket: socket, stopping: stopping)
-                        Self.serve(connection, handler: handler, requests: requests)
+                        let connection = Connection(socket: socket, stopping: stopping, requests: requests)
+                        try? handler(connection)
                         // Out of the set before it is closed: `stop` must never shut down a descriptor that is someone else's by now.
                         state.withLock { _ = $0.sockets.remove(socket) }
                         connection.closeSocket()
@@ -119,11 +128,11 @@ public final class LoopbackServer: Sendable {
         return isStarted
     }
 
-    private static func serve(_ connection: Connection, handler: Handler, requests: Counter) {
+    private static func serve(_ connection: Connection, handler: Handler) throws {
         var reader = RequestReader(connection)
         while !connection.isClosed, let request = reader.next() {
-            requests.increment()
-            do { try handler(request, connection) } catch { return }
+            connection.requests.increment()
+            try handler(request, connection)
             if request["Connection"]?.lowercased() == "close" { return }
         }
     }
