@@ -78,7 +78,7 @@ let package = Package(
             name: "CalotypeCommand",
             dependencies: [
                 "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
-                "ImageTargets", "CalotypeTesting", "LoopbackServer", "CCalotypeGallery", .httpTypes, .argumentParser,
+                "ImageKernels", "ImageTargets", "LoopbackServer", "CCalotypeGallery", .httpTypes, .argumentParser,
             ]),
 
         .testTarget(name: "ImageCoreTests", dependencies: ["ImageCore", .httpTypes]),

@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import ImageCore
+public import ImageKernels
 
 /// `WxH` in pixels; one side may be left out (`320x`, `x240`) and then follows from the picture's shape.
 struct SizeArgument: ExpressibleByArgument {
@@ -54,3 +55,5 @@ struct GridArgument: ExpressibleByArgument {
 }
 
 extension ContentMode: ExpressibleByArgument {}
+
+extension ResampleFilter: ExpressibleByArgument {}

@@ -11,7 +11,7 @@ internal import ImageCore
 /// Writes a file so that nobody ever sees half of it: into a new file beside it, which then takes its name.
 enum AtomicFile {
     /// Writes `data` to `path`, replacing a file that is there and keeping its permissions. A symbolic link is followed.
-    /// Devices, pipes and the like cannot be replaced and are written to as they are.
+    /// Devices, pipes and whatever else `/dev` names, such as a redirected `/dev/stdout`, are written to as they are.
     ///
     /// - Throws: ``ImageError`` (`fileUnwritable`) with the system's reason; no new file stays behind.
     static func write(_ data: Data, to path: String) throws(ImageError) {
@@ -19,7 +19,7 @@ enum AtomicFile {
         let exists = unsafe stat(path, &info) == 0
         let kind = info.st_mode & mode_t(S_IFMT)
         if exists, kind == mode_t(S_IFDIR) { throw failure(EISDIR) }
-        if exists, kind != mode_t(S_IFREG) { return try overwrite(data, path) }
+        if exists, kind != mode_t(S_IFREG) || path.hasPrefix("/dev/") { return try append(data, path) }
 
         let final = exists ? resolved(path) : path
         let temporary = sibling(of: final)
@@ -37,8 +37,8 @@ enum AtomicFile {
         }
     }
 
-    private static func overwrite(_ data: Data, _ path: String) throws(ImageError) {
-        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+    private static func append(_ data: Data, _ path: String) throws(ImageError) {
+        let descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(errno) }
         try fill(descriptor, with: data)
     }
