@@ -23,8 +23,8 @@ public struct StandardParts: Sendable {
     public var decoders: [any Decoding] = []
     /// Decoded images; a ``MemoryCache`` with its default limits. `nil` keeps none.
     public var memoryCache: (any Caching)? = MemoryCache()
-    /// Original bytes; `nil` keeps none.
-    public var dataCache: (any DataCaching)?
+    /// Original bytes; a ``DiskCache`` in the user's cache directory. `nil` keeps none.
+    public var dataCache: (any DataCaching)? = DiskCache()
     /// The app's own defaults: the lowest of the three layers of options.
     public var options = OptionLayer()
     /// Told of every load; none.
