@@ -45,7 +45,7 @@ let package = Package(
             name: "CCalotypeLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .target(name: "CCalotypeJPEG", dependencies: ["CCalotypeLibJPEG"]),
         .target(name: "CCalotypePNG", dependencies: ["CCalotypeLibPNG"]),
-        .target(name: "CCalotypeWebP", dependencies: ["CCalotypeLibWebP"]),
+        .target(name: "CCalotypeWebP", dependencies: ["CCalotypeLibWebP"], linkerSettings: [.linkedLibrary("webpdemux")]),
         .target(name: "CCalotypeAVIF", dependencies: ["CCalotypeLibAVIF"]),
         .target(name: "CCalotypeLCMS", dependencies: ["CCalotypeLibLCMS"]),
         .target(name: "CCalotypeCurl", dependencies: ["CCalotypeLibCurl"]),

@@ -216,6 +216,10 @@ clt_avif_status clt_avif_reader_convert(
     rgb.format = AVIF_RGB_FORMAT_RGBA;
     rgb.depth = layout == CLT_AVIF_RGBA16 ? 16 : 8;
     rgb.alphaPremultiplied = premultiplied;
+#if AVIF_VERSION >= 110000
+    // libyuv cuts deep samples off instead of rounding them: up to 5 levels too dark.
+    rgb.avoidLibYUV = image->depth > 8;
+#endif
     rgb.pixels = target;
     rgb.rowBytes = (uint32_t)stride;
     return status_of(avifImageYUVToRGB(&view, &rgb));

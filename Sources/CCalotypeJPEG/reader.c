@@ -49,17 +49,20 @@ static void on_message(j_common_ptr info, int level) {
     if (level >= 0) return;
     clt_jpeg_reader *reader = reader_of(info);
     info->err->num_warnings++;
+    // Whatever goes wrong once the end of the input was made up is missing input.
+    if (reader->hit_end && info->err->msg_code != JWRN_JPEG_EOF) reader->is_damaged = true;
+    const struct jpeg_decompress_struct *image = &reader->info;
     switch (info->err->msg_code) {
     case JWRN_HIT_MARKER:
-    case JWRN_HUFF_BAD_CODE:
-    case JWRN_ARITH_BAD_CODE:
-    case JWRN_MUST_RESYNC:
-    case JWRN_BOGUS_PROGRESSION:
-        if (!reader->is_damaged && !reader->hit_end) info->err->format_message(info, reader->message);
-        reader->is_damaged = true;
+        // Nothing brings a scan without restart markers back: if it is the one that begins the coefficients, all that
+        // follows in the picture is missing. Elsewhere a strip or some detail is.
+        if (image->restart_interval != 0 || image->Ss != 0 || image->Ah != 0) return;
         break;
-    default: break;
+    // A few blocks that are wrong, in a picture that is there.
+    default: return;
     }
+    if (!reader->is_damaged && !reader->hit_end) info->err->format_message(info, reader->message);
+    reader->is_damaged = true;
 }
 
 static void on_output(j_common_ptr info) { (void)info; }
@@ -220,7 +223,6 @@ clt_jpeg_status clt_jpeg_reader_start(
     info->scale_denom = 8;
     info->buffered_image = jpeg_has_multiple_scans(info);
     if (!jpeg_start_decompress(info)) return CLT_JPEG_NEEDS_INPUT;
-    jpeg_calc_output_dimensions(info);
     *output_width = info->output_width;
     *output_height = info->output_height;
     return CLT_JPEG_OK;

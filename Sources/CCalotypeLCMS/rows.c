@@ -1,6 +1,11 @@
 #include "CCalotypeLCMS.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+void *clt_rows_allocate(size_t count) { return calloc(1, count); }
+
+void clt_rows_free(void *rows) { free(rows); }
 
 /// a × b / 255, rounded to nearest, exact for all bytes.
 static uint8_t times(uint32_t a, uint32_t b) {

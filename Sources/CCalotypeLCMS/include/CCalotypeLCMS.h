@@ -47,6 +47,10 @@ bool clt_transform_is_identity(const clt_transform *transform);
 /// Converts a row; `source` may be `target` where both layouts are the same.
 void clt_transform_row(const clt_transform *transform, const void *source, void *target, uint32_t width);
 
+/// Zeroed memory for rows, taken page by page as they are written; NULL without memory.
+void *clt_rows_allocate(size_t count);
+void clt_rows_free(void *rows);
+
 /// Multiplies colour by alpha in place, rounding; returns whether every pixel was opaque.
 bool clt_premultiply_rgba8(uint8_t *row, uint32_t width);
 bool clt_premultiply_rgba16(uint16_t *row, uint32_t width);

@@ -53,27 +53,49 @@ public struct AVIFDecoder: Decoding {
             // Stored premultiplied and wanted so, colour makes no round trip.
             let convertsColor = options.convertsToSRGB && profile.icc != nil
             picture.isPremultiplied = header.is_alpha_premultiplied && options.alpha == .premultiplied && !convertsColor
+            let wanted = try StoredPicture.storedGeometry(
+                size: picture.size, orientation: picture.orientation, options: options)
+            picture.deliversWhole = wanted == nil
             let assembler = try PictureAssembler(picture, options: options, codecBytes: reader.planeBytes)
             return try assembler.assemble(AVIFRows(reader, picture: picture))
         }
     }
 }
 
-/// The pixels of a decoded AVIF frame.
+/// The pixels of a decoded AVIF frame, converted from its planes a few rows at a time.
 private final class AVIFRows: RowProducer {
     private let reader: AVIFReader
     private let picture: StoredPicture
+    private var next = 0
+    private var scratch: Scratch?
 
     init(_ reader: AVIFReader, picture: StoredPicture) {
         self.reader = reader
         self.picture = picture
     }
 
-    var deliversWhole: Bool { true }
-
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
-        try unsafe reader.convert(
-            0, count, to: picture.layout, premultiplied: picture.isPremultiplied, into: target, stride: stride)
+        let height = picture.size.height
+        if next == 0, count == height {
+            try unsafe convert(0..<height, into: target, stride: stride)
+        } else {
+            // Chroma is interpolated from the rows above and below, so those are converted too.
+            let rows = max(0, (next - 2) & ~1)..<min(height, next + count + 2)
+            let rowBytes = picture.size.width * picture.layout.bytesPerPixel
+            let scratch = try scratch ?? Scratch(rows: count + 5, rowBytes: rowBytes)
+            self.scratch = scratch
+            try unsafe convert(rows, into: scratch.base, stride: scratch.stride)
+            for i in 0..<count {
+                unsafe (target + i * stride)
+                    .copyMemory(from: scratch.base + (next + i - rows.lowerBound) * scratch.stride, byteCount: rowBytes)
+            }
+        }
+        next += count
         return RowsRead(count: count, failure: nil)
+    }
+
+    private func convert(_ rows: Range<Int>, into target: UnsafeMutableRawPointer, stride: Int) throws {
+        try unsafe reader.convert(
+            rows.lowerBound, rows.count, to: picture.layout, premultiplied: picture.isPremultiplied, into: target, stride: stride)
     }
 }

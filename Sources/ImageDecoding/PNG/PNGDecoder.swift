@@ -39,6 +39,7 @@ public struct PNGDecoder: Decoding {
             picture.orientation = options.applied(metadata.orientation)
             picture.hasAlpha = reader.header.has_alpha_channel || reader.header.has_transparent_color
             picture.profile = profile
+            picture.deliversWhole = passes > 1
             return try PictureAssembler(picture, options: options)
                 .assemble(PNGRows(reader, passes: passes, height: picture.size.height, options: options))
         }
@@ -56,10 +57,8 @@ private final class PNGRows: RowProducer {
         (self.reader, self.passes, self.height, self.options) = (reader, passes, height, options)
     }
 
-    var deliversWhole: Bool { passes > 1 }
-
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
-        guard deliversWhole else { return unsafe reader.readRows(into: target, stride: stride, count: count) }
+        guard passes > 1 else { return unsafe reader.readRows(into: target, stride: stride, count: count) }
         for pass in 0..<passes {
             for y in Swift.stride(from: 0, to: height, by: 64) {
                 try options.checkCancellation()

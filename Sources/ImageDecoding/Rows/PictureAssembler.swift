@@ -1,3 +1,4 @@
+import CCalotypeLCMS
 import ImageCore
 import ImageKernels
 
@@ -19,7 +20,8 @@ struct PictureAssembler {
         self.options = options
         geometry = try picture.geometry(for: options)
         let format = picture.layout.pixelFormat(narrowed: options.convertsTo8Bit)
-        try options.limits.check(picture.size, holding: [codecBytes, picture.decodedSize.byteCount(format)])
+        let rows = geometry == nil || picture.deliversWhole ? picture.decodedSize.byteCount(format) : 0
+        try options.limits.check(picture.size, holding: [codecBytes, rows, geometry?.output.byteCount(format) ?? 0])
         let transform: ColorTransform?
         (transform, colorSpace) = Self.color(of: picture, format: format, options: options)
         let isStraight = options.alpha == .straight && geometry == nil
@@ -47,13 +49,7 @@ struct PictureAssembler {
     ///
     /// - Throws: what `producer` found, unless the options allow the part that is there; `CancellationError`.
     func assemble(_ producer: any RowProducer) throws -> DecodedImage {
-        var failure: ImageError?
-        var bitmap = try unsafe Bitmap(
-            size: picture.decodedSize, format: converter.target, alpha: alpha, colorSpace: colorSpace
-        ) { pixels, bytesPerRow in
-            guard let base = pixels.baseAddress else { return }
-            failure = try unsafe fill(base, bytesPerRow, from: producer)
-        }
+        var (bitmap, failure) = try geometry.map { try scaled(by: $0, from: producer) } ?? whole(from: producer)
         if let failure, !options.allowsPartial(after: failure) { throw failure }
         if failure != nil, alpha == .opaque {
             // Rows that are missing are clear.
@@ -62,30 +58,71 @@ struct PictureAssembler {
             bitmap = bitmap.reinterpreted(alpha: .opaque)
         }
         try options.checkCancellation()
-        if let geometry { bitmap = try Resampler.resize(bitmap, to: geometry, cancellation: options.cancellation) }
         if options.alpha == .straight { bitmap = try bitmap.unpremultiplied() }
         bitmap = try bitmap.oriented(picture.orientation)
         return DecodedImage(bitmap, format: picture.format, isPartial: failure != nil)
     }
 
-    /// Fills a bitmap of the delivered size; returns what is wrong with it.
+    /// Every row that the codec delivers, in a bitmap of that size.
+    private func whole(from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
+        var failure: ImageError?
+        let bitmap = try unsafe Bitmap(size: picture.decodedSize, format: converter.target, alpha: alpha, colorSpace: colorSpace) {
+            pixels, bytesPerRow in
+            guard let base = pixels.baseAddress else { return }
+            failure = try unsafe fill(base, bytesPerRow, from: producer)
+        }
+        return (bitmap, failure)
+    }
+
     private func fill(
         _ base: UnsafeMutableRawPointer, _ bytesPerRow: Int, from producer: any RowProducer
     ) throws -> ImageError? {
         let (width, height) = (picture.decodedSize.width, picture.decodedSize.height)
-        if producer.deliversWhole {
-            return try unsafe fillWhole(base, bytesPerRow, from: producer)
+        let batch = batchRows
+        let scratch = converter.worksInPlace ? nil : try Scratch(rows: batch, rowBytes: width * picture.layout.bytesPerPixel)
+        return try unsafe readRows(from: producer, batch: batch, until: height) { y in
+            unsafe scratch.map { unsafe ($0.base, $0.stride) } ?? (base + y * bytesPerRow, bytesPerRow)
+        } body: { y, row in
+            unsafe converter.convert(row, to: base + y * bytesPerRow, width: width)
         }
-        let batch = Self.batch(rowBytes: width * picture.layout.bytesPerPixel)
-        let scratch = converter.worksInPlace ? nil : Scratch(rows: batch, rowBytes: width * picture.layout.bytesPerPixel)
+    }
+
+    /// The picture scaled while its rows come: only those that the filter still needs are held.
+    private func scaled(by geometry: ResizeGeometry, from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
+        let width = picture.decodedSize.width
+        let resampler = try RowResampler(source: picture.decodedSize, format: converter.target, to: geometry)
+        let batch = batchRows
+        let scratch = try Scratch(rows: batch, rowBytes: width * picture.layout.bytesPerPixel)
+        let line = try Scratch(rows: 1, rowBytes: width * converter.target.bytesPerPixel)
+        var failure: ImageError?
+        let bitmap = try unsafe Bitmap(size: geometry.output, format: converter.target, alpha: alpha, colorSpace: colorSpace) {
+            pixels, bytesPerRow in
+            // Rows below the last that takes part need not be decoded.
+            failure = try unsafe readRows(from: producer, batch: batch, until: resampler.rows.upperBound) { _ in
+                unsafe (scratch.base, scratch.stride)
+            } body: { y, row in
+                if resampler.rows.contains(y) { unsafe converter.convert(row, to: line.base, width: width) }
+                try unsafe resampler.append(
+                    UnsafeRawBufferPointer(start: line.base, count: line.stride), to: pixels, bytesPerRow: bytesPerRow)
+            }
+        }
+        return (bitmap, failure)
+    }
+
+    /// Reads rows in batches to where `place` says, and hands each to `body`; returns what is wrong with the picture.
+    private func readRows(
+        from producer: any RowProducer, batch: Int, until end: Int,
+        place: (Int) -> (UnsafeMutableRawPointer, Int), body: (Int, UnsafeMutableRawPointer) throws -> Void
+    ) throws -> ImageError? {
         var y = 0
-        while y < height {
+        while y < end {
             try options.checkCancellation()
-            let row = unsafe base + y * bytesPerRow
-            let (from, stride) = unsafe scratch.map { unsafe ($0.base, $0.stride) } ?? (row, bytesPerRow)
-            let read = try unsafe producer.readRows(into: from, stride: stride, count: min(batch, height - y))
-            for i in 0..<read.count {
-                unsafe converter.convert(from + i * stride, to: row + i * bytesPerRow, width: width)
+            let (base, stride) = unsafe place(y)
+            let wanted = min(batch, picture.decodedSize.height - y)
+            let read = try unsafe producer.readRows(into: base, stride: stride, count: wanted)
+            for i in 0..<min(read.count, end - y) {
+                if i & 63 == 63 { try options.checkCancellation() }
+                try unsafe body(y + i, base + i * stride)
             }
             y += read.count
             if let failure = read.failure {
@@ -96,38 +133,28 @@ struct PictureAssembler {
         return producer.finish()
     }
 
-    private func fillWhole(
-        _ base: UnsafeMutableRawPointer, _ bytesPerRow: Int, from producer: any RowProducer
-    ) throws -> ImageError? {
-        let (width, height) = (picture.decodedSize.width, picture.decodedSize.height)
-        let rowBytes = width * picture.layout.bytesPerPixel
-        let scratch = converter.worksInPlace ? nil : Scratch(rows: height, rowBytes: rowBytes)
-        let (from, stride) = unsafe scratch.map { unsafe ($0.base, $0.stride) } ?? (base, bytesPerRow)
-        let read = try unsafe producer.readRows(into: from, stride: stride, count: height)
-        for y in 0..<read.count {
-            unsafe converter.convert(from + y * stride, to: base + y * bytesPerRow, width: width)
-        }
-        if let failure = read.failure {
-            if read.count == 0 { throw failure }
-            return failure
-        }
-        return producer.finish()
-    }
-
     /// Rows decoded between two looks at the cancellation token: about 256 KB, at least 16 for libjpeg's sake.
-    private static func batch(rowBytes: Int) -> Int { max(16, (1 << 18) / max(1, rowBytes)) }
+    private var batchRows: Int {
+        if picture.deliversWhole { return picture.decodedSize.height }
+        let rowBytes = picture.decodedSize.width * picture.layout.bytesPerPixel
+        return min(picture.decodedSize.height, max(16, (1 << 18) / max(1, rowBytes)))
+    }
 }
 
-/// Memory for rows on their way, given back with the object.
+/// Memory for rows on their way, zeroed, given back with the object.
 @safe final class Scratch {
     let base: UnsafeMutableRawPointer
     let stride: Int
 
-    init(rows: Int, rowBytes: Int) {
+    /// - Throws: ``ImageError`` (`tooLarge`) where there is no memory.
+    init(rows: Int, rowBytes: Int) throws(ImageError) {
         stride = (rowBytes + 63) & ~63
-        unsafe base = .allocate(byteCount: max(1, stride * rows), alignment: 64)
-        unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: max(1, stride * rows))
+        let (count, overflow) = stride.multipliedReportingOverflow(by: max(1, rows))
+        guard !overflow, let memory = unsafe clt_rows_allocate(count) else {
+            throw ImageError(.tooLarge, message: "There is no memory for \(rows) rows of \(rowBytes) bytes.")
+        }
+        unsafe base = memory
     }
 
-    deinit { unsafe base.deallocate() }
+    deinit { unsafe clt_rows_free(base) }
 }

@@ -2,10 +2,6 @@ import ImageCore
 
 /// A codec that is about to deliver the rows of one picture, from the top.
 protocol RowProducer: AnyObject {
-    /// Whether the pixels become final all at once: interlaced pictures, and codecs that fill a whole picture. Then
-    /// ``readRows(into:stride:count:)`` is called once, for all rows.
-    var deliversWhole: Bool { get }
-
     /// Decodes the next rows, `stride` bytes apart.
     ///
     /// - Returns: how many rows hold pixels of the picture, and what stopped it before `count`, if anything.
@@ -17,7 +13,6 @@ protocol RowProducer: AnyObject {
 }
 
 extension RowProducer {
-    var deliversWhole: Bool { false }
     func finish() -> ImageError? { nil }
 }
 

@@ -16,6 +16,9 @@ struct StoredPicture {
     /// Whether rows come with colour multiplied by alpha; else straight.
     var isPremultiplied = false
     var profile = ColorProfile.sRGB
+    /// Whether the pixels become final all at once: interlaced pictures, and codecs that fill a whole picture. Then
+    /// ``RowProducer/readRows(into:stride:count:)`` is called once, for all rows.
+    var deliversWhole = false
 
     init(format: ImageFormat, size: PixelSize, layout: RowLayout) {
         self.format = format

@@ -37,6 +37,7 @@ public struct WebPDecoder: Decoding {
             picture.orientation = options.applied(container.chunk("EXIF").map(EXIFOrientation.parse) ?? .up)
             picture.hasAlpha = container.info.has_alpha || frame.hasAlpha
             picture.profile = ColorProfile(embedded: container.chunk("ICCP"))
+            picture.deliversWhole = true
             if !container.info.is_animated { try Self.scale(&picture, options: options) }
             let assembler = try PictureAssembler(picture, options: options)
             return try assembler.assemble(WebPPicture(frame, picture: picture, options: options))
@@ -70,8 +71,6 @@ private final class WebPPicture: RowProducer {
         self.picture = picture
         self.options = options
     }
-
-    var deliversWhole: Bool { true }
 
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
         let isScaled = picture.decodedSize != picture.size
