@@ -49,10 +49,11 @@ let package = Package(
         .target(name: "CCalotypeAVIF", dependencies: ["CCalotypeLibAVIF"]),
         .target(name: "CCalotypeLCMS", dependencies: ["CCalotypeLibLCMS"]),
         .target(name: "CCalotypeCurl", dependencies: ["CCalotypeLibCurl"]),
+        .target(name: "CCalotypeCaching"),
 
         // Built-in plug-ins, each usable alone.
         .target(name: "ImageNetworking", dependencies: ["ImageCore", "CCalotypeCurl", .httpTypes]),
-        .target(name: "ImageCaching", dependencies: ["ImageCore", .httpTypes]),
+        .target(name: "ImageCaching", dependencies: ["ImageCore", "CCalotypeCaching", .httpTypes]),
         .target(
             name: "ImageDecoding",
             dependencies: [
