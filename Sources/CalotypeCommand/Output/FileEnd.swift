@@ -18,7 +18,8 @@ enum FileEnd {
         guard !isWhole else { return }
         throw ImageError(
             .truncated,
-            message: "The \(format.rawValue.uppercased()) file ends before its picture does; it was cut off or not wholly received.")
+            message: "The \(format.rawValue.uppercased()) file ends before its picture does; "
+                + "it was cut off or not wholly received.")
     }
 
     @safe private struct Reader {
