@@ -66,6 +66,9 @@ struct RootCommand: AsyncParsableCommand {
               calotype load a.jpg b.webp -o out --size 200x200 --mode fill
             """,
         version: "0.1.0",
-        subcommands: [InfoCommand.self, ConvertCommand.self, BenchCommand.self]
+        subcommands: [
+            InfoCommand.self, ConvertCommand.self, LoadCommand.self, ShowCommand.self, CacheCommand.self, BenchCommand.self,
+            DemoCommand.self,
+        ]
     )
 }

@@ -20,7 +20,7 @@ enum Leftovers {
 
     private static let state = Lock(State())
 
-    /// Notes a file to remove. Returns `false` when the process is ending: the file must then not be made.
+    /// Notes a file to remove, or a directory with all that is in it. Returns `false` when the process is ending: the file must then not be made.
     static func add(file path: String) -> Bool {
         state.withLock { state in
             if !state.isOver { state.files.insert(path) }
@@ -44,7 +44,7 @@ enum Leftovers {
             defer { (state.files, state.isCursorHidden, state.isOver) = ([], false, true) }
             return (state.files, state.isCursorHidden)
         }
-        for path in files { _ = unsafe unlink(path) }
+        for path in files { try? FileManager.default.removeItem(atPath: path) }
         if isCursorHidden { Console.writeError("\r\u{1B}[J\u{1B}[?25h") }
     }
 
