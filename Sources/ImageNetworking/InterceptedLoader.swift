@@ -51,7 +51,8 @@ public struct InterceptedLoader: DataLoading {
             return "raised the size limit that the caller set; set maximumResponseBytes in the request's options"
         }
         if changed.allowsExpensiveNetwork, !original.allowsExpensiveNetwork {
-            return "allowed networks that cost money, which the caller did not; set allowsExpensiveNetwork in the request's options"
+            return
+                "allowed networks that cost money, which the caller did not; set allowsExpensiveNetwork in the request's options"
         }
         return nil
     }

@@ -9,7 +9,8 @@ struct CurlLoaderAnswers {
     let loader = CurlLoader()
 
     @Test func theHeadAndTheBodyArriveAsTheServerSentThem() async throws {
-        let server = try LoopbackServer.answering(headers: [("Content-Type", "image/png"), ("X-Two", "a"), ("X-Two", "b")], body: "picture")
+        let server = try LoopbackServer.answering(
+            headers: [("Content-Type", "image/png"), ("X-Two", "a"), ("X-Two", "b")], body: "picture")
         let request = try server.request("/a.png")
         let response = try await loader.load(request)
         #expect(response.url == request.url)
@@ -29,7 +30,8 @@ struct CurlLoaderAnswers {
 
     @Test func methodHeadersAndBodyReachTheServer() async throws {
         let server = try LoopbackServer(serving: { request in
-            let text = "\(request.method) \(request.target) \(request["X-Key"] ?? "-") \(request["X-Empty"] ?? "-") \(request.body.count)"
+            let text =
+                "\(request.method) \(request.target) \(request["X-Key"] ?? "-") \(request["X-Empty"] ?? "-") \(request.body.count)"
             return LoopbackServer.Response(200, body: Array(text.utf8))
         })
         var request = try server.request("/sign?a=b%20c")

@@ -4,9 +4,9 @@ import LoopbackServer
 import Testing
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 
 typealias Gate = LoopbackServer.Gate
@@ -17,7 +17,9 @@ extension LoopbackServer {
     }
 
     /// A server that answers everything with `body`.
-    static func answering(_ status: Int = 200, headers: [(name: String, value: String)] = [], body: String) throws -> LoopbackServer {
+    static func answering(_ status: Int = 200, headers: [(name: String, value: String)] = [], body: String) throws
+        -> LoopbackServer
+    {
         try LoopbackServer(serving: { _ in Response(status, headers: headers, body: Array(body.utf8)) })
     }
 

@@ -175,7 +175,9 @@ final class CurlLoop {
             code == CURLE_OK || code == CURLE_WRITE_ERROR
         {
             do {
-                return .follow(try Redirect.hop(after: exchange.hop, status: exchange.head.status, location: location, source: exchange.source))
+                return .follow(
+                    try Redirect.hop(
+                        after: exchange.hop, status: exchange.head.status, location: location, source: exchange.source))
             } catch {
                 return .end(.failure(error))
             }

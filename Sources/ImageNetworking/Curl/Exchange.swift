@@ -141,7 +141,9 @@ extension ImageError {
 func curlReceivesHeadLine(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let bytes = unsafe bytes, let context = unsafe context, let exchange = unsafe EasyHandle.at(context).exchange else { return 0 }
+    guard let bytes = unsafe bytes, let context = unsafe context, let exchange = unsafe EasyHandle.at(context).exchange else {
+        return 0
+    }
     let raw = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
     return unsafe exchange.receive(headLine: raw.assumingMemoryBound(to: UInt8.self)) ? size * count : 0
 }
@@ -149,7 +151,9 @@ func curlReceivesHeadLine(
 func curlReceivesBody(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let bytes = unsafe bytes, let context = unsafe context, let exchange = unsafe EasyHandle.at(context).exchange else { return 0 }
+    guard let bytes = unsafe bytes, let context = unsafe context, let exchange = unsafe EasyHandle.at(context).exchange else {
+        return 0
+    }
     let raw = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
     return unsafe exchange.receive(body: raw.assumingMemoryBound(to: UInt8.self))
 }
