@@ -7,8 +7,7 @@ internal import ImageCore
 @main
 enum Main {
     static func main() async {
-        let signals = Leftovers.cleanUpOnSignals()
-        defer { withExtendedLifetime(signals) {} }
+        Leftovers.cleanUpOnSignals()
         do {
             var command = try RootCommand.parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -45,12 +45,13 @@ struct DemoCommand: AsyncParsableCommand {
         }
         Console.print("\(names.count) pictures on \(server.url())\n")
 
-        let loader = ImageLoader.standard { $0.dataCache = CacheOptions.diskCache(in: cache.path) }
+        func makeLoader() -> ImageLoader { .standard { $0.dataCache = DiskCache(.init(directory: cache.url)) } }
+        let loader = makeLoader()
         let cold = await Batch(loader: loader).run(items)
         try await loader.flush()
         let warm = await Batch(loader: loader).run(items)
         // A second loader has an empty memory cache, as after a restart.
-        let restarted = ImageLoader.standard { $0.dataCache = CacheOptions.diskCache(in: cache.path) }
+        let restarted = makeLoader()
         let afterRestart = await Batch(loader: restarted).run(items)
 
         var failures = Failures()
@@ -77,6 +78,8 @@ struct DemoCommand: AsyncParsableCommand {
 /// A new directory that goes with its owner, or with the process.
 final class TemporaryFolder: Sendable {
     let path: String
+
+    var url: URL { URL(filePath: path, directoryHint: .isDirectory) }
 
     init() throws {
         path = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)").path

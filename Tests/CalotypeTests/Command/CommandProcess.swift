@@ -46,6 +46,15 @@ final class CommandProcess: Sendable {
             unsafe posix_spawn_file_actions_addopen(
                 &actions, descriptor, folder.file(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         }
+        // A test may run in the background, where a shell makes interrupts ignored; the command runs as in the foreground.
+        var attributes = posix_spawnattr_t.empty
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&signals, signal) }
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
         // No user's cache is touched, and no proxy stands between the command and this machine.
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.lowercased().hasSuffix("_proxy") }
         variables["XDG_CACHE_HOME"] = folder.file("cache")
@@ -55,7 +64,7 @@ final class CommandProcess: Sendable {
         let path = try Self.binary()
         let status = unsafe withCStrings([path] + arguments) { argv in
             unsafe withCStrings(variables.map { "\($0.key)=\($0.value)" }) { envp in
-                unsafe posix_spawn(&child, path, &actions, nil, argv, envp)
+                unsafe posix_spawn(&child, path, &actions, &attributes, argv, envp)
             }
         }
         guard status == 0 else { throw ImageError(.plugInFailed, message: "posix_spawn failed with \(status).") }
@@ -150,7 +159,7 @@ private func withCStrings<R>(
     _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
 ) -> R {
     var pointers: [UnsafeMutablePointer<CChar>?] = unsafe texts.map { unsafe strdup($0) } + [nil]
-    defer { for unsafepointer in unsafe pointers { unsafe free(pointer) } }
+    defer { unsafe pointers.forEach { unsafe free($0) } }
     return unsafe pointers.withUnsafeMutableBufferPointer { buffer in
         unsafe buffer.baseAddress.map { unsafe body(UnsafePointer($0)) }.unsafelyUnwrapped
     }
@@ -161,5 +170,13 @@ extension posix_spawn_file_actions_t {
         fileprivate static var empty: posix_spawn_file_actions_t? { unsafe nil }
     #else
         fileprivate static var empty: posix_spawn_file_actions_t { unsafe posix_spawn_file_actions_t() }
+    #endif
+}
+
+extension posix_spawnattr_t {
+    #if canImport(Darwin)
+        fileprivate static var empty: posix_spawnattr_t? { nil }
+    #else
+        fileprivate static var empty: posix_spawnattr_t { posix_spawnattr_t() }
     #endif
 }

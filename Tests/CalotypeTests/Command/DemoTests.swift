@@ -1,5 +1,6 @@
 import ImageCore
 import ImageDecoding
+import LoopbackServer
 import Testing
 
 @Suite("calotype demo, show, cache and bench")
