@@ -15,7 +15,8 @@ extension BenchmarkSuite {
     static let process = BenchmarkSuite(name: "process", about: "resampling, blur and every processor") { effort in
         let bench = try ProcessBench(effort: effort)
         var rows = [
-            try await bench.resize(), try await bench.resizeOnTwoThreads(), try await bench.halve(), try await bench.blur(),
+            try await bench.resize(), try await bench.resizeOnTwoThreads(), try await bench.reduce(), try await bench.halve(),
+            try await bench.blur(),
         ]
         for list in ProcessBench.lists { rows.append(try await bench.processor(list)) }
         return rows
@@ -26,7 +27,7 @@ private struct ProcessBench {
     /// What every processor is measured with, and how many times the time of a copy it may take.
     static let lists: [(text: String, reach: Double)] = [
         ("resize(500x500)", 16), ("resize(500x500,fill,bilinear)", 8), ("crop(100,100,500,500)", 1), ("trim", 4),
-        ("pad(1100x1100,white)", 20), ("rotate(90)", 5), ("rotate(10)", 100), ("flip", 5), ("grayscale", 10), ("sepia", 10),
+        ("pad(1100x1100,white)", 20), ("rotate(90)", 5), ("rotate(10)", 200), ("flip", 5), ("grayscale", 10), ("sepia", 10),
         ("contrast(1.5)", 10), ("gamma(2.2)", 30), ("round(40)", 4), ("circle", 10), ("border(10)", 4), ("blur(2)", 25),
         ("blur(20)", 60), ("sharpen", 30), ("pixelate(12)", 6),
     ]
