@@ -2,6 +2,9 @@
 
 typedef float f32x4 __attribute__((vector_size(16)));
 typedef int32_t i32x4 __attribute__((vector_size(16)));
+typedef float f32x16 __attribute__((vector_size(64)));
+typedef uint8_t u8x16 __attribute__((vector_size(16)));
+typedef uint16_t u16x16 __attribute__((vector_size(32)));
 typedef uint8_t u8x4 __attribute__((vector_size(4)));
 typedef uint16_t u16x4 __attribute__((vector_size(8)));
 
@@ -13,7 +16,7 @@ static inline __attribute__((always_inline)) void cubic_weights(float f, float *
     weights[3] = (0.5f * f - 0.5f) * f * f;
 }
 
-#define SAMPLE_LINE(name, sample, samples, most) \
+#define SAMPLE_LINE(name, sample, samples, four_samples, most) \
     CLT_BODY name##_body( \
         const clt_picture *picture, double x, double y, double dx, double dy, size_t count, sample *out) { \
         const uint8_t *base = picture->pixels; \
@@ -28,17 +31,35 @@ static inline __attribute__((always_inline)) void cubic_weights(float f, float *
                 float across[4], down[4]; \
                 cubic_weights((float)(px - fx), across); \
                 cubic_weights((float)(py - fy), down); \
-                for (ptrdiff_t r = 0; r < 4; r++) { \
-                    if (top + r < 0 || top + r >= (ptrdiff_t)picture->height) continue; \
-                    const uint8_t *row = base + (size_t)(top + r) * picture->bytes_per_row; \
-                    f32x4 line = {0}; \
-                    for (ptrdiff_t c = 0; c < 4; c++) { \
-                        if (left + c < 0 || left + c >= (ptrdiff_t)picture->width) continue; \
-                        samples pixel; \
-                        memcpy(&pixel, row + (size_t)(left + c) * sizeof pixel, sizeof pixel); \
-                        line += __builtin_convertvector(pixel, f32x4) * across[c]; \
+                bool isInside = left >= 0 && top >= 0 && left + 4 <= (ptrdiff_t)picture->width && \
+                                top + 4 <= (ptrdiff_t)picture->height; \
+                if (isInside) { \
+                    const uint8_t *corner = base + (size_t)top * picture->bytes_per_row + (size_t)left * sizeof(samples); \
+                    f32x4 weights; \
+                    f32x16 all = {0}; \
+                    memcpy(&weights, across, sizeof weights); \
+                    for (size_t r = 0; r < 4; r++) { \
+                        four_samples row; \
+                        memcpy(&row, corner + r * picture->bytes_per_row, sizeof row); \
+                        all += __builtin_convertvector(row, f32x16) * down[r]; \
                     } \
-                    sum += line * down[r]; \
+                    all *= __builtin_shufflevector(weights, weights, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3); \
+                    sum = (__builtin_shufflevector(all, all, 0, 1, 2, 3) + __builtin_shufflevector(all, all, 4, 5, 6, 7)) + \
+                          (__builtin_shufflevector(all, all, 8, 9, 10, 11) + \
+                              __builtin_shufflevector(all, all, 12, 13, 14, 15)); \
+                } else { \
+                    for (ptrdiff_t r = 0; r < 4; r++) { \
+                        if (top + r < 0 || top + r >= (ptrdiff_t)picture->height) continue; \
+                        const uint8_t *row = base + (size_t)(top + r) * picture->bytes_per_row; \
+                        f32x4 line = {0}; \
+                        for (ptrdiff_t c = 0; c < 4; c++) { \
+                            if (left + c < 0 || left + c >= (ptrdiff_t)picture->width) continue; \
+                            samples pixel; \
+                            memcpy(&pixel, row + (size_t)(left + c) * sizeof pixel, sizeof pixel); \
+                            line += __builtin_convertvector(pixel, f32x4) * across[c]; \
+                        } \
+                        sum += line * down[r]; \
+                    } \
                 } \
             } \
             float alpha = sum[3] < (most) ? sum[3] : (most); \
@@ -51,5 +72,5 @@ static inline __attribute__((always_inline)) void cubic_weights(float f, float *
         name, (const clt_picture *picture, double x, double y, double dx, double dy, size_t count, sample *out), \
         (picture, x, y, dx, dy, count, out))
 
-SAMPLE_LINE(clt_sample_line_u8, uint8_t, u8x4, 255.0f)
-SAMPLE_LINE(clt_sample_line_u16, uint16_t, u16x4, 65535.0f)
+SAMPLE_LINE(clt_sample_line_u8, uint8_t, u8x4, u8x16, 255.0f)
+SAMPLE_LINE(clt_sample_line_u16, uint16_t, u16x4, u16x16, 65535.0f)

@@ -95,14 +95,16 @@ extension Bitmap {
             size: size, format: isWide ? .rgba16 : .rgba8, alpha: color.alpha < 1 ? .premultiplied : .opaque,
             colorSpace: other.colorSpace
         ) { pixels, bytesPerRow in
-            for y in 0..<size.height {
-                for i in 0..<size.width * 4 {
-                    if isWide {
-                        unsafe pixels.storeBytes(of: UInt16(pixel[i & 3]), toByteOffset: y * bytesPerRow + i * 2, as: UInt16.self)
-                    } else {
-                        unsafe pixels[y * bytesPerRow + i] = UInt8(pixel[i & 3])
-                    }
+            for i in 0..<size.width * 4 {
+                if isWide {
+                    unsafe pixels.storeBytes(of: UInt16(pixel[i & 3]), toByteOffset: i * 2, as: UInt16.self)
+                } else {
+                    unsafe pixels[i] = UInt8(pixel[i & 3])
                 }
+            }
+            let first = unsafe UnsafeRawBufferPointer(rebasing: pixels[..<bytesPerRow])
+            for y in 1..<max(1, size.height) {
+                unsafe UnsafeMutableRawBufferPointer(rebasing: pixels[(y * bytesPerRow)...]).copyMemory(from: first)
             }
         }
     }

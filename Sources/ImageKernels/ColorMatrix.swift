@@ -93,15 +93,21 @@ extension Bitmap {
         let divides = alpha == .premultiplied
         return try unsafe editingRows(threads: threads, cancellation: cancellation) { _, row in
             if divides { unsafe PixelRow.unpremultiply(row, format: format, path: path) }
-            if most == 255 {
-                let samples = unsafe row.assumingMemoryBound(to: UInt8.self)
-                for i in 0..<samples.count where format.channels == 1 || i & 3 != 3 {
-                    unsafe samples[i] = UInt8(truncatingIfNeeded: table[Int(samples[i])])
-                }
-            } else {
-                let samples = unsafe row.assumingMemoryBound(to: UInt16.self)
-                for i in 0..<samples.count where format.channels == 1 || i & 3 != 3 {
-                    unsafe samples[i] = table[Int(samples[i])]
+            unsafe table.withUnsafeBufferPointer { table in
+                // Of four channels the last is left alone.
+                let (channels, colors) = (format.channels, min(3, format.channels))
+                if most == 255 {
+                    let samples = unsafe row.assumingMemoryBound(to: UInt8.self)
+                    for pixel in stride(from: 0, to: samples.count, by: channels) {
+                        for i in pixel..<pixel + colors {
+                            unsafe samples[i] = UInt8(truncatingIfNeeded: table[Int(samples[i])])
+                        }
+                    }
+                } else {
+                    let samples = unsafe row.assumingMemoryBound(to: UInt16.self)
+                    for pixel in stride(from: 0, to: samples.count, by: channels) {
+                        for i in pixel..<pixel + colors { unsafe samples[i] = table[Int(samples[i])] }
+                    }
                 }
             }
             if divides { unsafe PixelRow.premultiply(row, format: format, path: path) }

@@ -83,6 +83,19 @@ import Testing
         #expect([samples[0, 0, 3], samples[0, 19, 3], samples[29, 19, 3]] == [255, 255, 255])
     }
 
+    @Test func oneCornerMayReachOverTheMiddle() throws {
+        let bitmap = try Bitmap.make(40, 40, alpha: .opaque) { _, _, _ in 255 }
+        let samples = try bitmap.rounded(CornerRadii(topLeft: 40)).samples
+        // The whole is a quarter of a disc around the lower right corner.
+        for y in 0..<40 {
+            for x in 0..<40 {
+                let (dx, dy) = (39.5 - Double(x), 39.5 - Double(y))
+                let inside = 40 - (dx * dx + dy * dy).squareRoot() + 0.5
+                #expect(abs(samples[x, y, 3] - 255 * max(0, min(1, inside))) <= 1)
+            }
+        }
+    }
+
     @Test func radiiThatWouldMeetAreScaledDown() throws {
         let bitmap = try Bitmap.make(20, 10, alpha: .opaque) { _, _, _ in 255 }
         let samples = try bitmap.rounded(CornerRadii(1000)).samples

@@ -42,6 +42,13 @@ void clt_combine_columns_rgba_u16(clt_level level, const float *in, const clt_ta
 void clt_combine_columns_gray_u8(clt_level level, const float *in, const clt_taps *taps, size_t width, uint8_t *out);
 void clt_combine_columns_gray_u16(clt_level level, const float *in, const clt_taps *taps, size_t width, uint16_t *out);
 
+/// out[x] = the mean of a block of `height` rows and `block` pixels from x · block on, or of what there is of it before
+/// `width`, rounded to the nearest. `channels` is 1 or 4; `sums` has room for width · channels numbers; `height` is at most
+/// 257 and `block` at most 65,536.
+void clt_average_blocks_u8(
+    clt_level level, const uint8_t *const *rows, size_t height, size_t width, size_t channels, size_t block, uint16_t *sums,
+    uint8_t *out);
+
 // Pixels of four channels, alpha last and premultiplied unless said otherwise. Colour stays at or below alpha.
 
 /// Multiplies colour by alpha in place; rounds to the nearest.

@@ -15,7 +15,8 @@ extension BenchmarkSuite {
     static let process = BenchmarkSuite(name: "process", about: "resampling, blur and every processor") { effort in
         let bench = try ProcessBench(effort: effort)
         var rows = [
-            try await bench.resize(), try await bench.resizeOnTwoThreads(), try await bench.halve(), try await bench.blur(),
+            try await bench.resize(), try await bench.resizeOnTwoThreads(), try await bench.reduce(), try await bench.halve(),
+            try await bench.blur(),
         ]
         for list in ProcessBench.lists { rows.append(try await bench.processor(list)) }
         return rows
@@ -25,10 +26,10 @@ extension BenchmarkSuite {
 private struct ProcessBench {
     /// What every processor is measured with, and how many times the time of a copy it may take.
     static let lists: [(text: String, reach: Double)] = [
-        ("resize(500x500)", 4), ("resize(500x500,fill,bilinear)", 4), ("crop(100,100,500,500)", 1), ("trim", 4),
-        ("pad(1100x1100,white)", 6), ("rotate(90)", 3), ("rotate(10)", 60), ("flip", 3), ("grayscale", 3), ("sepia", 3),
-        ("contrast(1.5)", 3), ("gamma(2.2)", 20), ("round(40)", 4), ("circle", 6), ("border(10)", 4), ("blur(2)", 16),
-        ("blur(20)", 16), ("sharpen", 20), ("pixelate(12)", 4),
+        ("resize(500x500)", 16), ("resize(500x500,fill,bilinear)", 8), ("crop(100,100,500,500)", 1), ("trim", 4),
+        ("pad(1100x1100,white)", 20), ("rotate(90)", 5), ("rotate(10)", 200), ("flip", 5), ("grayscale", 10), ("sepia", 10),
+        ("contrast(1.5)", 10), ("gamma(2.2)", 30), ("round(40)", 4), ("circle", 10), ("border(10)", 4), ("blur(2)", 25),
+        ("blur(20)", 60), ("sharpen", 30), ("pixelate(12)", 6),
     ]
 
     let effort: BenchmarkEffort
@@ -56,6 +57,15 @@ private struct ProcessBench {
         let two = try await effort.median { try Self.wall { _ = try Resampler.resize(large, to: geometry, threads: 2) } }
         let peer = BenchmarkRow.Peer(name: "one thread", value: one, ranHere: true, reach: 1 / 1.7)
         return row("the same on two threads, wall", two, "ms", peer)
+    }
+
+    func reduce() async throws -> BenchmarkRow {
+        let geometry = ResizeGeometry(source: large.size, box: PixelSize(width: 400, height: 300), mode: .exact)
+        let median = try await effort.median { try Self.cpu { _ = try Resampler.resize(large, to: geometry, reducingGap: 2) } }
+        let peer = Self.pillow(
+            "i.resize((400,300),Image.LANCZOS,reducing_gap=2)", width: 4000, height: 3000, recorded: 13, reach: 1,
+            runs: effort == .smoke ? 1 : 5)
+        return row("the same with a reducing gap of 2, CPU", median, "ms", peer)
     }
 
     func halve() async throws -> BenchmarkRow {
