@@ -110,8 +110,12 @@ import Testing
     @Test func wrongNamesAmongThePacksAreLeftAlone() async throws {
         let folder = try Folder()
         #expect(try await worksAnew(in: folder))
-        let names = ["x.pack", "-1.pack", "007.pack", "18446744073709551616.pack", "18446744073709551615.pack", "9.pack", "café", "12"]
-        for name in names { try Data("not a pack of this cache, and not short".utf8).write(to: folder.home.appending(path: name)) }
+        let names = [
+            "x.pack", "-1.pack", "007.pack", "18446744073709551616.pack", "18446744073709551615.pack", "9.pack", "café", "12",
+        ]
+        for name in names {
+            try Data("not a pack of this cache, and not short".utf8).write(to: folder.home.appending(path: name))
+        }
         try FileManager.default.createDirectory(at: folder.home.appending(path: "11.pack"), withIntermediateDirectories: false)
         #expect(try await worksAnew(in: folder))
         for name in names + ["11.pack"] { #expect(folder.names(in: folder.home).contains(name)) }
