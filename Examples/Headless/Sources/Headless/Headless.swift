@@ -9,7 +9,8 @@ struct Painter: DataLoading {
     func load(_ request: DataRequest) async throws -> DataResponse {
         let sides = request.url.absoluteString.dropFirst("paint:".count).split(separator: "x").compactMap { Int($0) }
         guard sides.count == 2 else { throw ImageError(.invalidRequest, message: "\(request.url) names no size.") }
-        let picture = try Bitmap(size: PixelSize(width: sides[0], height: sides[1]), format: .gray8, alpha: .opaque) { pixels, _ in
+        let size = PixelSize(width: sides[0], height: sides[1])
+        let picture = try Bitmap(size: size, format: .gray8, alpha: .opaque) { pixels, _ in
             for index in pixels.indices { pixels[index] = UInt8(truncatingIfNeeded: index / 97) }
         }
         let png = try PNGEncoder().encode(DecodedImage(picture), as: .png, options: EncodeOptions())
