@@ -15,7 +15,7 @@ public import ImageCore
 ///
 /// ```swift
 /// let loader = CurlLoader()
-/// let response = try await loader.load(DataRequest(url: url))
+/// let response = try await loader.load(DataRequest(url: URL(string: "https://example.org/cat.jpg")!))
 /// for try await chunk in response.body { print(chunk.count) }
 /// ```
 public final class CurlLoader: DataLoading {

@@ -43,11 +43,7 @@ struct Batch: Sendable {
         var output: String?
         let result: Result<ImageResponse, LoadFailure>
         do {
-            let task = loader.task(for: try item.request.get())
-            if let bars {
-                for await case .progress(let progress) in task.events { bars.update(index) { $0.progress = progress } }
-            }
-            let response = try await task.response
+            let response = try await load(try item.request.get(), index, bars).get()
             output = try await deliver(index, response)
             result = .success(response)
         } catch let failure as LoadFailure {
@@ -56,5 +52,16 @@ struct Batch: Sendable {
             result = .failure(.failed(.wrapping(error, stage: .deliver, source: item.name)))
         }
         return LoadReport(source: item.name, result: result, total: ContinuousClock.now - began, output: output)
+    }
+    private func load(_ request: ImageRequest, _ index: Int, _ bars: ProgressBars?) async -> Result<ImageResponse, LoadFailure> {
+        await withCheckedContinuation { continuation in
+            _ = loader.load(request) { event in
+                switch event {
+                case .progress(let progress): bars?.update(index) { $0.progress = progress }
+                case .preview: break
+                case .finished(let result): continuation.resume(returning: result)
+                }
+            }
+        }
     }
 }
