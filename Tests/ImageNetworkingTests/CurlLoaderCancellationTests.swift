@@ -76,6 +76,8 @@ struct CurlLoaderCancellation {
         func loadAndDrop() async throws { #expect(try await loader.load(request).head.status == 200) }
         try await loadAndDrop()
         try await server.disconnections.reached(1)
+        // Until here the loader lived, so it was not its own end that closed the socket.
+        await loader.close()
     }
 
     @Test func aCancelledLoadMakesRoomForTheNext() async throws {
