@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CurlLoaderCancellation {
-    let loader = CurlLoader()
+    let loader = CurlLoader(.patient)
 
     @Test func aLoadCancelledBeforeItStartsNeverReachesTheServer() async throws {
         let server = try LoopbackServer.answering(body: "x")
@@ -81,7 +81,7 @@ struct CurlLoaderCancellation {
     }
 
     @Test func aCancelledLoadMakesRoomForTheNext() async throws {
-        var configuration = CurlLoader.Configuration()
+        var configuration = CurlLoader.Configuration.patient
         configuration.connectionsPerHost = 1
         let loader = CurlLoader(configuration)
         let server = try LoopbackServer { request, connection in
