@@ -5,6 +5,8 @@
 #else
     internal import Darwin
 #endif
+// Some C libraries leave the socket types to whichever module includes their header first.
+internal import CCalotypeCurl
 
 /// An IPv4 or IPv6 address, and whether it belongs to the public internet.
 struct IPAddress: Hashable, Sendable {
