@@ -1,5 +1,6 @@
 import HTTPTypes
 import ImageCore
+import ImageNetworking
 import LoopbackServer
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
 typealias Gate = LoopbackServer.Gate
 
 extension LoopbackServer {
-    func request(_ path: String = "/", timeout: Duration = .seconds(20), maximumBytes: Int? = nil) throws -> DataRequest {
+    func request(_ path: String = "/", timeout: Duration = .seconds(300), maximumBytes: Int? = nil) throws -> DataRequest {
         DataRequest(url: try #require(URL(string: url(path))), timeout: timeout, maximumBytes: maximumBytes)
     }
 
@@ -55,6 +56,15 @@ func imageError(of body: () async throws -> Void) async throws -> ImageError {
 
 enum Expected: Error {
     case imageError
+}
+
+extension CurlLoader.Configuration {
+    /// Without a time limit that could do what a test waits for.
+    static var patient: Self {
+        var configuration = Self()
+        configuration.idleTimeout = nil
+        return configuration
+    }
 }
 
 /// A URL with a port that nothing listens on.
