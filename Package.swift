@@ -38,12 +38,14 @@ let package = Package(
         .systemLibrary(name: "CCalotypeLibWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
         .systemLibrary(name: "CCalotypeLibAVIF", pkgConfig: "libavif", providers: [.apt(["libavif-dev"]), .brew(["libavif"])]),
         .systemLibrary(name: "CCalotypeLibLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
+        .systemLibrary(name: "CCalotypeLibGIF", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
         .systemLibrary(name: "CCalotypeLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .target(name: "CCalotypeJPEG", dependencies: ["CCalotypeLibJPEG"]),
         .target(name: "CCalotypePNG", dependencies: ["CCalotypeLibPNG"]),
         .target(name: "CCalotypeWebP", dependencies: ["CCalotypeLibWebP"], linkerSettings: [.linkedLibrary("webpdemux")]),
         .target(name: "CCalotypeAVIF", dependencies: ["CCalotypeLibAVIF"]),
         .target(name: "CCalotypeLCMS", dependencies: ["CCalotypeLibLCMS"]),
+        .target(name: "CCalotypeGIF", dependencies: ["CCalotypeLibGIF"], linkerSettings: [.linkedLibrary("gif")]),
         .target(name: "CCalotypeCurl", dependencies: ["CCalotypeLibCurl"]),
 
         // Built-in plug-ins, each usable alone.
@@ -53,6 +55,7 @@ let package = Package(
             name: "ImageDecoding",
             dependencies: [
                 "ImageCore", "ImageKernels", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP", "CCalotypeAVIF", "CCalotypeLCMS",
+                "CCalotypeGIF",
             ]),
         .target(name: "ImageProcessing", dependencies: ["ImageCore", "ImageKernels"]),
         .target(name: "ImageTargets", dependencies: ["ImageCore"]),

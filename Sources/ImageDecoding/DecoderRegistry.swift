@@ -26,8 +26,10 @@ public final class DecoderRegistry: Decoding {
 
     private let state: Lock<State>
 
-    /// The decoders of this module: JPEG, PNG, WebP, AVIF.
-    public static var builtIn: [any Decoding] { [JPEGDecoder(), PNGDecoder(), WebPDecoder(), AVIFDecoder()] }
+    /// The decoders of this module: JPEG, PNG, WebP, AVIF, GIF.
+    public static var builtIn: [any Decoding] {
+        [JPEGDecoder(), PNGDecoder(), WebPDecoder(), AVIFDecoder(), GIFDecoder()]
+    }
 
     /// - Parameter decoders: in the order in which they are asked.
     public init(_ decoders: [any Decoding] = DecoderRegistry.builtIn) {

@@ -10,3 +10,5 @@ import Darwin
 func environment(_ name: String) -> String? {
     unsafe getenv(name).map { unsafe String(cString: $0) }
 }
+
+func power(_ base: Double, _ exponent: Double) -> Double { pow(base, exponent) }
