@@ -21,7 +21,8 @@ import Testing
         let full = try DecoderRegistry().decode(file, options: DecodeOptions()).bitmap
         for (box, mode) in [(40, ContentMode.fit), (100, .fill), (173, .exact), (300, .fit)] {
             let box = PixelSize(width: box, height: box)
-            let small = try DecoderRegistry().decode(file, options: .with { ($0.targetSize, $0.contentMode) = (box, mode) }).bitmap
+            let small = try DecoderRegistry().decode(file, options: .with { ($0.targetSize, $0.contentMode) = (box, mode) })
+                .bitmap
             let geometry = ResizeGeometry(source: full.size, box: box, mode: mode)
             let wanted = try Resampler.resize(full, to: geometry)
             let (largest, mean) = small.difference(to: wanted)
@@ -62,7 +63,8 @@ import Testing
         let file = try PNGEncoder().encode(DecodedImage(picture), as: .png, options: EncodeOptions())
         for alpha in [AlphaMode.premultiplied, .straight] {
             let small = try PNGDecoder().decode(
-                file, options: .with { ($0.targetSize, $0.alpha) = (PixelSize(width: 7, height: 7), alpha) }).bitmap
+                file, options: .with { ($0.targetSize, $0.alpha) = (PixelSize(width: 7, height: 7), alpha) }
+            ).bitmap
             #expect(small.alpha == alpha)
             #expect(small.all.allSatisfy { $0[1] == 0 })
         }

@@ -13,7 +13,8 @@ private struct Dots: Decoding {
     func format(of head: Data) -> ImageFormat? { head.first == magic ? name : nil }
     func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo { ImageInfo(format: name, size: size) }
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
-        DecodedImage(try bitmap(size.width, size.height) { x, y in [UInt8(x * 30 & 255), UInt8(y * 30 & 255), 7, 255] }, format: name)
+        DecodedImage(
+            try bitmap(size.width, size.height) { x, y in [UInt8(x * 30 & 255), UInt8(y * 30 & 255), 7, 255] }, format: name)
     }
 }
 

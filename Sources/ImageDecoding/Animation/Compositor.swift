@@ -96,7 +96,8 @@ final class Compositor {
                 let stored = unsafe base + (y - frame.y) * bitmap.bytesPerRow
                 if bitmap.format == .gray8 {
                     unsafe clt_gray_to_rgba8(
-                        stored.assumingMemoryBound(to: UInt8.self), line.base.assumingMemoryBound(to: UInt8.self), UInt32(bitmap.width))
+                        stored.assumingMemoryBound(to: UInt8.self), line.base.assumingMemoryBound(to: UInt8.self),
+                        UInt32(bitmap.width))
                 }
                 let row = unsafe bitmap.format == .gray8 ? UnsafeRawPointer(line.base) : stored
                 let from = unsafe (row + 4 * (place.x.lowerBound - frame.x))

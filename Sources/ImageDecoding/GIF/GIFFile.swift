@@ -60,7 +60,8 @@ final class GIFFile: AnimationSource {
                 offset = end
                 guard frames.count <= limits.frames else {
                     throw ImageError(
-                        .tooLarge, message: "The GIF has more than \(limits.frames) frames, the limit; raise it to load the picture.")
+                        .tooLarge,
+                        message: "The GIF has more than \(limits.frames) frames, the limit; raise it to load the picture.")
                 }
             // Zeros between blocks occur; anything else, the trailer included, ends the file.
             case 0: offset += 1

@@ -48,7 +48,8 @@ final class APNGFile: AnimationSource {
                 try addFrame(ByteReader(chunk.content))
                 guard frames.count <= limits.frames else {
                     throw ImageError(
-                        .tooLarge, message: "The PNG has more than \(limits.frames) frames, the limit; raise it to load the picture.")
+                        .tooLarge,
+                        message: "The PNG has more than \(limits.frames) frames, the limit; raise it to load the picture.")
                 }
             case "IDAT":
                 hasPixels = true

@@ -4,7 +4,8 @@ import CCalotypePNG
 /// PNG by libpng: every colour type and depth, Adam7, transparency by tRNS, colours by cICP, iCCP, sRGB, gAMA and cHRM.
 ///
 /// Of an animated PNG, frame 0 is the picture that still viewers show, which may be none of the animation's frames; the
-/// others are composed on the canvas. Metadata is bounded by `limits.metadataBytes`; a profile beyond that is ignored, text is never read.
+/// others are composed on the canvas. Metadata is bounded by `limits.metadataBytes`; a profile beyond that is ignored,
+/// and text is never read.
 public struct PNGDecoder: Decoding {
     public init() {}
 

@@ -24,13 +24,16 @@ final class WebPAnimation: AnimationSource {
                     AnimationFrame(
                         x: frame.x, y: frame.y, size: frame.size, seconds: Double(frame.milliseconds) / 1000,
                         disposal: frame.clearsAfter ? .clear : .keep, blends: frame.blends, hasAlpha: frame.hasAlpha))
-                guard let base = bytes.baseAddress, let start = unsafe frame.bytes.baseAddress else { throw ImageError.truncated(.webp) }
+                guard let base = bytes.baseAddress, let start = unsafe frame.bytes.baseAddress else {
+                    throw ImageError.truncated(.webp)
+                }
                 let offset = unsafe UnsafeRawPointer(start) - base
                 ranges.append(offset..<(offset + frame.byteCount))
             }
             return (
                 container.size, container.chunk("EXIF").map(EXIFOrientation.parse) ?? .up, frames,
-                container.info.is_animated ? Int(container.info.loops) : nil, ColorProfile(embedded: container.chunk("ICCP")), ranges
+                container.info.is_animated ? Int(container.info.loops) : nil, ColorProfile(embedded: container.chunk("ICCP")),
+                ranges
             )
         }
         (canvas, orientation, frames, loopCount, profile, ranges) = found

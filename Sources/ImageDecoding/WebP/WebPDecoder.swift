@@ -87,7 +87,8 @@ public struct WebPDecoder: Decoding {
         }
         let room = stride * (output.height - 1) + 4 * output.width
         let reader = unsafe clt_webp_reader_create(
-            target.assumingMemoryBound(to: UInt8.self), room, Int32(stride), UInt32(output.width), UInt32(output.height), isScaled,
+            target.assumingMemoryBound(to: UInt8.self), room, Int32(stride), UInt32(output.width), UInt32(output.height),
+            isScaled,
             false)
         guard let reader = unsafe reader else { throw ImageError.outOfMemory(.webp) }
         defer { unsafe clt_webp_reader_destroy(reader) }

@@ -13,7 +13,9 @@ struct CorpusAnimationTests {
     func everyFrameIsComposedAsBrowsersDo() throws {
         var (files, frames) = (0, 0)
         for (path, entry) in corpus.entries where entry.expected == "decodes" && !path.hasPrefix("jpeg") {
-            guard let reference = entry.fgrid4, let count = entry.frames, CorpusExceptions.animations[path] == nil else { continue }
+            guard let reference = entry.frameGrids, let count = entry.frames, CorpusExceptions.animations[path] == nil else {
+                continue
+            }
             let data = try corpus.data(path)
             var options = DecodeOptions()
             (options.alpha, options.appliesOrientation, options.convertsToSRGB) = (.straight, false, false)
@@ -22,17 +24,18 @@ struct CorpusAnimationTests {
                 #expect(animation.frameCount == count, "\(path)")
                 let info = try DecoderRegistry().info(of: data, limits: DecodingLimits())
                 #expect(info.frameCount == count, "\(path)")
-                if let durations = entry.durations_ms {
+                if let durations = entry.milliseconds {
                     let ours = animation.durations.map { $0 * 1000 }
                     #expect(zip(ours, durations).allSatisfy { abs($0 - $1) < 1 }, "\(path): \(ours), not \(durations)")
                 }
                 // Animated AVIF has no reference of its repetitions.
                 if !path.hasPrefix("avif") { #expect(animation.loopCount == entry.loop, "\(path)") }
-                let tolerance = (entry.tol ?? 2) + 0.5
+                let tolerance = (entry.tolerance ?? 2) + 0.5
                 for frame in reference where frame.index < animation.frameCount {
                     let grid = Grid(try animation.frame(at: frame.index).bitmap, side: 4)
                     let difference = grid.difference(from: frame.grid)
-                    #expect(difference <= tolerance || entry.advisory == true, "\(path) frame \(frame.index): off by \(difference)")
+                    #expect(
+                        difference <= tolerance || entry.isAdvisory, "\(path) frame \(frame.index): off by \(difference)")
                     frames += 1
                 }
                 files += 1
