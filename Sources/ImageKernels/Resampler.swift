@@ -13,17 +13,24 @@ public enum Resampler {
     /// - Parameters:
     ///   - bitmap: of any format; straight alpha is premultiplied first.
     ///   - filter: ``ResampleFilter/lanczos3``.
+    ///   - isLinear: whether colours are mixed in linear light, taking them for sRGB, rather than as stored; `false`.
     ///   - threads: how many to work with, the caller's included; 1. Small results take fewer.
     ///   - cancellation: looked at between blocks of rows.
     /// - Returns: a bitmap of the same format and colour space; premultiplied, or opaque where the source is.
     /// - Throws: ``ImageError`` (`invalidRequest`) for a rectangle that is empty, not finite or not inside the picture,
     ///   or an empty result; (`tooLarge`) where there is no memory; `CancellationError`.
     public static func resize(
-        _ bitmap: Bitmap, to geometry: ResizeGeometry, filter: ResampleFilter = .lanczos3, threads: Int = 1,
-        cancellation: CancellationToken? = nil
+        _ bitmap: Bitmap, to geometry: ResizeGeometry, filter: ResampleFilter = .lanczos3, isLinear: Bool = false,
+        threads: Int = 1, cancellation: CancellationToken? = nil
     ) throws -> Bitmap {
         try check(geometry, source: bitmap.size)
+        try cancellation?.check()
         if geometry.isIdentity(for: bitmap.size), bitmap.alpha != .straight { return bitmap }
+        if isLinear {
+            let linear = try bitmap.linearized(cancellation: cancellation)
+            let small = try resize(linear, to: geometry, filter: filter, threads: threads, cancellation: cancellation)
+            return try small.encoded(as: bitmap.format, cancellation: cancellation)
+        }
         let source = try bitmap.premultiplied()
         let plan = ResamplePlan(source: source.size, geometry: geometry, filter: filter)
         let path = KernelPath.current

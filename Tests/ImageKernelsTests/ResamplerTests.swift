@@ -139,6 +139,34 @@ import Testing
         }
     }
 
+    @Test(arguments: PixelFormat.allCases)
+    func linearLightKeepsTheBrightnessOfFineDetail(format: PixelFormat) throws {
+        // Columns of black and white give half the light, which is level 188 of sRGB, not 128.
+        let bitmap = try Bitmap.make(64, 8, format, alpha: .opaque) { x, _, c in
+            c == 3 || x % 2 == 0 ? (format.bytesPerPixel > format.channels ? 65535 : 255) : 0
+        }
+        let geometry = ResizeGeometry.stretch(bitmap, to: 32, 4)
+        let linear = try Resampler.resize(bitmap, to: geometry, filter: .box, isLinear: true)
+        let encoded = try Resampler.resize(bitmap, to: geometry, filter: .box)
+        #expect(linear.format == format)
+        #expect(abs(linear.samples[9, 2, 0] / linear.fullLevel - 0.7354) < 0.004)
+        #expect(abs(encoded.samples[9, 2, 0] / encoded.fullLevel - 0.5) < 0.004)
+    }
+
+    @Test func linearLightKeepsConstantAndTranslucentPictures() throws {
+        for level in [0, 1, 5, 17, 100, 254] {
+            let bitmap = try Bitmap.make(9, 9) { _, _, c in c == 3 ? 255 : level }
+            let result = try Resampler.resize(bitmap, to: .stretch(bitmap, to: 4, 5), isLinear: true).samples
+            #expect(result.values.enumerated().allSatisfy { $1 == ($0 % 4 == 3 ? 255 : Double(level)) })
+        }
+        let bitmap = try Bitmap.noise(20, 20)
+        let values = try Resampler.resize(bitmap, to: .stretch(bitmap, to: 7, 9), isLinear: true).samples.values
+        #expect(
+            stride(from: 0, to: values.count, by: 4).allSatisfy {
+                max(values[$0], values[$0 + 1], values[$0 + 2]) <= values[$0 + 3]
+            })
+    }
+
     @Test func severalThreadsGiveTheSamePixels() throws {
         let bitmap = try Bitmap.noise(97, 301)
         let geometry = ResizeGeometry.stretch(bitmap, to: 41, 97)

@@ -42,6 +42,57 @@ void clt_combine_columns_rgba_u16(clt_level level, const float *in, const clt_ta
 void clt_combine_columns_gray_u8(clt_level level, const float *in, const clt_taps *taps, size_t width, uint8_t *out);
 void clt_combine_columns_gray_u16(clt_level level, const float *in, const clt_taps *taps, size_t width, uint16_t *out);
 
+// Pixels of four channels, alpha last and premultiplied unless said otherwise. Colour stays at or below alpha.
+
+/// Multiplies colour by alpha in place; rounds to the nearest.
+void clt_premultiply_u8(clt_level level, uint8_t *pixels, size_t count);
+
+/// Divides colour by alpha in place; rounds to the nearest, a half up, and cuts off at full. Transparent becomes zero.
+void clt_unpremultiply_u8(clt_level level, uint8_t *pixels, size_t count);
+
+/// Replaces every pixel by Σ matrix[4k + c] · pixel[k], k from 0 to 3: one column of four for red, green, blue, alpha.
+void clt_color_matrix_u8(clt_level level, uint8_t *pixels, size_t count, const float *matrix);
+void clt_color_matrix_u16(clt_level level, uint16_t *pixels, size_t count, const float *matrix);
+
+/// Lays `over`, times `opacity` from 0 to 1, over `pixels`.
+void clt_composite_u8(clt_level level, uint8_t *pixels, const uint8_t *over, size_t count, float opacity);
+void clt_composite_u16(clt_level level, uint16_t *pixels, const uint16_t *over, size_t count, float opacity);
+
+// Blurring. `channels` is 1 or 4.
+
+/// out[i] = Σ weights[t] · in[i + t · channels] for i < count, over an odd number of taps that mirror at the middle one.
+/// `in` is readable for (taps - 1) · channels samples after the last.
+void clt_convolve(
+    clt_level level, const float *in, const float *weights, size_t taps, size_t channels, size_t count, float *out);
+
+/// Rounds a line of `count` samples to the nearest levels.
+void clt_round_u8(clt_level level, const float *in, size_t count, uint8_t *out);
+void clt_round_u16(clt_level level, const float *in, size_t count, uint16_t *out);
+
+/// Adds `amount` times what `blurred` lacks of the picture, where that is more than `threshold` levels. With four channels
+/// colour is cut off at alpha, which stays.
+void clt_sharpen_u8(
+    clt_level level, uint8_t *pixels, const uint8_t *blurred, size_t count, size_t channels, float amount, float threshold);
+void clt_sharpen_u16(
+    clt_level level, uint16_t *pixels, const uint16_t *blurred, size_t count, size_t channels, float amount, float threshold);
+
+// Turning.
+
+/// A picture of four channels to take samples from.
+typedef struct clt_picture {
+    const void *pixels;
+    size_t width;
+    size_t height;
+    size_t bytes_per_row;
+} clt_picture;
+
+/// out[i] = the picture at (x + i · dx, y + i · dy), by the cubic of Catmull and Rom; pixel centres lie at whole numbers
+/// and all outside is transparent.
+void clt_sample_line_u8(
+    clt_level level, const clt_picture *picture, double x, double y, double dx, double dy, size_t count, uint8_t *out);
+void clt_sample_line_u16(
+    clt_level level, const clt_picture *picture, double x, double y, double dx, double dy, size_t count, uint16_t *out);
+
 // Threads.
 
 /// Runs body(context, i) for every i < count, each on a thread of its own, the first on the caller's; returns when all

@@ -24,4 +24,12 @@ struct ResamplePlan: Sendable {
         rows = vertical.reach
         horizontal = across.counted(from: columns.lowerBound)
     }
+
+    /// A plan that uses the whole source.
+    init(horizontal: ResampleWeights, vertical: ResampleWeights, source: PixelSize) {
+        (self.horizontal, self.vertical) = (horizontal, vertical)
+        output = PixelSize(width: horizontal.first.count, height: vertical.first.count)
+        isNearest = false
+        (columns, rows) = (0..<source.width, 0..<source.height)
+    }
 }

@@ -53,6 +53,25 @@ struct ResampleWeights: Sendable {
         }
     }
 
+    /// The same weights for every result sample. `weights` is padded with zeros to a multiple of 4.
+    init(first: [Int], taps: Int, weights: [Float]) {
+        self.first = first.map { Int32($0) }
+        count = [Int32](repeating: Int32(taps), count: first.count)
+        self.weights = weights
+        stride = 0
+    }
+
+    /// Given windows: where each begins, and its weights.
+    init(windows: [(first: Int, weights: [Float])]) {
+        stride = ((windows.map(\.weights.count).max() ?? 0) + 3) & ~3
+        for window in windows {
+            first.append(Int32(window.first))
+            count.append(Int32(window.weights.count))
+            weights += window.weights
+            weights.append(contentsOf: repeatElement(0, count: stride - window.weights.count))
+        }
+    }
+
     /// The source samples that result sample `i` is made of.
     func window(_ i: Int) -> Range<Int> { Int(first[i])..<Int(first[i]) + Int(count[i]) }
 

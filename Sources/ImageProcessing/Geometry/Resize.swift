@@ -11,6 +11,9 @@ public struct Resize: Processing, Hashable {
     public let filter: ResampleFilter
     /// Whether a picture that is smaller than the box is enlarged.
     public let upscales: Bool
+    /// Whether colours are mixed in linear light rather than as stored: brightness of fine detail stays, at several times
+    /// the cost.
+    public let isLinear: Bool
 
     /// - Parameters:
     ///   - width: pixels; `nil` follows from `height`.
@@ -18,15 +21,19 @@ public struct Resize: Processing, Hashable {
     ///   - mode: ``ImageCore/ContentMode/fit``. Without effect where one side is `nil`.
     ///   - filter: ``ImageKernels/ResampleFilter/lanczos3``.
     ///   - upscales: `false`.
+    ///   - isLinear: `false`.
     public init(
-        width: Int?, height: Int?, mode: ContentMode = .fit, filter: ResampleFilter = .lanczos3, upscales: Bool = false
+        width: Int?, height: Int?, mode: ContentMode = .fit, filter: ResampleFilter = .lanczos3, upscales: Bool = false,
+        isLinear: Bool = false
     ) {
-        (self.width, self.height, self.mode, self.filter, self.upscales) = (width, height, mode, filter, upscales)
+        (self.width, self.height, self.mode, self.filter) = (width, height, mode, filter)
+        (self.upscales, self.isLinear) = (upscales, isLinear)
     }
 
     public var identifier: String {
         let box = (width.map(String.init) ?? "") + "x" + (height.map(String.init) ?? "")
-        return "calotype.resize(\(box),\(mode.rawValue),\(filter.rawValue)\(upscales ? ",upscale" : ""))"
+        let flags = (upscales ? ",upscale" : "") + (isLinear ? ",linear" : "")
+        return "calotype.resize(\(box),\(mode.rawValue),\(filter.rawValue)\(flags))"
     }
 
     /// What this does to a picture of that size; decoders may use it to scale while they decode.
@@ -51,7 +58,8 @@ public struct Resize: Processing, Hashable {
         let geometry = try geometry(for: image.size)
         try context.check(geometry.output, after: identifier)
         return image.with(
-            try Resampler.resize(image.bitmap, to: geometry, filter: filter, cancellation: context.cancellation))
+            try Resampler.resize(
+                image.bitmap, to: geometry, filter: filter, isLinear: isLinear, cancellation: context.cancellation))
     }
 }
 

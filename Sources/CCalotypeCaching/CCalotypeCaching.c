@@ -1,0 +1,34 @@
+#define _GNU_SOURCE
+#include "CCalotypeCaching.h"
+
+#include <errno.h>
+
+#ifdef __linux__
+#include <sys/statfs.h>
+#include <sys/uio.h>
+
+ptrdiff_t calotype_read_cached(int file, void *head, size_t head_size, void *body, size_t body_size, int64_t offset) {
+    struct iovec parts[2] = {{head, head_size}, {body, body_size}};
+    return preadv2(file, parts, 2, (off_t)offset, RWF_NOWAIT);
+}
+
+bool calotype_is_in_memory(int file) {
+    struct statfs info;
+    // TMPFS_MAGIC of linux/magic.h, which not every distribution installs.
+    return fstatfs(file, &info) == 0 && info.f_type == 0x01021994;
+}
+
+#else
+
+ptrdiff_t calotype_read_cached(int file, void *head, size_t head_size, void *body, size_t body_size, int64_t offset) {
+    (void)file, (void)head, (void)head_size, (void)body, (void)body_size, (void)offset;
+    errno = EOPNOTSUPP;
+    return -1;
+}
+
+bool calotype_is_in_memory(int file) {
+    (void)file;
+    return false;
+}
+
+#endif

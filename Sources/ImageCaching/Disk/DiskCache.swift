@@ -1,0 +1,165 @@
+internal import Dispatch
+public import ImageCore
+
+/// Encoded bytes with their response heads in a directory: bounded by bytes, count and age, least recently used first.
+///
+/// A store returns once the entry can be read, and is written soon after; ``flush()`` waits until it is durable. Entries
+/// and the order of their use survive a restart, and a process that dies at any instant loses at most what was not
+/// flushed. Every read is checked against a checksum; a damaged entry is a miss and is removed.
+///
+/// Several caches may share a directory, also from different processes: each sees what the others have written.
+///
+/// What the file system refuses costs hits, never a load: see ``Warning``. No call blocks its thread on a disk; files are
+/// touched on the cache's own queues, except for bytes that the system holds in memory already.
+///
+/// ```swift
+/// let folder = URL(filePath: "/var/cache/thumbnails")
+/// let cache = DiskCache(.init(directory: folder, limits: .init(bytes: 1_000_000_000)))
+/// ```
+public final class DiskCache: DataCaching {
+    private let configuration: Configuration
+    private let shared = SharedDiskState()
+    private let writer: DiskWriter
+    private let readers = DispatchQueue(label: "calotype.disk-cache.read", attributes: .concurrent)
+
+    /// Bytes that may wait to be written before a store waits too.
+    private static let pendingLimit = 16 << 20
+
+    /// A cache that opens its directory at the first use.
+    public convenience init(_ configuration: Configuration = Configuration()) {
+        self.init(configuration, files: POSIXFiles())
+    }
+
+    init(_ configuration: Configuration, files: any FileSystem) {
+        self.configuration = configuration
+        writer = DiskWriter(configuration, shared: shared, files: files)
+    }
+
+    deinit {
+        // What waits is written; nobody is left to wait for it.
+        Task { [writer] in await writer.drain() }
+    }
+
+    /// The stored entry, counted as a use; `nil` for a miss. Throws nothing but `CancellationError`.
+    public func entry(for key: DataKey) async throws -> DataEntry? {
+        guard let name = await openedName(of: key) else { return nil }
+        let found = await entry(named: name)
+        let wakes = shared.lock.withLock { state in
+            if found == nil { state.statistics.misses += 1 } else { state.statistics.hits += 1 }
+            return found != nil && state.touch(name)
+        }
+        if wakes { wakeWriter() }
+        return found
+    }
+
+    /// Keeps an entry, replacing what the key had; one that is larger than the limit is not kept. Throws nothing.
+    public func store(_ entry: DataEntry, for key: DataKey) async throws {
+        guard let name = await openedName(of: key) else { return }
+        let (wakes, waits) = shared.lock.withLock { state in
+            (state.enqueue(entry, for: name), state.pendingBytes > Self.pendingLimit)
+        }
+        if waits { await writer.drain() } else if wakes { wakeWriter() }
+    }
+
+    /// Throws nothing.
+    public func removeEntry(for key: DataKey) async throws {
+        guard let name = await openedName(of: key) else { return }
+        if shared.lock.withLock({ $0.enqueue(nil, for: name) }) { wakeWriter() }
+    }
+
+    /// Removes all entries, those of other processes too. Throws where the directory cannot be written.
+    public func removeAll() async throws {
+        guard await isOpen() else { return }
+        try await writer.removeAll()
+    }
+
+    /// Returns when everything stored so far is durable: it outlives a loss of power.
+    ///
+    /// - Throws: ``ImageError`` where the system could not sync it.
+    public func flush() async throws {
+        guard await isOpen() else { return }
+        try await writer.flush()
+    }
+
+    /// What the cache holds and did.
+    public var statistics: Statistics {
+        get async {
+            if await isOpen() { await writer.refresh() }
+            return shared.lock.withLock { $0.currentStatistics }
+        }
+    }
+
+    /// Evicts the least recently used entries until the files take at most `bytes`.
+    public func trim(toBytes bytes: Int) async throws {
+        guard await isOpen() else { return }
+        try await writer.trim(toBytes: bytes)
+    }
+
+    private func wakeWriter() {
+        Task { [writer] in await writer.drain() }
+    }
+
+    private func isOpen() async -> Bool {
+        if shared.lock.withLock({ $0.phase }) == .unopened { await writer.open() }
+        return shared.lock.withLock { $0.phase } == .open
+    }
+
+    /// The name of an entry; `nil` where nothing is cached.
+    private func openedName(of key: DataKey) async -> EntryName? {
+        var (phase, secret) = shared.lock.withLock { ($0.phase, $0.secret) }
+        if phase == .unopened {
+            await writer.open()
+            (phase, secret) = shared.lock.withLock { ($0.phase, $0.secret) }
+        }
+        return phase == .open ? EntryName(key, secret: secret) : nil
+    }
+}
+
+// Reading.
+extension DiskCache {
+    private func entry(named name: EntryName) async -> DataEntry? {
+        // Another process may move an entry between looking it up and reading it; not forever.
+        for _ in 0..<4 {
+            if await isStale() { await writer.refresh() }
+            let lookup = shared.lock.withLock { $0.lookUp(name, limits: configuration.limits, now: configuration.now()) }
+            switch lookup {
+            case .miss: return nil
+            case .hit(let entry): return entry
+            case .stored(let location, let file):
+                switch await read(name, at: location, from: file) {
+                case .entry(let entry): return entry
+                case .damaged:
+                    // It may have been moved, and its old place given back, since it was looked up.
+                    await writer.refresh()
+                    if shared.lock.withLock({ $0.enqueueRemoval(ofDamaged: name, at: location) }) {
+                        wakeWriter()
+                        return nil
+                    }
+                case .wouldWait: return nil
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Whether the journal was changed by someone else, or is gone.
+    private func isStale() async -> Bool {
+        let (journal, end) = shared.lock.withLock { ($0.journal, $0.journalEnd) }
+        guard let status = journal?.status else { return false }
+        return status.size != end || status.links == 0
+    }
+
+    private func read(_ name: EntryName, at location: PackLocation, from file: OpenFile?) async -> PackReading {
+        if let file {
+            let reading = file.entry(named: name, at: location, waits: false)
+            if case .wouldWait = reading {} else { return reading }
+        }
+        return await withCheckedContinuation { continuation in
+            readers.async { [writer, shared] in
+                guard let file = file ?? writer.openPack(location.pack) else { return continuation.resume(returning: .damaged) }
+                shared.lock.withLock { $0.keepOpen(file, pack: location.pack) }
+                continuation.resume(returning: file.entry(named: name, at: location, waits: true))
+            }
+        }
+    }
+}

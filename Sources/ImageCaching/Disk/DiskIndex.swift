@@ -1,0 +1,166 @@
+/// What the directory holds, as the journal tells it: a pure value, the same in every process that has read as far.
+struct DiskIndex: Equatable, Sendable {
+    struct Entry: Hashable, Sendable {
+        var location: PackLocation
+        /// Seconds since 1970.
+        var writtenAt: Double
+        /// Grows with every use of any entry.
+        var lastUse: UInt64
+    }
+
+    struct Pack: Hashable, Sendable {
+        /// Bytes of the records that entries point at.
+        var liveBytes = 0
+        var liveCount = 0
+        /// The end of the last record known, in bytes.
+        var end = 0
+    }
+
+    private(set) var entries: [EntryName: Entry] = [:]
+    private(set) var packs: [UInt64: Pack] = [:]
+    /// Bytes of the records that entries point at.
+    private(set) var liveBytes = 0
+    /// Bytes of all packs, records that nothing points at any more included.
+    private(set) var fileBytes = 0
+    /// The first number that no pack had yet.
+    private(set) var nextPack: UInt64 = 1
+    /// No entry was written before this; seconds since 1970.
+    private var oldestWrite = Double.infinity
+    private var useCount: UInt64 = 0
+
+    /// A directory of more entries than this would take too much memory to index.
+    static let maximumCount = 1_000_000
+
+    mutating func apply(_ change: IndexChange) {
+        switch change {
+        case .put(let name, let location, let writtenAt):
+            remove(name)
+            add(location)
+            useCount += 1
+            entries[name] = Entry(location: location, writtenAt: writtenAt, lastUse: useCount)
+            oldestWrite = min(oldestWrite, writtenAt)
+        case .move(let name, let location):
+            guard var entry = entries[name] else { return }
+            remove(name)
+            add(location)
+            entry.location = location
+            entries[name] = entry
+        case .remove(let name): remove(name)
+        case .touch(let name): touch(name)
+        case .removeAll:
+            entries.removeAll()
+            packs = packs.mapValues { Pack(end: $0.end) }
+            (liveBytes, oldestWrite) = (0, .infinity)
+        case .dropPack(let number):
+            guard let pack = packs.removeValue(forKey: number) else { return }
+            fileBytes -= pack.end
+            if pack.liveCount > 0 { removeEntries { $0.location.pack == number } }
+        case .packEnd(let number, let end):
+            fileBytes += max(0, end - packs[number, default: Pack()].end)
+            packs[number, default: Pack()].end = max(end, packs[number, default: Pack()].end)
+        case .packFloor(let number): nextPack = max(nextPack, number)
+        case .seal: break
+        }
+    }
+
+    /// The entry becomes the most recently used.
+    mutating func touch(_ name: EntryName) {
+        guard let found = entries.index(forKey: name) else { return }
+        useCount += 1
+        entries.values[found].lastUse = useCount
+    }
+
+    /// The changes that rebuild this index from nothing, the order of use included.
+    var snapshot: [IndexChange] {
+        [.packFloor(nextPack)] + packs.sorted { $0.key < $1.key }.map { .packEnd($0.key, $0.value.end) }
+            + entries.sorted { $0.value.lastUse < $1.value.lastUse }.map { name, entry in
+                .put(name, entry.location, writtenAt: entry.writtenAt)
+            }
+    }
+
+    private mutating func add(_ location: PackLocation) {
+        var pack = packs[location.pack] ?? Pack()
+        fileBytes += max(0, location.end - pack.end)
+        pack.end = max(pack.end, location.end)
+        pack.liveBytes += location.length
+        pack.liveCount += 1
+        packs[location.pack] = pack
+        liveBytes += location.length
+        nextPack = max(nextPack, location.pack &+ 1)
+    }
+
+    private mutating func remove(_ name: EntryName) {
+        guard let entry = entries.removeValue(forKey: name) else { return }
+        liveBytes -= entry.location.length
+        packs[entry.location.pack]?.liveBytes -= entry.location.length
+        packs[entry.location.pack]?.liveCount -= 1
+    }
+
+    private mutating func removeEntries(where isGone: (Entry) -> Bool) {
+        for (name, entry) in entries where isGone(entry) {
+            entries[name] = nil
+            liveBytes -= entry.location.length
+        }
+    }
+}
+
+// What has to go.
+extension DiskIndex {
+    /// Entries to evict, by cause.
+    struct Evictions: Equatable, Sendable {
+        var expired: [EntryName] = []
+        var leastUsed: [EntryName] = []
+    }
+
+    /// What must go so that the limits hold.
+    ///
+    /// Entries past their age go first. If the files are too large or the entries too many then, the least recently used
+    /// go until a share of the room is free; the most recently used one stays as long as it fits by itself.
+    mutating func evictions(limits: DiskCache.Limits, now: Double) -> Evictions {
+        var found = Evictions()
+        var (bytes, count) = (liveBytes, entries.count)
+        if now - oldestWrite > limits.age {
+            oldestWrite = .infinity
+            for (name, entry) in entries {
+                if now - entry.writtenAt > limits.age {
+                    found.expired.append(name)
+                    bytes -= entry.location.length
+                    count -= 1
+                } else {
+                    oldestWrite = min(oldestWrite, entry.writtenAt)
+                }
+            }
+        }
+        let countLimit = min(limits.count ?? .max, Self.maximumCount)
+        guard fileBytes > limits.bytes || count > countLimit else { return found }
+        let keep = 1 - limits.freedShare
+        let byteGoal = fileBytes > limits.bytes ? Int(Double(limits.bytes) * keep) : .max
+        let countGoal = count > countLimit ? Int(Double(countLimit) * keep) : .max
+        let expired = Set(found.expired)
+        let byUse = entries.filter { !expired.contains($0.key) }.sorted { $0.value.lastUse < $1.value.lastUse }
+        for (name, entry) in byUse where bytes > byteGoal || count > countGoal {
+            if count == 1, bytes + PackHeader.length <= limits.bytes, countLimit >= 1 { break }
+            found.leastUsed.append(name)
+            bytes -= entry.location.length
+            count -= 1
+        }
+        return found
+    }
+
+    /// The pack whose records should be copied elsewhere to give back the most room for the least work: the one with the
+    /// smallest share of bytes in use; `nil` where none has anything to give back.
+    func sparsestPack(except excluded: Set<UInt64>) -> UInt64? {
+        packs.filter { !excluded.contains($0.key) && $0.value.liveBytes + PackHeader.length < $0.value.end }
+            .min { Double($0.value.liveBytes) / Double($0.value.end) < Double($1.value.liveBytes) / Double($1.value.end) }?
+            .key
+    }
+
+    /// Packs that no entry points into.
+    var emptyPacks: [UInt64] { packs.filter { $0.value.liveCount == 0 }.map(\.key).sorted() }
+
+    /// The entries in a pack, in the order of their records.
+    func entries(in pack: UInt64) -> [(name: EntryName, entry: Entry)] {
+        entries.filter { $0.value.location.pack == pack }.map { ($0.key, $0.value) }
+            .sorted { $0.entry.location.offset < $1.entry.location.offset }
+    }
+}

@@ -1,0 +1,162 @@
+internal import ImageCore
+
+/// What the cache knows in memory, shared by its readers and its writer under one lock. No I/O happens here.
+struct DiskState: Sendable {
+    enum Phase: Sendable {
+        case unopened, open
+        /// Nothing is cached; everything is a miss.
+        case off
+    }
+
+    /// A change that was asked for and is not in the journal yet. Readers see it already.
+    struct Pending: Sendable {
+        /// `nil` for a removal.
+        var entry: DataEntry?
+        /// Tells a later change of the same entry from this one.
+        var number: UInt64
+    }
+
+    /// What the writer takes at a time.
+    struct Batch: Sendable {
+        var changes: [(name: EntryName, pending: Pending)] = []
+        var touched: [EntryName] = []
+    }
+
+    enum Lookup: Sendable {
+        case miss
+        case hit(DataEntry)
+        /// On disk; the pack's file if it is open already.
+        case stored(PackLocation, OpenFile?)
+    }
+
+    var phase = Phase.unopened
+    var secret = EntryName(low: 0, high: 0)
+    /// The number of the directory, which its packs carry; `nil` before it is open.
+    var directory: EntryName?
+    var index = DiskIndex()
+    var journal: OpenFile?
+    /// Bytes of the journal that the index has seen.
+    var journalEnd = 0
+    var statistics = DiskCache.Statistics()
+    /// Bytes that wait to be written.
+    private(set) var pendingBytes = 0
+    private var pending: [EntryName: Pending] = [:]
+    private var queue: [(name: EntryName, number: UInt64)] = []
+    private var queueStart = 0
+    private var touched: [EntryName] = []
+    private var changeCount: UInt64 = 0
+    private var isDrainScheduled = false
+    private var openPacks: [UInt64: OpenFile] = [:]
+
+    /// Packs kept open for reading.
+    private static let maximumOpenPacks = 128
+    /// Uses that may be lost when the process dies.
+    private static let maximumTouched = 256
+    private static let batchBytes = 1 << 20
+    private static let batchCount = 256
+
+    mutating func lookUp(_ name: EntryName, limits: DiskCache.Limits, now: Double) -> Lookup {
+        if let change = pending[name] {
+            guard let entry = change.entry else { return .miss }
+            return .hit(entry)
+        }
+        guard phase == .open, let entry = index.entries[name], now - entry.writtenAt <= limits.age else { return .miss }
+        return .stored(entry.location, openPacks[entry.location.pack])
+    }
+
+    /// Counts a use of an entry. Returns whether the writer should be woken.
+    mutating func touch(_ name: EntryName) -> Bool {
+        index.touch(name)
+        touched.append(name)
+        return touched.count >= Self.maximumTouched && scheduleDrain()
+    }
+
+    /// Queues a change. Returns whether the writer should be woken.
+    mutating func enqueue(_ entry: DataEntry?, for name: EntryName) -> Bool {
+        changeCount += 1
+        pendingBytes += (entry?.data.count ?? 0) - (pending[name]?.entry?.data.count ?? 0)
+        pending[name] = Pending(entry: entry, number: changeCount)
+        queue.append((name, changeCount))
+        return scheduleDrain()
+    }
+
+    /// Queues the removal of an entry that turned out damaged, unless it changed in the meantime; says whether.
+    mutating func enqueueRemoval(ofDamaged name: EntryName, at location: PackLocation) -> Bool {
+        guard pending[name] == nil, index.entries[name]?.location == location else { return false }
+        statistics.damages += 1
+        _ = enqueue(nil, for: name)
+        return true
+    }
+
+    private mutating func scheduleDrain() -> Bool {
+        defer { isDrainScheduled = true }
+        return !isDrainScheduled
+    }
+
+    /// The next changes to write, oldest first; `nil` when there are none. They stay visible until ``settle(_:)``.
+    mutating func nextBatch() -> Batch? {
+        var batch = Batch()
+        var bytes = 0
+        while queueStart < queue.count, batch.changes.count < Self.batchCount, bytes < Self.batchBytes {
+            let (name, number) = queue[queueStart]
+            queueStart += 1
+            // A change that a later one replaced need not be written.
+            guard let change = pending[name], change.number == number else { continue }
+            batch.changes.append((name, change))
+            bytes += change.entry?.data.count ?? 0
+        }
+        if queueStart == queue.count {
+            queue.removeAll(keepingCapacity: queue.count < 4096)
+            queueStart = 0
+        }
+        swap(&batch.touched, &touched)
+        if batch.changes.isEmpty, batch.touched.isEmpty {
+            isDrainScheduled = false
+            return nil
+        }
+        return batch
+    }
+
+    /// The changes of a batch are in the index now, or lost.
+    mutating func settle(_ batch: Batch) {
+        for (name, change) in batch.changes where pending[name]?.number == change.number {
+            pendingBytes -= change.entry?.data.count ?? 0
+            pending[name] = nil
+        }
+    }
+
+    mutating func keepOpen(_ file: OpenFile, pack: UInt64) {
+        if openPacks.count >= Self.maximumOpenPacks, let other = openPacks.keys.first { openPacks[other] = nil }
+        openPacks[pack] = file
+    }
+
+    mutating func forgetPack(_ pack: UInt64) { openPacks[pack] = nil }
+
+    mutating func apply(_ change: IndexChange) {
+        index.apply(change)
+        if case .dropPack(let pack) = change { openPacks[pack] = nil }
+    }
+
+    /// Goes on with a journal that was read from its beginning.
+    mutating func use(_ index: DiskIndex, journal: OpenFile, end: Int, header: JournalHeader) {
+        (self.index, self.journal, journalEnd) = (index, journal, end)
+        (secret, directory) = (header.secret, header.directory)
+        openPacks = [:]
+    }
+
+    /// Nothing is cached from now on.
+    mutating func turnOff() {
+        let counted = statistics
+        self = DiskState()
+        statistics = counted
+        phase = .off
+    }
+
+    var currentStatistics: DiskCache.Statistics {
+        var result = statistics
+        result.count = index.entries.count
+        result.byteCount = index.liveBytes
+        result.fileByteCount = index.fileBytes
+        return result
+    }
+}

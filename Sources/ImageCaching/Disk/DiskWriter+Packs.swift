@@ -1,0 +1,131 @@
+internal import ImageCore
+
+// Where bodies are written.
+extension DiskWriter {
+    /// A pack is full at a thirty-second of the limit: small enough that giving one back costs little, at most 8 MB.
+    private var packSize: Int { min(max(configuration.limits.bytes / 32, 4096), 8 << 20) }
+
+    /// Bodies above this are written from where they are, smaller ones gathered first.
+    private static let gatheredBody = 1 << 18
+
+    /// Writes the bodies of a batch and returns what the journal has to say of it. Entries that can never fit count as lost.
+    func writeBodies(of changes: [(name: EntryName, pending: DiskState.Pending)], lost: inout Int) throws(FileFailure)
+        -> [IndexChange]
+    {
+        var result: [IndexChange] = []
+        result.reserveCapacity(changes.count)
+        let now = configuration.now()
+        var gathered: [UInt8] = []
+        for (name, pending) in changes {
+            guard let entry = pending.entry else {
+                result.append(.remove(name))
+                continue
+            }
+            let head = ResponseHead.encode(entry.head) ?? []
+            let length = PackRecord.headerLength + head.count + entry.data.count
+            guard !head.isEmpty, length + PackHeader.length <= configuration.limits.bytes else {
+                lost += 1
+                result.append(.remove(name))
+                continue
+            }
+            let prefix = PackRecord.prefix(name: name, head: head, body: entry.data, storedAt: entry.storedAt)
+            let isLarge = entry.data.count > Self.gatheredBody
+            if isLarge || !hasRoom(for: length, after: gathered.count) {
+                try appendToActivePack(&gathered)
+                if !hasRoom(for: length, after: 0) { try beginPack() }
+            }
+            guard var pack = active else { throw FileFailure(operation: "begin a pack", code: 0) }
+            let location = PackLocation(
+                pack: pack.number, offset: pack.end + gathered.count, headLength: head.count, bodyLength: entry.data.count)
+            if isLarge {
+                try write(prefix, entry.data, to: pack)
+                pack.end = location.end
+                active = pack
+            } else {
+                gathered.append(contentsOf: prefix)
+                gathered.append(contentsOf: entry.data)
+            }
+            result.append(.put(name, location, writtenAt: now))
+        }
+        try appendToActivePack(&gathered)
+        return result
+    }
+
+    func hasRoom(for length: Int, after gathered: Int) -> Bool {
+        guard let active else { return false }
+        return active.end + gathered == PackHeader.length || active.end + gathered + length <= packSize
+    }
+
+    private func write(_ prefix: [UInt8], _ body: Data, to pack: ActivePack) throws(FileFailure) {
+        try writeAll(prefix, to: pack.file, at: pack.end)
+        let offset = pack.end + prefix.count
+        try unsafe body.withUnsafeBytes { unsafe result(of: $0, to: pack.file, at: offset) }.get()
+    }
+
+    func writeAll(_ bytes: [UInt8], to file: OpenFile, at offset: Int) throws(FileFailure) {
+        try unsafe bytes.withUnsafeBytes { unsafe result(of: $0, to: file, at: offset) }.get()
+    }
+
+    /// The standard library's accessors of bytes do not rethrow typed errors yet.
+    private func result(of bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int) -> Result<Void, FileFailure> {
+        do { return .success(unsafe try files.write(bytes, to: file, at: offset)) } catch { return .failure(error) }
+    }
+
+    /// Writes gathered records and empties the buffer.
+    func appendToActivePack(_ gathered: inout [UInt8]) throws(FileFailure) {
+        guard !gathered.isEmpty, let pack = active else { return }
+        try writeAll(gathered, to: pack.file, at: pack.end)
+        active?.end += gathered.count
+        gathered.removeAll(keepingCapacity: true)
+    }
+
+    private func beginPack() throws(FileFailure) {
+        try withDirectoryLock { () throws(FileFailure) in
+            try catchUp()
+            try beginPackLocked()
+        }
+    }
+
+    /// Ends the active pack and begins another. Under the directory's lock, so that nobody takes the new file for an
+    /// abandoned one before it is locked.
+    func beginPackLocked() throws(FileFailure) {
+        retireActivePack()
+        guard let home = home.withLock({ $0 }) else { throw .directoryLost }
+        var number = shared.lock.withLock { $0.index.nextPack }
+        for _ in 0..<1_000 {
+            defer { number += 1 }
+            let file: OpenFile
+            do {
+                file = try files.openFile(PackHeader.fileName(number), in: home, .new)
+            } catch {
+                guard error.isNameTaken else { throw error }
+                continue
+            }
+            _ = try files.tryLock(file)
+            try writeAll(PackHeader.encode(directory: header.directory, pack: number), to: file, at: 0)
+            // The number is in the journal before anything else is, so that no other pack gets it again.
+            try append([.packFloor(number + 1)])
+            active = ActivePack(number: number, file: file, end: PackHeader.length)
+            hasUnsyncedNames = true
+            return
+        }
+        throw FileFailure(operation: "find a free name for a pack", code: 0)
+    }
+
+    /// Appends no more to the active pack, and lets it be given back.
+    func retireActivePack() {
+        guard let pack = active else { return }
+        files.unlock(pack.file)
+        unsynced.append(pack.file)
+        active = nil
+    }
+
+    /// A pack for reading; `nil` where there is no file of that number that belongs to this directory.
+    nonisolated func openPack(_ number: UInt64) -> OpenFile? {
+        guard let home = home.withLock({ $0 }), let file = try? files.openFile(PackHeader.fileName(number), in: home, .existing),
+            let directory = shared.lock.withLock({ $0.directory }),
+            (try? files.read(PackHeader.length, from: file, at: 0)) == PackHeader.encode(directory: directory, pack: number)
+        else { return nil }
+        return file
+    }
+}

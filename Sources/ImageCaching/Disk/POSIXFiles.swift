@@ -1,0 +1,183 @@
+internal import CCalotypeCaching
+internal import ImageCore
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// An open file or directory; closed with its last reference.
+final class OpenFile: Sendable {
+    let descriptor: Int32
+    let name: String
+    /// Whether it lies in memory, so that reading never waits.
+    let isInMemory: Bool
+
+    init(descriptor: Int32, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+        isInMemory = calotype_is_in_memory(descriptor)
+    }
+
+    deinit { _ = close(descriptor) }
+
+    /// Bytes, and the number of names that the file has in its directory: 0 once it was removed.
+    var status: (size: Int, links: Int)? {
+        var info = stat()
+        guard unsafe fstat(descriptor, &info) == 0 else { return nil }
+        return (Int(info.st_size), Int(info.st_nlink))
+    }
+
+    /// Reads into two buffers what is in memory already, without waiting for a disk.
+    ///
+    /// - Returns: whether all of it was.
+    func readCached(_ head: UnsafeMutableRawBufferPointer, _ body: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
+        if isInMemory { return unsafe readWaiting(head, body, at: offset) }
+        let count = unsafe calotype_read_cached(
+            descriptor, head.baseAddress, head.count, body.baseAddress, body.count, Int64(offset))
+        return count == head.count + body.count
+    }
+
+    /// The same, waiting for the disk; `false` where the file ends before, or cannot be read.
+    func readWaiting(_ head: UnsafeMutableRawBufferPointer, _ body: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
+        for unsafe(buffer, start) in unsafe [(head, offset), (body, offset + head.count)] {
+            var done = 0
+            while done < buffer.count {
+                let count = unsafe pread(
+                    descriptor, buffer.baseAddress.map { unsafe $0 + done }, buffer.count - done, off_t(start + done))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                done += count
+            }
+        }
+        return true
+    }
+}
+
+enum SystemError {
+    static func text(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
+}
+
+/// The real file system.
+struct POSIXFiles: FileSystem {
+    func openDirectory(path: String) throws(FileFailure) -> OpenFile {
+        var made = ""
+        for part in path.split(separator: "/") {
+            made += "/" + part
+            guard unsafe mkdir(made, 0o700) != 0, errno != EEXIST, unsafe access(made, F_OK) != 0 else { continue }
+            throw FileFailure(operation: "make the directory \(made)", code: errno)
+        }
+        let file = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard file >= 0 else { throw FileFailure(operation: "open the directory \(path)", code: errno) }
+        return OpenFile(descriptor: file, name: path)
+    }
+
+    func openDirectory(_ name: String, in directory: OpenFile) throws(FileFailure) -> OpenFile {
+        if unsafe mkdirat(directory.descriptor, name, 0o700) != 0, errno != EEXIST {
+            throw FileFailure(operation: "make the directory \(name)", code: errno)
+        }
+        let file = unsafe openat(directory.descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard file >= 0 else { throw FileFailure(operation: "open the directory \(name)", code: errno) }
+        return OpenFile(descriptor: file, name: name)
+    }
+
+    func openFile(_ name: String, in directory: OpenFile, _ mode: OpenMode) throws(FileFailure) -> OpenFile {
+        // A pipe at this place must not make the opening wait.
+        var flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        switch mode {
+        case .existing: break
+        case .existingOrNew: flags |= O_CREAT
+        case .new: flags |= O_CREAT | O_EXCL
+        }
+        let descriptor = unsafe openat(directory.descriptor, name, flags, 0o600)
+        guard descriptor >= 0 else { throw FileFailure(operation: "open \(name)", code: errno) }
+        let file = OpenFile(descriptor: descriptor, name: name)
+        var info = stat()
+        guard unsafe fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
+            throw FileFailure(operation: "open \(name), which is no regular file", code: EINVAL)
+        }
+        return file
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int) throws(FileFailure) {
+        var done = 0
+        while done < bytes.count {
+            let count = unsafe pwrite(
+                file.descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done, off_t(offset + done))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw FileFailure(operation: "write to \(file.name)", code: count < 0 ? errno : ENOSPC) }
+            done += count
+        }
+    }
+
+    func read(_ count: Int, from file: OpenFile, at offset: Int) throws(FileFailure) -> [UInt8] {
+        var failure: FileFailure?
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
+            while done < count {
+                let got = unsafe pread(
+                    file.descriptor, buffer.baseAddress.map { unsafe $0 + done }, count - done, off_t(offset + done))
+                if got < 0, errno == EINTR { continue }
+                if got < 0 { failure = FileFailure(operation: "read \(file.name)", code: errno) }
+                guard got > 0 else { break }
+                done += got
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    func truncate(_ file: OpenFile, to length: Int) throws(FileFailure) {
+        guard ftruncate(file.descriptor, off_t(length)) == 0 else {
+            throw FileFailure(operation: "shorten \(file.name)", code: errno)
+        }
+    }
+
+    func sync(_ file: OpenFile) throws(FileFailure) {
+        guard fsync(file.descriptor) == 0 else { throw FileFailure(operation: "sync \(file.name)", code: errno) }
+    }
+
+    func rename(_ name: String, to newName: String, in directory: OpenFile) throws(FileFailure) {
+        guard unsafe renameat(directory.descriptor, name, directory.descriptor, newName) == 0 else {
+            throw FileFailure(operation: "rename \(name) to \(newName)", code: errno)
+        }
+    }
+
+    func remove(_ name: String, in directory: OpenFile) throws(FileFailure) {
+        guard unsafe unlinkat(directory.descriptor, name, 0) == 0 else {
+            throw FileFailure(operation: "remove \(name)", code: errno)
+        }
+    }
+
+    func names(in directory: OpenFile, limit: Int) throws(FileFailure) -> [String] {
+        // A directory stream owns its descriptor and its place: it gets one of its own.
+        let descriptor = unsafe openat(directory.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0, let stream = unsafe fdopendir(descriptor) else {
+            let code = errno
+            if descriptor >= 0 { _ = close(descriptor) }
+            throw FileFailure(operation: "list \(directory.name)", code: code)
+        }
+        defer { _ = unsafe closedir(stream) }
+        guard let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
+        var found: [String] = []
+        while found.count < limit, let item = unsafe readdir(stream) {
+            // The array of the declared type reaches beyond the item: only the bytes up to the zero are there.
+            let start = unsafe (UnsafeRawPointer(item) + nameOffset).assumingMemoryBound(to: CChar.self)
+            let name = unsafe String(cString: start)
+            if name != ".", name != ".." { found.append(name) }
+        }
+        return found
+    }
+
+    func tryLock(_ file: OpenFile) throws(FileFailure) -> Bool {
+        while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            guard errno == EINTR else { throw FileFailure(operation: "lock \(file.name)", code: errno) }
+        }
+        return true
+    }
+
+    func unlock(_ file: OpenFile) { _ = flock(file.descriptor, LOCK_UN) }
+}

@@ -1,0 +1,47 @@
+internal import ImageCore
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Where the system keeps caches.
+enum SystemDirectories {
+    static var caches: URL {
+        #if canImport(Darwin)
+            return URL.cachesDirectory
+        #else
+            return caches(environment: variable)
+        #endif
+    }
+
+    /// By the XDG Base Directory Specification: a relative path in the variable is ignored. Without a home, a directory
+    /// of the user's own among the temporary files.
+    static func caches(environment: (String) -> String?) -> URL {
+        if let path = environment("XDG_CACHE_HOME"), path.hasPrefix("/") {
+            return URL(filePath: path, directoryHint: .isDirectory)
+        }
+        if let home = environment("HOME"), home.hasPrefix("/") {
+            return URL(filePath: home + "/.cache", directoryHint: .isDirectory)
+        }
+        return FileManager.default.temporaryDirectory.appending(path: "cache-\(getuid())", directoryHint: .isDirectory)
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        return unsafe String(cString: value)
+    }
+}
+
+/// The system's clock.
+public enum SystemClock {
+    /// Seconds since 1970.
+    public static let secondsSince1970: @Sendable () -> Double = {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,14 @@
+#if canImport(Darwin)
+    internal import Darwin
+
+    extension AvailableMemory {
+        /// The machine's memory. On phones the system's own limit for one process is lower and may change; the cache's upper
+        /// bound of 512 MB and memory warnings take care of that.
+        static func current() -> Int {
+            var bytes: UInt64 = 0
+            var size = MemoryLayout<UInt64>.size
+            let status = unsafe sysctlbyname("hw.memsize", &bytes, &size, nil, 0)
+            return status == 0 ? Int(clamping: bytes) : 1 << 30
+        }
+    }
+#endif

@@ -1,0 +1,29 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+#if canImport(Glibc) || canImport(Musl)
+    extension AvailableMemory {
+        static func current() -> Int {
+            let machine = max(0, sysconf(Int32(_SC_PHYS_PAGES))).multipliedReportingOverflow(
+                by: max(1, sysconf(Int32(_SC_PAGESIZE))))
+            let groups = ControlGroups(process: SmallFile.text(at: "/proc/self/cgroup") ?? "")
+            return smallest(
+                machine: machine.overflow || machine.partialValue == 0 ? 1 << 30 : machine.partialValue,
+                limits: groups.memoryLimits { SmallFile.text(at: $0) } + [addressSpaceLimit()])
+        }
+
+        /// What `setrlimit` leaves of the address space.
+        private static func addressSpaceLimit() -> Int? {
+            var limit = rlimit()
+            #if canImport(Glibc)
+                let status = unsafe getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+            #else
+                let status = unsafe getrlimit(RLIMIT_AS, &limit)
+            #endif
+            return status == 0 && limit.rlim_cur < UInt64(Int.max) ? Int(limit.rlim_cur) : nil
+        }
+    }
+#endif

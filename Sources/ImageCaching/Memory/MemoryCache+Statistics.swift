@@ -1,0 +1,61 @@
+extension MemoryCache {
+    /// What a memory cache holds, and what it did since it was made.
+    public struct Statistics: Hashable, Sendable {
+        public var hits = 0
+        public var misses = 0
+        /// Images that were kept.
+        public var insertions = 0
+        /// Images that were not kept, because they cost more than one entry may.
+        public var refusals = 0
+        /// Entries that left, by cause.
+        public var evictions = Evictions()
+        /// Bytes of the entries held.
+        public var cost = 0
+        /// Entries held.
+        public var count = 0
+
+        public init() {}
+
+        /// Hits among all lookups, 0 to 1; `nil` before the first.
+        public var hitRatio: Double? {
+            hits + misses == 0 ? nil : Double(hits) / Double(hits + misses)
+        }
+    }
+
+    /// Numbers of entries that left a memory cache, by cause.
+    public struct Evictions: Hashable, Sendable {
+        /// To make room within the limits.
+        public var room = 0
+        /// Because their time to live was over.
+        public var expired = 0
+        /// Trimmed on demand, or because memory ran short.
+        public var trimmed = 0
+        /// Removed or replaced by name, or all at once.
+        public var removed = 0
+
+        public init() {}
+
+        subscript(cause: EvictionCause) -> Int {
+            get {
+                switch cause {
+                case .room: room
+                case .expired: expired
+                case .trim: trimmed
+                case .removed: removed
+                }
+            }
+            set {
+                switch cause {
+                case .room: room = newValue
+                case .expired: expired = newValue
+                case .trim: trimmed = newValue
+                case .removed: removed = newValue
+                }
+            }
+        }
+    }
+
+    enum EvictionCause: Sendable {
+        case room, expired, trim, removed
+    }
+}

@@ -1,0 +1,81 @@
+import HTTPTypes
+import ImageCore
+
+@testable import ImageCaching
+
+/// A directory of its own for one test, removed with the last reference.
+final class Folder: Sendable {
+    let url: URL
+
+    init() throws {
+        let name = "calotype-\(UInt64.random(in: .min ... .max))"
+        url = FileManager.default.temporaryDirectory.appending(path: name, directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    var path: String { url.path(percentEncoded: false) }
+    /// Where the cache keeps its files.
+    var home: URL { url.appending(path: "images-v1", directoryHint: .isDirectory) }
+
+    func names(in folder: URL) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []).sorted()
+    }
+
+    /// The pack files, in the order of their numbers.
+    var packs: [URL] {
+        names(in: home).compactMap(PackHeader.number(fileName:)).sorted().map { home.appending(path: PackHeader.fileName($0)) }
+    }
+
+    /// Bytes of all pack files.
+    var packBytes: Int {
+        packs.reduce(0) { $0 + ((try? Data(contentsOf: $1).count) ?? 0) }
+    }
+
+    func cache(
+        _ limits: DiskCache.Limits = .init(), clock: ManualSeconds = ManualSeconds(), warnings: Warnings = Warnings(),
+        files: any FileSystem = POSIXFiles()
+    ) -> DiskCache {
+        let configuration = DiskCache.Configuration(
+            directory: url, limits: limits, now: { clock.now }, onWarning: { warnings.add($0) })
+        return DiskCache(configuration, files: files)
+    }
+}
+
+/// Seconds that pass when a test says so.
+final class ManualSeconds: Sendable {
+    private let seconds = Lock(1_700_000_000.0)
+
+    var now: Double { seconds.withLock { $0 } }
+
+    func advance(by interval: Double) { seconds.withLock { $0 += interval } }
+}
+
+/// The warnings of a cache.
+final class Warnings: Sendable {
+    private let list = Lock<[DiskCache.Warning]>([])
+
+    func add(_ warning: DiskCache.Warning) { list.withLock { $0.append(warning) } }
+
+    var kinds: [DiskCache.Warning.Kind] { list.withLock { $0.map(\.kind) } }
+    var messages: [String] { list.withLock { $0.map(\.message) } }
+}
+
+func dataKey(_ name: some CustomStringConvertible, variant: String? = nil) -> DataKey {
+    DataKey(resource: ResourceKey("https://example.org/\(name).jpg"), variant: variant)
+}
+
+/// Bytes that differ from those of any other tag, in every part.
+func content(_ tag: Int, count: Int = 1_000) -> Data {
+    var state = UInt64(truncatingIfNeeded: tag) &* 0x9e37_79b9_7f4a_7c15 &+ 1
+    return Data(
+        (0..<count).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return UInt8(truncatingIfNeeded: state >> 33)
+        })
+}
+
+func entry(_ tag: Int, count: Int = 1_000, fields: HTTPFields = [.contentType: "image/jpeg"]) -> DataEntry {
+    DataEntry(data: content(tag, count: count), head: HTTPResponse(status: .ok, headerFields: fields), storedAt: 1_000)
+}

@@ -1,0 +1,137 @@
+import HTTPTypes
+import ImageCore
+import Testing
+
+@testable import ImageCaching
+
+@Suite struct DiskCacheTests {
+    @Test func aStoredEntryComesBackWithHeadAndTime() async throws {
+        let folder = try Folder()
+        let cache = folder.cache()
+        let fields: HTTPFields = [.eTag: "\"abc\"", .cacheControl: "max-age=60", .vary: "Accept, Origin"]
+        let head = HTTPResponse(status: .notFound, headerFields: fields)
+        try await cache.store(DataEntry(data: content(1), head: head, storedAt: 123.5), for: dataKey("a"))
+        try await cache.flush()
+        let found = try #require(await cache.entry(for: dataKey("a")))
+        #expect(found.data == content(1))
+        #expect(found.head == head)
+        #expect(found.storedAt == 123.5)
+        #expect(found.data.startIndex == 0)
+    }
+
+    @Test(arguments: [0, 1, 47, 65_536, 300_000, 3_000_000])
+    func bodiesOfAnySizeComeBack(count: Int) async throws {
+        let folder = try Folder()
+        let cache = folder.cache()
+        try await cache.store(entry(1, count: count), for: dataKey("a"))
+        try await cache.flush()
+        #expect(try await cache.entry(for: dataKey("a"))?.data == content(1, count: count))
+        #expect(try await folder.cache().entry(for: dataKey("a"))?.data == content(1, count: count))
+    }
+
+    @Test func anEntryCanBeReadBeforeItIsWritten() async throws {
+        let cache = try Folder().cache()
+        for i in 0..<200 {
+            try await cache.store(entry(i), for: dataKey(i))
+            #expect(try await cache.entry(for: dataKey(i))?.data == content(i))
+        }
+    }
+
+    @Test func whatIsNotThereIsAMiss() async throws {
+        let cache = try Folder().cache()
+        try await cache.store(entry(1), for: dataKey("a"))
+        #expect(try await cache.entry(for: dataKey("b")) == nil)
+        #expect(try await cache.entry(for: dataKey("a", variant: "")) == nil)
+        let statistics = await cache.statistics
+        #expect(statistics.misses == 2)
+        #expect(statistics.hits == 0)
+    }
+
+    @Test func storingAgainReplaces() async throws {
+        let folder = try Folder()
+        let cache = folder.cache()
+        for i in 1...3 { try await cache.store(entry(i), for: dataKey("a")) }
+        try await cache.flush()
+        try await cache.store(entry(4), for: dataKey("a"))
+        #expect(try await cache.entry(for: dataKey("a"))?.data == content(4))
+        try await cache.flush()
+        #expect(try await cache.entry(for: dataKey("a"))?.data == content(4))
+        #expect(await cache.statistics.count == 1)
+        #expect(try await folder.cache().entry(for: dataKey("a"))?.data == content(4))
+    }
+
+    @Test func aRemovedEntryIsAMissBeforeAndAfterTheRestart() async throws {
+        let folder = try Folder()
+        let cache = folder.cache()
+        try await cache.store(entry(1), for: dataKey("a"))
+        try await cache.flush()
+        try await cache.removeEntry(for: dataKey("a"))
+        #expect(try await cache.entry(for: dataKey("a")) == nil)
+        try await cache.flush()
+        #expect(try await cache.entry(for: dataKey("a")) == nil)
+        #expect(try await folder.cache().entry(for: dataKey("a")) == nil)
+    }
+
+    @Test func removeAllLeavesNoEntriesAndNoPacks() async throws {
+        let folder = try Folder()
+        let cache = folder.cache()
+        for i in 0..<100 { try await cache.store(entry(i), for: dataKey(i)) }
+        try await cache.removeAll()
+        #expect(try await cache.entry(for: dataKey(5)) == nil)
+        let statistics = await cache.statistics
+        #expect((statistics.count, statistics.byteCount, statistics.fileByteCount) == (0, 0, 0))
+        #expect(folder.packs.isEmpty)
+        try await cache.store(entry(1), for: dataKey("a"))
+        try await cache.flush()
+        #expect(try await folder.cache().entry(for: dataKey("a"))?.data == content(1))
+    }
+
+    @Test func namesAndFilesTellNothingOfTheURL() async throws {
+        let folder = try Folder()
+        let cache = folder.cache()
+        try await cache.store(
+            entry(1), for: DataKey(resource: ResourceKey("https://secret.example/private.jpg"), variant: "crop"))
+        try await cache.flush()
+        for name in folder.names(in: folder.home) {
+            let bytes = try Data(contentsOf: folder.home.appending(path: name))
+            for word in ["secret", "private", "crop"] {
+                #expect(!name.contains(word))
+                #expect(bytes.firstRange(of: Data(word.utf8)) == nil)
+            }
+        }
+    }
+
+    @Test func entriesSurviveARestart() async throws {
+        let folder = try Folder()
+        do {
+            let cache = folder.cache()
+            for i in 0..<500 { try await cache.store(entry(i), for: dataKey(i)) }
+            try await cache.flush()
+        }
+        let cache = folder.cache()
+        for i in 0..<500 { #expect(try await cache.entry(for: dataKey(i))?.data == content(i)) }
+        #expect(await cache.statistics.count == 500)
+    }
+
+    @Test func statisticsCountWhatHappened() async throws {
+        let cache = try Folder().cache()
+        for i in 0..<10 { try await cache.store(entry(i, count: 1_000), for: dataKey(i)) }
+        try await cache.flush()
+        _ = try await cache.entry(for: dataKey(3))
+        _ = try await cache.entry(for: dataKey(11))
+        let statistics = await cache.statistics
+        #expect((statistics.hits, statistics.misses, statistics.stores, statistics.count) == (1, 1, 10, 10))
+        #expect(statistics.byteCount > 10_000)
+        #expect(statistics.fileByteCount == statistics.byteCount + PackHeader.length)
+    }
+
+    @Test func theDefaultDirectoryFollowsTheEnvironment() {
+        func path(_ variables: [String: String]) -> String {
+            SystemDirectories.caches { variables[$0] }.path(percentEncoded: false)
+        }
+        #expect(path(["XDG_CACHE_HOME": "/x/y", "HOME": "/home/me"]) == "/x/y/")
+        #expect(path(["XDG_CACHE_HOME": "relative", "HOME": "/home/me"]) == "/home/me/.cache/")
+        #expect(path(["HOME": "/home/me"]) == "/home/me/.cache/")
+        #expect(path([:]).hasPrefix("/"))
+    }
+}

@@ -1,0 +1,147 @@
+import ImageCaching
+import ImageCore
+import Testing
+
+@Suite struct MemoryCacheTests {
+    @Test func aStoredImageIsAHitUntilItIsRemoved() throws {
+        let cache = MemoryCache()
+        #expect(cache.image(for: imageKey("a")) == nil)
+        cache.store(try picture(tag: 7), for: imageKey("a"))
+        #expect(tag(of: cache.image(for: imageKey("a"))) == 7)
+        cache.removeImage(for: imageKey("a"))
+        #expect(cache.image(for: imageKey("a")) == nil)
+    }
+
+    @Test func variantsOfOneResourceAreEntriesOfTheirOwn() throws {
+        let cache = MemoryCache()
+        cache.store(try picture(tag: 1), for: imageKey("a"))
+        cache.store(try picture(tag: 2), for: imageKey("a", "blur"))
+        #expect(tag(of: cache.image(for: imageKey("a"))) == 1)
+        #expect(tag(of: cache.image(for: imageKey("a", "blur"))) == 2)
+    }
+
+    @Test func storingAgainReplacesAndCountsTheCostOnce() throws {
+        let cache = MemoryCache()
+        cache.store(try picture(rows: 3, tag: 1), for: imageKey("a"))
+        cache.store(try picture(rows: 2, tag: 2), for: imageKey("a"))
+        #expect(tag(of: cache.image(for: imageKey("a"))) == 2)
+        #expect(cache.statistics.cost == 128)
+        #expect(cache.statistics.count == 1)
+    }
+
+    @Test func theCostLimitHoldsAfterEveryInsert() throws {
+        let cache = MemoryCache(limits: .init(cost: 10 * 64))
+        for i in 0..<100 {
+            cache.store(try picture(rows: 1 + i % 4, tag: UInt8(i)), for: imageKey("\(i)"))
+            #expect(cache.statistics.cost <= 640)
+            #expect(tag(of: cache.image(for: imageKey("\(i)"))) == UInt8(i), "the newest image is kept")
+        }
+        #expect(cache.statistics.evictions.room > 0)
+    }
+
+    @Test func theCountLimitHoldsAfterEveryInsert() throws {
+        let cache = MemoryCache(limits: .init(count: 3))
+        for i in 0..<20 {
+            cache.store(try picture(), for: imageKey("\(i)"))
+            #expect(cache.statistics.count == min(i + 1, 3))
+        }
+        #expect(cache.statistics.evictions.room == 17)
+    }
+
+    @Test func anImageAboveTheCapOfOneEntryIsNotKeptAndReplacesNothingOld() throws {
+        let cache = MemoryCache(limits: .init(cost: 640, entryCost: 128))
+        cache.store(try picture(rows: 2), for: imageKey("fits"))
+        cache.store(try picture(rows: 3), for: imageKey("large"))
+        #expect(cache.image(for: imageKey("fits")) != nil)
+        #expect(cache.image(for: imageKey("large")) == nil)
+        #expect(cache.statistics.refusals == 1)
+        // The old picture of a key is out of date, even where the new one cannot be kept.
+        cache.store(try picture(rows: 3), for: imageKey("fits"))
+        #expect(cache.image(for: imageKey("fits")) == nil)
+    }
+
+    @Test func anImageThatWasJustUsedOutlivesOneThatWasNot() throws {
+        let cache = MemoryCache(limits: .init(count: 3))
+        for name in ["a", "b", "c"] { cache.store(try picture(), for: imageKey(name)) }
+        #expect(cache.image(for: imageKey("a")) != nil)
+        cache.store(try picture(), for: imageKey("d"))
+        #expect(cache.image(for: imageKey("a")) != nil)
+        #expect(cache.image(for: imageKey("b")) == nil)
+    }
+
+    @Test func entriesOfHighPriorityOutliveAllOthers() throws {
+        let cache = MemoryCache(limits: .init(count: 4))
+        cache.store(try picture(), for: imageKey("high 1"), priority: .high)
+        cache.store(try picture(), for: imageKey("high 2"), priority: .high)
+        for i in 0..<50 { cache.store(try picture(), for: imageKey("\(i)")) }
+        #expect(cache.image(for: imageKey("high 1")) != nil)
+        #expect(cache.image(for: imageKey("high 2")) != nil)
+        for i in 3...6 { cache.store(try picture(), for: imageKey("high \(i)"), priority: .high) }
+        #expect(cache.statistics.count == 4)
+        #expect(cache.image(for: imageKey("high 6")) != nil)
+        #expect(cache.image(for: imageKey("49")) == nil)
+    }
+
+    @Test func trimEvictsDownToTheGivenCost() throws {
+        let cache = MemoryCache()
+        for i in 0..<10 { cache.store(try picture(), for: imageKey("\(i)")) }
+        cache.trim(toCost: 200)
+        #expect(cache.statistics.cost == 192)
+        #expect(cache.statistics.evictions.trimmed == 7)
+        cache.trim(toCost: 0)
+        #expect(cache.statistics.count == 0)
+    }
+
+    @Test func loweredLimitsHoldAtOnce() throws {
+        let cache = MemoryCache()
+        for i in 0..<10 { cache.store(try picture(), for: imageKey("\(i)")) }
+        cache.limits = MemoryCache.Limits(cost: 320)
+        #expect(cache.statistics.count == 5)
+        cache.limits.count = 2
+        #expect(cache.statistics.count == 2)
+    }
+
+    @Test func removeAllLeavesAnEmptyCacheThatWorks() throws {
+        let cache = MemoryCache()
+        for i in 0..<10 { cache.store(try picture(), for: imageKey("\(i)"), priority: i % 2 == 0 ? .high : .normal) }
+        cache.removeAll()
+        #expect(cache.statistics.count == 0 && cache.statistics.cost == 0)
+        #expect(cache.statistics.evictions.removed == 10)
+        cache.store(try picture(tag: 9), for: imageKey("a"))
+        #expect(tag(of: cache.image(for: imageKey("a"))) == 9)
+    }
+
+    @Test func statisticsCountHitsAndMisses() throws {
+        let cache = MemoryCache()
+        #expect(cache.statistics.hitRatio == nil)
+        cache.store(try picture(), for: imageKey("a"))
+        for _ in 0..<3 { _ = cache.image(for: imageKey("a")) }
+        _ = cache.image(for: imageKey("b"))
+        #expect(cache.statistics.hits == 3)
+        #expect(cache.statistics.misses == 1)
+        #expect(cache.statistics.hitRatio == 0.75)
+        #expect(cache.statistics.insertions == 1)
+    }
+
+    @Test func manyThreadsAtOnceKeepTheLimitsAndTheRightPictures() async throws {
+        let cache = MemoryCache(limits: .init(cost: 50 * 64))
+        await withTaskGroup(of: Bool.self) { group in
+            for worker in 0..<4 {
+                group.addTask {
+                    for i in 0..<5_000 {
+                        let n = (i &* 31 &+ worker &* 17) % 120
+                        if let image = cache.image(for: imageKey("\(n)")) {
+                            guard tag(of: image) == UInt8(n) else { return false }
+                        } else if let image = try? picture(tag: UInt8(n)) {
+                            cache.store(image, for: imageKey("\(n)"), priority: n % 5 == 0 ? .high : .normal)
+                        }
+                        if i % 500 == 0 { cache.removeImage(for: imageKey("\(n)")) }
+                        guard cache.statistics.cost <= 3_200 else { return false }
+                    }
+                    return true
+                }
+            }
+            for await isRight in group { #expect(isRight) }
+        }
+    }
+}
