@@ -21,7 +21,9 @@ struct JPEGBuilder {
         // All quantisers 1, so that a DC coefficient is 8 × (value - 128).
         file += Self.segment(0xDB, [0] + Array(repeating: 1, count: 64))
         let (width, height) = (blocks.width * 8, blocks.height * 8)
-        let frame: [UInt8] = [8, UInt8(height >> 8), UInt8(height & 255), UInt8(width >> 8), UInt8(width & 255), UInt8(components)]
+        let frame: [UInt8] = [
+            8, UInt8(height >> 8), UInt8(height & 255), UInt8(width >> 8), UInt8(width & 255), UInt8(components),
+        ]
         file += Self.segment(0xC0, frame + (1...components).flatMap { [UInt8($0), 0x11, 0] })
         // Twelve DC categories of four bits each; of AC codes only "end of block", one bit.
         file += Self.segment(0xC4, [0x00] + [0, 0, 0, 12] + Array(repeating: 0, count: 12) + (0..<12).map { UInt8($0) })
