@@ -68,20 +68,34 @@ import Testing
 
 @Suite struct AlphaTests {
     @Test func premultiplyingRoundsToTheNearestLevelForEveryPair() throws {
-        let bitmap = try Bitmap.make(256, 256, alpha: .straight) { x, y, channel in channel == 3 ? y : x }
-        let samples = try bitmap.premultiplied().samples
-        for alpha in 0..<256 {
-            for color in 0..<256 { #expect(samples[color, alpha, 1] == (Double(color * alpha) / 255).rounded()) }
+        let bitmap = try Bitmap.make(256, 256, alpha: .straight) { x, y, channel in channel == 3 ? y : (x + 85 * channel) & 255 }
+        try onEveryPath { path in
+            let samples = try bitmap.premultiplied().samples
+            for alpha in 0..<256 {
+                for x in 0..<256 {
+                    for channel in 0..<3 {
+                        let level = Double((x + 85 * channel) & 255) * Double(alpha) / 255
+                        if samples[x, alpha, channel] != level.rounded() { Issue.record("\(x) \(alpha) \(path)") }
+                    }
+                }
+            }
         }
     }
 
     @Test func unpremultiplyingRoundsToTheNearestLevelForEveryPair() throws {
-        let bitmap = try Bitmap.make(256, 256) { x, y, channel in channel == 3 ? y : min(x, y) }
-        let samples = try bitmap.unpremultiplied().samples
-        for alpha in 1..<256 {
-            for color in 0...alpha { #expect(samples[color, alpha, 2] == (Double(color * 255) / Double(alpha)).rounded()) }
+        let bitmap = try Bitmap.make(256, 256) { x, y, channel in channel == 3 ? y : min((x + 85 * channel) & 255, y) }
+        try onEveryPath { path in
+            let samples = try bitmap.unpremultiplied().samples
+            for alpha in 1..<256 {
+                for x in 0..<256 {
+                    for channel in 0..<3 {
+                        let level = Double(min((x + 85 * channel) & 255, alpha)) * 255 / Double(alpha)
+                        if samples[x, alpha, channel] != level.rounded() { Issue.record("\(x) \(alpha) \(path)") }
+                    }
+                }
+            }
+            #expect((0..<256).allSatisfy { samples[$0, 0, 0] == 0 && samples[$0, 0, 3] == 0 })
         }
-        #expect((0..<256).allSatisfy { samples[$0, 0, 0] == 0 && samples[$0, 0, 3] == 0 })
     }
 
     @Test func colourAboveAlphaIsCutOff() throws {

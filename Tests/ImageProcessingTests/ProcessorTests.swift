@@ -149,12 +149,12 @@ import Testing
 @Suite struct GeometryProcessorTests {
     private let run = ProcessingContext()
 
-    @Test(arguments: Gravity.allCases)
-    func cropsAreTakenWhereTheGravitySays(gravity: Gravity) throws {
+    @Test(arguments: zip(Gravity.allCases, [(0, 0), (3, 0), (6, 0), (0, 2), (3, 2), (6, 2), (0, 4), (3, 4), (6, 4)]))
+    func cropsAreTakenWhereTheGravitySays(gravity: Gravity, corner: (Int, Int)) throws {
         let image = Picture.image(9, 7) { x, y in (x * 10, y * 10, 0, 255) }
         let part = try CropTo.crop(to: PixelSize(width: 3, height: 3), gravity: gravity).process(image, context: run)
         #expect(part.size == PixelSize(width: 3, height: 3))
-        #expect(part.pixel(0, 0) == [Int(gravity.horizontal * 6) * 10, Int(gravity.vertical * 4) * 10, 0, 255])
+        #expect(part.pixel(0, 0) == [corner.0 * 10, corner.1 * 10, 0, 255])
     }
 
     @Test func shapesAreTheLargestThatFit() throws {
@@ -186,6 +186,10 @@ import Testing
         }
         #expect(try Trim.trim().process(image, context: run).size == PixelSize(width: 5, height: 2))
         #expect(try Trim.trim(tolerance: 0).process(image, context: run).size == PixelSize(width: 20, height: 15))
+        // A difference of just the tolerance still counts as border: 51 is a fifth of the full level.
+        let edge = Picture.image(5, 5) { x, y in x == 2 && y == 2 ? (151, 151, 100, 255) : (100, 100, 100, 255) }
+        #expect(try Trim.trim(tolerance: 0.2).process(edge, context: run).size == PixelSize(width: 5, height: 5))
+        #expect(try Trim.trim(tolerance: 0.19).process(edge, context: run).size == PixelSize(width: 1, height: 1))
         let flat = Picture.image(6, 5) { _, _ in (1, 2, 3, 255) }
         #expect(try Trim.trim().process(flat, context: run).size == PixelSize(width: 6, height: 5))
     }
