@@ -20,6 +20,8 @@ struct CommandRun: Sendable {
     let output: String
     let errors: String
     let time: Duration
+    /// Of all its threads.
+    let processorTime: Duration
     /// The largest resident set in bytes. That of the process which started it counts in, since the system begins with it.
     let peakMemory: Int
 
@@ -98,7 +100,12 @@ final class CommandProcess: Sendable {
         #endif
         return CommandRun(
             ending: signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal), output: folder.text("output"),
-            errors: folder.text("errors"), time: time, peakMemory: usage.ru_maxrss * unit)
+            errors: folder.text("errors"), time: time,
+            processorTime: Self.duration(usage.ru_utime) + Self.duration(usage.ru_stime), peakMemory: usage.ru_maxrss * unit)
+    }
+
+    private static func duration(_ time: timeval) -> Duration {
+        .seconds(Int64(time.tv_sec)) + .microseconds(Int64(time.tv_usec))
     }
 
     /// The command beside the test bundle that runs now.

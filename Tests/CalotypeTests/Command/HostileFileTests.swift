@@ -32,7 +32,9 @@ struct HostileFileTests {
             #expect(run.output.isEmpty)
             #expect(run.errorLines.count == 1)
             #expect(run.errors.hasPrefix("calotype: \(file): "))
-            #expect(run.time < .seconds(1), "\(run.time)")
+            // By its own processor time, since the other tests share the machine; it never waits for anything.
+            #expect(run.processorTime < .seconds(1), "\(run.processorTime)")
+            #expect(run.time < .seconds(20), "\(run.time)")
             #expect(run.peakMemory < 100_000_000, "\(run.peakMemory) bytes")
             #expect(folder.names.allSatisfy { !$0.hasPrefix("out") && !$0.hasPrefix(".calotype") })
         }

@@ -79,23 +79,23 @@ struct LoadTests {
     }
 
     @Test func anInterruptEndsTheCommandBySignalAndLeavesNothingBehind() async throws {
-        // The server's own thread sends the signal, as soon as the body has begun and however busy the other tests are.
         let started = try LoopbackServer.Gate()
-        let running = Lock<CommandProcess?>(nil)
+        let command = Lock<CommandProcess?>(nil)
+        // The server's own thread interrupts in the middle of the body, however busy the test's threads are.
         let server = try LoopbackServer(handler: { _, connection in
             try connection.writeHead(200, headers: [("Content-Length", "1000000")])
             try connection.write([UInt8](repeating: 1, count: 1000))
             try connection.wait(for: started)
-            running.withLock { $0 }?.send(signal: SIGINT)
+            command.withLock { $0 }?.send(signal: SIGINT)
             connection.waitForDisconnect()
         })
         defer { server.stop() }
         let folder = try ScratchFolder()
-        let command = try CommandProcess(
+        let process = try CommandProcess(
             ["load", server.url("/slow.jpg"), "-o", folder.file("out"), "--cache", folder.file("cache")])
-        running.withLock { $0 = command }
+        command.withLock { $0 = process }
         started.open()
-        let run = try await command.end()
+        let run = try await process.end()
         #expect(run.ending == .signal(SIGINT))
         #expect(run.errors.isEmpty)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("out")).isEmpty)
