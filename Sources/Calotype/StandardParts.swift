@@ -2,7 +2,7 @@ internal import ImageCaching
 public import ImageCore
 internal import ImageDecoding
 public import ImageLoading
-internal import ImageNetworking
+public import ImageNetworking
 
 /// The standard wiring: which parts a loader is put together from, and in which order. Each can be replaced.
 ///
@@ -13,8 +13,13 @@ internal import ImageNetworking
 /// }
 /// ```
 public struct StandardParts: Sendable {
-    /// Fetches `http` and `https`; libcurl's multi interface.
-    public var network: any DataLoading = CurlLoader()
+    /// Fetches `http` and `https`; `nil` takes a ``CurlLoader`` that keeps to ``sourcePolicy``.
+    public var network: (any DataLoading)?
+    /// When a failed fetch is tried again; ``RetryPolicy/default``, within the load's own option `retries`. `nil` never does.
+    public var retryPolicy: RetryPolicy? = .default
+    /// What may be fetched, for URLs that strangers chose; `nil` allows everything. With a policy, local files and `data`
+    /// URLs are refused too.
+    public var sourcePolicy: SourcePolicy?
     /// Loaders for further URL schemes, by scheme; they go before the built-in ones.
     public var schemes: [String: any DataLoading] = [:]
     /// Wrap every fetch, the first one outermost; none.
@@ -32,13 +37,30 @@ public struct StandardParts: Sendable {
 
     public init() {}
 
+    /// For servers that fetch what strangers name: only the public web, no private address, pictures of at most 50
+    /// megapixels and 20 MB, 10 s.
+    public static var server: StandardParts {
+        var parts = StandardParts()
+        parts.sourcePolicy = .publicWeb
+        parts.options.maximumPixels = 50_000_000
+        parts.options.maximumResponseBytes = 20_000_000
+        parts.options.timeout = .seconds(10)
+        return parts
+    }
+
     /// The parts put together, from the inside out.
     public func makeConfiguration() -> ImageLoader.Configuration {
-        // The line, or the disk: who answers is decided by the URL's scheme.
-        var router = SchemeRouter.standard(network: network)
+        // The line itself, and patience with it.
+        var curl = CurlLoader.Configuration()
+        curl.sourcePolicy = sourcePolicy
+        let line = network ?? CurlLoader(curl)
+        let patient = retryPolicy.map { RetryingLoader(line, policy: $0) as any DataLoading } ?? line
+        // The line, or the disk: who answers is decided by the URL's scheme, after the policy has let it pass.
+        var router = SchemeRouter.standard(network: patient)
         for (scheme, loader) in schemes { router = router.registering(loader, for: [scheme]) }
+        let guarded = sourcePolicy.map { GuardedLoader(router, policy: $0) as any DataLoading } ?? router
         // What the user wraps around every fetch.
-        let loader: any DataLoading = interceptors.isEmpty ? router : InterceptedLoader(router, interceptors: interceptors)
+        let loader = interceptors.isEmpty ? guarded : InterceptedLoader(guarded, interceptors: interceptors)
         // What the bytes become.
         let registry = DecoderRegistry()
         for decoder in decoders { _ = registry.register(decoder) }
@@ -52,9 +74,11 @@ public struct StandardParts: Sendable {
 }
 
 extension ImageLoader {
-    /// A loader made of the standard parts, some of them changed.
-    public static func standard(_ change: (inout StandardParts) -> Void = { _ in }) -> ImageLoader {
-        var parts = StandardParts()
+    /// A loader made of the standard parts, or of a preset's, some of them changed.
+    public static func standard(
+        _ preset: StandardParts = StandardParts(), _ change: (inout StandardParts) -> Void = { _ in }
+    ) -> ImageLoader {
+        var parts = preset
         change(&parts)
         return ImageLoader(parts.makeConfiguration())
     }

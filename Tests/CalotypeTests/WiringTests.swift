@@ -13,6 +13,8 @@ import Testing
         .standard {
             $0.memoryCache = memory
             $0.dataCache = disk
+            // Failures are looked at one by one here.
+            $0.retryPolicy = nil
             change(&$0)
         }
     }
@@ -162,6 +164,47 @@ import Testing
             $0.schemes = ["test": ScriptedLoader { _ in .body(Data(png)) }]
         }
         #expect(try await loader.image(for: URL(string: "test://anything")!).format == ScriptedDecoder.format)
+    }
+
+    @Test func aFetchThatFailsForTheMomentIsTriedAgain() async throws {
+        let png = try png()
+        let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
+        defer { server.stop() }
+        let tries = Lock(0)
+        let flaky = ScriptedLoader { _ in
+            let count = tries.withLock { tries in
+                tries += 1
+                return tries
+            }
+            return count < 3 ? .failure(ImageError(.connectionLost, message: "Gone.")) : .body(Data(png))
+        }
+        var policy = RetryPolicy.default
+        policy.baseDelay = .zero
+        let loader = loader { [policy] in
+            $0.network = flaky
+            $0.retryPolicy = policy
+        }
+        #expect(try await loader.image(for: request(server)).size.width == 40)
+        var once = request(server, "/other.png")
+        once.options.retries = 0
+        tries.withLock { $0 = 0 }
+        #expect(await failure(loader, once)?.code == .connectionLost)
+        #expect(flaky.requests.count == 4)
+    }
+
+    @Test func theServersPresetRefusesWhatStrangersMustNotReach() async throws {
+        let png = try png()
+        let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
+        defer { server.stop() }
+        let loader = ImageLoader.standard(.server) {
+            $0.memoryCache = memory
+            $0.dataCache = disk
+        }
+        for source in [server.url("/x.png"), "file:///etc/passwd", "data:image/png;base64,AAAA", "http://[::1]/x.png"] {
+            #expect(await failure(loader, ImageRequest(url: URL(string: source)!))?.code == .sourceForbidden, "\(source)")
+        }
+        #expect(server.requests.value == 0)
+        await expectNothingLeft(loader)
     }
 
     @Test func theSharedLoaderIsReplacedByOneLine() async throws {

@@ -32,16 +32,23 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Loads at a time.", valueName: "N"))
     var concurrency = 8
 
+    @Option(help: ArgumentHelp("Further tries of a fetch that fails for the moment.", valueName: "N"))
+    var retries = 0
+
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
     func validate() throws {
         guard (1...1000).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1000.") }
+        guard (0...100).contains(retries) else { throw ValidationError("--retries must be from 0 to 100.") }
         if output == "" { throw ValidationError("-o needs the name of a directory.") }
     }
 
     func run() async throws {
-        let loader = ImageLoader.standard { $0.dataCache = caches.noCache ? nil : CacheOptions.diskCache(in: caches.cache) }
+        let loader = ImageLoader.standard {
+            $0.dataCache = caches.noCache ? nil : CacheOptions.diskCache(in: caches.cache)
+            $0.options.retries = retries
+        }
         let items = sources.map { text in
             do throws(ImageError) {
                 let source = try SourceArgument(text)

@@ -26,7 +26,11 @@ struct ShowCommand: AsyncParsableCommand {
     func run() async throws {
         let terminal = Console.size ?? (columns: 80, rows: 25)
         let blocks = HalfBlocks(columns: size?.columns ?? terminal.columns, rows: size?.rows ?? max(1, terminal.rows - 1))
-        let loader = ImageLoader.standard { $0.dataCache = nil }
+        let loader = ImageLoader.standard {
+            $0.dataCache = nil
+            // Who waits at a terminal would rather know at once.
+            $0.retryPolicy = nil
+        }
         var failures = Failures()
         for text in sources {
             var name = text
