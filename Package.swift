@@ -41,6 +41,7 @@ let package = Package(
         .systemLibrary(name: "CCalotypeLibAVIF", pkgConfig: "libavif", providers: [.apt(["libavif-dev"]), .brew(["libavif"])]),
         .systemLibrary(
             name: "CCalotypeLibLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
+        .systemLibrary(name: "CCalotypeLibGIF", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
         .systemLibrary(
             name: "CCalotypeLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .target(name: "CCalotypeJPEG", dependencies: ["CCalotypeLibJPEG"]),
@@ -48,6 +49,7 @@ let package = Package(
         .target(name: "CCalotypeWebP", dependencies: ["CCalotypeLibWebP"], linkerSettings: [.linkedLibrary("webpdemux")]),
         .target(name: "CCalotypeAVIF", dependencies: ["CCalotypeLibAVIF"]),
         .target(name: "CCalotypeLCMS", dependencies: ["CCalotypeLibLCMS"]),
+        .target(name: "CCalotypeGIF", dependencies: ["CCalotypeLibGIF"], linkerSettings: [.linkedLibrary("gif")]),
         .target(name: "CCalotypeCurl", dependencies: ["CCalotypeLibCurl"]),
         .target(name: "CCalotypeCaching"),
 
@@ -58,6 +60,7 @@ let package = Package(
             name: "ImageDecoding",
             dependencies: [
                 "ImageCore", "ImageKernels", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP", "CCalotypeAVIF", "CCalotypeLCMS",
+                "CCalotypeGIF",
             ]),
         .target(name: "ImageProcessing", dependencies: ["ImageCore", "ImageKernels"]),
         .target(name: "ImageTargets", dependencies: ["ImageCore"]),

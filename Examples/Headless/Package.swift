@@ -1,7 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A server that makes thumbnails needs no views and no disk cache, and brings its own network layer: it picks modules.
+// A server that makes thumbnails shows nothing and caches nothing on disk, and it brings its own network layer. So it
+// picks modules: the engine, the decoders and the processors. What the others need, libcurl for one, is neither built nor
+// linked.
 let package = Package(
     name: "Headless",
     platforms: [.macOS(.v13)],
@@ -12,7 +14,10 @@ let package = Package(
         .executableTarget(
             name: "Headless",
             dependencies: [
-                .product(name: "ImageCore", package: "Calotype")
+                .product(name: "ImageCore", package: "Calotype"),
+                .product(name: "ImageDecoding", package: "Calotype"),
+                .product(name: "ImageLoading", package: "Calotype"),
+                .product(name: "ImageProcessing", package: "Calotype"),
             ])
     ]
 )

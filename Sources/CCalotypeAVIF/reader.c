@@ -30,11 +30,12 @@ static clt_avif_status finished(clt_avif_reader *reader, avifResult result) {
     if (result == AVIF_RESULT_OK) return CLT_AVIF_OK;
     reader->message = avifResultToString(result);
     if (reader->decoder->diag.error[0] != 0) reader->message = reader->decoder->diag.error;
+    if (strstr(reader->message, "too large")) return CLT_AVIF_TOO_LARGE;
     return status_of(result);
 }
 
 clt_avif_reader *clt_avif_reader_create(
-    const uint8_t *bytes, size_t count, uint64_t pixel_limit, uint32_t frame_limit, bool shows_layers) {
+    const uint8_t *bytes, size_t count, uint32_t frame_limit, bool shows_layers) {
     clt_avif_reader *reader = calloc(1, sizeof *reader);
     if (!reader) return NULL;
     reader->message = "";
@@ -50,9 +51,8 @@ clt_avif_reader *clt_avif_reader_create(
     decoder->allowProgressive = shows_layers;
     // Files in the wild leave out `pixi`, crop by odd amounts, and give alpha no size of its own; all of them decode.
     decoder->strictFlags = AVIF_STRICT_DISABLED;
-    decoder->imageSizeLimit =
-        pixel_limit < AVIF_DEFAULT_IMAGE_SIZE_LIMIT ? (uint32_t)pixel_limit : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
-    if (decoder->imageSizeLimit == 0) decoder->imageSizeLimit = 1;
+    // The caller judges the header's size; libavif takes no more than this.
+    decoder->imageSizeLimit = AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
 #if AVIF_VERSION >= 110000
     decoder->imageDimensionLimit = 0;
 #endif

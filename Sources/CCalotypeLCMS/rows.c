@@ -95,3 +95,18 @@ void clt_over_white_rgba8(const uint8_t *source, uint8_t *target, uint32_t width
         target[4 * (size_t)x + 3] = 255;
     }
 }
+
+void clt_blend_rgba8(const uint8_t *source, uint8_t *target, uint32_t width) {
+    for (uint32_t x = 0; x < width; x++) {
+        const uint8_t *over = source + 4 * (size_t)x;
+        uint8_t *under = target + 4 * (size_t)x;
+        if (over[3] == 255 || under[3] == 0) {
+            memcpy(under, over, 4);
+        } else if (over[3] != 0) {
+            // Weights of both colours, and alpha, in units of 1/255².
+            uint32_t above = over[3] * 255U, below = (255U - over[3]) * under[3], alpha = above + below;
+            for (int c = 0; c < 3; c++) under[c] = (uint8_t)((over[c] * above + under[c] * below + alpha / 2) / alpha);
+            under[3] = (uint8_t)((alpha + 127) / 255);
+        }
+    }
+}

@@ -41,7 +41,7 @@ static clt_png_status failure(const clt_png_reader *reader) {
     return reader->hit_end ? CLT_PNG_TRUNCATED : reader->out_of_memory ? CLT_PNG_NO_MEMORY : CLT_PNG_CORRUPT;
 }
 
-clt_png_reader *clt_png_reader_create(const uint8_t *bytes, size_t count, size_t metadata_limit) {
+clt_png_reader *clt_png_reader_create(const uint8_t *bytes, size_t count, size_t metadata_limit, bool checks_crc) {
     clt_png_reader *reader = calloc(1, sizeof *reader);
     if (!reader) return NULL;
     reader->bytes = bytes;
@@ -65,6 +65,7 @@ clt_png_reader *clt_png_reader_create(const uint8_t *bytes, size_t count, size_t
     png_set_user_limits(reader->png, 0x7FFFFFFF, 0x7FFFFFFF);
     png_set_chunk_malloc_max(reader->png, metadata_limit);
     png_set_benign_errors(reader->png, 1);
+    if (!checks_crc) png_set_crc_action(reader->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
 #ifdef PNG_SKIP_sRGB_CHECK_PROFILE
     png_set_option(reader->png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON);
 #endif

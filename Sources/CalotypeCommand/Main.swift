@@ -7,8 +7,7 @@ internal import ImageCore
 @main
 enum Main {
     static func main() async {
-        let signals = Leftovers.cleanUpOnSignals()
-        defer { withExtendedLifetime(signals) {} }
+        Leftovers.cleanUpOnSignals()
         do {
             var command = try RootCommand.parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -66,6 +65,9 @@ struct RootCommand: AsyncParsableCommand {
               calotype load a.jpg b.webp -o out --size 200x200 --mode fill
             """,
         version: "0.1.0",
-        subcommands: [InfoCommand.self, ConvertCommand.self, BenchCommand.self]
+        subcommands: [
+            InfoCommand.self, ConvertCommand.self, LoadCommand.self, ShowCommand.self, CacheCommand.self, BenchCommand.self,
+            DemoCommand.self,
+        ]
     )
 }

@@ -26,8 +26,10 @@ public final class DecoderRegistry: Decoding {
 
     private let state: Lock<State>
 
-    /// The decoders of this module: JPEG, PNG, WebP, AVIF.
-    public static var builtIn: [any Decoding] { [JPEGDecoder(), PNGDecoder(), WebPDecoder(), AVIFDecoder()] }
+    /// The decoders of this module: JPEG, PNG, WebP, AVIF, GIF.
+    public static var builtIn: [any Decoding] {
+        [JPEGDecoder(), PNGDecoder(), WebPDecoder(), AVIFDecoder(), GIFDecoder()]
+    }
 
     /// - Parameter decoders: in the order in which they are asked.
     public init(_ decoders: [any Decoding] = DecoderRegistry.builtIn) {
@@ -95,7 +97,8 @@ public final class DecoderRegistry: Decoding {
     ) throws -> DecodedImage {
         let info = try decoder.info(of: data, limits: options.limits)
         let orientation = options.applied(info.orientation)
-        let wanted = try StoredPicture.storedGeometry(size: orientation.applied(to: info.size), orientation: .up, options: options)
+        let wanted = try StoredPicture.storedGeometry(
+            size: orientation.applied(to: info.size), orientation: .up, options: options)
         guard var geometry = wanted, image.size != geometry.output else { return image }
         let full = orientation.applied(to: info.size)
         let (x, y) = (Double(image.size.width) / Double(full.width), Double(image.size.height) / Double(full.height))

@@ -4,8 +4,10 @@ public import ImageCore
 /// finished. Holds only the source rows that the filter still needs, never the picture.
 ///
 /// ```swift
-/// let small = try Bitmap(resampling: header.size, format: .rgba8, alpha: .opaque, to: geometry) { append in
-///     for _ in 0..<header.size.height { try append(decoder.nextRow()) }
+/// func shrink(_ size: PixelSize, to geometry: ResizeGeometry, nextRow: () throws -> UnsafeRawBufferPointer) throws -> Bitmap {
+///     try Bitmap(resampling: size, format: .rgba8, alpha: .opaque, to: geometry) { append in
+///         for _ in 0..<size.height { try append(nextRow()) }
+///     }
 /// }
 /// ```
 ///

@@ -35,9 +35,10 @@ public final class ImageLoader: ImageProviding {
 
     /// The image with the tier that had it and what the load took. A memory hit returns without suspending.
     public func response(for request: ImageRequest) async throws(LoadFailure) -> ImageResponse {
-        let plan = try coordinator.plan(request)
-        if let hit = coordinator.memoryHit(plan) { return hit }
-        return try await coordinator.start(plan, asksMemory: false, onEvent: nil).response
+        switch try coordinator.askMemory(request) {
+        case .hit(let response): return response
+        case .miss(let plan): return try await coordinator.start(plan, asksMemory: false, onEvent: nil).response
+        }
     }
 
     /// Starts a load and returns its handle at once.
@@ -48,8 +49,7 @@ public final class ImageLoader: ImageProviding {
     }
 
     public func cachedImage(for request: ImageRequest) -> ImageResponse? {
-        guard let plan = try? coordinator.plan(request) else { return nil }
-        return coordinator.memoryHit(plan)
+        if case .hit(let response) = try? coordinator.askMemory(request) { response } else { nil }
     }
 
     public func load(_ request: ImageRequest, onEvent: @escaping @Sendable (LoadEvent) -> Void) -> any LoadHandle {

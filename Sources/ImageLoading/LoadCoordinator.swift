@@ -9,7 +9,7 @@ final class LoadCoordinator: Pipeline.Reporting {
     private typealias Graph = LoadGraph<ImageTask, Work, WorkResult>
 
     private struct Control {
-        var runtimeOptions = OptionLayer()
+        var defaults: LayeredDefaults
         var isPaused = false
         var isClosed = false
         var nextID: UInt64 = 0
@@ -26,11 +26,13 @@ final class LoadCoordinator: Pipeline.Reporting {
     let pipeline: Pipeline
     private let observers: [any LoadObserving]
     private let graph: Lock<Graph>
-    private let control = Lock(Control())
+    private let control: Lock<Control>
 
     init(_ configuration: ImageLoader.Configuration) {
         pipeline = Pipeline(configuration)
         observers = configuration.observers
+        control = Lock(
+            Control(defaults: LayeredDefaults(global: configuration.globalOptions, runtime: OptionLayer())))
         graph = Lock(
             Graph(
                 fetches: max(1, configuration.maximumFetches), fetchesPerHost: max(1, configuration.maximumFetchesPerHost),
@@ -41,11 +43,9 @@ final class LoadCoordinator: Pipeline.Reporting {
 
     /// Merges the three layers of options into a plan.
     func plan(_ request: ImageRequest) throws(LoadFailure) -> LoadPlan {
-        let (id, runtime) = control.withLock { ($0.makeID(), $0.runtimeOptions) }
+        let (id, defaults) = control.withLock { ($0.makeID(), $0.defaults) }
         do {
-            let builder = OptionsBuilder(
-                global: pipeline.configuration.globalOptions, request: request.options, runtime: runtime)
-            return LoadPlan(id, request, options: try builder.build())
+            return LoadPlan(id, request, options: try defaults.options(for: request))
         } catch {
             var error = error
             error.source = request.description
@@ -53,8 +53,29 @@ final class LoadCoordinator: Pipeline.Reporting {
         }
     }
 
-    /// The memory cache's answer, on the caller's thread.
-    func memoryHit(_ plan: LoadPlan) -> ImageResponse? {
+    /// What the memory cache says to a request, and the plan where one had to be made.
+    enum MemoryAnswer {
+        case hit(ImageResponse)
+        case miss(LoadPlan)
+    }
+
+    /// Asks the memory cache once, on the caller's thread. A request that sets no options of its own needs no plan for
+    /// that, unless somebody observes: the shortest way to a hit.
+    func askMemory(_ request: ImageRequest) throws(LoadFailure) -> MemoryAnswer {
+        guard request.options.isEmpty, observers.isEmpty, let memory = pipeline.configuration.memoryCache,
+            let variant = control.withLock({ $0.defaults }).plainVariant
+        else {
+            let plan = try plan(request)
+            return memoryHit(plan).map { .hit($0) } ?? .miss(plan)
+        }
+        if let image = memory.image(for: ImageKey(resource: request.resource, variant: variant)) {
+            return .hit(ImageResponse(image: image, tier: .memory))
+        }
+        return .miss(try plan(request))
+    }
+
+    /// The memory cache's answer; observers see a hit as a whole load.
+    private func memoryHit(_ plan: LoadPlan) -> ImageResponse? {
         guard let hit = pipeline.memoryHit(plan) else { return nil }
         for observer in observers {
             observer.observe(.started, of: plan.id, request: plan.request)
@@ -131,8 +152,11 @@ final class LoadCoordinator: Pipeline.Reporting {
     // MARK: Control
 
     var runtimeOptions: OptionLayer {
-        get { control.withLock { $0.runtimeOptions } }
-        set { control.withLock { $0.runtimeOptions = newValue } }
+        get { control.withLock { $0.defaults.runtime } }
+        set {
+            let defaults = LayeredDefaults(global: pipeline.configuration.globalOptions, runtime: newValue)
+            control.withLock { $0.defaults = defaults }
+        }
     }
 
     var isPaused: Bool {

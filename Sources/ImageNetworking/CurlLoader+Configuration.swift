@@ -29,6 +29,10 @@ extension CurlLoader {
         /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` in the environment are followed; yes.
         public var usesProxyOfEnvironment = true
 
+        /// What may be fetched, for URLs that strangers chose; `nil`, the default, allows everything. With a policy no
+        /// proxy is used, since its address would be the one that is checked.
+        public var sourcePolicy: SourcePolicy?
+
         public init() {}
     }
 

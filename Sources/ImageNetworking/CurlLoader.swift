@@ -15,7 +15,7 @@ public import ImageCore
 ///
 /// ```swift
 /// let loader = CurlLoader()
-/// let response = try await loader.load(DataRequest(url: url))
+/// let response = try await loader.load(DataRequest(url: URL(string: "https://example.org/cat.jpg")!))
 /// for try await chunk in response.body { print(chunk.count) }
 /// ```
 public final class CurlLoader: DataLoading {
@@ -45,12 +45,15 @@ public final class CurlLoader: DataLoading {
         guard let parsed = head.head.parsed() else {
             throw ImageError(
                 .badResponse,
-                message: "The response to \(ImageSource.redacted(request.url)) has more than \(ResponseHead.mostFields) header fields.")
+                message:
+                    "The response to \(ImageSource.redacted(request.url)) has more than \(ResponseHead.mostFields) header fields."
+            )
         }
         var url = request.url
         if let address = head.redirectedTo {
             guard let redirected = URL(string: address) else {
-                throw ImageError(.badResponse, message: "\(ImageSource.redacted(url)) was redirected to an address that is no valid URL.")
+                throw ImageError(
+                    .badResponse, message: "\(ImageSource.redacted(url)) was redirected to an address that is no valid URL.")
             }
             url = redirected
         }

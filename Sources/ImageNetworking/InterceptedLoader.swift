@@ -8,7 +8,14 @@ public import ImageCore
 /// go by the original. Such a change fails the load with a message that names the right way.
 ///
 /// ```swift
-/// let loader = InterceptedLoader(CurlLoader(), interceptors: [Logging(), Signing()])
+/// struct Signing: RequestInterceptor {
+///     func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {
+///         var signed = request
+///         signed.headerFields[.authorization] = "Bearer 0123"
+///         return try await next(signed)
+///     }
+/// }
+/// let loader = InterceptedLoader(CurlLoader(), interceptors: [Signing()])
 /// ```
 public struct InterceptedLoader: DataLoading {
     private let loader: any DataLoading
@@ -51,7 +58,8 @@ public struct InterceptedLoader: DataLoading {
             return "raised the size limit that the caller set; set maximumResponseBytes in the request's options"
         }
         if changed.allowsExpensiveNetwork, !original.allowsExpensiveNetwork {
-            return "allowed networks that cost money, which the caller did not; set allowsExpensiveNetwork in the request's options"
+            return
+                "allowed networks that cost money, which the caller did not; set allowsExpensiveNetwork in the request's options"
         }
         return nil
     }

@@ -6,7 +6,10 @@ public import ImageCore
 /// before the built-in. A URL without a scheme counts as a `file`.
 ///
 /// ```swift
-/// let router = SchemeRouter.standard(network: CurlLoader()).registering(MyArchiveLoader(), for: ["archive"])
+/// struct Archive: DataLoading {
+///     func load(_ request: DataRequest) async throws -> DataResponse { DataResponse(url: request.url, body: ByteStream(Data())) }
+/// }
+/// let router = SchemeRouter.standard(network: CurlLoader()).registering(Archive(), for: ["archive"])
 /// ```
 public struct SchemeRouter: DataLoading {
     private var loaders: [String: any DataLoading] = [:]

@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Musl)
-internal import Musl
+    internal import Musl
 #else
-internal import Darwin
+    internal import Darwin
 #endif
 // Some C libraries leave the thread types to whichever module includes their header first.
 internal import CCalotypeCurl
@@ -17,9 +17,9 @@ enum Threads {
         unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         let job = unsafe Unmanaged.passRetained(Job(body))
         #if canImport(Darwin)
-        var thread: pthread_t?
+            var thread: pthread_t?
         #else
-        var thread = pthread_t()
+            var thread = pthread_t()
         #endif
         let status = unsafe pthread_create(&thread, &attributes, runJob, job.toOpaque())
         if status != 0 { unsafe job.release() }

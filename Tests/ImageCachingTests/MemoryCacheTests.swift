@@ -144,4 +144,29 @@ import Testing
             for await isRight in group { #expect(isRight) }
         }
     }
+
+    @Test func anEntryIsGoneWhenItsTimeIsOver() throws {
+        let clock = ManualSeconds()
+        let cache = MemoryCache(limits: .init(timeToLive: 10), now: { clock.now })
+        cache.store(try picture(), for: imageKey("usual"))
+        cache.store(try picture(), for: imageKey("short"), timeToLive: 5)
+        cache.store(try picture(), for: imageKey("long"), timeToLive: 20)
+        clock.advance(by: 6)
+        #expect(cache.image(for: imageKey("short")) == nil)
+        #expect(cache.image(for: imageKey("usual")) != nil)
+        clock.advance(by: 6)
+        #expect(cache.image(for: imageKey("usual")) == nil)
+        #expect(cache.image(for: imageKey("long")) != nil)
+        let statistics = cache.statistics
+        #expect((statistics.evictions.expired, statistics.count, statistics.cost) == (2, 1, 64))
+        #expect((statistics.hits, statistics.misses) == (2, 2))
+    }
+
+    @Test func theTableHoldsManyEntriesAndForgetsThemInAnyOrder() throws {
+        let cache = MemoryCache(limits: .init(cost: 64 * 20_000))
+        let image = try picture()
+        for i in 0..<10_000 { cache.store(image, for: imageKey("\(i)")) }
+        for i in stride(from: 0, to: 10_000, by: 3) { cache.removeImage(for: imageKey("\(i)")) }
+        for i in 0..<10_000 { #expect((cache.image(for: imageKey("\(i)")) == nil) == (i % 3 == 0)) }
+    }
 }

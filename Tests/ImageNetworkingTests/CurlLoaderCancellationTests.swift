@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CurlLoaderCancellation {
-    let loader = CurlLoader()
+    let loader = CurlLoader(.patient)
 
     @Test func aLoadCancelledBeforeItStartsNeverReachesTheServer() async throws {
         let server = try LoopbackServer.answering(body: "x")
@@ -76,10 +76,12 @@ struct CurlLoaderCancellation {
         func loadAndDrop() async throws { #expect(try await loader.load(request).head.status == 200) }
         try await loadAndDrop()
         try await server.disconnections.reached(1)
+        // Until here the loader lived, so it was not its own end that closed the socket.
+        await loader.close()
     }
 
     @Test func aCancelledLoadMakesRoomForTheNext() async throws {
-        var configuration = CurlLoader.Configuration()
+        var configuration = CurlLoader.Configuration.patient
         configuration.connectionsPerHost = 1
         let loader = CurlLoader(configuration)
         let server = try LoopbackServer { request, connection in

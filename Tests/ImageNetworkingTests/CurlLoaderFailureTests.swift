@@ -129,9 +129,14 @@ struct CurlLoaderLimits {
         }
         let request = try server.request("/endless", maximumBytes: 1_000_000)
         var received = 0
-        let error = try await imageError { for try await chunk in try await loader.load(request).body { received += chunk.count } }
+        let error = try await imageError {
+            for try await chunk in try await loader.load(request).body { received += chunk.count }
+        }
         #expect(error.code == .tooLarge)
-        #expect(error.message == "The response to \(request.url.absoluteString) goes on after 1000000 bytes, and at most 1000000 bytes are accepted.")
+        #expect(
+            error.message
+                == "The response to \(request.url.absoluteString) goes on after 1000000 bytes, and at most 1000000 bytes are accepted."
+        )
         #expect(received <= 1_000_000)
         try await server.disconnections.reached(1)
     }

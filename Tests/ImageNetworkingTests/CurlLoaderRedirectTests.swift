@@ -12,10 +12,12 @@ struct CurlLoaderRedirects {
     private func countdown() throws -> LoopbackServer {
         try LoopbackServer(serving: { request in
             guard let number = Int(request.path.dropFirst()), number > 0 else {
-                let text = "\(request.method) \(request["Authorization"] ?? "-") \(request["Cookie"] ?? "-") \(request.body.count)"
+                let text =
+                    "\(request.method) \(request["Authorization"] ?? "-") \(request["Cookie"] ?? "-") \(request.body.count)"
                 return LoopbackServer.Response(200, body: Array(text.utf8))
             }
-            return LoopbackServer.Response(302, headers: [("Location", "\(number - 1)")], body: [UInt8](repeating: 0, count: 300_000))
+            return LoopbackServer.Response(
+                302, headers: [("Location", "\(number - 1)")], body: [UInt8](repeating: 0, count: 300_000))
         })
     }
 
@@ -31,7 +33,8 @@ struct CurlLoaderRedirects {
         let server = try countdown()
         let error = try await imageError { _ = try await loader.load(try server.request("/11")) }
         #expect(error.code == .tooManyRedirects)
-        #expect(error.message == "\(server.url("/11")) was redirected more than 10 times; the last address was \(server.url("/1")).")
+        #expect(
+            error.message == "\(server.url("/11")) was redirected more than 10 times; the last address was \(server.url("/1")).")
     }
 
     @Test func aLoopIsAnError() async throws {
@@ -66,7 +69,8 @@ struct CurlLoaderRedirects {
         let server = try LoopbackServer(serving: { request in
             let target = request.path == "/away" ? stranger.url("/1") : "/0?x"
             if request.path == "/0" {
-                return LoopbackServer.Response(200, body: Array("\(request["Authorization"] ?? "-") \(request["Cookie"] ?? "-")".utf8))
+                return LoopbackServer.Response(
+                    200, body: Array("\(request["Authorization"] ?? "-") \(request["Cookie"] ?? "-")".utf8))
             }
             return LoopbackServer.Response(307, headers: [("Location", target)])
         })

@@ -9,7 +9,8 @@ struct CurlLoaderAnswers {
     let loader = CurlLoader()
 
     @Test func theHeadAndTheBodyArriveAsTheServerSentThem() async throws {
-        let server = try LoopbackServer.answering(headers: [("Content-Type", "image/png"), ("X-Two", "a"), ("X-Two", "b")], body: "picture")
+        let server = try LoopbackServer.answering(
+            headers: [("Content-Type", "image/png"), ("X-Two", "a"), ("X-Two", "b")], body: "picture")
         let request = try server.request("/a.png")
         let response = try await loader.load(request)
         #expect(response.url == request.url)
@@ -29,7 +30,8 @@ struct CurlLoaderAnswers {
 
     @Test func methodHeadersAndBodyReachTheServer() async throws {
         let server = try LoopbackServer(serving: { request in
-            let text = "\(request.method) \(request.target) \(request["X-Key"] ?? "-") \(request["X-Empty"] ?? "-") \(request.body.count)"
+            let text =
+                "\(request.method) \(request.target) \(request["X-Key"] ?? "-") \(request["X-Empty"] ?? "-") \(request.body.count)"
             return LoopbackServer.Response(200, body: Array(text.utf8))
         })
         var request = try server.request("/sign?a=b%20c")
@@ -65,7 +67,7 @@ struct CurlLoaderAnswers {
             try connection.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
             try connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Final: yes\r\n\r\n")
             try connection.writeChunk(Array("body".utf8))
-            try connection.write("0\r\nX-Late: HTTP/1.1 500\r\n\r\n")
+            try connection.write("0\r\nHTTP/1.1 500: Late\r\n\r\n")
         }
         let response = try await loader.load(try server.request())
         #expect(response.head.status == 200)
@@ -113,7 +115,7 @@ struct CurlLoaderAnswers {
 
 @Suite(.timeLimit(.minutes(1)))
 struct CurlLoaderStreaming {
-    let loader = CurlLoader()
+    let loader = CurlLoader(.patient)
 
     @Test func theFirstChunkIsHereWhileTheSecondIsHeldBack() async throws {
         let gate = try Gate()
@@ -155,7 +157,7 @@ struct CurlLoaderStreaming {
                 sent.withLock { $0 += piece.count }
             }
         }
-        var configuration = CurlLoader.Configuration()
+        var configuration = CurlLoader.Configuration.patient
         configuration.window = 128 << 10
         configuration.maximumBytes = 100 << 20
         let loader = CurlLoader(configuration)
@@ -180,7 +182,7 @@ struct CurlLoaderStreaming {
         let server = try LoopbackServer(serving: { _ in
             LoopbackServer.Response(200, body: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 16) })
         })
-        var configuration = CurlLoader.Configuration()
+        var configuration = CurlLoader.Configuration.patient
         configuration.window = 20_000
         let response = try await CurlLoader(configuration).load(try server.request())
         var position = 0

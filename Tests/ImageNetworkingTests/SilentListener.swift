@@ -2,9 +2,9 @@ import ImageCore
 import Testing
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// A socket whose queue of connections is full: further ones are neither accepted nor refused.
@@ -18,9 +18,9 @@ final class SilentListener {
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         #if os(Linux)
-        let (stream, nonBlocking) = (Int32(SOCK_STREAM.rawValue), Int32(O_NONBLOCK))
+            let (stream, nonBlocking) = (Int32(SOCK_STREAM.rawValue), Int32(O_NONBLOCK))
         #else
-        let (stream, nonBlocking) = (SOCK_STREAM, O_NONBLOCK)
+            let (stream, nonBlocking) = (SOCK_STREAM, O_NONBLOCK)
         #endif
         let listener = socket(AF_INET, stream, 0)
         sockets.append(listener)

@@ -1,23 +1,26 @@
 import HTTPTypes
 import ImageCore
+import ImageNetworking
 import LoopbackServer
 import Testing
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 
 typealias Gate = LoopbackServer.Gate
 
 extension LoopbackServer {
-    func request(_ path: String = "/", timeout: Duration = .seconds(20), maximumBytes: Int? = nil) throws -> DataRequest {
+    func request(_ path: String = "/", timeout: Duration = .seconds(300), maximumBytes: Int? = nil) throws -> DataRequest {
         DataRequest(url: try #require(URL(string: url(path))), timeout: timeout, maximumBytes: maximumBytes)
     }
 
     /// A server that answers everything with `body`.
-    static func answering(_ status: Int = 200, headers: [(name: String, value: String)] = [], body: String) throws -> LoopbackServer {
+    static func answering(_ status: Int = 200, headers: [(name: String, value: String)] = [], body: String) throws
+        -> LoopbackServer
+    {
         try LoopbackServer(serving: { _ in Response(status, headers: headers, body: Array(body.utf8)) })
     }
 
@@ -53,6 +56,15 @@ func imageError(of body: () async throws -> Void) async throws -> ImageError {
 
 enum Expected: Error {
     case imageError
+}
+
+extension CurlLoader.Configuration {
+    /// Without a time limit that could do what a test waits for.
+    static var patient: Self {
+        var configuration = Self()
+        configuration.idleTimeout = nil
+        return configuration
+    }
 }
 
 /// A URL with a port that nothing listens on.

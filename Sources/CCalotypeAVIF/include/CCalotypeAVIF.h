@@ -13,7 +13,9 @@ typedef enum {
     CLT_AVIF_TRUNCATED = 1,
     CLT_AVIF_CORRUPT = 2,
     CLT_AVIF_UNSUPPORTED = 3,
-    CLT_AVIF_NO_MEMORY = 4
+    CLT_AVIF_NO_MEMORY = 4,
+    /// More pixels than libavif takes.
+    CLT_AVIF_TOO_LARGE = 5
 } clt_avif_status;
 
 typedef struct {
@@ -43,7 +45,7 @@ typedef struct clt_avif_reader clt_avif_reader;
 /// A reader of a whole file in memory, borrowed; NULL without memory. `shows_layers`: the layers of a layered picture
 /// count as frames; otherwise only the last is shown.
 clt_avif_reader *clt_avif_reader_create(
-    const uint8_t *bytes, size_t count, uint64_t pixel_limit, uint32_t frame_limit, bool shows_layers);
+    const uint8_t *bytes, size_t count, uint32_t frame_limit, bool shows_layers);
 void clt_avif_reader_destroy(clt_avif_reader *reader);
 clt_avif_status clt_avif_reader_read_header(clt_avif_reader *reader, clt_avif_header *header);
 /// The embedded ICC profile; false without one. The bytes belong to the reader.

@@ -100,5 +100,8 @@ static inline void calotype_curl_quit_quickly(CURL *handle) {
 /// curl_free; NULL when it cannot be a URL.
 char *calotype_curl_resolve_url(const char *base, const char *reference);
 
+/// The address inside, in its full length, which its declared type does not have.
+static inline const struct sockaddr *calotype_curl_address(const struct curl_sockaddr *address) { return &address->addr; }
+
 /// Opens the socket that curl asks for, closed in child processes.
 curl_socket_t calotype_curl_open_socket(const struct curl_sockaddr *address);

@@ -65,6 +65,8 @@ void clt_cmyk_to_rgba8(const uint8_t *source, uint8_t *target, uint32_t width, b
 void clt_gray_to_rgba8(const uint8_t *source, uint8_t *target, uint32_t width);
 /// 16-bit samples to 8 bits, rounded: `samples` of them.
 void clt_narrow(const uint16_t *source, uint8_t *target, size_t samples);
+/// Lays straight RGBA over straight RGBA (Porter-Duff "over").
+void clt_blend_rgba8(const uint8_t *source, uint8_t *target, uint32_t width);
 /// Composites premultiplied RGBA over white, giving opaque RGBA.
 void clt_over_white_rgba8(const uint8_t *source, uint8_t *target, uint32_t width);
 

@@ -33,8 +33,8 @@ typedef enum {
 typedef struct clt_png_reader clt_png_reader;
 
 /// A reader of a whole file in memory, borrowed; NULL without memory. `metadata_limit`: bytes that one chunk of
-/// metadata may take once decompressed.
-clt_png_reader *clt_png_reader_create(const uint8_t *bytes, size_t count, size_t metadata_limit);
+/// metadata may take once decompressed. `checks_crc`: whether the chunks' checksums count.
+clt_png_reader *clt_png_reader_create(const uint8_t *bytes, size_t count, size_t metadata_limit, bool checks_crc);
 void clt_png_reader_destroy(clt_png_reader *reader);
 
 /// Reads up to the first image data.

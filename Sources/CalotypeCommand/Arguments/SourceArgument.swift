@@ -26,8 +26,10 @@ struct SourceArgument: Sendable {
         self.url = url
     }
 
-    /// The source in messages: a `data` URL is cut short, and credentials are left out.
-    var name: String { url.isFileURL ? text : ImageSource.redacted(url) }
+    /// The source in messages: as it was typed, but that a `data` URL is cut short and credentials are left out.
+    var name: String {
+        url.scheme?.lowercased() == "data" || url.user != nil || url.password != nil ? ImageSource.redacted(url) : text
+    }
 
     /// The last part of the path without its extension, for the name of an output file.
     var stem: String {

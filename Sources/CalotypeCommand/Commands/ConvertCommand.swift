@@ -80,7 +80,9 @@ struct ConvertCommand: AsyncParsableCommand {
         if resize.size == nil, crop == nil { options.alpha = .straight }
         var image = try DecoderRegistry().decode(data, options: options)
         let context = ProcessingContext()
-        if let crop { image = try Crop(x: crop.x, y: crop.y, width: crop.width, height: crop.height).process(image, context: context) }
+        if let crop {
+            image = try Crop(x: crop.x, y: crop.y, width: crop.width, height: crop.height).process(image, context: context)
+        }
         if let size = resize.size {
             image = try Resize(width: size.width, height: size.height, mode: resize.mode, filter: filter, upscales: upscale)
                 .process(image, context: context)

@@ -7,7 +7,7 @@ struct InfoCommand: AsyncParsableCommand {
         commandName: "info",
         abstract: "Tells what pictures are, from their headers.",
         discussion: """
-            Width and height are as stored, before orientation. With --json one object a line, with the members source, \
+            Width and height are as stored, before orientation. A file that was cut off is an error. With --json one object a line, with the members source, \
             format, width, height, frames, orientation (1-8), hasAlpha, bitDepth, colorModel, colorProfile (or null), \
             isProgressive, byteCount.
 
@@ -33,6 +33,7 @@ struct InfoCommand: AsyncParsableCommand {
                 name = source.name
                 let data = try await reader.bytes(of: source)
                 let info = try decoder.info(of: data, limits: DecodingLimits())
+                try FileEnd.check(data, format: info.format)
                 Console.print(json ? info.json(source: text, byteCount: data.count).text : info.lines(source: name, data.count))
             } catch {
                 failures.add(name, error)

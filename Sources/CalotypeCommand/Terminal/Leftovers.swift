@@ -20,7 +20,7 @@ enum Leftovers {
 
     private static let state = Lock(State())
 
-    /// Notes a file to remove. Returns `false` when the process is ending: the file must then not be made.
+    /// Notes a file to remove, or a directory with all that is in it. Returns `false` when the process is ending: the file must then not be made.
     static func add(file path: String) -> Bool {
         state.withLock { state in
             if !state.isOver { state.files.insert(path) }
@@ -44,28 +44,32 @@ enum Leftovers {
             defer { (state.files, state.isCursorHidden, state.isOver) = ([], false, true) }
             return (state.files, state.isCursorHidden)
         }
-        for path in files { _ = unsafe unlink(path) }
+        for path in files { try? FileManager.default.removeItem(atPath: path) }
         if isCursorHidden { Console.writeError("\r\u{1B}[J\u{1B}[?25h") }
     }
 
     /// Makes interrupt, hang-up and termination clean up, and then end the process by the same signal as they would have.
-    /// A broken pipe becomes a failed write. Works as long as the caller keeps what is returned.
-    static func cleanUpOnSignals() -> [any DispatchSourceSignal] {
+    /// A broken pipe becomes a failed write. To be called before anything starts a thread: the signals are blocked, which
+    /// threads inherit, and one thread waits for them.
+    static func cleanUpOnSignals() {
         _ = signal(SIGPIPE, SIG_IGN)
-        let queue = DispatchQueue(label: "calotype.signals")
-        return [SIGINT, SIGTERM, SIGHUP].compactMap { number in
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        for number in [SIGINT, SIGTERM, SIGHUP] {
             // What the caller chose to ignore (`nohup`, a background job) stays ignored.
             var before = sigaction()
-            guard unsafe sigaction(number, nil, &before) == 0, !isIgnoring(before) else { return nil }
-            _ = signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler {
-                removeAll()
-                _ = signal(number, SIG_DFL)
-                _ = raise(number)
-            }
-            source.resume()
-            return source
+            guard unsafe sigaction(number, nil, &before) == 0, !isIgnoring(before) else { continue }
+            unsafe sigaddset(&signals, number)
+        }
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        DispatchQueue(label: "calotype.signals").async { [signals] in
+            var signals = signals
+            var number: Int32 = 0
+            guard unsafe sigwait(&signals, &number) == 0 else { return }
+            removeAll()
+            _ = signal(number, SIG_DFL)
+            unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            _ = raise(number)
         }
     }
 

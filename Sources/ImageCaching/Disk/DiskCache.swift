@@ -55,8 +55,9 @@ public final class DiskCache: DataCaching {
     /// Keeps an entry, replacing what the key had; one that is larger than the limit is not kept. Throws nothing.
     public func store(_ entry: DataEntry, for key: DataKey) async throws {
         guard let name = await openedName(of: key) else { return }
+        let now = configuration.now()
         let (wakes, waits) = shared.lock.withLock { state in
-            (state.enqueue(entry, for: name), state.pendingBytes > Self.pendingLimit)
+            (state.enqueue(entry, for: name, at: now), state.pendingBytes > Self.pendingLimit)
         }
         if waits { await writer.drain() } else if wakes { wakeWriter() }
     }
@@ -64,7 +65,7 @@ public final class DiskCache: DataCaching {
     /// Throws nothing.
     public func removeEntry(for key: DataKey) async throws {
         guard let name = await openedName(of: key) else { return }
-        if shared.lock.withLock({ $0.enqueue(nil, for: name) }) { wakeWriter() }
+        if shared.lock.withLock({ $0.enqueue(nil, for: name, at: 0) }) { wakeWriter() }
     }
 
     /// Removes all entries, those of other processes too. Throws where the directory cannot be written.
@@ -121,7 +122,8 @@ extension DiskCache {
         // Another process may move an entry between looking it up and reading it; not forever.
         for _ in 0..<4 {
             if await isStale() { await writer.refresh() }
-            let lookup = shared.lock.withLock { $0.lookUp(name, limits: configuration.limits, now: configuration.now()) }
+            let now = configuration.now()
+            let lookup = shared.lock.withLock { $0.lookUp(name, limits: configuration.limits, now: now) }
             switch lookup {
             case .miss: return nil
             case .hit(let entry): return entry

@@ -134,8 +134,8 @@ extension DiskIndex {
         let countLimit = min(limits.count ?? .max, Self.maximumCount)
         guard fileBytes > limits.bytes || count > countLimit else { return found }
         let keep = 1 - limits.freedShare
-        let byteGoal = fileBytes > limits.bytes ? Int(Double(limits.bytes) * keep) : .max
-        let countGoal = count > countLimit ? Int(Double(countLimit) * keep) : .max
+        let byteGoal = fileBytes > limits.bytes ? Int((Double(limits.bytes) * keep).rounded()) : .max
+        let countGoal = count > countLimit ? Int((Double(countLimit) * keep).rounded()) : .max
         let expired = Set(found.expired)
         let byUse = entries.filter { !expired.contains($0.key) }.sorted { $0.value.lastUse < $1.value.lastUse }
         for (name, entry) in byUse where bytes > byteGoal || count > countGoal {

@@ -12,6 +12,8 @@ struct DiskState: Sendable {
     struct Pending: Sendable {
         /// `nil` for a removal.
         var entry: DataEntry?
+        /// When it was asked for; seconds since 1970.
+        var time: Double
         /// Tells a later change of the same entry from this one.
         var number: UInt64
     }
@@ -57,7 +59,7 @@ struct DiskState: Sendable {
 
     mutating func lookUp(_ name: EntryName, limits: DiskCache.Limits, now: Double) -> Lookup {
         if let change = pending[name] {
-            guard let entry = change.entry else { return .miss }
+            guard let entry = change.entry, now - change.time <= limits.age else { return .miss }
             return .hit(entry)
         }
         guard phase == .open, let entry = index.entries[name], now - entry.writtenAt <= limits.age else { return .miss }
@@ -72,10 +74,10 @@ struct DiskState: Sendable {
     }
 
     /// Queues a change. Returns whether the writer should be woken.
-    mutating func enqueue(_ entry: DataEntry?, for name: EntryName) -> Bool {
+    mutating func enqueue(_ entry: DataEntry?, for name: EntryName, at time: Double) -> Bool {
         changeCount += 1
         pendingBytes += (entry?.data.count ?? 0) - (pending[name]?.entry?.data.count ?? 0)
-        pending[name] = Pending(entry: entry, number: changeCount)
+        pending[name] = Pending(entry: entry, time: time, number: changeCount)
         queue.append((name, changeCount))
         return scheduleDrain()
     }
@@ -84,7 +86,7 @@ struct DiskState: Sendable {
     mutating func enqueueRemoval(ofDamaged name: EntryName, at location: PackLocation) -> Bool {
         guard pending[name] == nil, index.entries[name]?.location == location else { return false }
         statistics.damages += 1
-        _ = enqueue(nil, for: name)
+        _ = enqueue(nil, for: name, at: 0)
         return true
     }
 

@@ -74,7 +74,10 @@ extension DiskWriter {
         shared.lock.withLock { $0.journal = nil }
         warn(
             .setAside,
-            "The disk cache in \(path) could not use \(Self.homeName), since \(reason). It was moved to \(free), and the cache is empty now."
+            """
+            The disk cache in \(path) could not use \(Self.homeName), since \(reason). It was moved to \(free), and the cache \
+            is empty now.
+            """
         )
     }
 

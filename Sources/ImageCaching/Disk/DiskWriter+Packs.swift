@@ -14,7 +14,6 @@ extension DiskWriter {
     {
         var result: [IndexChange] = []
         result.reserveCapacity(changes.count)
-        let now = configuration.now()
         var gathered: [UInt8] = []
         for (name, pending) in changes {
             guard let entry = pending.entry else {
@@ -45,7 +44,7 @@ extension DiskWriter {
                 gathered.append(contentsOf: prefix)
                 gathered.append(contentsOf: entry.data)
             }
-            result.append(.put(name, location, writtenAt: now))
+            result.append(.put(name, location, writtenAt: pending.time))
         }
         try appendToActivePack(&gathered)
         return result

@@ -36,8 +36,15 @@ enum SystemDirectories {
     }
 }
 
-/// The system's clock.
+/// The system's clocks.
 public enum SystemClock {
+    /// Seconds since some instant in the past; never goes back.
+    public static let uptime: @Sendable () -> Double = {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     /// Seconds since 1970.
     public static let secondsSince1970: @Sendable () -> Double = {
         var time = timespec()

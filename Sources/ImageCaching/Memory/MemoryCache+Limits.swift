@@ -10,12 +10,16 @@ extension MemoryCache {
         public var count: Int?
         /// Bytes of one entry; a larger image is not kept. `nil`, the default, for up to ``cost``.
         public var entryCost: Int?
+        /// Seconds that an entry is kept at most, unless it was stored with a time of its own; `nil`, the default, for no end.
+        public var timeToLive: Double?
 
         public init(
-            cost: Int = Limits.defaultCost(available: MemoryCache.availableMemory), count: Int? = nil, entryCost: Int? = nil
+            cost: Int = Limits.defaultCost(available: MemoryCache.availableMemory), count: Int? = nil, entryCost: Int? = nil,
+            timeToLive: Double? = nil
         ) {
             self.cost = max(0, cost)
             self.count = count.map { max(0, $0) }
+            self.timeToLive = timeToLive
             self.entryCost = entryCost.map { max(0, $0) }
         }
 

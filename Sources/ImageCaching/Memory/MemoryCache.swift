@@ -4,146 +4,185 @@ public import ImageCore
 ///
 /// Every call is synchronous, takes no I/O and may come from any thread. The limits hold after every insert, and an image
 /// that fits within them can be read right after it was stored. When room is short, entries of normal priority go before
-/// any of high priority.
+/// any of high priority; within a priority, those that were used least go first (S3-FIFO: pictures that are shown once do
+/// not push out those that are shown again and again, as they would from a cache that only looks at the last use).
+///
+/// ```swift
+/// let cache = MemoryCache(limits: .init(cost: 40_000_000, timeToLive: 600))
+/// ```
+// Two kinds of lock, always taken in this order: the one of the queues, for what changes; then one of the parts of the
+// table. A hit takes only the latter, and threads that read different keys seldom meet.
 public final class MemoryCache: Caching {
-    fileprivate struct State {
-        var limits: Limits
-        var index: [ImageKey: Int] = [:]
-        var nodes: [Node] = []
-        var free: [Int] = []
-        /// One list per priority, least recently used first.
-        var queues = [Queue](repeating: Queue(), count: CachePriority.allCases.count)
-        var statistics = Statistics()
+    private let queues: Lock<Queues>
+    private let parts: [Part]
+    private let now: @Sendable () -> Double
+
+    private final class Part: Sendable {
+        let table = Lock(ImageTable())
     }
 
-    fileprivate struct Node {
-        var key: ImageKey
-        var image: DecodedImage?
-        var priority: CachePriority
-        var older: Int
-        var newer: Int
-    }
-
-    fileprivate struct Queue {
-        var oldest = -1
-        var newest = -1
-    }
-
-    private let state: Lock<State>
+    /// A power of two, and more than there are threads at work.
+    private static let partCount = 64
 
     /// An empty cache.
-    public init(limits: Limits = Limits()) {
-        state = Lock(State(limits: limits))
+    ///
+    /// - Parameter now: seconds that only grow, for times to live; by default the system's clock.
+    public init(limits: Limits = Limits(), now: @escaping @Sendable () -> Double = SystemClock.uptime) {
+        queues = Lock(Queues(limits: limits))
+        parts = (0..<Self.partCount).map { _ in Part() }
+        self.now = now
     }
 
     /// The bounds. Lowering them evicts at once.
     public var limits: Limits {
-        get { state.withLock { $0.limits } }
+        get { queues.withLock { $0.limits } }
         set {
-            state.withLock {
-                $0.limits = newValue
-                $0.evict(toCost: newValue.cost, count: newValue.count, because: .room)
+            let released = queues.withLock { queues in
+                queues.limits = newValue
+                return evict(from: &queues, toCost: newValue.cost, count: newValue.count ?? .max, because: .room)
             }
+            released.release()
         }
     }
 
-    public var statistics: Statistics { state.withLock { $0.statistics } }
+    public var statistics: Statistics {
+        var result = queues.withLock { queues in
+            var result = queues.statistics
+            (result.cost, result.count) = (queues.cost, queues.count)
+            return result
+        }
+        for part in parts {
+            let (hits, misses) = part.table.withLock { ($0.hits, $0.misses) }
+            result.hits += hits
+            result.misses += misses
+        }
+        return result
+    }
 
     public func image(for key: ImageKey) -> DecodedImage? {
-        state.withLock { $0.image(for: key) }
+        let hash = key.hashValue
+        let (image, expires) = part(of: hash).table.withLock { table -> (DecodedImage?, Double) in
+            guard let place = table.find(key, hash: hash) else {
+                table.misses += 1
+                return (nil, .infinity)
+            }
+            table.hits += 1
+            return (table.use(place), table.expiry(place))
+        }
+        guard expires < .infinity, expires <= now() else { return image }
+        remove(key, hash: hash, because: .expired) { $0.expires <= expires }
+        part(of: hash).table.withLock { ($0.hits, $0.misses) = ($0.hits - 1, $0.misses + 1) }
+        return nil
     }
 
     public func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority = .normal) {
-        state.withLock { $0.store(image, for: key, priority: priority) }
+        store(image, for: key, priority: priority, timeToLive: nil)
+    }
+
+    /// Keeps an image for at most `timeToLive` seconds; `nil` for the limits' own time.
+    public func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority = .normal, timeToLive: Double?) {
+        let hash = key.hashValue
+        let released = queues.withLock { queues -> Released in
+            var released = take(key, hash: hash, from: &queues, because: .removed)
+            let limits = queues.limits
+            guard image.cost <= min(limits.cost, limits.entryCost ?? .max), limits.count != 0 else {
+                queues.statistics.refusals += 1
+                return released
+            }
+            let expires = (timeToLive ?? limits.timeToLive).map { now() + $0 } ?? .infinity
+            let node = queues.insert(key, hash: hash, cost: image.cost, priority: priority)
+            let slot = ImageTable.Slot(key: key, hash: hash, image: image, node: node, uses: 0, expires: expires)
+            part(of: hash).table.withLock { $0.insert(slot) }
+            released.add(
+                evict(from: &queues, toCost: limits.cost, count: limits.count ?? .max, because: .room, except: node, of: priority)
+            )
+            return released
+        }
+        released.release()
     }
 
     public func removeImage(for key: ImageKey) {
-        state.withLock {
-            if let node = $0.index[key] { $0.remove(node) }
-        }
+        remove(key, hash: key.hashValue, because: .removed) { _ in true }
     }
 
     public func removeAll() {
-        state.withLock { $0.removeAll() }
+        let released = queues.withLock { evict(from: &$0, toCost: -1, count: -1, because: .removed) }
+        released.release()
     }
 
     /// Evicts until the entries cost at most `cost` bytes together.
     public func trim(toCost cost: Int) {
-        state.withLock { $0.evict(toCost: cost, count: nil, because: .trim) }
+        let released = queues.withLock { evict(from: &$0, toCost: max(0, cost), count: .max, because: .trim) }
+        released.release()
     }
+
+    private func part(of hash: Int) -> Part { parts[hash & (Self.partCount - 1)] }
 }
 
-extension MemoryCache.State {
-    mutating func image(for key: ImageKey) -> DecodedImage? {
-        guard let node = index[key] else {
-            statistics.misses += 1
-            return nil
+// Removing. What leaves is returned, so that its memory is given back after the locks are.
+extension MemoryCache {
+    /// Images that left the cache.
+    private struct Released: Sendable {
+        private var first: DecodedImage?
+        private var others: [DecodedImage] = []
+
+        mutating func add(_ image: DecodedImage) {
+            if first == nil { first = image } else { others.append(image) }
         }
-        statistics.hits += 1
-        unlink(node)
-        link(node)
-        return nodes[node].image
-    }
 
-    mutating func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority) {
-        if let node = index[key] { remove(node) }
-        let cost = image.cost
-        guard cost <= min(limits.cost, limits.entryCost ?? .max) else {
-            statistics.refusals += 1
-            return
+        mutating func add(_ other: Released) {
+            if let image = other.first { add(image) }
+            others += other.others
         }
-        let new = MemoryCache.Node(key: key, image: image, priority: priority, older: -1, newer: -1)
-        let node = free.popLast() ?? nodes.count
-        if node < nodes.count { nodes[node] = new } else { nodes.append(new) }
-        index[key] = node
-        link(node)
-        statistics.insertions += 1
-        statistics.cost += cost
-        statistics.count += 1
-        evict(toCost: limits.cost, count: limits.count, because: .room)
+
+        /// The last reference goes where this is called.
+        consuming func release() {}
     }
 
-    mutating func removeAll() {
-        statistics.evictions.removed += index.count
-        index.removeAll()
-        nodes.removeAll()
-        free.removeAll()
-        for i in queues.indices { queues[i] = MemoryCache.Queue() }
-        (statistics.cost, statistics.count) = (0, 0)
+    private func remove(_ key: ImageKey, hash: Int, because cause: EvictionCause, if condition: (ImageTable.Slot) -> Bool) {
+        let released = queues.withLock { take(key, hash: hash, from: &$0, because: cause, if: condition) }
+        released.release()
     }
 
-    mutating func evict(toCost cost: Int, count: Int?, because cause: MemoryCache.EvictionCause) {
-        while statistics.cost > cost || statistics.count > count ?? .max {
-            guard let queue = queues.first(where: { $0.oldest >= 0 }) else { return }
-            discard(queue.oldest, because: cause)
+    private func take(
+        _ key: ImageKey, hash: Int, from queues: inout Queues, because cause: EvictionCause,
+        if condition: (ImageTable.Slot) -> Bool = { _ in true }
+    ) -> Released {
+        var released = Released()
+        let slot = part(of: hash).table.withLock { table -> ImageTable.Slot? in
+            guard let place = table.find(key, hash: hash), let slot = table[place], condition(slot) else { return nil }
+            table.remove(place)
+            return slot
         }
+        guard let slot else { return released }
+        released.add(slot.image)
+        queues.remove(slot.node, because: cause)
+        return released
     }
 
-    mutating func remove(_ node: Int) { discard(node, because: .removed) }
-
-    private mutating func discard(_ node: Int, because cause: MemoryCache.EvictionCause) {
-        unlink(node)
-        index[nodes[node].key] = nil
-        statistics.cost -= nodes[node].image?.cost ?? 0
-        statistics.count -= 1
-        statistics.evictions[cause] += 1
-        nodes[node].image = nil
-        free.append(node)
+    /// Evicts until cost and count are within the given bounds; normal priority first.
+    private func evict(
+        from queues: inout Queues, toCost cost: Int, count: Int, because cause: EvictionCause, except excluded: Int32 = -1,
+        of priority: CachePriority = .normal
+    ) -> Released {
+        var released = Released()
+        while queues.cost > cost || queues.count > count {
+            guard let victim = queues.victim(except: excluded, of: priority, uses: takeUses) else { break }
+            let image = part(of: victim.hash).table.withLock { table -> DecodedImage? in
+                guard let place = table.find(victim.key, hash: victim.hash) else { return nil }
+                defer { table.remove(place) }
+                return table[place]?.image
+            }
+            if let image { released.add(image) }
+            queues.forget(victim, because: cause)
+        }
+        return released
     }
 
-    /// Makes the node the newest of its queue.
-    private mutating func link(_ node: Int) {
-        let queue = nodes[node].priority.rawValue
-        nodes[node].older = queues[queue].newest
-        nodes[node].newer = -1
-        if queues[queue].newest >= 0 { nodes[queues[queue].newest].newer = node } else { queues[queue].oldest = node }
-        queues[queue].newest = node
-    }
-
-    private mutating func unlink(_ node: Int) {
-        let queue = nodes[node].priority.rawValue
-        let (older, newer) = (nodes[node].older, nodes[node].newer)
-        if older >= 0 { nodes[older].newer = newer } else { queues[queue].oldest = newer }
-        if newer >= 0 { nodes[newer].older = older } else { queues[queue].newest = older }
+    private func takeUses(of entry: Queues.Entry, _ aging: EvictionQueues.Aging) -> UInt8 {
+        part(of: entry.hash).table.withLock { table in
+            guard let place = table.find(entry.key, hash: entry.hash) else { return 0 }
+            return table.takeUses(place, aging)
+        }
     }
 }

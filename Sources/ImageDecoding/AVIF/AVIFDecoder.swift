@@ -32,33 +32,37 @@ public struct AVIFDecoder: Decoding {
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         try unsafe data.withUnsafeBytes { bytes in
             let reader = try unsafe AVIFReader(bytes, limits: options.limits)
-            try options.checkFrame(of: max(1, Int(reader.header.frames)))
-            try options.limits.check(reader.size, holding: [reader.planeBytes, reader.size.byteCount(.gray8)])
-            try options.checkCancellation()
-            try reader.decode(frame: options.frame)
-            try options.checkCancellation()
-            let header = reader.header
-            // What the picture itself says may differ from what its container said.
-            try options.limits.check(reader.size, bytesPerPixel: 0)
-            let profile =
-                ColorProfile(embedded: reader.profile).icc.map(ColorProfile.icc)
-                ?? ColorProfile(primaries: Int(header.primaries), transfer: Int(header.transfer)) ?? .sRGB
-            let isDeep = header.depth > 8 && (!options.convertsTo8Bit || (options.convertsToSRGB && profile.icc != nil))
-            let isGray = header.is_gray && !header.has_alpha
-            let layout: RowLayout = isGray ? (isDeep ? .gray16 : .gray8) : (isDeep ? .rgba16 : .rgba8)
-            var picture = StoredPicture(format: .avif, size: reader.size, layout: layout)
-            picture.orientation = options.applied(reader.orientation)
-            picture.hasAlpha = header.has_alpha
-            picture.profile = profile
-            // Stored premultiplied and wanted so, colour makes no round trip.
-            let convertsColor = options.convertsToSRGB && profile.icc != nil
-            picture.isPremultiplied = header.is_alpha_premultiplied && options.alpha == .premultiplied && !convertsColor
-            let wanted = try StoredPicture.storedGeometry(
-                size: picture.size, orientation: picture.orientation, options: options)
-            picture.deliversWhole = wanted == nil
-            let assembler = try PictureAssembler(picture, options: options, codecBytes: reader.planeBytes)
-            return try assembler.assemble(AVIFRows(reader, picture: picture))
+            return try Self.decode(reader, options: options)
         }
+    }
+
+    /// The frame that the options ask for.
+    static func decode(_ reader: AVIFReader, options: DecodeOptions) throws -> DecodedImage {
+        try options.checkFrame(of: max(1, Int(reader.header.frames)))
+        try options.limits.check(reader.size, holding: [reader.planeBytes, reader.size.byteCount(.gray8)])
+        try options.checkCancellation()
+        try reader.decode(frame: options.frame)
+        try options.checkCancellation()
+        // What the picture itself says may differ from what its container said.
+        try options.limits.check(reader.size, bytesPerPixel: 0)
+        let header = reader.header
+        let profile =
+            ColorProfile(embedded: reader.profile).icc.map(ColorProfile.icc)
+            ?? ColorProfile(primaries: Int(header.primaries), transfer: Int(header.transfer)) ?? .sRGB
+        let convertsColor = options.convertsToSRGB && profile.icc != nil
+        let isDeep = header.depth > 8 && (!options.convertsTo8Bit || convertsColor)
+        let isGray = header.is_gray && !header.has_alpha
+        let layout: RowLayout = isGray ? (isDeep ? .gray16 : .gray8) : (isDeep ? .rgba16 : .rgba8)
+        var picture = StoredPicture(format: .avif, size: reader.size, layout: layout)
+        picture.orientation = options.applied(reader.orientation)
+        picture.hasAlpha = header.has_alpha
+        picture.profile = profile
+        // Stored premultiplied and wanted so, colour makes no round trip.
+        picture.isPremultiplied = header.is_alpha_premultiplied && options.alpha == .premultiplied && !convertsColor
+        let wanted = try StoredPicture.storedGeometry(size: picture.size, orientation: picture.orientation, options: options)
+        picture.deliversWhole = wanted == nil
+        let assembler = try PictureAssembler(picture, options: options, codecBytes: reader.planeBytes)
+        return try assembler.assemble(AVIFRows(reader, picture: picture))
     }
 }
 

@@ -21,7 +21,8 @@ public struct AVIFEncoder: Encoding {
                 unsafe clt_avif_encode(
                     pixels.baseAddress?.assumingMemoryBound(to: UInt8.self), bitmap.bytesPerRow, UInt32(clamping: bitmap.width),
                     UInt32(clamping: bitmap.height), bitmap.alpha == .opaque, isGray, Int32(max(1, min(100, options.quality))),
-                    Int32(speed), icc.isEmpty ? nil : icc.baseAddress?.assumingMemoryBound(to: UInt8.self), icc.count, &bytes, &count)
+                    Int32(speed), icc.isEmpty ? nil : icc.baseAddress?.assumingMemoryBound(to: UInt8.self), icc.count, &bytes,
+                    &count)
             }
         }
         guard status == CLT_AVIF_OK, let bytes = unsafe bytes else {

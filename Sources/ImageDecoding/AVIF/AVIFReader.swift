@@ -12,7 +12,7 @@ import ImageCore
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, showsLayers: Bool = false) throws(ImageError) {
         let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
         let handle = unsafe clt_avif_reader_create(
-            base, bytes.count, UInt64(max(1, limits.pixels)), UInt32(clamping: max(1, limits.frames)), showsLayers)
+            base, bytes.count, UInt32(clamping: max(1, limits.frames)), showsLayers)
         guard let handle = unsafe handle else { throw .outOfMemory(.avif) }
         unsafe self.handle = handle
         let status = unsafe clt_avif_reader_read_header(handle, &header)
@@ -29,6 +29,12 @@ import ImageCore
         var (bytes, count) = unsafe (UnsafePointer<UInt8>?.none, 0)
         guard unsafe clt_avif_reader_profile(handle, &bytes, &count), let bytes = unsafe bytes else { return nil }
         return unsafe Data(bytes: bytes, count: count)
+    }
+
+    /// How long a frame shows, in seconds.
+    func duration(of frame: Int) -> Double {
+        var seconds = 0.0
+        return unsafe clt_avif_reader_duration(handle, UInt32(frame), &seconds) ? seconds : 0
     }
 
     /// What the planes of a decoded frame take, in bytes.
@@ -75,6 +81,8 @@ import ImageCore
         return switch status {
         case CLT_AVIF_TRUNCATED: .truncated(.avif)
         case CLT_AVIF_NO_MEMORY: .outOfMemory(.avif)
+        case CLT_AVIF_TOO_LARGE:
+            ImageError(.tooLarge, message: "The AVIF picture is larger than libavif decodes: \(sentence).")
         case CLT_AVIF_UNSUPPORTED:
             ImageError(.unsupportedFeature, message: "The AVIF uses a feature that cannot be decoded here: \(sentence).")
         default: ImageError(.corrupt, message: "The AVIF file is damaged: \(sentence).")

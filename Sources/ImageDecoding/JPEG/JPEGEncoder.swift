@@ -21,14 +21,16 @@ public struct JPEGEncoder: Encoding {
             if status == CLT_JPEG_OK { return }
             if status == CLT_JPEG_NO_MEMORY { throw .outOfMemory(.jpeg) }
             let sentence = unsafe String(cString: clt_jpeg_writer_message(writer))
-            throw ImageError(.unsupportedFeature, message: "The picture of \(bitmap.size) pixels cannot be written as JPEG: \(sentence)")
+            throw ImageError(
+                .unsupportedFeature, message: "The picture of \(bitmap.size) pixels cannot be written as JPEG: \(sentence)")
         }
         let quality = max(1, min(100, options.quality))
         try unsafe bitmap.colorSpace.profile.withUnsafeBytes { icc in
             let bytes = unsafe icc.isEmpty ? nil : icc.baseAddress?.assumingMemoryBound(to: UInt8.self)
             try unsafe check(
                 clt_jpeg_writer_start(
-                    writer, UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), bitmap.format == .gray8, Int32(quality),
+                    writer, UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), bitmap.format == .gray8,
+                    Int32(quality),
                     quality >= 90 ? CLT_JPEG_SAMPLING_444 : CLT_JPEG_SAMPLING_420, (options.effort ?? 5) >= 7, bytes, icc.count))
         }
         try unsafe bitmap.withUnsafePixels { pixels in

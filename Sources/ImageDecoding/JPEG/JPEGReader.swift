@@ -19,7 +19,8 @@ import ImageCore
         try limits.check(size, bytesPerPixel: 0)
         if header.model == CLT_JPEG_OTHER {
             throw ImageError(
-                .unsupportedFeature, message: "The JPEG has \(header.components) colour components; only 1, 3 and 4 can be shown.")
+                .unsupportedFeature, message: "The JPEG has \(header.components) colour components; only 1, 3 and 4 can be shown."
+            )
         }
     }
 
@@ -100,7 +101,8 @@ import ImageCore
             ImageError(.truncated, message: "The JPEG file ends before its picture does; it was cut off or not wholly received.")
         default:
             if unsafe clt_jpeg_reader_hit_end(handle) {
-                ImageError(.truncated, message: "The JPEG file ends before any of its picture; it was cut off or not wholly received.")
+                ImageError(
+                    .truncated, message: "The JPEG file ends before any of its picture; it was cut off or not wholly received.")
             } else {
                 ImageError(.corrupt, message: "The JPEG file is damaged: \(sentence)")
             }

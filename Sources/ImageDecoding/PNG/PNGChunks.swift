@@ -17,6 +17,16 @@ struct PNGChunks: Sequence, IteratorProtocol {
 
     init(_ file: Data) { reader = ByteReader(file) }
 
+    /// A chunk whose checksum is zero, for readers that do not look at it.
+    static func chunk(_ type: String, _ content: Data) -> Data {
+        big(content.count) + Data(type.utf8) + content + Data(count: 4)
+    }
+
+    /// A number in four bytes, the highest first.
+    static func big(_ number: Int) -> Data {
+        Data([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) })
+    }
+
     mutating func next() -> Chunk? {
         guard let length = reader.uint32(at: offset, bigEndian: true), let name = reader.bytes(at: offset + 4, count: 4),
             let content = reader.bytes(at: offset + 8, count: length)
@@ -31,7 +41,8 @@ struct PNGMetadata {
     private(set) var orientation = Orientation.up
     /// Frames of an APNG; 0 where it is a still picture.
     private(set) var frames = 0
-    private(set) var hasTransparentColor = false
+    /// How often an APNG is shown, 0 for ever.
+    private(set) var plays: Int?
     private var isSRGB = false
     private var gamma: Double?
     private var chromaticities: [Double]?
@@ -47,8 +58,10 @@ struct PNGMetadata {
             switch chunk.type {
             case "IDAT": hasPixels = true
             case "eXIf": orientation = EXIFOrientation.parse(chunk.content)
-            case "tRNS": hasTransparentColor = true
-            case "acTL": if !hasPixels { frames = content.uint32(at: 0, bigEndian: true) ?? 0 }
+            case "acTL":
+                guard !hasPixels else { continue }
+                frames = content.uint32(at: 0, bigEndian: true) ?? 0
+                plays = content.uint32(at: 4, bigEndian: true)
             case "sRGB": isSRGB = true
             case "gAMA": gamma = content.uint32(at: 0, bigEndian: true).map { Double($0) / 100_000 }
             case "cHRM":

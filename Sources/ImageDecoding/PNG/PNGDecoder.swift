@@ -3,7 +3,9 @@ import CCalotypePNG
 
 /// PNG by libpng: every colour type and depth, Adam7, transparency by tRNS, colours by cICP, iCCP, sRGB, gAMA and cHRM.
 ///
-/// Metadata is bounded by `limits.metadataBytes`; a profile beyond that is ignored, text is never read.
+/// Of an animated PNG, frame 0 is the picture that still viewers show, which may be none of the animation's frames; the
+/// others are composed on the canvas. Metadata is bounded by `limits.metadataBytes`; a profile beyond that is ignored,
+/// and text is never read.
 public struct PNGDecoder: Decoding {
     public init() {}
 
@@ -28,9 +30,19 @@ public struct PNGDecoder: Decoding {
 
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         let metadata = PNGMetadata(data)
-        try options.checkFrame(of: 1)
-        return try unsafe data.withUnsafeBytes { bytes in
-            let reader = try unsafe PNGReader(bytes, limits: options.limits)
+        try options.checkFrame(of: max(1, metadata.frames))
+        if options.frame > 0 {
+            return try ComposedFrames(APNGFile(data, limits: options.limits), options: options)
+                .frame(at: options.frame, options: options)
+        }
+        return try Self.decodeStill(data, metadata: metadata, options: options)
+    }
+
+    static func decodeStill(
+        _ data: Data, metadata: PNGMetadata, options: DecodeOptions, checksCRC: Bool = true
+    ) throws -> DecodedImage {
+        try unsafe data.withUnsafeBytes { bytes in
+            let reader = try unsafe PNGReader(bytes, limits: options.limits, checksCRC: checksCRC)
             let profile = metadata.profile(embedded: reader.profile)
             // Deep samples are converted to sRGB before they are rounded to 8 bits.
             let keeps16Bit = !options.convertsTo8Bit || (options.convertsToSRGB && profile.icc != nil)

@@ -24,7 +24,8 @@ public struct PNGEncoder: Encoding {
             if status == CLT_PNG_OK { return }
             if status == CLT_PNG_NO_MEMORY { throw .outOfMemory(.png) }
             let sentence = unsafe String(cString: clt_png_writer_message(writer))
-            throw ImageError(.unsupportedFeature, message: "The picture of \(bitmap.size) pixels cannot be written as PNG: \(sentence).")
+            throw ImageError(
+                .unsupportedFeature, message: "The picture of \(bitmap.size) pixels cannot be written as PNG: \(sentence).")
         }
         let profile = bitmap.colorSpace.profile
         try unsafe profile.withUnsafeBytes { icc in

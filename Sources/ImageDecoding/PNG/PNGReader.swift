@@ -9,9 +9,9 @@ import ImageCore
     /// A reader of a whole file, whose bytes must stay where they are while it lives.
     ///
     /// - Throws: ``ImageError`` for a header that cannot be read, or a picture beyond the limits.
-    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(ImageError) {
+    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, checksCRC: Bool = true) throws(ImageError) {
         let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        guard let handle = unsafe clt_png_reader_create(base, bytes.count, limits.metadataBytes) else {
+        guard let handle = unsafe clt_png_reader_create(base, bytes.count, limits.metadataBytes, checksCRC) else {
             throw .outOfMemory(.png)
         }
         unsafe self.handle = handle

@@ -66,7 +66,8 @@ struct PictureAssembler {
     /// Every row that the codec delivers, in a bitmap of that size.
     private func whole(from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
         var failure: ImageError?
-        let bitmap = try unsafe Bitmap(size: picture.decodedSize, format: converter.target, alpha: alpha, colorSpace: colorSpace) {
+        let bitmap = try unsafe Bitmap(size: picture.decodedSize, format: converter.target, alpha: alpha, colorSpace: colorSpace)
+        {
             pixels, bytesPerRow in
             guard let base = pixels.baseAddress else { return }
             failure = try unsafe fill(base, bytesPerRow, from: producer)

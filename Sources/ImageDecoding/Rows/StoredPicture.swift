@@ -45,7 +45,8 @@ struct StoredPicture {
     ) throws(ImageError) -> ResizeGeometry? {
         guard let box = options.targetSize else { return nil }
         guard box.width > 0, box.height > 0 else {
-            throw ImageError(.invalidRequest, message: "A picture cannot be scaled to \(box) pixels; both sides must be at least 1.")
+            throw ImageError(
+                .invalidRequest, message: "A picture cannot be scaled to \(box) pixels; both sides must be at least 1.")
         }
         let upright = ResizeGeometry(
             source: orientation.applied(to: size), box: box, mode: options.contentMode)
@@ -78,7 +79,9 @@ extension DecodeOptions {
         guard frame >= 0, frame < count else {
             throw ImageError(
                 .invalidRequest,
-                message: "Frame \(frame) was asked for, but the picture has \(count == 1 ? "1 frame" : "\(count) frames"), counted from 0.")
+                message:
+                    "Frame \(frame) was asked for, but the picture has \(count == 1 ? "one" : "\(count)"), counted from 0."
+            )
         }
     }
 }
@@ -97,7 +100,9 @@ extension DecodingLimits {
         guard sum <= decodedBytes else {
             throw ImageError(
                 .tooLarge,
-                message: "Decoding the picture of \(size) pixels takes \(sum) bytes, more than the limit of \(decodedBytes); raise the limit to load it.")
+                message:
+                    "Decoding the picture of \(size) pixels takes \(sum) bytes, over the limit of \(decodedBytes); raise it to load it."
+            )
         }
     }
 }

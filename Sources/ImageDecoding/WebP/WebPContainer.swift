@@ -39,12 +39,15 @@ import ImageCore
             throw unsafe Self.headerFailure(bytes)
         }
         unsafe self.handle = handle
+        // Without a frame the canvas is not known yet.
+        guard info.frames > 0, info.width <= 1 << 24, info.height <= 1 << 24 else { throw .truncated(.webp) }
         try limits.check(size, bytesPerPixel: 0)
         guard info.frames <= limits.frames else {
             throw ImageError(
-                .tooLarge, message: "The WebP has \(info.frames) frames, more than the limit of \(limits.frames); raise it to load the picture.")
+                .tooLarge,
+                message:
+                    "The WebP has \(info.frames) frames, more than the limit of \(limits.frames); raise it to load the picture.")
         }
-        guard info.frames > 0 else { throw .truncated(.webp) }
     }
 
     deinit { unsafe clt_webp_container_destroy(handle) }

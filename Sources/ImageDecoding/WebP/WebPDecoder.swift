@@ -32,15 +32,19 @@ public struct WebPDecoder: Decoding {
         try unsafe data.withUnsafeBytes { bytes in
             let container = try unsafe WebPContainer(bytes, limits: options.limits)
             try options.checkFrame(of: Int(container.info.frames))
+            if container.info.is_animated {
+                return try ComposedFrames(WebPAnimation(data, limits: options.limits), options: options)
+                    .frame(at: options.frame, options: options)
+            }
             let frame = try container.frame(0)
             var picture = StoredPicture(format: .webp, size: container.size, layout: .rgba8)
             picture.orientation = options.applied(container.chunk("EXIF").map(EXIFOrientation.parse) ?? .up)
             picture.hasAlpha = container.info.has_alpha || frame.hasAlpha
             picture.profile = ColorProfile(embedded: container.chunk("ICCP"))
             picture.deliversWhole = true
-            if !container.info.is_animated { try Self.scale(&picture, options: options) }
+            try Self.scale(&picture, options: options)
             let assembler = try PictureAssembler(picture, options: options)
-            return try assembler.assemble(WebPPicture(frame, picture: picture, options: options))
+            return try assembler.assemble(unsafe WebPPicture(frame.bytes, size: frame.size, picture: picture, options: options))
         }
     }
 
@@ -60,48 +64,49 @@ public struct WebPDecoder: Decoding {
     }
 }
 
-/// One frame of a WebP, decoded by libwebp where the picture lies.
-private final class WebPPicture: RowProducer {
-    private let frame: WebPFrame
+/// One picture of a WebP, decoded by libwebp where it is to lie.
+@safe final class WebPPicture: RowProducer {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private let size: PixelSize
     private let picture: StoredPicture
     private let options: DecodeOptions
 
-    init(_ frame: WebPFrame, picture: StoredPicture, options: DecodeOptions) {
-        self.frame = frame
-        self.picture = picture
-        self.options = options
+    /// - Parameters:
+    ///   - bytes: a WebP of its own; must stay where they are.
+    ///   - size: what the container says of them.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, size: PixelSize, picture: StoredPicture, options: DecodeOptions) {
+        unsafe self.bytes = bytes
+        (self.size, self.picture, self.options) = (size, picture, options)
     }
 
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
-        let isScaled = picture.decodedSize != picture.size
-        let size = isScaled ? picture.decodedSize : frame.size
-        let (x, y) = (frame.x, frame.y)
-        guard x >= 0, y >= 0, x + size.width <= picture.decodedSize.width, y + size.height <= picture.decodedSize.height else {
-            throw ImageError(.corrupt, message: "The WebP file is damaged: a frame lies outside its canvas.")
+        let output = picture.decodedSize
+        let isScaled = output != picture.size
+        guard size == picture.size else {
+            throw ImageError(.corrupt, message: "The WebP file is damaged: its picture is not of the size of its canvas.")
         }
-        let origin = unsafe target + y * stride + 4 * x
-        let room = stride * (size.height - 1) + 4 * size.width
+        let room = stride * (output.height - 1) + 4 * output.width
         let reader = unsafe clt_webp_reader_create(
-            origin.assumingMemoryBound(to: UInt8.self), room, Int32(stride), UInt32(size.width), UInt32(size.height), isScaled,
+            target.assumingMemoryBound(to: UInt8.self), room, Int32(stride), UInt32(output.width), UInt32(output.height),
+            isScaled,
             false)
         guard let reader = unsafe reader else { throw ImageError.outOfMemory(.webp) }
         defer { unsafe clt_webp_reader_destroy(reader) }
         let status = try unsafe update(reader)
         if status == CLT_WEBP_OK { return RowsRead(count: count, failure: nil) }
-        let rows = y + (unsafe Int(clt_webp_reader_rows(reader)))
-        return RowsRead(count: rows > y ? min(count, rows) : 0, failure: Self.failure(status))
+        return unsafe RowsRead(count: min(count, Int(clt_webp_reader_rows(reader))), failure: Self.failure(status))
     }
 
-    /// Hands the frame over bit by bit, so that a cancelled decode stops soon.
+    /// Hands the picture over bit by bit, so that a cancelled decode stops soon.
     private func update(_ reader: OpaquePointer) throws -> clt_webp_status {
         let step = 1 << 16
         var count = 0
         while true {
             try options.checkCancellation()
-            count = min(frame.byteCount, count + step)
-            let status = unsafe clt_webp_reader_update(reader, frame.bytes.baseAddress, count)
+            count = unsafe min(bytes.count, count + step)
+            let status = unsafe clt_webp_reader_update(reader, bytes.baseAddress, count)
             if status != CLT_WEBP_NEEDS_INPUT { return status }
-            if count == frame.byteCount { return status }
+            if unsafe count == bytes.count { return status }
         }
     }
 

@@ -25,7 +25,8 @@ public struct WebPEncoder: Encoding {
         if status == CLT_WEBP_NO_MEMORY { throw ImageError.outOfMemory(.webp) }
         guard status == CLT_WEBP_OK, let bytes = unsafe bytes else {
             throw ImageError(
-                .unsupportedFeature, message: "The picture of \(bitmap.size) pixels cannot be written as WebP; sides are at most 16383.")
+                .unsupportedFeature,
+                message: "The picture of \(bitmap.size) pixels cannot be written as WebP; sides are at most 16383.")
         }
         defer { unsafe clt_webp_free(bytes) }
         let file = unsafe Data(bytes: bytes, count: count)

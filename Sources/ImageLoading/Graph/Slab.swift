@@ -4,57 +4,96 @@ struct SlabID: Hashable, Sendable {
     fileprivate let generation: UInt32
 }
 
-/// Elements in one array, so that the graph's loads and nodes cost no object each. Ids hold the index and the slot's
-/// generation.
+/// Elements side by side in memory, so that the graph's loads and nodes cost no object each and are changed in place.
+/// An id holds the index of a slot and the slot's generation, which is odd while an element lives there.
+///
+/// For one owner: a copy would share the elements.
 struct Slab<Element: Sendable>: Sendable {
-    private struct Slot: Sendable {
-        var generation: UInt32 = 0
-        var element: Element?
-    }
-
-    private var slots: [Slot] = []
+    private let slots = SlabStorage<Element>()
     private var free: [UInt32] = []
 
-    var count: Int { slots.count - free.count }
+    var count: Int { slots.used - free.count }
 
     mutating func insert(_ element: Element) -> SlabID {
-        if let index = free.popLast() {
-            slots[Int(index)].element = element
-            return SlabID(index: index, generation: slots[Int(index)].generation)
-        }
-        slots.append(Slot(element: element))
-        return SlabID(index: UInt32(slots.count - 1), generation: 0)
+        let index = free.popLast() ?? UInt32(slots.add())
+        unsafe slots.generations[Int(index)] &+= 1
+        unsafe (slots.elements + Int(index)).initialize(to: element)
+        return unsafe SlabID(index: index, generation: slots.generations[Int(index)])
     }
 
     @discardableResult
     mutating func remove(_ id: SlabID) -> Element? {
         guard contains(id) else { return nil }
-        let element = slots[Int(id.index)].element.take()
-        slots[Int(id.index)].generation &+= 1
+        unsafe slots.generations[Int(id.index)] &+= 1
         free.append(id.index)
-        return element
+        return unsafe (slots.elements + Int(id.index)).move()
     }
 
-    func contains(_ id: SlabID) -> Bool {
-        slots[Int(id.index)].generation == id.generation && slots[Int(id.index)].element != nil
-    }
+    func contains(_ id: SlabID) -> Bool { unsafe slots.generations[Int(id.index)] == id.generation }
 
-    /// The element. Reading one that is gone is a programmer's error.
+    /// The element, in place. Reading one that is gone is a programmer's error.
     subscript(id: SlabID) -> Element {
         _read {
-            precondition(slots[Int(id.index)].generation == id.generation, "a slab's element was used after its end")
-            yield slots[Int(id.index)].element!
+            precondition(contains(id), "a slab's element was used after its end")
+            yield unsafe slots.elements[Int(id.index)]
         }
-        _modify {
-            precondition(slots[Int(id.index)].generation == id.generation, "a slab's element was used after its end")
-            yield &slots[Int(id.index)].element!
+        nonmutating _modify {
+            precondition(contains(id), "a slab's element was used after its end")
+            yield unsafe &slots.elements[Int(id.index)]
         }
     }
 
     /// The ids of all elements.
     var ids: [SlabID] {
-        slots.indices.compactMap { index in
-            slots[index].element == nil ? nil : SlabID(index: UInt32(index), generation: slots[index].generation)
+        (0..<slots.used).compactMap { index in
+            let generation = unsafe slots.generations[index]
+            return generation.isMultiple(of: 2) ? nil : SlabID(index: UInt32(index), generation: generation)
         }
+    }
+}
+
+/// The memory behind a slab. A slot's element is initialised exactly while its generation is odd.
+// @unchecked because only the slab's owner touches it, under the owner's lock.
+@safe private final class SlabStorage<Element>: @unchecked Sendable {
+    private(set) var elements: UnsafeMutablePointer<Element>
+    private(set) var generations: UnsafeMutablePointer<UInt32>
+    private(set) var used = 0
+    private var capacity = 16
+
+    init() {
+        unsafe elements = .allocate(capacity: 16)
+        unsafe generations = .allocate(capacity: 16)
+    }
+
+    deinit {
+        for index in 0..<used where unsafe !generations[index].isMultiple(of: 2) {
+            unsafe (elements + index).deinitialize(count: 1)
+        }
+        unsafe elements.deallocate()
+        unsafe generations.deallocate()
+    }
+
+    /// Makes one more slot and returns its index.
+    func add() -> Int {
+        if used == capacity { grow() }
+        unsafe (generations + used).initialize(to: 0)
+        used += 1
+        return used - 1
+    }
+
+    private func grow() {
+        let (moreElements, moreGenerations) = (
+            UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2),
+            UnsafeMutablePointer<UInt32>.allocate(capacity: capacity * 2)
+        )
+        for index in 0..<used where unsafe !generations[index].isMultiple(of: 2) {
+            unsafe (moreElements + index).moveInitialize(from: elements + index, count: 1)
+        }
+        unsafe moreGenerations.moveInitialize(from: generations, count: used)
+        unsafe elements.deallocate()
+        unsafe generations.deallocate()
+        unsafe elements = moreElements
+        unsafe generations = moreGenerations
+        capacity *= 2
     }
 }

@@ -17,13 +17,17 @@ final class LoadPlan: Sendable {
         self.options = options
         resource = request.resource.varied(
             by: options.headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted())
-        var variants = [LoadPlan.decodeVariant(options)]
+        variants = LoadPlan.variants(options)
+    }
+
+    static func variants(_ options: LoadOptions) -> [String] {
+        var variants = [decodeVariant(options)]
         for processor in options.processors {
             // With its length, so that no two lists of identifiers read the same.
             let identifier = processor.identifier
-            variants.append("\(variants.last ?? "")|\(identifier.utf8.count):\(identifier)")
+            variants.append("\(variants[variants.count - 1])|\(identifier.utf8.count):\(identifier)")
         }
-        self.variants = variants
+        return variants
     }
 
     /// The key of the finished picture in the memory cache.

@@ -30,7 +30,8 @@ struct CurlFailure: Hashable {
             CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CACERT_BADFILE,
             CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
             CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED:
-            return make(.insecure, "No secure connection to “\(host)” could be made for \(source): its certificate or TLS was refused.")
+            return make(
+                .insecure, "No secure connection to “\(host)” could be made for \(source): its certificate or TLS was refused.")
         case CURLE_OPERATION_TIMEDOUT: return make(.timedOut, timeoutMessage)
         case CURLE_GOT_NOTHING: return make(.connectionLost, "“\(host)” closed the connection without an answer to \(source).")
         case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND, CURLE_HTTP2_STREAM:
@@ -45,7 +46,9 @@ struct CurlFailure: Hashable {
 
     private var timeoutMessage: String {
         // libcurl counts in milliseconds, from a little later.
-        if elapsed >= timeout - .milliseconds(5) { return "\(source) did not arrive within its time limit of \(timeout.inSeconds)." }
+        if elapsed >= timeout - .milliseconds(5) {
+            return "\(source) did not arrive within its time limit of \(timeout.inSeconds)."
+        }
         if !isConnected { return "No connection to “\(host)” was made for \(source) within \(connectTimeout.inSeconds)." }
         return "“\(host)” stopped sending in the middle of \(source)."
     }

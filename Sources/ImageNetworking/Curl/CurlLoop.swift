@@ -119,12 +119,16 @@ final class CurlLoop {
     }
 
     private func start(_ transfer: Transfer, _ hop: Hop, _ started: ContinuousClock.Instant) -> Bool {
+        if let problem = configuration.sourcePolicy?.problem(with: hop.address) {
+            transfer.publish(end: .failure(SourcePolicy.error(ImageSource.redacted(transfer.request.url), problem)))
+            return false
+        }
         guard let handle = idleHandles.popLast() ?? EasyHandle() else {
             let error = ImageError(.connectionFailed, message: "The system had no memory left for \(hop.address.text).")
             transfer.publish(end: .failure(error))
             return false
         }
-        let exchange = Exchange(transfer, hop: hop, handle: handle, started: started, window: configuration.window, loop: self)
+        let exchange = Exchange(transfer, hop: hop, handle: handle, started: started, configuration: configuration, loop: self)
         let timeLeft = transfer.request.timeout - (hop.redirects > 0 ? started.duration(to: .now) : .zero)
         handle.prepare(for: exchange, timeout: timeLeft, configuration: configuration)
         guard unsafe curl_multi_add_handle(multi.pointer, handle.pointer) == CURLM_OK else {
@@ -175,7 +179,9 @@ final class CurlLoop {
             code == CURLE_OK || code == CURLE_WRITE_ERROR
         {
             do {
-                return .follow(try Redirect.hop(after: exchange.hop, status: exchange.head.status, location: location, source: exchange.source))
+                return .follow(
+                    try Redirect.hop(
+                        after: exchange.hop, status: exchange.head.status, location: location, source: exchange.source))
             } catch {
                 return .end(.failure(error))
             }

@@ -41,7 +41,7 @@ extension EasyHandle {
         case .file(let path): set(CURLOPT_CAINFO, path)
         case .pem(let data): set(CURLOPT_CAINFO_BLOB, Array(data))
         }
-        if !configuration.usesProxyOfEnvironment { set(CURLOPT_PROXY, "") }
+        if !configuration.usesProxyOfEnvironment || configuration.sourcePolicy != nil { set(CURLOPT_PROXY, "") }
     }
 
     private func setCallbacks() {

@@ -12,6 +12,7 @@ final class Exchange {
     let handle: EasyHandle
     let started: ContinuousClock.Instant
     private let window: Int
+    private let policy: SourcePolicy?
     private unowned let loop: CurlLoop
 
     private(set) var head = ResponseHead()
@@ -37,12 +38,16 @@ final class Exchange {
     private var received = 0
     private var discarded = 0
 
-    init(_ transfer: Transfer, hop: Hop, handle: EasyHandle, started: ContinuousClock.Instant, window: Int, loop: CurlLoop) {
+    init(
+        _ transfer: Transfer, hop: Hop, handle: EasyHandle, started: ContinuousClock.Instant,
+        configuration: CurlLoader.Configuration, loop: CurlLoop
+    ) {
         self.transfer = transfer
         self.hop = hop
         self.handle = handle
         self.started = started
-        self.window = window
+        window = configuration.window
+        policy = configuration.sourcePolicy
         self.loop = loop
     }
 
@@ -121,6 +126,11 @@ final class Exchange {
     func openSocket(for address: UnsafePointer<curl_sockaddr>) -> Int32? {
         isLookingUp = false
         guard !isOrphan else { return nil }
+        if let policy, let problem = unsafe policy.problem(with: calotype_curl_address(address).flatMap { unsafe IPAddress($0) })
+        {
+            refusal = SourcePolicy.error(source, problem)
+            return nil
+        }
         return unsafe calotype_curl_open_socket(address)
     }
 
@@ -141,7 +151,9 @@ extension ImageError {
 func curlReceivesHeadLine(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let bytes = unsafe bytes, let context = unsafe context, let exchange = unsafe EasyHandle.at(context).exchange else { return 0 }
+    guard let bytes = unsafe bytes, let context = unsafe context, let exchange = unsafe EasyHandle.at(context).exchange else {
+        return 0
+    }
     let raw = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
     return unsafe exchange.receive(headLine: raw.assumingMemoryBound(to: UInt8.self)) ? size * count : 0
 }
@@ -149,7 +161,9 @@ func curlReceivesHeadLine(
 func curlReceivesBody(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let bytes = unsafe bytes, let context = unsafe context, let exchange = unsafe EasyHandle.at(context).exchange else { return 0 }
+    guard let bytes = unsafe bytes, let context = unsafe context, let exchange = unsafe EasyHandle.at(context).exchange else {
+        return 0
+    }
     let raw = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
     return unsafe exchange.receive(body: raw.assumingMemoryBound(to: UInt8.self))
 }

@@ -21,7 +21,9 @@ enum Redirect {
 
     /// What stands before the colon, if it has the form of a scheme (RFC 3986, section 3.1).
     private static func scheme(of text: String) -> String? {
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), let first = text.utf8.first, isLetter(first) else { return nil }
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), let first = text.utf8.first, isLetter(first) else {
+            return nil
+        }
         let name = text[..<colon]
         let isScheme = name.utf8.allSatisfy { isLetter($0) || 0x30...0x39 ~= $0 || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }
         return isScheme ? name.lowercased() : nil

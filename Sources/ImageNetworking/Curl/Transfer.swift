@@ -90,7 +90,8 @@ final class Transfer: Sendable {
                 case .end(let end): continuation.resume(with: end.map { nil })
                 case .misuse:
                     continuation.resume(
-                        throwing: ImageError(.invalidRequest, message: "A body has one reader; a second one asked for bytes at the same time."))
+                        throwing: ImageError(
+                            .invalidRequest, message: "A body has one reader; a second one asked for bytes at the same time."))
                 }
             }
         } onCancel: {

@@ -37,6 +37,8 @@ struct WebAddress: Hashable, Sendable {
         var authority = url[start..<end]
         if let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
             credentials = String(authority[..<at])
+            // Browsers take a backslash for a slash, so that the host would be what stands before it.
+            guard !authority[..<at].utf8.contains(UInt8(ascii: "\\")) else { throw .host }
             authority = authority[authority.utf8.index(after: at)...]
         }
         let (host, port) = try Self.split(authority, defaultPort: scheme == "https" ? 443 : 80)
@@ -78,6 +80,7 @@ struct WebAddress: Hashable, Sendable {
 
     /// Letters, digits, `-`, `.`, `_`, and the bytes of international names.
     private static func isHostByte(_ byte: UInt8) -> Bool {
-        0x30...0x39 ~= byte || 0x41...0x5A ~= byte || 0x61...0x7A ~= byte || byte == 0x2D || byte == 0x2E || byte == 0x5F || byte >= 0x80
+        0x30...0x39 ~= byte || 0x41...0x5A ~= byte || 0x61...0x7A ~= byte || byte == 0x2D || byte == 0x2E || byte == 0x5F
+            || byte >= 0x80
     }
 }

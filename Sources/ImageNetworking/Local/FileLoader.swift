@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Musl)
-internal import Musl
+    internal import Musl
 #else
-internal import Darwin
+    internal import Darwin
 #endif
 internal import HTTPTypes
 public import ImageCore
@@ -31,13 +31,16 @@ public struct FileLoader: DataLoading {
     public func load(_ request: DataRequest) async throws -> DataResponse {
         try Task.checkCancellation()
         let path = try Self.path(of: request.url)
-        let file = try OpenFile(path, source: ImageSource.redacted(request.url))
+        let file = try OpenFile(path)
         let limit = request.maximumBytes ?? maximumBytes
         guard file.byteCount <= limit else {
             throw ImageError(
-                .tooLarge, message: "The file \(path) is \(file.byteCount) bytes long, and at most \(limit) bytes are accepted.")
+                .tooLarge,
+                message: "The file \(file.path) is \(file.byteCount) bytes long, and at most \(limit) bytes are accepted.")
         }
-        if file.byteCount <= chunkSize { return DataResponse(url: request.url, body: ByteStream(try file.next(file.byteCount) ?? Data())) }
+        if file.byteCount <= chunkSize {
+            return DataResponse(url: request.url, body: ByteStream(try file.next(file.byteCount) ?? Data()))
+        }
         let chunkSize = chunkSize
         var head = HTTPResponse(status: .ok)
         head.headerFields[.contentLength] = String(file.byteCount)
@@ -49,7 +52,7 @@ public struct FileLoader: DataLoading {
             })
     }
 
-    private static func path(of url: URL) throws -> String {
+    private static func path(of url: URL) throws -> [UInt8] {
         let source = ImageSource.redacted(url)
         guard url.scheme?.lowercased() ?? "file" == "file" else {
             throw ImageError(.unsupportedScheme, message: "\(source) is no file URL.")
@@ -60,20 +63,25 @@ public struct FileLoader: DataLoading {
         guard let bytes = PercentEncoding.decode(url.path(percentEncoded: true).utf8), !bytes.isEmpty, !bytes.contains(0) else {
             throw ImageError(.invalidRequest, message: "\(source) has no path that a file could have.")
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 }
 
 /// A regular file, read from front to back.
 private final class OpenFile: Sendable {
     let byteCount: Int
+    /// For messages: a path is bytes, and need not be text.
+    let path: String
     private let descriptor: Int32
-    private let path: String
     private let position = Lock(0)
 
-    init(_ path: String, source: String) throws(ImageError) {
+    init(_ bytes: [UInt8]) throws(ImageError) {
+        path = String(decoding: bytes, as: UTF8.self)
+        let terminated = bytes.map(CChar.init(bitPattern:)) + [0]
         // Without waiting: opening a pipe that nobody writes to would hang.
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = unsafe terminated.withUnsafeBufferPointer { name in
+            unsafe name.baseAddress.map { unsafe open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } ?? -1
+        }
         guard descriptor >= 0 else { throw Self.error(errno, path) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else {
@@ -86,7 +94,6 @@ private final class OpenFile: Sendable {
             throw ImageError(.fileUnreadable, message: "\(path) is \(kind), not a file with a picture.")
         }
         self.descriptor = descriptor
-        self.path = path
         byteCount = Int(status.st_size)
     }
 

@@ -5,41 +5,46 @@ struct Corpus {
     /// What the reference says of one file.
     struct Entry: Decodable {
         let expected: String
-        let w: Int?, h: Int?, ow: Int?, oh: Int?
-        let alpha: Bool?
-        let tol: Double?
-        let grid: [Double]?, grid_alt: [Double]?, grid_o: [Double]?, grid_srgb: [Double]?
-        let advisory: Bool?
-        let orient: Int?
-        let dwebp_rgba_sha256: String?
+        let width: Int?, height: Int?
+        let uprightWidth: Int?, uprightHeight: Int?
+        let tolerance: Double?
+        let grid: [Double]?, otherGrid: [Double]?, uprightGrid: [Double]?, sRGBGrid: [Double]?
+        /// Damaged, or decoders disagree: not held against a decoder.
+        let isAdvisory: Bool
+        let webpDigest: String?
         let frames: Int?
-        let durations_ms: [Double]?
+        let milliseconds: [Double]?
         let loop: Int?
-        let fgrid4: [Frame]?
-        let default_separate: Bool?
+        let frameGrids: [Frame]?
 
         private enum CodingKeys: String, CodingKey {
-            case expected, w, h, ow, oh, alpha, tol, grid, grid_alt, grid_o, grid_srgb, advisory, orient
-            case dwebp_rgba_sha256, frames, durations_ms, loop, fgrid4, default_separate
+            case expected, advisory, grid, frames, loop
+            case width = "w"
+            case height = "h"
+            case uprightWidth = "ow"
+            case uprightHeight = "oh"
+            case tolerance = "tol"
+            case otherGrid = "grid_alt"
+            case uprightGrid = "grid_o"
+            case sRGBGrid = "grid_srgb"
+            case webpDigest = "dwebp_rgba_sha256"
+            case milliseconds = "durations_ms"
+            case frameGrids = "fgrid4"
         }
 
         init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             func optional<T: Decodable>(_ key: CodingKeys) -> T? { try? values.decode(T.self, forKey: key) }
             expected = try values.decode(String.self, forKey: .expected)
-            (w, h, ow, oh) = (optional(.w), optional(.h), optional(.ow), optional(.oh))
-            alpha = optional(.alpha)
-            tol = optional(.tol)
-            (grid, grid_alt, grid_o, grid_srgb) = (optional(.grid), optional(.grid_alt), optional(.grid_o), optional(.grid_srgb))
-            // Either a flag or the reason.
-            advisory = values.contains(.advisory)
-            orient = optional(.orient)
-            dwebp_rgba_sha256 = optional(.dwebp_rgba_sha256)
-            frames = optional(.frames)
-            durations_ms = optional(.durations_ms)
-            loop = optional(.loop)
-            fgrid4 = optional(.fgrid4)
-            default_separate = optional(.default_separate)
+            (width, height) = (optional(.width), optional(.height))
+            (uprightWidth, uprightHeight) = (optional(.uprightWidth), optional(.uprightHeight))
+            tolerance = optional(.tolerance)
+            (grid, otherGrid) = (optional(.grid), optional(.otherGrid))
+            (uprightGrid, sRGBGrid) = (optional(.uprightGrid), optional(.sRGBGrid))
+            isAdvisory = values.contains(.advisory)
+            webpDigest = optional(.webpDigest)
+            (frames, milliseconds, loop) = (optional(.frames), optional(.milliseconds), optional(.loop))
+            frameGrids = optional(.frameGrids)
         }
     }
 

@@ -22,7 +22,9 @@ struct Grid {
     }
 
     /// Written with plain loops and sums in two halves of a word: this runs unoptimised over hundreds of megapixels.
-    private static func mean(_ pixels: UnsafeRawBufferPointer, _ bitmap: Bitmap, columns: Range<Int>, rows: Range<Int>) -> [Double] {
+    private static func mean(_ pixels: UnsafeRawBufferPointer, _ bitmap: Bitmap, columns: Range<Int>, rows: Range<Int>)
+        -> [Double]
+    {
         guard let base = pixels.baseAddress else { return [] }
         var (red, green, blue, alpha) = (0.0, 0.0, 0.0, 0.0)
         var y = rows.lowerBound

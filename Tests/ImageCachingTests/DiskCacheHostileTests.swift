@@ -1,0 +1,162 @@
+import ImageCore
+import Testing
+
+@testable import ImageCaching
+
+@Suite struct DiskCacheHostileTests {
+    /// A cache in the folder works, from now on and after a restart.
+    private func worksAnew(in folder: Folder, warnings: Warnings = Warnings()) async throws -> Bool {
+        let cache = folder.cache(warnings: warnings)
+        try await cache.store(entry(1), for: dataKey("a"))
+        try await cache.flush()
+        return try await folder.cache().entry(for: dataKey("a"))?.data == content(1)
+    }
+
+    @Test func filesOfOthersInTheDirectoryAreLeftAlone() async throws {
+        let folder = try Folder()
+        try Data("mine".utf8).write(to: folder.url.appending(path: "notes.txt"))
+        let warnings = Warnings()
+        #expect(try await worksAnew(in: folder, warnings: warnings))
+        #expect(try Data(contentsOf: folder.url.appending(path: "notes.txt")) == Data("mine".utf8))
+        #expect(warnings.kinds.isEmpty)
+    }
+
+    @Test func aForeignDirectoryInItsPlaceIsSetAsideWithOneWarning() async throws {
+        let folder = try Folder()
+        try FileManager.default.createDirectory(at: folder.home, withIntermediateDirectories: false)
+        try Data("mine".utf8).write(to: folder.home.appending(path: "notes.txt"))
+        let warnings = Warnings()
+        #expect(try await worksAnew(in: folder, warnings: warnings))
+        #expect(warnings.kinds == [.setAside])
+        let aside = folder.url.appending(path: "images-v1.aside-1/notes.txt")
+        #expect(try Data(contentsOf: aside) == Data("mine".utf8))
+    }
+
+    @Test func aDamagedJournalHeadIsSetAsideWithItsPacks() async throws {
+        let folder = try Folder()
+        #expect(try await worksAnew(in: folder))
+        let journal = folder.home.appending(path: "journal")
+        var bytes = try Data(contentsOf: journal)
+        bytes[20] ^= 1
+        try bytes.write(to: journal)
+        let packs = folder.packs.map(\.lastPathComponent)
+        let warnings = Warnings()
+        #expect(try await folder.cache(warnings: warnings).entry(for: dataKey("a")) == nil)
+        #expect(warnings.kinds == [.setAside])
+        #expect(folder.names(in: folder.url.appending(path: "images-v1.aside-1")).contains(packs[0]))
+        #expect(try await worksAnew(in: folder))
+    }
+
+    @Test func aJournalOfAnotherVersionIsSetAside() async throws {
+        let folder = try Folder()
+        #expect(try await worksAnew(in: folder))
+        let journal = folder.home.appending(path: "journal")
+        var bytes = try Data(contentsOf: journal)
+        bytes[8] = 2
+        try bytes.write(to: journal)
+        let warnings = Warnings()
+        #expect(try await worksAnew(in: folder, warnings: warnings))
+        #expect(warnings.kinds == [.setAside])
+    }
+
+    @Test func afterNineDirectoriesSetAsideTheCacheStaysOff() async throws {
+        let folder = try Folder()
+        for _ in 0..<9 {
+            #expect(try await worksAnew(in: folder))
+            try Data("x".utf8).write(to: folder.home.appending(path: "journal"))
+        }
+        #expect(try await worksAnew(in: folder))
+        try Data("x".utf8).write(to: folder.home.appending(path: "journal"))
+        let warnings = Warnings()
+        let cache = folder.cache(warnings: warnings)
+        try await cache.store(entry(1), for: dataKey("a"))
+        #expect(try await cache.entry(for: dataKey("a")) == nil)
+        #expect(warnings.kinds == [.unavailable])
+    }
+
+    @Test func linksInPlaceOfItsFilesAreNotFollowed() async throws {
+        let outside = try Folder()
+        let treasure = outside.url.appending(path: "treasure")
+        try Data("gold".utf8).write(to: treasure)
+        for name in ["images-v1", "images-v1/journal", "images-v1/journal.new", "images-v1/1.pack", "images-v1.lock"] {
+            let folder = try Folder()
+            try FileManager.default.createDirectory(at: folder.home, withIntermediateDirectories: true)
+            let link = folder.url.appending(path: name)
+            try? FileManager.default.removeItem(at: link)
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: treasure)
+            let cache = folder.cache()
+            try await cache.store(entry(1), for: dataKey("a"))
+            try await cache.flush()
+            #expect(try Data(contentsOf: treasure) == Data("gold".utf8), "\(name)")
+        }
+        // A link to a directory is not entered either.
+        let folder = try Folder()
+        try FileManager.default.createSymbolicLink(at: folder.home, withDestinationURL: outside.url)
+        #expect(try await worksAnew(in: folder))
+        #expect(outside.names(in: outside.url) == ["treasure"])
+    }
+
+    @Test func aHugeJournalIsNotRead() async throws {
+        let folder = try Folder()
+        #expect(try await worksAnew(in: folder))
+        let files = POSIXFiles()
+        let home = try files.openDirectory(path: folder.home.path(percentEncoded: false))
+        try files.truncate(try files.openFile("journal", in: home, .existing), to: 1 << 40)
+        let warnings = Warnings()
+        #expect(try await folder.cache(warnings: warnings).entry(for: dataKey("a")) == nil)
+        #expect(warnings.kinds == [.setAside])
+    }
+
+    @Test func wrongNamesAmongThePacksAreLeftAlone() async throws {
+        let folder = try Folder()
+        #expect(try await worksAnew(in: folder))
+        let names = [
+            "x.pack", "-1.pack", "007.pack", "18446744073709551616.pack", "18446744073709551615.pack", "9.pack", "café", "12",
+        ]
+        for name in names {
+            try Data("not a pack of this cache, and not short".utf8).write(to: folder.home.appending(path: name))
+        }
+        try FileManager.default.createDirectory(at: folder.home.appending(path: "11.pack"), withIntermediateDirectories: false)
+        #expect(try await worksAnew(in: folder))
+        for name in names + ["11.pack"] { #expect(folder.names(in: folder.home).contains(name)) }
+        // Numbers that are taken are stepped over.
+        let cache = folder.cache(.init(bytes: 300_000))
+        for i in 0..<40 { try await cache.store(entry(i, count: 9_000), for: dataKey(i)) }
+        try await cache.flush()
+        #expect(try await cache.entry(for: dataKey(39))?.data == content(39, count: 9_000))
+    }
+
+    @Test func aDirectoryThatCannotBeMadeGivesNoCacheAndOneWarning() async throws {
+        let folder = try Folder()
+        let file = folder.url.appending(path: "file")
+        try Data().write(to: file)
+        let warnings = Warnings()
+        let cache = DiskCache(.init(directory: file.appending(path: "below"), onWarning: { warnings.add($0) }))
+        for i in 0..<3 {
+            try await cache.store(entry(i), for: dataKey(i))
+            #expect(try await cache.entry(for: dataKey(i)) == nil)
+            try await cache.removeEntry(for: dataKey(i))
+            try await cache.flush()
+        }
+        try await cache.removeAll()
+        #expect(await cache.statistics.count == 0)
+        #expect(warnings.kinds == [.unavailable])
+        #expect(warnings.messages.first?.contains("file") == true)
+    }
+
+    @Test func aDirectoryDeletedUnderneathGivesNoCacheAndOneWarning() async throws {
+        let folder = try Folder()
+        let warnings = Warnings()
+        let cache = folder.cache(warnings: warnings)
+        try await cache.store(entry(1), for: dataKey("a"))
+        try await cache.flush()
+        try FileManager.default.removeItem(at: folder.url)
+        for i in 0..<3 {
+            #expect(try await cache.entry(for: dataKey("a")) == nil)
+            try await cache.store(entry(i), for: dataKey(i))
+            try await cache.flush()
+            #expect(try await cache.entry(for: dataKey(i)) == nil)
+        }
+        #expect(warnings.kinds == [.directoryLost])
+    }
+}

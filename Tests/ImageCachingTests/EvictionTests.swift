@@ -1,0 +1,108 @@
+import ImageCore
+import Testing
+
+@testable import ImageCaching
+
+/// Hit ratios on seeded traces of accesses to pictures of one size, beside exact LRU.
+@Suite struct EvictionTests {
+    struct Trace: CustomTestStringConvertible, Sendable {
+        var name: String
+        var capacity: Int
+        /// What the cache must add to LRU's ratio.
+        var gain: Double
+        var keys: @Sendable () -> [Int]
+        var testDescription: String { "\(name), \(capacity)" }
+    }
+
+    static let traces = [
+        Trace(name: "Zipf 0.9, 1 %", capacity: 100, gain: 0.05) { zipf(10_000, 0.9, count: 100_000) },
+        Trace(name: "Zipf 0.9, 10 %", capacity: 1_000, gain: 0.03) { zipf(10_000, 0.9, count: 100_000) },
+        Trace(name: "Zipf 1.0, 5 %", capacity: 500, gain: 0.03) { zipf(10_000, 1.0, count: 100_000) },
+        Trace(name: "one new key in four", capacity: 500, gain: 0.05) {
+            zipf(10_000, 0.9, count: 100_000).enumerated().map { $0 % 4 == 3 ? 1_000_000 + $0 : $1 }
+        },
+        Trace(name: "scan", capacity: 500, gain: 0) { Array(0..<50_000) },
+        Trace(name: "loop a fifth too large", capacity: 500, gain: 0.02) { (0..<60_000).map { $0 % 600 } },
+        Trace(name: "loop that fits", capacity: 500, gain: 0) { (0..<60_000).map { $0 % 480 } },
+        Trace(name: "Zipf, scans and loops", capacity: 500, gain: 0.01) {
+            let base = zipf(5_000, 0.9, count: 60_000)
+            return (0..<100_000).map { i in
+                switch i % 3_100 {
+                case ..<2_000: base[i % base.count]
+                case ..<2_500: 1_000_000 + i
+                default: 2_000_000 + i % 300
+                }
+            }
+        },
+    ]
+
+    @Test(arguments: traces)
+    func theHitRatioIsNeverBelowThatOfLRU(trace: Trace) throws {
+        let keys = trace.keys()
+        let ratio = try hitRatio(of: keys, capacity: trace.capacity)
+        let least = leastRecentlyUsedRatio(of: keys, capacity: trace.capacity) + trace.gain
+        #expect(ratio >= least, "\(ratio) against \(least)")
+    }
+
+    private func hitRatio(of keys: [Int], capacity: Int) throws -> Double {
+        let cache = MemoryCache(limits: .init(cost: capacity * 64))
+        let image = try picture()
+        var names: [Int: ImageKey] = [:]
+        for key in keys {
+            let name = names[key] ?? imageKey("\(key)")
+            names[key] = name
+            if cache.image(for: name) == nil { cache.store(image, for: name) }
+        }
+        #expect(cache.statistics.count <= capacity)
+        return cache.statistics.hitRatio ?? 0
+    }
+
+    private func leastRecentlyUsedRatio(of keys: [Int], capacity: Int) -> Double {
+        var lastUse: [Int: Int] = [:]
+        var order: [Int: Int] = [:]
+        var oldest = 0
+        var hits = 0
+        for (time, key) in keys.enumerated() {
+            if let last = lastUse[key] {
+                hits += 1
+                order[last] = nil
+            } else if lastUse.count == capacity {
+                while order[oldest] == nil { oldest += 1 }
+                if let victim = order.removeValue(forKey: oldest) { lastUse[victim] = nil }
+            }
+            lastUse[key] = time
+            order[time] = key
+        }
+        return Double(hits) / Double(keys.count)
+    }
+
+    /// Keys 0..<items, key k as often as 1/(k+1)^alpha says.
+    private static func zipf(_ items: Int, _ alpha: Double, count: Int) -> [Int] {
+        var sums: [Double] = []
+        var sum = 0.0
+        for i in 1...items {
+            sum += 1 / power(Double(i), alpha)
+            sums.append(sum)
+        }
+        var state: UInt64 = 42
+        return (0..<count).map { _ in
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            let wanted = Double(state >> 11) / 9_007_199_254_740_992 * sum
+            var (low, high) = (0, items - 1)
+            while low < high {
+                let middle = (low + high) / 2
+                if sums[middle] < wanted { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+    }
+
+    /// x^0.9, 0.95 or 1 by square roots: x^0.9 is close enough to x · x^(-1/8) · x^(1/40) for a test.
+    private static func power(_ x: Double, _ alpha: Double) -> Double {
+        guard alpha < 1 else { return x }
+        let eighth = x.squareRoot().squareRoot().squareRoot()
+        return x / eighth * eighth.squareRoot().squareRoot().squareRoot()
+    }
+}
