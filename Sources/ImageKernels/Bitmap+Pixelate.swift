@@ -53,14 +53,3 @@ extension ResamplePlan {
             vertical: ResampleWeights(source: source.height, block: block), source: source)
     }
 }
-
-extension ResampleWeights {
-    /// Means of blocks, the last of what is left.
-    init(source: Int, block: Int) {
-        let counts = Swift.stride(from: 0, to: source, by: block).map { min(block, source - $0) }
-        self.init(
-            windows: counts.enumerated().map { index, count in
-                (index * block, [Float](repeating: 1 / Float(count), count: count))
-            })
-    }
-}

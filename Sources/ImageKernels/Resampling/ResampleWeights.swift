@@ -61,14 +61,19 @@ struct ResampleWeights: Sendable {
         stride = 0
     }
 
-    /// Given windows: where each begins, and its weights.
-    init(windows: [(first: Int, weights: [Float])]) {
-        stride = ((windows.map(\.weights.count).max() ?? 0) + 3) & ~3
-        for window in windows {
-            first.append(Int32(window.first))
-            count.append(Int32(window.weights.count))
-            weights += window.weights
-            weights.append(contentsOf: repeatElement(0, count: stride - window.weights.count))
+    /// Means of blocks, the last of what is left.
+    init(source: Int, block: Int) {
+        stride = (min(block, source) + 3) & ~3
+        let blocks = (source + block - 1) / block
+        first.reserveCapacity(blocks)
+        count.reserveCapacity(blocks)
+        weights.reserveCapacity(blocks * stride)
+        for i in 0..<blocks {
+            let taps = min(block, source - i * block)
+            first.append(Int32(i * block))
+            count.append(Int32(taps))
+            weights.append(contentsOf: repeatElement(1 / Float(taps), count: taps))
+            weights.append(contentsOf: repeatElement(0, count: stride - taps))
         }
     }
 
