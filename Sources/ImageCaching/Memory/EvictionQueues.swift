@@ -21,6 +21,8 @@ struct EvictionQueues: Sendable {
     /// How far asking for the uses of an entry lowers them.
     enum Aging: Sendable {
         case toZero, byOne
+        /// The entry goes whatever its uses are.
+        case nothing
     }
 
     struct Node: Sendable {
@@ -70,9 +72,10 @@ struct EvictionQueues: Sendable {
     ///
     /// - Parameters:
     ///   - excluded: an entry that stays in any case: the newest.
-    ///   - uses: the uses of an entry since it was last asked for, up to 3; asking lowers them.
+    ///   - uses: the uses of an entry since it was last asked for, up to 3; asking lowers them. One without any
+    ///     is the victim.
     mutating func evict(
-        except excluded: Int32, takeUses: (_ node: Int32, Aging) -> UInt8
+        except excluded: Int32, takeUses: (_ node: Int32, _ hash: Int, Aging) -> UInt8
     ) -> Int32? {
         // Every pass takes a use from an entry, moves one to the main queue or passes over the excluded one, so this ends.
         while true {
@@ -87,7 +90,7 @@ struct EvictionQueues: Sendable {
                 continue
             }
             if fromSmall {
-                let uses = takeUses(node, .toZero)
+                let uses = takeUses(node, nodes[Int(node)].hash, .toZero)
                 if uses == 0 {
                     unlink(node)
                     smallGhosts.add(nodes[Int(node)].hash, residents: count)
@@ -96,7 +99,7 @@ struct EvictionQueues: Sendable {
                 unlink(node)
                 link(node, to: uses >= 2 ? .main : .small)
             } else {
-                let uses = takeUses(node, .byOne)
+                let uses = takeUses(node, nodes[Int(node)].hash, .byOne)
                 unlink(node)
                 if uses == 0 {
                     mainGhosts.add(nodes[Int(node)].hash, residents: count)

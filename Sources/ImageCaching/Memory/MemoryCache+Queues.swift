@@ -3,23 +3,9 @@ internal import ImageCore
 extension MemoryCache {
     /// What only a change of the cache needs: who goes first, and the sums.
     struct Queues: Sendable {
-        /// What the eviction queues know only by number.
-        struct Entry: Sendable {
-            var key: ImageKey
-            var hash: Int
-            var priority: CachePriority
-        }
-
-        /// An entry that has to go.
-        struct Victim: Sendable {
-            var node: Int32
-            var key: ImageKey
-            var hash: Int
-        }
-
         var limits: Limits
         var statistics = Statistics()
-        private var entries: [Entry?] = []
+        private var nodeCount: Int32 = 0
         private var free: [Int32] = []
         private var normal = EvictionQueues()
         private var high = EvictionQueues()
@@ -29,10 +15,9 @@ extension MemoryCache {
         var cost: Int { normal.cost + high.cost }
         var count: Int { normal.count + high.count }
 
-        mutating func insert(_ key: ImageKey, hash: Int, cost: Int, priority: CachePriority) -> Int32 {
-            let entry = Entry(key: key, hash: hash, priority: priority)
-            let node = free.popLast() ?? Int32(entries.count)
-            if node < entries.count { entries[Int(node)] = entry } else { entries.append(entry) }
+        mutating func insert(hash: Int, cost: Int, priority: CachePriority) -> Int32 {
+            let node = free.popLast() ?? nodeCount
+            if node == nodeCount { nodeCount += 1 }
             switch priority {
             case .normal: normal.insert(node, hash: hash, cost: cost, limit: limits.cost)
             case .high: high.insert(node, hash: hash, cost: cost, limit: limits.cost)
@@ -41,39 +26,37 @@ extension MemoryCache {
             return node
         }
 
-        mutating func remove(_ node: Int32, because cause: EvictionCause) {
-            switch entries[Int(node)]?.priority {
+        mutating func remove(_ node: Int32, of priority: CachePriority, because cause: EvictionCause) {
+            switch priority {
             case .normal: normal.remove(node)
             case .high: high.remove(node)
-            case nil: return
             }
             forget(node, because: cause)
         }
 
-        /// An entry that ``victim(except:of:uses:)`` took from its queue is gone.
-        mutating func forget(_ victim: Victim, because cause: EvictionCause) { forget(victim.node, because: cause) }
-
-        /// Takes the entry that goes next from its queue: of normal priority as long as there is one. The excluded one,
-        /// which was just stored, goes only where all others matter more.
-        mutating func victim(
-            except excluded: Int32, of priority: CachePriority, uses: (Entry, EvictionQueues.Aging) -> UInt8
-        ) -> Victim? {
-            let entries = entries
-            func take(_ node: Int32, _ aging: EvictionQueues.Aging) -> UInt8 { entries[Int(node)].map { uses($0, aging) } ?? 0 }
-            if let node = normal.evict(except: excluded, takeUses: take) { return victim(node) }
-            if excluded >= 0, priority == .normal {
+        /// Takes out the entry that goes next, of normal priority as long as there is one; `false` when there is none. The
+        /// excluded one, which was just stored, goes only where all others matter more.
+        ///
+        /// - Parameter uses: lowers the uses of an entry and returns them, or removes one without uses for good.
+        mutating func evict(
+            except excluded: Int32, of priority: CachePriority, because cause: EvictionCause,
+            uses: (_ node: Int32, _ hash: Int, EvictionQueues.Aging) -> UInt8
+        ) -> Bool {
+            if let node = normal.evict(except: excluded, takeUses: uses) {
+                forget(node, because: cause)
+            } else if excluded >= 0, priority == .normal {
+                _ = uses(excluded, normal.nodes[Int(excluded)].hash, .nothing)
                 normal.remove(excluded)
-                return victim(excluded)
+                forget(excluded, because: cause)
+            } else if let node = high.evict(except: excluded, takeUses: uses) {
+                forget(node, because: cause)
+            } else {
+                return false
             }
-            return high.evict(except: excluded, takeUses: take).flatMap { victim($0) }
-        }
-
-        private func victim(_ node: Int32) -> Victim? {
-            entries[Int(node)].map { Victim(node: node, key: $0.key, hash: $0.hash) }
+            return true
         }
 
         private mutating func forget(_ node: Int32, because cause: EvictionCause) {
-            entries[Int(node)] = nil
             free.append(node)
             statistics.evictions[cause] += 1
         }

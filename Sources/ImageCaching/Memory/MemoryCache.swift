@@ -12,25 +12,26 @@ public import ImageCore
 /// ```
 // Two kinds of lock, always taken in this order: the one of the queues, for what changes; then one of the parts of the
 // table. A hit takes only the latter, and threads that read different keys seldom meet.
-public final class MemoryCache: Caching {
+@safe public final class MemoryCache: Caching {
     private let queues: Lock<Queues>
-    private let parts: [Part]
+    /// Owned here; unmanaged so that a hit counts no references to them.
+    private let tables: [Unmanaged<ImageTable>]
     private let now: @Sendable () -> Double
 
-    private final class Part: Sendable {
-        let table = Lock(ImageTable())
-    }
-
     /// A power of two, and more than there are threads at work.
-    private static let partCount = 64
+    private static let tableCount = 64
 
     /// An empty cache.
     ///
     /// - Parameter now: seconds that only grow, for times to live; by default the system's clock.
     public init(limits: Limits = Limits(), now: @escaping @Sendable () -> Double = SystemClock.uptime) {
         queues = Lock(Queues(limits: limits))
-        parts = (0..<Self.partCount).map { _ in Part() }
+        unsafe tables = (0..<Self.tableCount).map { _ in unsafe Unmanaged.passRetained(ImageTable()) }
         self.now = now
+    }
+
+    deinit {
+        for unsafetable in unsafe tables { unsafe table.release() }
     }
 
     /// The bounds. Lowering them evicts at once.
@@ -39,7 +40,7 @@ public final class MemoryCache: Caching {
         set {
             let released = queues.withLock { queues in
                 queues.limits = newValue
-                return evict(from: &queues, toCost: newValue.cost, count: newValue.count ?? .max, because: .room)
+                return evicted(from: &queues, toCost: newValue.cost, count: newValue.count ?? .max, because: .room)
             }
             released.release()
         }
@@ -51,8 +52,8 @@ public final class MemoryCache: Caching {
             (result.cost, result.count) = (queues.cost, queues.count)
             return result
         }
-        for part in parts {
-            let (hits, misses) = part.table.withLock { ($0.hits, $0.misses) }
+        for hash in 0..<Self.tableCount {
+            let (hits, misses) = withTable(of: hash) { ($0.hits, $0.misses) }
             result.hits += hits
             result.misses += misses
         }
@@ -60,18 +61,19 @@ public final class MemoryCache: Caching {
     }
 
     public func image(for key: ImageKey) -> DecodedImage? {
-        let hash = key.hashValue
-        let (image, expires) = part(of: hash).table.withLock { table -> (DecodedImage?, Double) in
+        let hash = ImageTable.hash(of: key)
+        let found = withTable(of: hash) { table -> (DecodedImage, expires: Double)? in
             guard let place = table.find(key, hash: hash) else {
                 table.misses += 1
-                return (nil, .infinity)
+                return nil
             }
             table.hits += 1
-            return (table.use(place), table.expiry(place))
+            return table.use(place)
         }
+        guard let (image, expires) = found else { return nil }
         guard expires < .infinity, expires <= now() else { return image }
-        remove(key, hash: hash, because: .expired) { $0.expires <= expires }
-        part(of: hash).table.withLock { ($0.hits, $0.misses) = ($0.hits - 1, $0.misses + 1) }
+        remove(key, hash: hash, because: .expired) { $0 <= expires }
+        withTable(of: hash) { ($0.hits, $0.misses) = ($0.hits - 1, $0.misses + 1) }
         return nil
     }
 
@@ -81,42 +83,48 @@ public final class MemoryCache: Caching {
 
     /// Keeps an image for at most `timeToLive` seconds; `nil` for the limits' own time.
     public func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority = .normal, timeToLive: Double?) {
-        let hash = key.hashValue
+        let hash = ImageTable.hash(of: key)
+        let cost = image.cost
         let released = queues.withLock { queues -> Released in
             var released = take(key, hash: hash, from: &queues, because: .removed)
             let limits = queues.limits
-            guard image.cost <= min(limits.cost, limits.entryCost ?? .max), limits.count != 0 else {
+            guard cost <= min(limits.cost, limits.entryCost ?? .max), limits.count != 0 else {
                 queues.statistics.refusals += 1
                 return released
             }
             let expires = (timeToLive ?? limits.timeToLive).map { now() + $0 } ?? .infinity
-            let node = queues.insert(key, hash: hash, cost: image.cost, priority: priority)
-            let slot = ImageTable.Slot(key: key, hash: hash, image: image, node: node, uses: 0, expires: expires)
-            part(of: hash).table.withLock { $0.insert(slot) }
-            released.add(
-                evict(from: &queues, toCost: limits.cost, count: limits.count ?? .max, because: .room, except: node, of: priority)
-            )
+            let node = queues.insert(hash: hash, cost: cost, priority: priority)
+            withTable(of: hash) {
+                let slot = ImageTable.Slot(key: key, image: image, node: node, uses: 0, priority: priority, expires: expires)
+                $0.insert(slot, hash: hash)
+            }
+            evict(
+                from: &queues, toCost: limits.cost, count: limits.count ?? .max, because: .room, except: node, of: priority,
+                into: &released)
             return released
         }
         released.release()
     }
 
     public func removeImage(for key: ImageKey) {
-        remove(key, hash: key.hashValue, because: .removed) { _ in true }
+        remove(key, hash: ImageTable.hash(of: key), because: .removed) { _ in true }
     }
 
     public func removeAll() {
-        let released = queues.withLock { evict(from: &$0, toCost: -1, count: -1, because: .removed) }
+        let released = queues.withLock { evicted(from: &$0, toCost: -1, count: -1, because: .removed) }
         released.release()
     }
 
     /// Evicts until the entries cost at most `cost` bytes together.
     public func trim(toCost cost: Int) {
-        let released = queues.withLock { evict(from: &$0, toCost: max(0, cost), count: .max, because: .trim) }
+        let released = queues.withLock { evicted(from: &$0, toCost: max(0, cost), count: .max, because: .trim) }
         released.release()
     }
 
-    private func part(of hash: Int) -> Part { parts[hash & (Self.partCount - 1)] }
+    @inline(__always)
+    private func withTable<R: Sendable>(of hash: Int, _ body: (ImageTable) -> R) -> R {
+        unsafe tables[hash & (Self.tableCount - 1)]._withUnsafeGuaranteedRef { $0.withLock(body) }
+    }
 }
 
 // Removing. What leaves is returned, so that its memory is given back after the locks are.
@@ -130,59 +138,49 @@ extension MemoryCache {
             if first == nil { first = image } else { others.append(image) }
         }
 
-        mutating func add(_ other: Released) {
-            if let image = other.first { add(image) }
-            others += other.others
-        }
-
         /// The last reference goes where this is called.
         consuming func release() {}
     }
 
-    private func remove(_ key: ImageKey, hash: Int, because cause: EvictionCause, if condition: (ImageTable.Slot) -> Bool) {
+    private func remove(_ key: ImageKey, hash: Int, because cause: EvictionCause, if condition: (_ expires: Double) -> Bool) {
         let released = queues.withLock { take(key, hash: hash, from: &$0, because: cause, if: condition) }
         released.release()
     }
 
     private func take(
         _ key: ImageKey, hash: Int, from queues: inout Queues, because cause: EvictionCause,
-        if condition: (ImageTable.Slot) -> Bool = { _ in true }
+        if condition: (_ expires: Double) -> Bool = { _ in true }
     ) -> Released {
         var released = Released()
-        let slot = part(of: hash).table.withLock { table -> ImageTable.Slot? in
-            guard let place = table.find(key, hash: hash), let slot = table[place], condition(slot) else { return nil }
-            table.remove(place)
-            return slot
+        let removed = withTable(of: hash) { table -> (image: DecodedImage, node: Int32, priority: CachePriority)? in
+            guard let place = table.find(key, hash: hash), condition(table.expiry(place)) else { return nil }
+            let slot = table.remove(place)
+            return (slot.image, slot.node, slot.priority)
         }
-        guard let slot else { return released }
-        released.add(slot.image)
-        queues.remove(slot.node, because: cause)
+        guard let removed else { return released }
+        released.add(removed.image)
+        queues.remove(removed.node, of: removed.priority, because: cause)
         return released
     }
 
     /// Evicts until cost and count are within the given bounds; normal priority first.
     private func evict(
         from queues: inout Queues, toCost cost: Int, count: Int, because cause: EvictionCause, except excluded: Int32 = -1,
-        of priority: CachePriority = .normal
-    ) -> Released {
-        var released = Released()
+        of priority: CachePriority = .normal, into released: inout Released
+    ) {
         while queues.cost > cost || queues.count > count {
-            guard let victim = queues.victim(except: excluded, of: priority, uses: takeUses) else { break }
-            let image = part(of: victim.hash).table.withLock { table -> DecodedImage? in
-                guard let place = table.find(victim.key, hash: victim.hash) else { return nil }
-                defer { table.remove(place) }
-                return table[place]?.image
+            let isDone = !queues.evict(except: excluded, of: priority, because: cause) { node, hash, aging in
+                let (uses, image) = withTable(of: hash) { $0.age(node: node, hash: hash, aging) }
+                if let image { released.add(image) }
+                return uses
             }
-            if let image { released.add(image) }
-            queues.forget(victim, because: cause)
+            if isDone { return }
         }
-        return released
     }
 
-    private func takeUses(of entry: Queues.Entry, _ aging: EvictionQueues.Aging) -> UInt8 {
-        part(of: entry.hash).table.withLock { table in
-            guard let place = table.find(entry.key, hash: entry.hash) else { return 0 }
-            return table.takeUses(place, aging)
-        }
+    private func evicted(from queues: inout Queues, toCost cost: Int, count: Int, because cause: EvictionCause) -> Released {
+        var released = Released()
+        evict(from: &queues, toCost: cost, count: count, because: cause, into: &released)
+        return released
     }
 }

@@ -5,7 +5,8 @@
 public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
     /// The source, normalised; credentials appear only as a digest.
     public let text: String
-    private let hash: Int
+    /// Of the text, mixed well; differs from launch to launch.
+    package let hash: Int
 
     public init(_ text: String) {
         self.text = text
@@ -47,6 +48,14 @@ public struct ImageKey: Hashable, Sendable, CustomStringConvertible {
         hasher.combine(resource)
         // Hashing an empty string costs as much as a short one; most lookups have none.
         if !variant.isEmpty { hasher.combine(variant) }
+    }
+
+    /// A hash for tables of their own: no hasher runs where there is no variant.
+    package var hash: Int {
+        guard !variant.isEmpty else { return resource.hash }
+        var hasher = Hasher()
+        hasher.combine(variant)
+        return resource.hash ^ hasher.finalize()
     }
 
     public var description: String { variant.isEmpty ? resource.text : "\(resource.text) | \(variant)" }

@@ -1,0 +1,94 @@
+public import ImageCore
+
+/// What a plug-in does that its protocol's contract forbids.
+public struct ConformanceFailure: Error, Hashable, CustomStringConvertible {
+    /// A sentence: what was done, and what came of it.
+    public var message: String
+
+    public init(_ message: String) { self.message = message }
+
+    public var description: String { message }
+
+    static func require(_ condition: Bool, _ message: String) throws(ConformanceFailure) {
+        if !condition { throw ConformanceFailure(message) }
+    }
+}
+
+/// Checks that a memory cache keeps the contract of ``Caching``.
+///
+/// ```swift
+/// @Test func conforms() async throws { try await checkCachingConformance { MyCache(bytes: 1_000_000) } }
+/// ```
+///
+/// - Parameter make: makes an empty cache with room for a hundred pictures of 64 bytes. Called several times.
+/// - Throws: ``ConformanceFailure`` with the first thing that is wrong.
+public func checkCachingConformance(_ make: @Sendable () throws -> any Caching) async throws {
+    try checkEntries(of: make())
+    try checkRemoval(in: make())
+    try await checkThreads(of: make())
+}
+
+private func checkEntries(of cache: any Caching) throws {
+    let key = sampleKey("a")
+    try ConformanceFailure.require(cache.image(for: key) == nil, "An empty cache returned an image.")
+    cache.store(try sample(1), for: key, priority: .normal)
+    try ConformanceFailure.require(mark(cache.image(for: key)) == 1, "An image that was just stored could not be read.")
+    try ConformanceFailure.require(
+        cache.image(for: sampleKey("a", variant: "blur")) == nil, "An image was returned for another variant of its resource.")
+    cache.store(try sample(2), for: key, priority: .high)
+    try ConformanceFailure.require(
+        mark(cache.image(for: key)) == 2, "Storing a second image for a key did not replace the first.")
+    cache.store(try sample(3), for: sampleKey("a", variant: "blur"), priority: .normal)
+    try ConformanceFailure.require(mark(cache.image(for: key)) == 2, "Storing a variant replaced another variant.")
+}
+
+private func checkRemoval(in cache: any Caching) throws {
+    for i in 0..<10 { cache.store(try sample(UInt8(i)), for: sampleKey("\(i)"), priority: i < 5 ? .high : .normal) }
+    cache.removeImage(for: sampleKey("3"))
+    cache.removeImage(for: sampleKey("never stored"))
+    try ConformanceFailure.require(cache.image(for: sampleKey("3")) == nil, "A removed image was returned.")
+    try ConformanceFailure.require(mark(cache.image(for: sampleKey("4"))) == 4, "Removing one image removed another.")
+    cache.removeAll()
+    for i in 0..<10 {
+        try ConformanceFailure.require(
+            cache.image(for: sampleKey("\(i)")) == nil, "An image was returned after all were removed.")
+    }
+    cache.store(try sample(7), for: sampleKey("3"), priority: .normal)
+    try ConformanceFailure.require(
+        mark(cache.image(for: sampleKey("3"))) == 7, "A cache that was emptied keeps nothing any more.")
+}
+
+private func checkThreads(of cache: any Caching) async throws {
+    let samples = try (0..<50).map { try sample(UInt8($0)) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        for worker in 0..<4 {
+            group.addTask {
+                for i in 0..<2_000 {
+                    let n = (i * 7 + worker * 13) % samples.count
+                    if let found = mark(cache.image(for: sampleKey("\(n)"))) {
+                        try ConformanceFailure.require(
+                            found == n, "With several threads at once, a key returned another key's image.")
+                    } else {
+                        cache.store(samples[n], for: sampleKey("\(n)"), priority: .normal)
+                    }
+                    if i % 100 == 99 { cache.removeImage(for: sampleKey("\(n)")) }
+                }
+            }
+        }
+        try await group.waitForAll()
+    }
+}
+
+private func sampleKey(_ name: String, variant: String = "") -> ImageKey {
+    ImageKey(resource: ResourceKey("https://example.org/\(name)"), variant: variant)
+}
+
+private func sample(_ mark: UInt8) throws -> DecodedImage {
+    let size = PixelSize(width: 1, height: 1)
+    let bitmap = unsafe try Bitmap(size: size, format: .gray8, alpha: .opaque) { pixels, _ in unsafe pixels[0] = mark }
+    return DecodedImage(bitmap)
+}
+
+private func mark(_ image: DecodedImage?) -> UInt8? {
+    image.map { image in unsafe image.bitmap.withUnsafePixels { unsafe $0[0] } }
+}

@@ -1,0 +1,108 @@
+import CalotypeTesting
+import ImageCaching
+import ImageCore
+import Testing
+
+@Suite struct CacheConformanceTests {
+    @Test func theMemoryCacheConforms() async throws {
+        try await checkCachingConformance { MemoryCache(limits: .init(cost: 100 * 64)) }
+    }
+
+    @Test func theDiskCacheConforms() async throws {
+        let folders = Lock<[Folder]>([])
+        try await checkDataCachingConformance {
+            let folder = try Folder()
+            folders.withLock { $0.append(folder) }
+            return folder.cache()
+        }
+    }
+
+    @Test func tieredCachesConform() async throws {
+        try await checkDataCachingConformance {
+            TieredDataCache(local: Pocket(), shared: Pocket(), policy: .init(removesShared: true))
+        }
+    }
+
+    @Test func aCacheThatForgetsFailsWithASentence() async throws {
+        struct Forgetful: Caching {
+            func image(for key: ImageKey) -> DecodedImage? { nil }
+            func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority) {}
+            func removeImage(for key: ImageKey) {}
+            func removeAll() {}
+        }
+        await #expect(throws: ConformanceFailure("An image that was just stored could not be read.")) {
+            try await checkCachingConformance { Forgetful() }
+        }
+    }
+
+    @Test func aDataCacheThatIgnoresVariantsFailsWithASentence() async throws {
+        actor Blurred: DataCaching {
+            private let base = Pocket()
+            private func plain(_ key: DataKey) -> DataKey { DataKey(resource: key.resource) }
+            func entry(for key: DataKey) async throws -> DataEntry? { try await base.entry(for: plain(key)) }
+            func store(_ entry: DataEntry, for key: DataKey) async throws { try await base.store(entry, for: plain(key)) }
+            func removeEntry(for key: DataKey) async { await base.removeEntry(for: plain(key)) }
+            func removeAll() async { await base.removeAll() }
+        }
+        await #expect(throws: ConformanceFailure("An entry was returned for another variant of its resource.")) {
+            try await checkDataCachingConformance { Blurred() }
+        }
+    }
+}
+
+/// The data cache of the protocol's documentation.
+actor Pocket: DataCaching {
+    private var entries: [DataKey: DataEntry] = [:]
+    var isDown = false
+
+    func breakDown() { isDown = true }
+    private func check() throws { if isDown { throw ImageError(.connectionFailed, message: "The store is down.") } }
+
+    func entry(for key: DataKey) throws -> DataEntry? {
+        try check()
+        // A body that does not start at 0 is the caller's trouble; a copy is not.
+        return entries[key].map { DataEntry(data: Data(Array($0.data)), head: $0.head, storedAt: $0.storedAt) }
+    }
+    func store(_ entry: DataEntry, for key: DataKey) throws {
+        try check()
+        entries[key] = entry
+    }
+    func removeEntry(for key: DataKey) { entries[key] = nil }
+    func removeAll() { entries = [:] }
+}
+
+@Suite struct TieredDataCacheTests {
+    @Test func aHitOfTheSharedCacheIsPromoted() async throws {
+        let (local, shared) = (Pocket(), Pocket())
+        try await shared.store(entry(1), for: dataKey("a"))
+        let tiers = TieredDataCache(local: local, shared: shared)
+        #expect(try await tiers.entry(for: dataKey("a"))?.data == content(1))
+        #expect(try await local.entry(for: dataKey("a"))?.data == content(1))
+    }
+
+    @Test func thePolicyKeepsWritesPromotionsAndRemovalsApart() async throws {
+        let (local, shared) = (Pocket(), Pocket())
+        try await shared.store(entry(1), for: dataKey("a"))
+        let tiers = TieredDataCache(local: local, shared: shared, policy: .init(writesShared: false, promotes: false))
+        #expect(try await tiers.entry(for: dataKey("a")) != nil)
+        #expect(try await local.entry(for: dataKey("a")) == nil)
+        try await tiers.store(entry(2), for: dataKey("b"))
+        #expect(try await shared.entry(for: dataKey("b")) == nil)
+        try await tiers.removeAll()
+        #expect(try await local.entry(for: dataKey("b")) == nil)
+        #expect(try await shared.entry(for: dataKey("a")) != nil)
+    }
+
+    @Test func whatOneTierHasIsServedWhileTheOtherIsDown() async throws {
+        for isLocalDown in [false, true] {
+            let (local, shared) = (Pocket(), Pocket())
+            let tiers = TieredDataCache(local: local, shared: shared)
+            try await tiers.store(entry(1), for: dataKey("a"))
+            await (isLocalDown ? local : shared).breakDown()
+            #expect(try await tiers.entry(for: dataKey("a"))?.data == content(1))
+            await #expect(throws: ImageError.self) { try await tiers.store(entry(2), for: dataKey("b")) }
+            let other = isLocalDown ? shared : local
+            #expect(try await other.entry(for: dataKey("b"))?.data == content(2))
+        }
+    }
+}

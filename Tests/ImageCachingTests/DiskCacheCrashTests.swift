@@ -1,0 +1,78 @@
+import Dispatch
+import ImageCore
+import Testing
+
+@testable import ImageCaching
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A process that writes is killed at a random instant, again and again on one directory. `CALOTYPE_CRASH_ROUNDS` says how
+/// often; a few times by default.
+@Suite struct DiskCacheCrashTests {
+    private static var rounds: Int {
+        guard let text = unsafe getenv("CALOTYPE_CRASH_ROUNDS") else { return 6 }
+        return unsafe Int(String(cString: text)) ?? 6
+    }
+
+    @Test func afterAKillEveryDurableEntryIsThereAndWhole() async throws {
+        let folder = try Folder()
+        var damages = 0
+        for round in 0..<Self.rounds {
+            let path = folder.path
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, round = round as Int] in
+                try await writeUntilKilled(in: path, round: round)
+            }
+            let warnings = Warnings()
+            let cache = folder.cache(.init(bytes: 2_000_000), warnings: warnings)
+            // Of the entry that was stored last and flushed, the file beside the cache tells.
+            let note = (try? Data(contentsOf: folder.url.appending(path: "durable"))) ?? Data()
+            let durable = String(decoding: note, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: true)
+            if let last = durable.last(where: { $0.hasSuffix(".") }).flatMap({ Int($0.dropLast()) }) {
+                #expect(try await cache.entry(for: dataKey("durable"))?.data.count ?? 0 > 0, "round \(round)")
+                let tag = try await cache.entry(for: dataKey("durable")).map { Int($0.storedAt) }
+                #expect(tag ?? -1 >= last, "round \(round): the durable entry is older than what was flushed")
+            }
+            for n in 0..<100 {
+                guard let found = try await cache.entry(for: dataKey(n)) else { continue }
+                #expect(found.data == content(Int(found.storedAt), count: found.data.count), "round \(round)")
+            }
+            let statistics = await cache.statistics
+            damages += statistics.damages
+            #expect(statistics.fileByteCount <= folder.packBytes)
+            #expect(statistics.byteCount <= statistics.fileByteCount)
+            #expect(warnings.kinds.isEmpty, "round \(round): \(warnings.messages)")
+        }
+        // A killed process loses no bytes that the system has taken: nothing in the journal may be missing from a pack.
+        #expect(damages == 0)
+    }
+}
+
+/// Stores and flushes until a timer kills the process.
+private func writeUntilKilled(in path: String, round: Int) async throws {
+    let cache = DiskCache(.init(directory: URL(filePath: path), limits: .init(bytes: 2_000_000)))
+    var random = SystemRandomNumberGenerator()
+    _ = await cache.statistics
+    let note = unsafe open(path + "/durable", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(Int.random(in: 0...60_000, using: &random))) {
+        _ = kill(getpid(), SIGKILL)
+    }
+    for step in 0... {
+        let tag = round * 1_000_000 + step
+        let name = Int.random(in: 0..<100, using: &random)
+        let bytes = content(tag, count: 1_000 + tag % 30_000)
+        try await cache.store(DataEntry(data: bytes, storedAt: Double(tag)), for: dataKey(name))
+        if step % 11 == 0 { try await cache.removeEntry(for: dataKey((name + 1) % 100)) }
+        if step % 5 == 4 {
+            try await cache.store(DataEntry(data: content(tag, count: 500), storedAt: Double(tag)), for: dataKey("durable"))
+            try await cache.flush()
+            let line = Array("\(tag).\n".utf8)
+            _ = unsafe write(note, line, line.count)
+        }
+    }
+}

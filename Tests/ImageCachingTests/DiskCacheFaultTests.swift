@@ -1,0 +1,169 @@
+import ImageCore
+import Testing
+
+@testable import ImageCaching
+
+/// Every call that changes the file system fails once, or is the last that the process makes.
+@Suite struct DiskCacheFaultTests {
+    /// Stores, replaces, removes and flushes. Returns what is durable by the cache's own word: the tag of each entry's
+    /// bytes, `nil` for one that was removed.
+    private func work(on cache: DiskCache, until isOver: () -> Bool = { false }) async throws -> [Int: Int?] {
+        var durable: [Int: Int?] = [:]
+        var pending: [Int: Int?] = [:]
+        for step in 0..<24 {
+            let name = step % 9
+            if step % 7 == 6 {
+                try await cache.removeEntry(for: dataKey(name))
+                pending[name] = .some(nil)
+            } else {
+                try await cache.store(entry(step, count: 3_000), for: dataKey(name))
+                pending[name] = step
+            }
+            guard step % 4 == 3 else { continue }
+            guard (try? await cache.flush()) != nil, !isOver() else { break }
+            durable.merge(pending) { $1 }
+            pending = [:]
+        }
+        return durable
+    }
+
+    /// Whether an entry's bytes are ones that were stored for it at some time.
+    private func isGenuine(_ data: Data, name: Int) -> Bool {
+        stride(from: name, to: 24, by: 9).contains { data == content($0, count: 3_000) }
+    }
+
+    @Test func whereverTheProcessDiesWhatWasDurableIsThereAndNothingIsTorn() async throws {
+        let total = FaultyFiles(.death, at: .max)
+        let whole = try Folder()
+        _ = try await work(on: whole.cache(.init(bytes: 300_000), files: total))
+        #expect(total.count > 30)
+        for death in 0..<total.count {
+            let folder = try Folder()
+            let files = FaultyFiles(.death, at: death)
+            let dying = folder.cache(.init(bytes: 300_000), files: files)
+            let durable = try await work(on: dying, until: { files.isDead })
+            let warnings = Warnings()
+            let cache = folder.cache(.init(bytes: 300_000), warnings: warnings)
+            for name in 0..<9 {
+                let found = try await cache.entry(for: dataKey(name))
+                if let found { #expect(isGenuine(found.data, name: name), "death at \(death)") }
+                // What was asked for after the last flush may have happened or not; before it, something must be there.
+                if case .some(.some) = durable[name], found == nil {
+                    #expect(wasRemovedLater(name, than: durable[name]), "entry \(name) is lost, death at \(death)")
+                }
+            }
+            #expect(warnings.kinds.isEmpty, "death at \(death): \(warnings.messages)")
+            let statistics = await cache.statistics
+            #expect(statistics.fileByteCount <= folder.packBytes, "death at \(death)")
+            #expect(statistics.byteCount <= statistics.fileByteCount, "death at \(death)")
+            try await cache.store(entry(99), for: dataKey("after"))
+            try await cache.flush()
+            #expect(try await folder.cache().entry(for: dataKey("after"))?.data == content(99))
+            withExtendedLifetime(dying) {}
+        }
+    }
+
+    /// Whether some later step removes the entry.
+    private func wasRemovedLater(_ name: Int, than step: Int??) -> Bool {
+        guard case .some(.some(let step)) = step else { return true }
+        return (step..<24).contains { $0 % 7 == 6 && $0 % 9 == name }
+    }
+
+    @Test(arguments: [28, 5, 30, 13] as [Int32])
+    func aCallThatFailsOnceCostsEntriesAndNoLoad(code: Int32) async throws {
+        for call in 0..<40 {
+            let folder = try Folder()
+            let warnings = Warnings()
+            let cache = folder.cache(.init(bytes: 300_000), warnings: warnings, files: FaultyFiles(.once(code: code), at: call))
+            _ = try await work(on: cache)
+            for name in 0..<9 {
+                if let found = try await cache.entry(for: dataKey(name)) { #expect(isGenuine(found.data, name: name)) }
+            }
+            #expect(Set(warnings.kinds).count == warnings.kinds.count, "each kind of warning once")
+            let again = folder.cache(.init(bytes: 300_000))
+            for name in 0..<9 {
+                if let found = try await again.entry(for: dataKey(name)) { #expect(isGenuine(found.data, name: name)) }
+            }
+        }
+    }
+
+    @Test(arguments: [0, 4, 12, 20])
+    func aDiskThatStaysFullGivesOneWarningAndNoError(call: Int) async throws {
+        let folder = try Folder()
+        let warnings = Warnings()
+        let cache = folder.cache(warnings: warnings, files: FaultyFiles(.always(code: 28), at: call))
+        for i in 0..<20 {
+            try await cache.store(entry(i), for: dataKey(i))
+            try? await cache.flush()
+            if let found = try await cache.entry(for: dataKey(i)) { #expect(found.data == content(i)) }
+        }
+        #expect(warnings.kinds.count == 1)
+        #expect(warnings.messages.first?.contains("No space left") == true)
+    }
+}
+
+@Suite struct DiskCacheSharingTests {
+    @Test func twoCachesOnOneDirectorySeeEachOthersEntries() async throws {
+        let folder = try Folder()
+        let (one, two) = (folder.cache(), folder.cache())
+        try await one.store(entry(1), for: dataKey("a"))
+        try await one.flush()
+        #expect(try await two.entry(for: dataKey("a"))?.data == content(1))
+        try await two.store(entry(2), for: dataKey("a"))
+        try await two.flush()
+        #expect(try await one.entry(for: dataKey("a"))?.data == content(2))
+        try await one.removeEntry(for: dataKey("a"))
+        try await one.flush()
+        #expect(try await two.entry(for: dataKey("a")) == nil)
+        try await two.store(entry(3), for: dataKey("b"))
+        try await two.removeAll()
+        try await one.store(entry(4), for: dataKey("c"))
+        #expect(try await one.entry(for: dataKey("b")) == nil)
+        #expect(try await one.entry(for: dataKey("c"))?.data == content(4))
+    }
+
+    @Test func oneCacheFollowsWhenTheOtherWritesTheJournalAnew() async throws {
+        let folder = try Folder()
+        let (one, two) = (folder.cache(), folder.cache())
+        try await one.store(entry(1), for: dataKey("a"))
+        try await one.flush()
+        #expect(try await two.entry(for: dataKey("a")) != nil)
+        for round in 0..<60 {
+            for i in 0..<100 { try await two.store(entry(round * 1_000 + i, count: 10), for: dataKey(i)) }
+            try await two.flush()
+        }
+        for i in 0..<100 { #expect(try await one.entry(for: dataKey(i))?.data == content(59_000 + i, count: 10)) }
+        #expect(try await one.entry(for: dataKey("a"))?.data == content(1))
+    }
+
+    @Test func manyWritersAtOnceKeepTheLimitAndTearNothing() async throws {
+        let folder = try Folder()
+        let warnings = Warnings()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in 0..<3 {
+                group.addTask {
+                    let cache = folder.cache(.init(bytes: 400_000), warnings: warnings)
+                    for i in 0..<150 {
+                        let n = (i * 7 + worker * 11) % 60
+                        if let found = try await cache.entry(for: dataKey(n)) {
+                            #expect(found.data == content(n, count: 6_000))
+                        } else {
+                            try await cache.store(entry(n, count: 6_000), for: dataKey(n))
+                        }
+                        if i % 10 == 9 { try await cache.flush() }
+                    }
+                    try await cache.flush()
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(warnings.kinds.isEmpty, "\(warnings.messages)")
+        let cache = folder.cache(.init(bytes: 400_000))
+        for n in 0..<60 {
+            if let found = try await cache.entry(for: dataKey(n)) { #expect(found.data == content(n, count: 6_000)) }
+        }
+        try await cache.trim(toBytes: 400_000)
+        #expect(await cache.statistics.fileByteCount <= 400_000)
+        #expect(await cache.statistics.damages == 0)
+    }
+}

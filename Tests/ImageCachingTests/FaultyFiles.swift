@@ -1,0 +1,102 @@
+import ImageCore
+
+@testable import ImageCaching
+
+/// The real file system until its changing calls are used up; then each fails, or the process counts as dead.
+final class FaultyFiles: FileSystem {
+    enum Fault: Sendable {
+        /// From the given call on nothing changes any more; a write that is cut off leaves its first half.
+        case death
+        /// The given call alone fails.
+        case once(code: Int32)
+        /// All calls from the given one on fail.
+        case always(code: Int32)
+    }
+
+    private let base = POSIXFiles()
+    private let fault: Fault
+    private let first: Int
+    private let calls = Lock(0)
+
+    /// - Parameter first: the number of the call that is the first to fail, from 0.
+    init(_ fault: Fault, at first: Int) {
+        self.fault = fault
+        self.first = first
+    }
+
+    /// Changing calls so far.
+    var count: Int { calls.withLock { $0 } }
+    var isDead: Bool { if case .death = fault { count > first } else { false } }
+
+    /// Counts a changing call; returns the error number with which it fails.
+    private func failure() -> Int32? {
+        let number = calls.withLock { count in
+            count += 1
+            return count - 1
+        }
+        switch fault {
+        case .death: return number >= first ? 5 : nil
+        case .once(let code): return number == first ? code : nil
+        case .always(let code): return number >= first ? code : nil
+        }
+    }
+
+    private func check(_ operation: String) throws(FileFailure) {
+        if let code = failure() { throw FileFailure(operation: operation, code: code) }
+    }
+
+    func openDirectory(path: String) throws(FileFailure) -> OpenFile {
+        try check("make the directory")
+        return try base.openDirectory(path: path)
+    }
+
+    func openDirectory(_ name: String, in directory: OpenFile) throws(FileFailure) -> OpenFile {
+        try check("make the directory \(name)")
+        return try base.openDirectory(name, in: directory)
+    }
+
+    func openFile(_ name: String, in directory: OpenFile, _ mode: OpenMode) throws(FileFailure) -> OpenFile {
+        if mode != .existing { try check("create \(name)") }
+        return try base.openFile(name, in: directory, mode)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int) throws(FileFailure) {
+        let wasDead = isDead
+        if let code = failure() {
+            // Part of it may have been written, as when the disk is full.
+            if !wasDead {
+                try unsafe base.write(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)]), to: file, at: offset)
+            }
+            throw FileFailure(operation: "write to \(file.name)", code: code)
+        }
+        try unsafe base.write(bytes, to: file, at: offset)
+    }
+
+    func read(_ count: Int, from file: OpenFile, at offset: Int) throws(FileFailure) -> [UInt8] {
+        try base.read(count, from: file, at: offset)
+    }
+
+    func truncate(_ file: OpenFile, to length: Int) throws(FileFailure) {
+        try check("shorten \(file.name)")
+        try base.truncate(file, to: length)
+    }
+
+    func sync(_ file: OpenFile) throws(FileFailure) {
+        try check("sync \(file.name)")
+        try base.sync(file)
+    }
+
+    func rename(_ name: String, to newName: String, in directory: OpenFile) throws(FileFailure) {
+        try check("rename \(name)")
+        try base.rename(name, to: newName, in: directory)
+    }
+
+    func remove(_ name: String, in directory: OpenFile) throws(FileFailure) {
+        try check("remove \(name)")
+        try base.remove(name, in: directory)
+    }
+
+    func names(in directory: OpenFile, limit: Int) throws(FileFailure) -> [String] { try base.names(in: directory, limit: limit) }
+    func tryLock(_ file: OpenFile) throws(FileFailure) -> Bool { try base.tryLock(file) }
+    func unlock(_ file: OpenFile) { base.unlock(file) }
+}
