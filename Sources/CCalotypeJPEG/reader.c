@@ -240,9 +240,9 @@ clt_jpeg_status clt_jpeg_reader_consume(clt_jpeg_reader *reader, unsigned steps,
     return CLT_JPEG_OK;
 }
 
-clt_jpeg_status clt_jpeg_reader_start_output(clt_jpeg_reader *reader) {
+clt_jpeg_status clt_jpeg_reader_start_output(clt_jpeg_reader *reader, int32_t scan) {
     if (setjmp(reader->leave)) return reader->failure;
-    return jpeg_start_output(&reader->info, reader->info.input_scan_number) ? CLT_JPEG_OK : CLT_JPEG_NEEDS_INPUT;
+    return jpeg_start_output(&reader->info, scan) ? CLT_JPEG_OK : CLT_JPEG_NEEDS_INPUT;
 }
 
 clt_jpeg_status clt_jpeg_reader_finish_output(clt_jpeg_reader *reader) {

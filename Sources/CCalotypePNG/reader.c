@@ -1,4 +1,5 @@
 #include "CCalotypePNG.h"
+#include "shared.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -61,17 +62,8 @@ clt_png_reader *clt_png_reader_create(const uint8_t *bytes, size_t count, size_t
         return NULL;
     }
     png_set_read_fn(reader->png, reader, read_bytes);
-    // Width × height is the caller's to judge; here only what the format allows.
-    png_set_user_limits(reader->png, 0x7FFFFFFF, 0x7FFFFFFF);
-    png_set_chunk_malloc_max(reader->png, metadata_limit);
-    png_set_benign_errors(reader->png, 1);
+    clt_png_configure(reader->png, metadata_limit);
     if (!checks_crc) png_set_crc_action(reader->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
-#ifdef PNG_SKIP_sRGB_CHECK_PROFILE
-    png_set_option(reader->png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON);
-#endif
-    // Text can be compressed a thousand times over, and nobody here reads it.
-    static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0eXIf\0hIST\0sPLT\0pCAL\0sCAL\0tIME";
-    png_set_keep_unknown_chunks(reader->png, PNG_HANDLE_CHUNK_NEVER, ignored, (int)(sizeof ignored / 5));
     return reader;
 }
 
@@ -84,15 +76,7 @@ void clt_png_reader_destroy(clt_png_reader *reader) {
 clt_png_status clt_png_reader_read_header(clt_png_reader *reader, clt_png_header *header) {
     if (setjmp(png_jmpbuf(reader->png))) return failure(reader);
     png_read_info(reader->png, reader->info);
-    int color = png_get_color_type(reader->png, reader->info);
-    header->width = png_get_image_width(reader->png, reader->info);
-    header->height = png_get_image_height(reader->png, reader->info);
-    header->bit_depth = png_get_bit_depth(reader->png, reader->info);
-    header->is_gray = !(color & PNG_COLOR_MASK_COLOR);
-    header->is_palette = (color & PNG_COLOR_MASK_PALETTE) != 0;
-    header->has_alpha_channel = (color & PNG_COLOR_MASK_ALPHA) != 0;
-    header->has_transparent_color = png_get_valid(reader->png, reader->info, PNG_INFO_tRNS) != 0;
-    header->is_interlaced = png_get_interlace_type(reader->png, reader->info) != PNG_INTERLACE_NONE;
+    clt_png_describe(reader->png, reader->info, header);
     return CLT_PNG_OK;
 }
 
@@ -110,26 +94,7 @@ bool clt_png_reader_profile(clt_png_reader *reader, const uint8_t **bytes, size_
 
 clt_png_status clt_png_reader_start(clt_png_reader *reader, bool keeps_16, clt_png_layout *layout, int32_t *passes) {
     if (setjmp(png_jmpbuf(reader->png))) return failure(reader);
-    png_structp png = reader->png;
-    int color = png_get_color_type(png, reader->info);
-    bool has_trns = png_get_valid(png, reader->info, PNG_INFO_tRNS) != 0;
-    bool has_alpha = (color & PNG_COLOR_MASK_ALPHA) || has_trns;
-    bool is_gray = !(color & PNG_COLOR_MASK_COLOR) && !has_alpha;
-    bool is_16 = keeps_16 && png_get_bit_depth(png, reader->info) == 16;
-    png_set_expand(png);
-    if (is_16) {
-        const uint16_t one = 1;
-        if (*(const uint8_t *)&one == 1) png_set_swap(png);
-    } else {
-        png_set_scale_16(png);
-    }
-    if (!is_gray) {
-        png_set_gray_to_rgb(png);
-        if (!has_alpha) png_set_add_alpha(png, 0xFFFF, PNG_FILLER_AFTER);
-    }
-    *passes = png_set_interlace_handling(png);
-    png_read_update_info(png, reader->info);
-    *layout = is_gray ? (is_16 ? CLT_PNG_GRAY16 : CLT_PNG_GRAY8) : (is_16 ? CLT_PNG_RGBA16 : CLT_PNG_RGBA8);
+    clt_png_transform(reader->png, reader->info, keeps_16, layout, passes);
     return CLT_PNG_OK;
 }
 

@@ -7,7 +7,7 @@ import ImageKernels
 /// A format is known by the file's content, never by its name or its declared type. What a plug-in returns larger than
 /// asked for is resampled here, so that a decode with a target size gives exactly the size of ``ResizeGeometry``.
 /// Safe to use from any thread; plug-ins are called outside the lock.
-public final class DecoderRegistry: Decoding {
+public final class DecoderRegistry: IncrementalDecoding {
     /// What ``register(_:)`` returns, and ``remove(_:)`` takes.
     public struct Token: Hashable, Sendable {
         fileprivate let number: Int
@@ -72,6 +72,16 @@ public final class DecoderRegistry: Decoding {
         let image = try decoder.decode(data, options: options)
         guard options.targetSize != nil else { return image }
         return try finished(image, of: data, by: decoder, options: options)
+    }
+
+    /// Begins a decode of a picture that arrives in pieces, by the first decoder that accepts it. One that has no use for
+    /// pieces gets the whole at the end; previews then come to nothing.
+    ///
+    /// - Parameter head: the first bytes, at least 64 unless the file is shorter.
+    public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
+        guard let (decoder, _) = accepting(head) else { return nil }
+        let incremental = try (decoder as? any IncrementalDecoding)?.makeIncrementalDecoder(for: head, options: options)
+        return incremental ?? CollectingDecoder(self, options: options)
     }
 
     private var decoders: [any Decoding] { state.withLock { $0.entries.map(\.decoder) } }

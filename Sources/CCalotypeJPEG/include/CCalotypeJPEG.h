@@ -70,8 +70,9 @@ clt_jpeg_status clt_jpeg_reader_start(
     clt_jpeg_reader *reader, unsigned eighths, uint32_t *output_width, uint32_t *output_height);
 /// Reads up to `steps` rows of blocks of a file with several scans. `scans`: how many scans were begun.
 clt_jpeg_status clt_jpeg_reader_consume(clt_jpeg_reader *reader, unsigned steps, int32_t *scans);
-/// Begins a pass over what the scans read so far give.
-clt_jpeg_status clt_jpeg_reader_start_output(clt_jpeg_reader *reader);
+/// Begins a pass over what the scans up to `scan` give.
+clt_jpeg_status clt_jpeg_reader_start_output(clt_jpeg_reader *reader, int32_t scan);
+/// Ends a pass. May need input, and is then called again with more.
 clt_jpeg_status clt_jpeg_reader_finish_output(clt_jpeg_reader *reader);
 /// Decodes up to `rows` rows, `stride` bytes apart; `got` says how many.
 clt_jpeg_status clt_jpeg_reader_read_rows(

@@ -51,6 +51,28 @@ clt_png_status clt_png_reader_read_rows(
 /// libpng's sentence for the last error.
 const char *clt_png_reader_message(const clt_png_reader *reader);
 
+typedef struct clt_png_pusher clt_png_pusher;
+
+/// A reader of a file that arrives in pieces; NULL without memory.
+clt_png_pusher *clt_png_pusher_create(size_t metadata_limit);
+void clt_png_pusher_destroy(clt_png_pusher *pusher);
+/// Decodes what the next bytes allow. Stops when the header is there and no target is set yet; the rest of the bytes is
+/// kept, and decoded by the next call, which may bring none.
+clt_png_status clt_png_pusher_supply(clt_png_pusher *pusher, const uint8_t *bytes, size_t count);
+/// The header, once it is there, and how rows come: 16-bit samples stay.
+bool clt_png_pusher_header(const clt_png_pusher *pusher, clt_png_header *header, clt_png_layout *layout, int32_t *passes);
+/// The embedded ICC profile; false without one. The bytes belong to the reader.
+bool clt_png_pusher_profile(clt_png_pusher *pusher, const uint8_t **bytes, size_t *count);
+/// Where rows go.
+void clt_png_pusher_set_target(clt_png_pusher *pusher, uint8_t *target, size_t stride);
+/// Rows from the top that hold pixels, if only coarse ones of an early pass.
+uint32_t clt_png_pusher_rows(const clt_png_pusher *pusher);
+/// Rows decoded so far, over all passes.
+uint64_t clt_png_pusher_rows_seen(const clt_png_pusher *pusher);
+/// Whether every row is final.
+bool clt_png_pusher_is_finished(const clt_png_pusher *pusher);
+const char *clt_png_pusher_message(const clt_png_pusher *pusher);
+
 typedef struct clt_png_writer clt_png_writer;
 
 clt_png_writer *clt_png_writer_create(void);

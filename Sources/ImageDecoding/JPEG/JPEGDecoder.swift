@@ -34,18 +34,24 @@ public struct JPEGDecoder: Decoding {
         try options.checkFrame(of: 1)
         return try unsafe data.withUnsafeBytes { bytes in
             let reader = try unsafe JPEGReader(bytes, limits: options.limits)
-            let metadata = JPEGMetadata(reader.markers(), limits: options.limits)
-            var picture = StoredPicture(format: .jpeg, size: reader.size, layout: Self.layout(of: reader.header))
-            picture.orientation = options.applied(metadata.orientation)
-            picture.profile = ColorProfile(embedded: metadata.profile)
-            let eighths = try Self.eighths(for: picture, options: options)
+            let picture = try Self.start(reader, options: options)
             let coefficients = Int(clamping: reader.header.coefficient_bytes)
-            try options.limits.check(picture.size, holding: [coefficients])
-            picture.scale = (Double(eighths) / 8, Double(eighths) / 8)
-            picture.decodedSize = try reader.start(eighths: eighths)
             let assembler = try PictureAssembler(picture, options: options, codecBytes: coefficients)
             return try assembler.assemble(JPEGRows(reader, options: options))
         }
+    }
+
+    /// Prepares a reader that has read its header, scaled as the options allow.
+    static func start(_ reader: JPEGReader, options: DecodeOptions) throws(ImageError) -> StoredPicture {
+        let metadata = JPEGMetadata(reader.markers(), limits: options.limits)
+        var picture = StoredPicture(format: .jpeg, size: reader.size, layout: layout(of: reader.header))
+        picture.orientation = options.applied(metadata.orientation)
+        picture.profile = ColorProfile(embedded: metadata.profile)
+        let eighths = try eighths(for: picture, options: options)
+        try options.limits.check(picture.size, holding: [Int(clamping: reader.header.coefficient_bytes)])
+        picture.scale = (Double(eighths) / 8, Double(eighths) / 8)
+        picture.decodedSize = try reader.start(eighths: eighths)
+        return picture
     }
 
     private static func layout(of header: clt_jpeg_header) -> RowLayout {
@@ -80,8 +86,8 @@ private final class JPEGRows: RowProducer {
 
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
         if !hasStarted, reader.header.has_multiple_scans {
-            try reader.consumeScans(limits: options.limits, cancellation: options.cancellation)
-            try reader.startOutput()
+            _ = try reader.consumeScans(limits: options.limits, cancellation: options.cancellation)
+            try reader.startOutput(scan: reader.scans.begun)
         }
         hasStarted = true
         return unsafe reader.readRows(into: target, stride: stride, count: count)

@@ -36,14 +36,16 @@ import ImageCore
         var (layout, passes) = (CLT_PNG_RGBA8, Int32(1))
         let status = unsafe clt_png_reader_start(handle, keeps16Bit, &layout, &passes)
         if status != CLT_PNG_OK { throw failure(status) }
-        let rows: RowLayout =
-            switch layout {
-            case CLT_PNG_GRAY8: .gray8
-            case CLT_PNG_GRAY16: .gray16
-            case CLT_PNG_RGBA16: .rgba16
-            default: .rgba8
-            }
-        return (rows, Int(passes))
+        return (Self.layout(layout), Int(passes))
+    }
+
+    static func layout(_ layout: clt_png_layout) -> RowLayout {
+        switch layout {
+        case CLT_PNG_GRAY8: .gray8
+        case CLT_PNG_GRAY16: .gray16
+        case CLT_PNG_RGBA16: .rgba16
+        default: .rgba8
+        }
     }
 
     /// - Parameter fillsBlocks: whether the pixels of an early pass also stand in for those still to come.

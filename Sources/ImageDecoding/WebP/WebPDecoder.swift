@@ -37,15 +37,23 @@ public struct WebPDecoder: Decoding {
                     .frame(at: options.frame, options: options)
             }
             let frame = try container.frame(0)
-            var picture = StoredPicture(format: .webp, size: container.size, layout: .rgba8)
-            picture.orientation = options.applied(container.chunk("EXIF").map(EXIFOrientation.parse) ?? .up)
-            picture.hasAlpha = container.info.has_alpha || frame.hasAlpha
-            picture.profile = ColorProfile(embedded: container.chunk("ICCP"))
+            var picture = try Self.picture(container, frame, options: options)
             picture.deliversWhole = true
-            try Self.scale(&picture, options: options)
             let assembler = try PictureAssembler(picture, options: options)
             return try assembler.assemble(unsafe WebPPicture(frame.bytes, size: frame.size, picture: picture, options: options))
         }
+    }
+
+    /// What is known of a still picture, scaled as the options allow.
+    static func picture(
+        _ container: WebPContainer, _ frame: WebPFrame, options: DecodeOptions
+    ) throws(ImageError) -> StoredPicture {
+        var picture = StoredPicture(format: .webp, size: container.size, layout: .rgba8)
+        picture.orientation = options.applied(container.chunk("EXIF").map(EXIFOrientation.parse) ?? .up)
+        picture.hasAlpha = container.info.has_alpha || frame.hasAlpha
+        picture.profile = ColorProfile(embedded: container.chunk("ICCP"))
+        try scale(&picture, options: options)
+        return picture
     }
 
     /// Lets libwebp scale to twice the size wanted where that is less than three quarters of the full size.
