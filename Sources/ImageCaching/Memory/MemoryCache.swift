@@ -31,7 +31,7 @@ public import ImageCore
     }
 
     deinit {
-        for unsafetable in unsafe tables { unsafe table.release() }
+        unsafe tables.forEach { unsafe $0.release() }
     }
 
     /// The bounds. Lowering them evicts at once.
