@@ -34,10 +34,32 @@ struct SourceArgument: Sendable {
     /// The last part of the path without its extension, for the name of an output file.
     var stem: String {
         if url.scheme?.lowercased() == "data" { return "data" }
-        let last = url.deletingPathExtension().lastPathComponent
-        let safe = last.unicodeScalars.map { $0 == "/" || $0.value < 32 || $0.value == 127 ? "_" : Character($0) }
+        let encoded = url.path(percentEncoded: true).split(separator: "/").last.map(String.init) ?? ""
+        let last = SourceArgument.decoded(encoded)
+        let dot = last.lastIndex(of: ".") ?? last.endIndex
+        let isExtension = last[dot...].dropFirst().allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        let stem = isExtension && dot > last.startIndex ? last[..<dot] : last[...]
+        let safe = stem.map { character -> Character in
+            character == "/" || character.unicodeScalars.contains { $0.value < 32 || $0.value == 127 } ? "_" : character
+        }
         let name = String(String(safe).drop { $0 == "." }.prefix(100))
         return name.isEmpty ? "image" : name
+    }
+
+    /// Percent-encoding undone; what is not well encoded stays.
+    private static func decoded(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        var rest = Substring(text)
+        while let first = rest.utf8.first {
+            if first == UInt8(ascii: "%"), let byte = UInt8(rest.dropFirst().prefix(2), radix: 16), rest.utf8.count > 2 {
+                bytes.append(byte)
+                rest = rest.dropFirst(3)
+            } else {
+                bytes.append(first)
+                rest = Substring(rest.utf8.dropFirst())
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func looksLikeURL(_ text: String) -> Bool {

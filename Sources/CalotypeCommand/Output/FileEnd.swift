@@ -3,7 +3,7 @@ internal import ImageCore
 /// Whether a file is there to its end, told from its outer structure without decoding anything. A header is sound in a
 /// file that was cut off; whoever asks what a file is wants to know that it is half a file.
 enum FileEnd {
-    /// - Throws: ``ImageError`` (`truncated`) for a JPEG, PNG, WebP or AVIF file that ends too early. Other formats pass.
+    /// - Throws: ``ImageError`` (`truncated`) for a JPEG, PNG, WebP, AVIF or GIF file that ends too early. Other formats pass.
     static func check(_ data: Data, format: ImageFormat) throws(ImageError) {
         let isWhole = unsafe data.withUnsafeBytes { bytes in
             let reader = unsafe Reader(bytes: bytes)
@@ -12,6 +12,7 @@ enum FileEnd {
             case .png: reader.hasWholePNG
             case .webp: reader.hasWholeWebP
             case .avif: reader.hasWholeBoxes
+            case .gif: reader.hasWholeGIF
             default: true
             }
         }
@@ -94,5 +95,29 @@ enum FileEnd {
             }
             return true
         }
+
+        /// Every block to its end (GIF89a specification): an image or an extension has sub-blocks, the last of which is
+        /// empty. Files without a trailer are common, and whole.
+        var hasWholeGIF: Bool {
+            guard count >= 13 else { return false }
+            var at = 13 + colors(byte(10))
+            while at < count {
+                switch byte(at) {
+                case 0x3B: return true
+                case 0x21: at += 2
+                case 0x2C:
+                    guard at + 9 < count else { return false }
+                    at += 11 + colors(byte(at + 9))
+                default: return true
+                }
+                while at < count, byte(at) > 0 { at += 1 + Int(byte(at)) }
+                // Past the empty sub-block, if it is there.
+                at += 1
+            }
+            return at == count
+        }
+
+        /// The bytes of a colour table, as the packed fields before it say.
+        private func colors(_ packed: UInt8) -> Int { packed & 0x80 == 0 ? 0 : 3 << (Int(packed & 7) + 1) }
     }
 }

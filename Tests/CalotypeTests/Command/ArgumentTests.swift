@@ -1,0 +1,121 @@
+import ImageCore
+import Testing
+
+@testable import CalotypeCommand
+
+@Suite("The command's arguments")
+struct ArgumentTests {
+    @Test(arguments: [
+        ("photo.jpg", "photo.jpg", "photo"), ("a b#c?.png", "a b#c?.png", "a b#c?"), ("C:\\x.png", "C:\\x.png", "C:\\x"),
+        ("http", "http", "http"), ("../.hidden", "../.hidden", "hidden"),
+    ])
+    func aPathIsTakenAsItIs(_ text: String, _ path: String, _ stem: String) throws {
+        let source = try SourceArgument(text)
+        #expect(source.url.isFileURL)
+        #expect(source.url.path.hasSuffix(path.drop { ".".contains($0) || $0 == "/" }))
+        #expect(source.stem == stem)
+        #expect(source.name == text)
+    }
+
+    @Test(arguments: [
+        ("http://example.org/a/cat.jpg?x=1", "http", "cat"), ("FILE:///tmp/a.png", "file", "a"),
+        ("data:image/png;base64,AAAA", "data", "data"), ("https://example.org/", "https", "image"),
+        ("s3://bucket/key.webp", "s3", "key"), ("https://example.org/..%2F..%2Fetc%2Fpasswd", "https", "_.._etc_passwd"),
+    ])
+    func aURLIsKnownByItsScheme(_ text: String, _ scheme: String, _ stem: String) throws {
+        let source = try SourceArgument(text)
+        #expect(source.url.scheme?.lowercased() == scheme)
+        #expect(source.stem == stem)
+    }
+
+    @Test func credentialsAndLongDataAreNotNamed() throws {
+        #expect(try SourceArgument("https://me:secret@example.org/a.png").name == "https://example.org/a.png")
+        let data = try SourceArgument("data:image/png;base64," + String(repeating: "A", count: 1000))
+        #expect(data.name.count == 40)
+    }
+
+    @Test func anEmptyPathIsAnError() {
+        #expect(throws: ImageError.self) { try SourceArgument("") }
+    }
+
+    @Test(arguments: [
+        ("photo.JPG", "jpeg"), ("a.b/photo.jpeg", "jpeg"), ("x.png", "png"), ("x.tar.rgba", "rgba"), ("noextension", nil),
+        ("a.png/photo", nil), (".png", nil), ("photo.", nil),
+    ])
+    func theFormatOfAFileNameIsItsExtension(_ name: String, _ format: String?) {
+        #expect(ImageFormat(fileName: name)?.rawValue == format)
+    }
+}
+
+/// Files cut at any place are told from whole ones.
+@Suite("The end of a file")
+struct FileEndTests {
+    private static let pictures: [(String, ImageFormat)] = [
+        ("dunes.jpg", .jpeg), ("arrow.jpg", .jpeg), ("chart.png", .png), ("iris16.png", .png), ("tiles.webp", .webp),
+        ("glass.webp", .webp), ("nebula.avif", .avif), ("plasma10.avif", .avif),
+    ]
+
+    @Test(arguments: pictures)
+    func aWholeFilePassesAndAnyShorterOneDoesNot(_ name: String, _ format: ImageFormat) throws {
+        let data = try Project.bytes(of: name)
+        try FileEnd.check(data, format: format)
+        try FileEnd.check(data + Data([0, 0, 0]), format: format)
+        for length in Array(stride(from: 0, to: data.count, by: 97)) + [data.count - 1] where length > 24 {
+            #expect(throws: ImageError.self, "\(length) of \(data.count)") {
+                try FileEnd.check(data.prefix(length), format: format)
+            }
+        }
+    }
+
+    @Test func aGIFIsWholeAfterItsLastBlockEvenWithoutATrailer() throws {
+        // One pixel: header, screen, an image of one sub-block.
+        let blocks: [UInt8] = [
+            0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255,
+            0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0,
+        ]
+        try FileEnd.check(Data(blocks), format: .gif)
+        try FileEnd.check(Data(blocks + [0x3B]), format: .gif)
+        for length in 19..<blocks.count where length != 19 {
+            #expect(throws: ImageError.self, "\(length)") { try FileEnd.check(Data(blocks.prefix(length)), format: .gif) }
+        }
+    }
+
+    @Test func nothingIsSaidAboutOtherFormats() throws {
+        try FileEnd.check(Data([1]), format: ImageFormat(rawValue: "other"))
+    }
+}
+
+@Suite("Atomic files")
+struct AtomicFileTests {
+    @Test func anExistingFileIsReplacedAndKeepsItsPermissions() throws {
+        let folder = try ScratchFolder()
+        let path = try folder.write([1], to: "a")
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        try AtomicFile.write(Data([2, 3]), to: path)
+        #expect(folder.data("a") == Data([2, 3]))
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
+        #expect(folder.names == ["a"])
+    }
+
+    @Test func aLinkIsFollowedAndStays() throws {
+        let folder = try ScratchFolder()
+        let path = try folder.write([1], to: "a")
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: path)
+        try AtomicFile.write(Data([2]), to: folder.file("link"))
+        #expect(folder.data("a") == Data([2]))
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file("link")) == path)
+    }
+
+    @Test func aDeviceIsWrittenToAndNotReplaced() throws {
+        try AtomicFile.write(Data([1]), to: "/dev/null")
+        let type = try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType
+        #expect(type == .typeCharacterSpecial)
+    }
+
+    @Test func aFailureSaysWhyAndLeavesNothing() throws {
+        let folder = try ScratchFolder()
+        #expect(throws: ImageError.self) { try AtomicFile.write(Data([1]), to: folder.path) }
+        #expect(throws: ImageError.self) { try AtomicFile.write(Data([1]), to: folder.file("missing/a")) }
+        #expect(folder.names.isEmpty)
+    }
+}

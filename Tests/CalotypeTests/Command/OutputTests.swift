@@ -1,0 +1,96 @@
+import ImageCore
+import Testing
+
+@testable import CalotypeCommand
+
+/// What the command prints, as values.
+@Suite("The command's output")
+struct OutputTests {
+    @Test func aJSONObjectKeepsItsOrderAndEscapesWhatItMust() {
+        var object = JSONObject()
+        object["text"] = .string("a \"b\" \\ \n\t\u{1}é")
+        object["number"] = .number(1.5)
+        object["nothing"] = .null
+        object["list"] = .array([.integer(1), .boolean(true)])
+        object["text"] = .string("a \"b\" \\ \n\t\u{1}é")
+        #expect(object.text == #"{"number": 1.5, "nothing": null, "list": [1, true], "text": "a \"b\" \\ \n\t\u0001é"}"#)
+        object["number"] = .number(.infinity)
+        #expect(object.text.contains(#""number": null"#))
+    }
+
+    @Test func aTableAlignsItsColumnsAndLeavesEmptyOnesOut() {
+        var table = Table([("name", .left), ("empty", .left), ("count", .right)])
+        table.add(["a", "", "7"])
+        table.add(["long\u{1B}name", "", "1234567"])
+        #expect(table.text == "name         count\na                7\nlong name  1234567")
+    }
+
+    @Test(arguments: [
+        (0, "0 B"), (999, "999 B"), (1000, "1.00 kB"), (14_249, "14.2 kB"), (999_499, "999 kB"), (999_500, "1.00 MB"),
+        (3_100_000_000, "3.10 GB"),
+    ])
+    func bytesReadAsThreeDigits(_ count: Int, _ text: String) { #expect(Units.bytes(count) == text) }
+
+    @Test(arguments: [(Duration.microseconds(240), "0.2 ms"), (.milliseconds(999), "999.0 ms"), (.milliseconds(3104), "3.10 s")])
+    func timesReadAsMillisecondsOrSeconds(_ time: Duration, _ text: String) { #expect(Units.time(time) == text) }
+
+    @Test func theBoardShowsABarForEachRunningLoadAndALineForAll() {
+        var board = ProgressBoard(names: ["one", "two", "three"])
+        board.items[0].isRunning = true
+        board.items[0].progress = LoadProgress(received: 500, expected: 1000)
+        board.items[1].isRunning = true
+        board.items[1].progress = LoadProgress(received: 10, expected: nil)
+        #expect(
+            board.lines(columns: 40, rows: 5) == [
+                "[#####.....] 50% of 1.00 kB  one", "[..........] 10 B  two", "0 of 3 done, 510 B",
+            ])
+        board.items[0].hasEnded = true
+        #expect(board.lines(columns: 40, rows: 5) == ["[..........] 10 B  two", "1 of 3 done, 510 B"])
+    }
+
+    @Test func theBoardNeverExceedsTheTerminal() {
+        var board = ProgressBoard(names: (0..<50).map { "a rather long name \($0)" })
+        for index in board.items.indices { board.items[index].isRunning = true }
+        let lines = board.lines(columns: 20, rows: 4)
+        #expect(lines.count == 4)
+        #expect(lines.allSatisfy { $0.count <= 20 })
+    }
+
+    @Test func aReportOfAFailureSaysWhyAndHasNoTier() {
+        let error = ImageError(.corrupt, message: "The file is damaged.")
+        let report = LoadReport(source: "a.png", result: .failure(.failed(error)), total: .milliseconds(2))
+        #expect(
+            report.json.text == """
+                {"source": "a.png", "tier": null, "status": "failed", "bytes": null, "width": null, "height": null, \
+                "stages": {}, "total": 2.0, "coalesced": false, "output": null, "error": "The file is damaged."}
+                """)
+    }
+
+    @Test func aRatioIsTheFigureOverThePeers() {
+        var row = BenchmarkRow(suite: "s", name: "n", median: 3, unit: "µs")
+        #expect(row.ratio == nil)
+        row.peer = BenchmarkRow.Peer(name: "p", value: 6, ranHere: true, reach: 0.5)
+        #expect(row.ratio == 0.5)
+        #expect(
+            BenchmarkRow.table([row]).split(separator: "\n").last == "s      n       3.00  µs    p       6.00   0.50  <= 0.50")
+    }
+
+    @Test func cellsOfAContactSheetLieInRowsAndPicturesInTheirMiddle() throws {
+        let sheet = ContactSheet(columns: 2, cell: PixelSize(width: 20, height: 10), gap: 2)
+        #expect(sheet.size(for: 3) == PixelSize(width: 46, height: 26))
+        #expect(sheet.origin(of: 2) == (2, 14))
+        let white = try unsafe Bitmap(size: PixelSize(width: 4, height: 4), format: .gray8, alpha: .opaque) { pixels, _ in
+            for index in pixels.indices { unsafe pixels[index] = 255 }
+        }
+        let clear = try unsafe Bitmap(size: PixelSize(width: 4, height: 4), format: .rgba8, alpha: .premultiplied) { _, _ in }
+        let drawn = try sheet.draw([white, clear])
+        func pixel(_ x: Int, _ y: Int) -> [UInt8] {
+            unsafe drawn.withUnsafePixels { unsafe Array($0[y * drawn.bytesPerRow + x * 4..<y * drawn.bytesPerRow + x * 4 + 4]) }
+        }
+        #expect(pixel(2 + 8, 2 + 3) == [255, 255, 255, 255])
+        #expect(pixel(2 + 11, 2 + 6) == [255, 255, 255, 255])
+        #expect(pixel(2 + 12, 2 + 6) != [255, 255, 255, 255])
+        // What is transparent shows the same ground as what has no picture.
+        #expect(pixel(24 + 9, 2 + 4) == pixel(24 + 1, 2 + 4))
+    }
+}
