@@ -187,9 +187,10 @@ final class CurlLoop {
             }
         }
         if code == CURLE_OK, exchange.hasFinalHead { return .end(.success(())) }
-        if code == CURLE_COULDNT_CONNECT, let refusal = exchange.refusal { return .end(.failure(refusal)) }
         let handle = exchange.handle
         let connected = exchange.hop.address.origin.isSecure ? CURLINFO_APPCONNECT_TIME_T : CURLINFO_CONNECT_TIME_T
+        // Versions of libcurl differ in what they call a connection for which no socket was given.
+        if let refusal = exchange.refusal, handle.offset(connected) == 0 { return .end(.failure(refusal)) }
         let failure = CurlFailure(
             code: code == CURLE_OK ? CURLE_WEIRD_SERVER_REPLY.rawValue : code.rawValue, detail: handle.takeErrorText(),
             source: exchange.source, host: exchange.hop.address.origin.host, elapsed: exchange.started.duration(to: .now),
