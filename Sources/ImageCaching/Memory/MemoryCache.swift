@@ -31,7 +31,7 @@ public import ImageCore
     }
 
     deinit {
-        for unsafetable in unsafe tables { unsafe table.release() }
+        for i in 0..<Self.tableCount { unsafe tables[i].release() }
     }
 
     /// The bounds. Lowering them evicts at once.
