@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "ImageTargets", targets: ["ImageTargets"]),
         .library(name: "ImageLoading", targets: ["ImageLoading"]),
         .library(name: "CalotypeTesting", targets: ["CalotypeTesting"]),
+        .library(name: "LoopbackServer", targets: ["LoopbackServer"]),
         .executable(name: "calotype", targets: ["CalotypeCommand"]),
     ],
     dependencies: [
@@ -33,17 +34,22 @@ let package = Package(
         .target(name: "ImageKernels", dependencies: ["ImageCore", "CCalotypeKernels"]),
 
         // System libraries and the C that must stand between them and Swift.
-        .systemLibrary(name: "CCalotypeLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
+        .systemLibrary(
+            name: "CCalotypeLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
         .systemLibrary(name: "CCalotypeLibPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
-        .systemLibrary(name: "CCalotypeLibWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
+        .systemLibrary(name: "CCalotypeLibWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
         .systemLibrary(name: "CCalotypeLibAVIF", pkgConfig: "libavif", providers: [.apt(["libavif-dev"]), .brew(["libavif"])]),
-        .systemLibrary(name: "CCalotypeLibLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
-        .systemLibrary(name: "CCalotypeLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "CCalotypeLibLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
+        .systemLibrary(name: "CCalotypeLibGIF", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
+        .systemLibrary(
+            name: "CCalotypeLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .target(name: "CCalotypeJPEG", dependencies: ["CCalotypeLibJPEG"]),
         .target(name: "CCalotypePNG", dependencies: ["CCalotypeLibPNG"]),
-        .target(name: "CCalotypeWebP", dependencies: ["CCalotypeLibWebP"]),
+        .target(name: "CCalotypeWebP", dependencies: ["CCalotypeLibWebP"], linkerSettings: [.linkedLibrary("webpdemux")]),
         .target(name: "CCalotypeAVIF", dependencies: ["CCalotypeLibAVIF"]),
         .target(name: "CCalotypeLCMS", dependencies: ["CCalotypeLibLCMS"]),
+        .target(name: "CCalotypeGIF", dependencies: ["CCalotypeLibGIF"], linkerSettings: [.linkedLibrary("gif")]),
         .target(name: "CCalotypeCurl", dependencies: ["CCalotypeLibCurl"]),
         .target(name: "CCalotypeCaching"),
 
@@ -54,6 +60,7 @@ let package = Package(
             name: "ImageDecoding",
             dependencies: [
                 "ImageCore", "ImageKernels", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP", "CCalotypeAVIF", "CCalotypeLCMS",
+                "CCalotypeGIF",
             ]),
         .target(name: "ImageProcessing", dependencies: ["ImageCore", "ImageKernels"]),
         .target(name: "ImageTargets", dependencies: ["ImageCore"]),
@@ -65,20 +72,24 @@ let package = Package(
         .target(
             name: "Calotype",
             dependencies: [
-                "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing", "ImageTargets",
+                "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
+                "ImageTargets",
             ]),
         .target(name: "LoopbackServer"),
         .target(name: "CalotypeTesting", dependencies: ["ImageCore", "LoopbackServer", .httpTypes]),
+        .target(name: "CCalotypeGallery", exclude: ["Pictures"]),
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
                 "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
-                "ImageTargets", "CalotypeTesting", "LoopbackServer", .httpTypes, .argumentParser,
+                "ImageKernels", "ImageTargets", "LoopbackServer", "CCalotypeGallery", .httpTypes, .argumentParser,
             ]),
 
         .testTarget(name: "ImageCoreTests", dependencies: ["ImageCore", .httpTypes]),
         .testTarget(name: "ImageKernelsTests", dependencies: ["ImageCore", "ImageKernels"]),
-        .testTarget(name: "ImageNetworkingTests", dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackServer", .httpTypes]),
+        .testTarget(
+            name: "ImageNetworkingTests",
+            dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackServer", .httpTypes]),
         .testTarget(name: "ImageCachingTests", dependencies: ["ImageCore", "ImageCaching", "CalotypeTesting", .httpTypes]),
         .testTarget(name: "ImageDecodingTests", dependencies: ["ImageCore", "ImageDecoding", "ImageKernels"]),
         .testTarget(name: "ImageProcessingTests", dependencies: ["ImageCore", "ImageProcessing", "ImageKernels"]),

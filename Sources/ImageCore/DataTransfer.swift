@@ -86,7 +86,7 @@ public struct ByteStream: AsyncSequence, Sendable {
         if case .data(let data) = base { data } else { nil }
     }
 
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
         private var base: Base?
 
         fileprivate init(_ base: Base) { self.base = base }

@@ -1,6 +1,6 @@
 // `URL` and `Data` are all that this module takes from Foundation; on Linux the essentials hold them.
 #if canImport(FoundationEssentials)
-@_exported public import FoundationEssentials
+    @_exported public import FoundationEssentials
 #else
-@_exported public import Foundation
+    @_exported public import Foundation
 #endif

@@ -65,7 +65,9 @@ public struct ImageError: Error, Sendable, Hashable, CustomStringConvertible {
     public static func wrapping(_ error: any Error, stage: LoadStage, source: String?) -> ImageError {
         var wrapped =
             error as? ImageError
-            ?? ImageError(.plugInFailed, message: "A plug-in failed while the image was in the \(stage.rawValue) stage.", causes: ["\(error)"])
+            ?? ImageError(
+                .plugInFailed, message: "A plug-in failed while the image was in the \(stage.rawValue) stage.",
+                causes: ["\(error)"])
         wrapped.stage = wrapped.stage ?? stage
         wrapped.source = wrapped.source ?? source
         return wrapped

@@ -23,16 +23,21 @@ public enum CacheTier: String, Hashable, Sendable, CaseIterable {
     case network
 }
 
-/// What one load took.
+/// What one load took. Times are spent working; waiting in queues is left out, and a stage that did not run took zero.
 public struct LoadMetrics: Hashable, Sendable {
     /// Bytes of the encoded picture.
     public var byteCount = 0
     /// Whether another load had already started the work.
     public var isCoalesced = false
-    /// From the start of the load to its end.
+    /// From the start of the load to its end, waiting included.
     public var total: Duration = .zero
-    /// Time spent working in each stage that ran, waiting in queues left out.
-    public var stages: [LoadStage: Duration] = [:]
+    /// Asking the data cache.
+    public var originalCache: Duration = .zero
+    /// Fetching the bytes.
+    public var network: Duration = .zero
+    public var decode: Duration = .zero
+    /// All processors together.
+    public var process: Duration = .zero
 
     public init() {}
 }

@@ -8,14 +8,16 @@ public enum LoadEvent: Sendable {
     case finished(Result<ImageResponse, LoadFailure>)
 }
 
-/// What an observer is told of every load of a loader.
+/// What an observer is told of every load of a loader. Stages are told of the load that began the shared work.
 public enum LoadObservation: Sendable {
     /// A load was asked for.
     case started
-    /// Work of a stage began for this load, or for one that shares it.
+    /// Work of a stage began.
     case stageBegan(LoadStage)
     /// Work of a stage ended, after so long.
     case stageEnded(LoadStage, Duration)
+    /// A data cache failed to read or to store; the load goes on without it.
+    case cacheFailed(ImageError)
     /// The load ended. Cancellation is not a failure.
     case finished(Result<ImageResponse, LoadFailure>)
 }

@@ -21,8 +21,8 @@ extension DiskWriter {
     private static let newJournalName = "journal.new"
     /// The largest journal to read, in bytes; a cache of a million entries rewrites its own before.
     private static let largestJournal = 1 << 28
-    /// Seconds to wait for another process.
-    private static let lockPatience = 5.0
+    /// Seconds to wait for another process, which may be waiting for a slow disk to sync.
+    private static let lockPatience = 30.0
 
     /// Runs `body` while no other process changes the directory.
     func withDirectoryLock<R>(_ body: () throws(FileFailure) -> R) throws(FileFailure) -> R {

@@ -26,7 +26,9 @@ public enum SHA256 {
         for block in stride(from: 0, to: message.count, by: 64) {
             for i in 0..<16 {
                 let at = block + 4 * i
-                w[i] = UInt32(message[at]) << 24 | UInt32(message[at + 1]) << 16 | UInt32(message[at + 2]) << 8 | UInt32(message[at + 3])
+                w[i] =
+                    UInt32(message[at]) << 24 | UInt32(message[at + 1]) << 16 | UInt32(message[at + 2]) << 8
+                    | UInt32(message[at + 3])
             }
             for i in 16..<64 {
                 let a = rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ w[i - 15] >> 3

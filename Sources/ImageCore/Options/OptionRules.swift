@@ -9,7 +9,8 @@ enum OptionRules {
         let problem: @Sendable (any Sendable) -> String?
 
         init<Value: Sendable>(
-            _ name: String, _ option: any KeyPath<LoadOptions, Value> & Sendable, _ problem: @escaping @Sendable (Value) -> String?
+            _ name: String, _ option: any KeyPath<LoadOptions, Value> & Sendable,
+            _ problem: @escaping @Sendable (Value) -> String?
         ) {
             self.name = name
             self.option = option

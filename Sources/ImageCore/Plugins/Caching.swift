@@ -17,10 +17,17 @@
 /// }
 /// ```
 public protocol Caching: Sendable {
-    /// The cached image, counted as a use.
+    /// The cached image, counted as a use: a hit or a miss.
     func image(for key: ImageKey) -> DecodedImage?
+    /// The cached image, not counted. The engine asks in this way for what might serve as a start, and once more
+    /// when a load that missed has been queued. By default the same as ``image(for:)``.
+    func peekImage(for key: ImageKey) -> DecodedImage?
     /// Keeps an image, replacing what the key had. May decline.
     func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority)
     func removeImage(for key: ImageKey)
     func removeAll()
+}
+
+extension Caching {
+    public func peekImage(for key: ImageKey) -> DecodedImage? { image(for: key) }
 }

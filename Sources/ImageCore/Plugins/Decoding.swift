@@ -21,7 +21,8 @@
 ///     }
 ///     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
 ///         let size = PixelSize(width: 1, height: 1)
-///         return DecodedImage(try Bitmap(size: size, format: .gray8, alpha: .opaque) { pixels, _ in pixels[0] = 7 })
+///         return DecodedImage(
+///             try unsafe Bitmap(size: size, format: .gray8, alpha: .opaque) { pixels, _ in unsafe pixels[0] = 7 })
 ///     }
 /// }
 /// ```
@@ -88,7 +89,9 @@ public struct DecodingLimits: Hashable, Sendable {
         guard let count = size.pixelCount, count <= pixels, count <= decodedBytes / max(1, bytesPerPixel) else {
             throw ImageError(
                 .tooLarge,
-                message: "The picture of \(size) pixels is larger than the limit of \(pixels) pixels or \(decodedBytes) bytes; raise the limit to load it.")
+                message:
+                    "The picture of \(size) pixels is larger than the limit of \(pixels) pixels or \(decodedBytes) bytes; raise the limit to load it."
+            )
         }
     }
 }

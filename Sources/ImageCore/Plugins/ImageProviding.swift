@@ -1,11 +1,14 @@
 /// By which targets and prefetchers ask for images; the engine's loader conforms, and so may a test's.
 ///
-/// Both calls are synchronous, from any isolation.
+/// All calls are synchronous, from any isolation.
 ///
 /// **Cancelling**: through the returned ``LoadHandle``. **Errors**: arrive as the last event.
 ///
 /// **Must not**: call the handler from inside ``load(_:onEvent:)``, or after a `finished` event.
 public protocol ImageProviding: Sendable {
+    /// The options of a load of that request, all layers merged. Throws when one is out of range.
+    func options(for request: ImageRequest) throws(LoadFailure) -> LoadOptions
+
     /// The image if the memory cache has it: no wait, no work, no actor hop.
     func cachedImage(for request: ImageRequest) -> ImageResponse?
 

@@ -13,6 +13,9 @@
 /// actor Frame: ImageViewAdapter {
 ///     private(set) var shown: DecodedImage?
 ///     func setImage(_ image: DecodedImage, transition: Transition) { shown = image }
+///     func setPlaceholder(_ placeholder: Placeholder) {
+///         if case .image(let image) = placeholder { shown = image } else { shown = nil }
+///     }
 ///     func clear() { shown = nil }
 /// }
 /// ```
@@ -21,7 +24,7 @@ public protocol ImageViewAdapter: AnyObject, Sendable {
     func setImage(_ image: DecodedImage, transition: Transition) async
     /// Shows nothing: a new load begins without placeholder, or the view is being reused.
     func clear() async
-    /// Shows what stands in while a load runs; by default an image placeholder is set as an image.
+    /// Shows what stands in while a load runs; never `.none`.
     func setPlaceholder(_ placeholder: Placeholder) async
     /// A load began or ended: a spinner, say.
     func setLoading(_ isLoading: Bool) async
@@ -31,15 +34,11 @@ public protocol ImageViewAdapter: AnyObject, Sendable {
     func setAccessibilityLabel(_ label: String?) async
 }
 
+// Plain functions: an `async` default would win over an actor's own synchronous method wherever it is called by name in
+// an asynchronous context.
 extension ImageViewAdapter {
-    public func setPlaceholder(_ placeholder: Placeholder) async {
-        switch placeholder {
-        case .image(let image): await setImage(image, transition: .none)
-        case .none, .color: await clear()
-        }
-    }
-    public func setLoading(_ isLoading: Bool) async {}
-    public func setProgress(_ progress: LoadProgress) async {}
-    public func setFailure(_ error: ImageError) async {}
-    public func setAccessibilityLabel(_ label: String?) async {}
+    public func setLoading(_ isLoading: Bool) {}
+    public func setProgress(_ progress: LoadProgress) {}
+    public func setFailure(_ error: ImageError) {}
+    public func setAccessibilityLabel(_ label: String?) {}
 }

@@ -29,6 +29,8 @@ public protocol Processing: Sendable {
 /// What a processor may look at while it works.
 public struct ProcessingContext: Sendable {
     public var cancellation: CancellationToken?
+    /// Width × height of the largest picture that a processor may make; 268,435,456 (16,384 × 16,384).
+    public var maximumPixels = 1 << 28
 
     public init(cancellation: CancellationToken? = nil) { self.cancellation = cancellation }
 

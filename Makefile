@@ -1,0 +1,42 @@
+# One command per habit. Every one sets the machine up first (Scripts/setup), which is silent when all is there.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test snippets examples format lint bench
+
+SWIFT ?= swift
+# An import across the layers of Package.swift fails the build.
+BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## check the Swift toolchain, install missing libraries
+	@Scripts/setup
+
+build: setup ## build everything, tests too (debug)
+	@Scripts/quietly "build" $(BUILD) --build-tests
+
+demo: setup ## fetch, cache, decode and show real pictures
+	@Scripts/quietly "build (release)" $(BUILD) -c release --product calotype
+	@.build/release/calotype demo
+
+test: build ## run all tests, compile the snippets, build and run the examples
+	@Scripts/quietly "tests" $(SWIFT) test --skip-build --disable-xctest
+	@Scripts/snippets
+	@Scripts/examples
+
+snippets: setup ## compile every piece of Swift in the documentation
+	@Scripts/snippets
+
+examples: setup ## build and run the examples
+	@Scripts/examples
+
+format: setup ## format the sources
+	@Scripts/lint --format
+
+lint: setup ## check format and house rules
+	@Scripts/lint
+
+bench: setup ## measure (release); SUITE="decode process" picks suites
+	@Scripts/quietly "build (release)" $(BUILD) -c release --product calotype
+	@.build/release/calotype bench $(SUITE)

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Makes Tests/Fixtures/pillow-grids.txt: small pictures resized by Pillow, which the resampler's tests compare with.
+
+Usage: pillow-grids.py > Tests/Fixtures/pillow-grids.txt      (needs Pillow and numpy)
+
+Sources are computed, by the same formulas as in PillowTests.swift, so that only results are stored. One line per case:
+source, its width and height, the box that is resized, the result's width and height, filter, precision, and the result's
+RGB bytes in hexadecimal digits. Precision is `8` for Pillow's 8-bit arithmetic, which rounds and cuts off between its two
+passes, and `float` for its 32-bit floating point, rounded once at the end; noise over the full range, where cutting off
+between the passes changes the picture, is compared with the latter only.
+"""
+import numpy
+from PIL import Image
+
+FILTERS = {
+    "nearest": Image.NEAREST,
+    "box": Image.BOX,
+    "bilinear": Image.BILINEAR,
+    "catmull-rom": Image.BICUBIC,
+    "lanczos3": Image.LANCZOS,
+}
+
+
+def noise(x, y, c):
+    value = (x * 374761393 + y * 668265263 + c * 2246822519) & 0xFFFFFFFF
+    value = ((value ^ (value >> 13)) * 1274126177) & 0xFFFFFFFF
+    return (value ^ (value >> 16)) & 0xFF
+
+
+def level(source, x, y, c, width, height):
+    if source == "noise":
+        return noise(x, y, c)
+    if source == "soft-noise":
+        return 64 + noise(x, y, c) // 2
+    # A scene: a sky that darkens, a disc with a hard edge, some grain.
+    dx, dy = x - width // 3, y - height // 2
+    disc = 35 * (c + 1) if dx * dx + dy * dy < height * height // 16 else 0
+    return 60 + x * 70 // width + (height - y) * 30 // height * (c + 1) // 2 + disc + noise(x, y, c) // 32
+
+
+def picture(source, width, height):
+    return numpy.array(
+        [[[level(source, x, y, c, width, height) for c in range(3)] for x in range(width)] for y in range(height)],
+        numpy.uint8,
+    )
+
+
+def resized(pixels, size, box, name, precision):
+    if precision == "8" or name == "nearest":
+        return numpy.asarray(Image.fromarray(pixels).resize(size, FILTERS[name], box=box))
+    planes = [
+        numpy.asarray(Image.fromarray(pixels[:, :, c].astype(numpy.float32)).resize(size, FILTERS[name], box=box))
+        for c in range(3)
+    ]
+    return numpy.floor(numpy.clip(numpy.stack(planes, -1), 0, 255) + 0.5).astype(numpy.uint8)
+
+
+# No result pixel's centre falls exactly between two source pixels: there "nearest" may take either.
+CASES = [
+    ("scene", 60, 45, (0, 0, 60, 45), (23, 17), "8"),
+    ("scene", 60, 45, (3.25, 2.5, 54.75, 40.125), (15, 12), "8"),
+    ("scene", 14, 10, (0, 0, 14, 10), (34, 22), "8"),
+    ("soft-noise", 61, 37, (0, 0, 61, 37), (10, 7), "8"),
+    ("soft-noise", 13, 11, (0, 0, 13, 11), (9, 25), "8"),
+    ("noise", 61, 37, (0, 0, 61, 37), (20, 12), "float"),
+    ("noise", 13, 11, (0, 0, 13, 11), (29, 17), "float"),
+]
+
+for source, width, height, box, size, precision in CASES:
+    pixels = picture(source, width, height)
+    for name in FILTERS:
+        result = resized(pixels, size, box, name, precision)
+        fields = [source, width, height, *box, *size, name, precision, result.tobytes().hex()]
+        print(*fields)

@@ -1,0 +1,228 @@
+#include "CCalotypeAVIF.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <avif/avif.h>
+
+struct clt_avif_reader {
+    avifDecoder *decoder;
+    const char *message;
+};
+
+static clt_avif_status status_of(avifResult result) {
+    switch (result) {
+    case AVIF_RESULT_OK: return CLT_AVIF_OK;
+    case AVIF_RESULT_TRUNCATED_DATA:
+    case AVIF_RESULT_WAITING_ON_IO:
+    case AVIF_RESULT_NO_CONTENT: return CLT_AVIF_TRUNCATED;
+    case AVIF_RESULT_NOT_IMPLEMENTED:
+    case AVIF_RESULT_NO_CODEC_AVAILABLE:
+    case AVIF_RESULT_UNSUPPORTED_DEPTH: return CLT_AVIF_UNSUPPORTED;
+#if AVIF_VERSION >= 110000
+    case AVIF_RESULT_OUT_OF_MEMORY: return CLT_AVIF_NO_MEMORY;
+#endif
+    default: return CLT_AVIF_CORRUPT;
+    }
+}
+
+static clt_avif_status finished(clt_avif_reader *reader, avifResult result) {
+    if (result == AVIF_RESULT_OK) return CLT_AVIF_OK;
+    reader->message = avifResultToString(result);
+    if (reader->decoder->diag.error[0] != 0) reader->message = reader->decoder->diag.error;
+    if (strstr(reader->message, "too large")) return CLT_AVIF_TOO_LARGE;
+    return status_of(result);
+}
+
+clt_avif_reader *clt_avif_reader_create(
+    const uint8_t *bytes, size_t count, uint32_t frame_limit, bool shows_layers) {
+    clt_avif_reader *reader = calloc(1, sizeof *reader);
+    if (!reader) return NULL;
+    reader->message = "";
+    reader->decoder = avifDecoderCreate();
+    if (!reader->decoder) {
+        free(reader);
+        return NULL;
+    }
+    avifDecoder *decoder = reader->decoder;
+    decoder->maxThreads = 1;
+    decoder->ignoreExif = AVIF_TRUE;
+    decoder->ignoreXMP = AVIF_TRUE;
+    decoder->allowProgressive = shows_layers;
+    // Files in the wild leave out `pixi`, crop by odd amounts, and give alpha no size of its own; all of them decode.
+    decoder->strictFlags = AVIF_STRICT_DISABLED;
+    // The caller judges the header's size; libavif takes no more than this.
+    decoder->imageSizeLimit = AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
+#if AVIF_VERSION >= 110000
+    decoder->imageDimensionLimit = 0;
+#endif
+    decoder->imageCountLimit = frame_limit;
+    if (avifDecoderSetIOMemory(decoder, bytes, count) != AVIF_RESULT_OK) {
+        clt_avif_reader_destroy(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+void clt_avif_reader_destroy(clt_avif_reader *reader) {
+    if (!reader) return;
+    avifDecoderDestroy(reader->decoder);
+    free(reader);
+}
+
+static void describe(const avifDecoder *decoder, clt_avif_header *header) {
+    const avifImage *image = decoder->image;
+    header->width = image->width;
+    header->height = image->height;
+    header->depth = (int32_t)image->depth;
+    header->is_gray = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400;
+    header->has_alpha = decoder->alphaPresent || image->alphaPlane;
+    header->is_alpha_premultiplied = image->alphaPremultiplied;
+    header->is_layered = decoder->progressiveState != AVIF_PROGRESSIVE_STATE_UNAVAILABLE;
+    header->frames = decoder->imageCount;
+#if AVIF_VERSION >= 1000000
+    header->repetitions = decoder->repetitionCount;
+#else
+    header->repetitions = -2;
+#endif
+    header->quarter_turns = image->transformFlags & AVIF_TRANSFORM_IROT ? image->irot.angle & 3 : 0;
+    header->mirror_axis = -1;
+    if (image->transformFlags & AVIF_TRANSFORM_IMIR) {
+#if AVIF_VERSION >= 1000000
+        header->mirror_axis = image->imir.axis;
+#else
+        header->mirror_axis = image->imir.mode;
+#endif
+    }
+    header->primaries = image->colorPrimaries;
+    header->transfer = image->transferCharacteristics;
+    header->matrix = image->matrixCoefficients;
+}
+
+clt_avif_status clt_avif_reader_read_header(clt_avif_reader *reader, clt_avif_header *header) {
+    clt_avif_status status = finished(reader, avifDecoderParse(reader->decoder));
+    if (status == CLT_AVIF_OK) describe(reader->decoder, header);
+    return status;
+}
+
+bool clt_avif_reader_profile(const clt_avif_reader *reader, const uint8_t **bytes, size_t *count) {
+    const avifImage *image = reader->decoder->image;
+    if (!image || image->icc.size == 0) return false;
+    *bytes = image->icc.data;
+    *count = image->icc.size;
+    return true;
+}
+
+bool clt_avif_reader_duration(const clt_avif_reader *reader, uint32_t frame, double *seconds) {
+    avifImageTiming timing;
+    if (avifDecoderNthImageTiming(reader->decoder, frame, &timing) != AVIF_RESULT_OK) return false;
+    *seconds = timing.duration;
+    return true;
+}
+
+clt_avif_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, clt_avif_header *header) {
+    clt_avif_status status = finished(reader, avifDecoderNthImage(reader->decoder, frame));
+    if (status == CLT_AVIF_OK) describe(reader->decoder, header);
+    return status;
+}
+
+/// Samples of `depth` bits, full or limited range, to `bits` bits of full range; rounded.
+static void fill_table(uint16_t table[4096], uint32_t depth, bool is_limited, uint32_t bits) {
+    int32_t top = (1 << depth) - 1, wanted = (1 << bits) - 1;
+    int32_t low = is_limited ? 16 << (depth - 8) : 0;
+    int32_t span = is_limited ? 219 << (depth - 8) : top;
+    for (int32_t value = 0; value <= top; value++) {
+        int32_t over = value < low ? 0 : value > low + span ? span : value - low;
+        table[value] = (uint16_t)(((int64_t)over * wanted + span / 2) / span);
+    }
+}
+
+static uint16_t sample_at(const uint8_t *row, uint32_t x, uint32_t depth) {
+    if (depth == 8) return row[x];
+    uint16_t sample;
+    memcpy(&sample, row + 2 * (size_t)x, 2);
+    return sample;
+}
+
+static uint16_t times_alpha(uint16_t color, uint16_t alpha, uint16_t top) {
+    return (uint16_t)(((uint32_t)color * alpha + top / 2) / top);
+}
+
+/// Grey is converted here: libavif 0.11 leaves 8-bit limited-range luminance unexpanded, and has no grey output.
+static clt_avif_status convert_gray(
+    const avifImage *image, uint32_t first, uint32_t rows, clt_avif_layout layout, bool premultiplied, uint8_t *target,
+    size_t stride) {
+    if (image->depth < 8 || image->depth > 12 || !image->yuvPlanes[0]) return CLT_AVIF_UNSUPPORTED;
+    bool is_16 = layout == CLT_AVIF_GRAY16 || layout == CLT_AVIF_RGBA16;
+    bool is_gray = layout == CLT_AVIF_GRAY8 || layout == CLT_AVIF_GRAY16;
+    uint16_t top = is_16 ? 65535 : 255;
+    uint16_t *tables = malloc(2 * 4096 * sizeof *tables);
+    if (!tables) return CLT_AVIF_NO_MEMORY;
+    uint16_t *luminance = tables, *opacity = tables + 4096;
+    fill_table(luminance, image->depth, image->yuvRange == AVIF_RANGE_LIMITED, is_16 ? 16 : 8);
+#if AVIF_VERSION < 110000
+    fill_table(opacity, image->depth, image->alphaRange == AVIF_RANGE_LIMITED, is_16 ? 16 : 8);
+#else
+    fill_table(opacity, image->depth, false, is_16 ? 16 : 8);
+#endif
+    uint32_t mask = (1U << image->depth) - 1;
+    for (uint32_t y = first; y < first + rows; y++) {
+        const uint8_t *grays = image->yuvPlanes[0] + (size_t)y * image->yuvRowBytes[0];
+        const uint8_t *alphas = image->alphaPlane ? image->alphaPlane + (size_t)y * image->alphaRowBytes : NULL;
+        uint8_t *row = target + (size_t)(y - first) * stride;
+        for (uint32_t x = 0; x < image->width; x++) {
+            uint16_t gray = luminance[sample_at(grays, x, image->depth) & mask], alpha = top;
+            if (alphas) alpha = opacity[sample_at(alphas, x, image->depth) & mask];
+            if (alphas && premultiplied && !image->alphaPremultiplied) gray = times_alpha(gray, alpha, top);
+            if (alphas && !premultiplied && image->alphaPremultiplied && alpha > 0) {
+                uint32_t straight = ((uint32_t)gray * top + alpha / 2) / alpha;
+                gray = straight > top ? top : (uint16_t)straight;
+            }
+            uint16_t pixel[4] = {gray, gray, gray, alpha};
+            uint32_t channels = is_gray ? 1 : 4;
+            if (is_16) {
+                memcpy(row + (size_t)x * channels * 2, pixel, channels * 2);
+            } else {
+                for (uint32_t c = 0; c < channels; c++) row[(size_t)x * channels + c] = (uint8_t)pixel[c];
+            }
+        }
+    }
+    free(tables);
+    return CLT_AVIF_OK;
+}
+
+clt_avif_status clt_avif_reader_convert(
+    const clt_avif_reader *reader, uint32_t first, uint32_t rows, clt_avif_layout layout, bool premultiplied,
+    uint8_t *target, size_t stride) {
+    const avifImage *image = reader->decoder->image;
+    if (!image || rows == 0 || first >= image->height || rows > image->height - first) return CLT_AVIF_CORRUPT;
+    if (image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400) {
+        return convert_gray(image, first, rows, layout, premultiplied, target, stride);
+    }
+    if (layout != CLT_AVIF_RGBA8 && layout != CLT_AVIF_RGBA16) return CLT_AVIF_UNSUPPORTED;
+    // A view of the rows: the same planes, begun lower. `first` is even wherever chroma has half the rows.
+    avifImage view = *image;
+    view.height = rows;
+    bool halves = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV420;
+    if (halves && first % 2 != 0) return CLT_AVIF_CORRUPT;
+    view.yuvPlanes[0] += (size_t)first * image->yuvRowBytes[0];
+    for (int plane = 1; plane < 3; plane++) {
+        if (view.yuvPlanes[plane]) view.yuvPlanes[plane] += (size_t)(halves ? first / 2 : first) * image->yuvRowBytes[plane];
+    }
+    if (view.alphaPlane) view.alphaPlane += (size_t)first * image->alphaRowBytes;
+    avifRGBImage rgb;
+    memset(&rgb, 0, sizeof rgb);
+    avifRGBImageSetDefaults(&rgb, &view);
+    rgb.format = AVIF_RGB_FORMAT_RGBA;
+    rgb.depth = layout == CLT_AVIF_RGBA16 ? 16 : 8;
+    rgb.alphaPremultiplied = premultiplied;
+#if AVIF_VERSION >= 110000
+    // libyuv cuts deep samples off instead of rounding them: up to 5 levels too dark.
+    rgb.avoidLibYUV = image->depth > 8;
+#endif
+    rgb.pixels = target;
+    rgb.rowBytes = (uint32_t)stride;
+    return status_of(avifImageYUVToRGB(&view, &rgb));
+}
+
+const char *clt_avif_reader_message(const clt_avif_reader *reader) { return reader->message; }

@@ -1,0 +1,113 @@
+#include "CCalotypeJPEG.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+#include <jerror.h>
+
+struct clt_jpeg_writer {
+    struct jpeg_compress_struct info;
+    struct jpeg_error_mgr errors;
+    jmp_buf leave;
+    clt_jpeg_status failure;
+    char message[JMSG_LENGTH_MAX];
+    unsigned char *bytes;
+    unsigned long count;
+    bool is_created;
+};
+
+static void on_error(j_common_ptr info) {
+    clt_jpeg_writer *writer = info->client_data;
+    info->err->format_message(info, writer->message);
+    writer->failure = info->err->msg_code == JERR_OUT_OF_MEMORY ? CLT_JPEG_NO_MEMORY : CLT_JPEG_UNSUPPORTED;
+    longjmp(writer->leave, 1);
+}
+
+static void on_message(j_common_ptr info, int level) {
+    (void)info;
+    (void)level;
+}
+
+clt_jpeg_writer *clt_jpeg_writer_create(void) {
+    clt_jpeg_writer *writer = calloc(1, sizeof *writer);
+    if (!writer) return NULL;
+    writer->info.err = jpeg_std_error(&writer->errors);
+    writer->errors.error_exit = on_error;
+    writer->errors.emit_message = on_message;
+    writer->info.client_data = writer;
+    if (setjmp(writer->leave)) {
+        clt_jpeg_writer_destroy(writer);
+        return NULL;
+    }
+    writer->is_created = true;
+    jpeg_create_compress(&writer->info);
+    writer->info.client_data = writer;
+    jpeg_mem_dest(&writer->info, &writer->bytes, &writer->count);
+    return writer;
+}
+
+void clt_jpeg_writer_destroy(clt_jpeg_writer *writer) {
+    if (!writer) return;
+    if (writer->is_created && !setjmp(writer->leave)) jpeg_destroy_compress(&writer->info);
+    free(writer->bytes);
+    free(writer);
+}
+
+/// An ICC profile in APP2 segments: each begins with "ICC_PROFILE\0", its number from 1, and how many there are
+/// (ICC.1:2022, annex B.4).
+static void write_profile(j_compress_ptr info, const uint8_t *icc, size_t count) {
+    enum { overhead = 14, room = 65533 - overhead };
+    size_t pieces = (count + room - 1) / room;
+    if (pieces > 255) return;
+    for (size_t piece = 0; piece < pieces; piece++) {
+        size_t size = count - piece * room < room ? count - piece * room : room;
+        jpeg_write_m_header(info, JPEG_APP0 + 2, (unsigned)(size + overhead));
+        static const char name[12] = "ICC_PROFILE";
+        for (size_t i = 0; i < sizeof name; i++) jpeg_write_m_byte(info, name[i]);
+        jpeg_write_m_byte(info, (int)piece + 1);
+        jpeg_write_m_byte(info, (int)pieces);
+        for (size_t i = 0; i < size; i++) jpeg_write_m_byte(info, icc[piece * room + i]);
+    }
+}
+
+clt_jpeg_status clt_jpeg_writer_start(
+    clt_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality, clt_jpeg_sampling sampling,
+    bool progressive, const uint8_t *icc, size_t icc_count) {
+    if (setjmp(writer->leave)) return writer->failure;
+    j_compress_ptr info = &writer->info;
+    info->image_width = width;
+    info->image_height = height;
+    info->input_components = gray ? 1 : 4;
+    info->in_color_space = gray ? JCS_GRAYSCALE : JCS_EXT_RGBX;
+    jpeg_set_defaults(info);
+    jpeg_set_quality(info, quality, TRUE);
+    info->optimize_coding = TRUE;
+    if (!gray && sampling == CLT_JPEG_SAMPLING_444) {
+        info->comp_info[0].h_samp_factor = 1;
+        info->comp_info[0].v_samp_factor = 1;
+    }
+    if (progressive) jpeg_simple_progression(info);
+    jpeg_start_compress(info, TRUE);
+    if (icc) write_profile(info, icc, icc_count);
+    return CLT_JPEG_OK;
+}
+
+clt_jpeg_status clt_jpeg_writer_write_row(clt_jpeg_writer *writer, const uint8_t *row) {
+    if (setjmp(writer->leave)) return writer->failure;
+    JSAMPROW pointer = (JSAMPROW)(uintptr_t)row;
+    jpeg_write_scanlines(&writer->info, &pointer, 1);
+    return CLT_JPEG_OK;
+}
+
+clt_jpeg_status clt_jpeg_writer_finish(clt_jpeg_writer *writer, const uint8_t **bytes, size_t *count) {
+    if (setjmp(writer->leave)) return writer->failure;
+    jpeg_finish_compress(&writer->info);
+    *bytes = writer->bytes;
+    *count = writer->count;
+    return CLT_JPEG_OK;
+}
+
+const char *clt_jpeg_writer_message(const clt_jpeg_writer *writer) { return writer->message; }

@@ -1,0 +1,35 @@
+#pragma once
+#include "Targets.h"
+
+// Four pixels of four channels, alpha last, in one vector of sixteen numbers.
+
+typedef float f32x16 __attribute__((vector_size(64)));
+typedef int32_t i32x16 __attribute__((vector_size(64)));
+typedef uint8_t u8x16 __attribute__((vector_size(16)));
+typedef uint16_t u16x16 __attribute__((vector_size(32)));
+
+#define RED(v) __builtin_shufflevector(v, v, 0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12)
+#define GREEN(v) __builtin_shufflevector(v, v, 1, 1, 1, 1, 5, 5, 5, 5, 9, 9, 9, 9, 13, 13, 13, 13)
+#define BLUE(v) __builtin_shufflevector(v, v, 2, 2, 2, 2, 6, 6, 6, 6, 10, 10, 10, 10, 14, 14, 14, 14)
+#define ALPHA(v) __builtin_shufflevector(v, v, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15)
+
+// Sixteen samples to the nearest levels, colour at or below alpha.
+#define ROUND(v, most, samples) \
+    __builtin_convertvector( \
+        __builtin_convertvector( \
+            __builtin_elementwise_max(__builtin_elementwise_min(v, __builtin_elementwise_min(ALPHA(v), (f32x16){0} + (most))), \
+                (f32x16){0}) + 0.5f, \
+            i32x16), \
+        samples)
+
+// Runs `four` on four pixels at a time; what is left over goes through a copy of four.
+#define BY_FOURS(sample, four) \
+    size_t i = 0; \
+    for (; i + 4 <= count; i += 4) { four(pixels + 4 * i, 4 * i, 16); } \
+    if (i < count) { \
+        sample rest[16] = {0}; \
+        size_t left = 4 * (count - i); \
+        memcpy(rest, pixels + 4 * i, left * sizeof(sample)); \
+        four(rest, 4 * i, left); \
+        memcpy(pixels + 4 * i, rest, left * sizeof(sample)); \
+    }

@@ -1,0 +1,213 @@
+#include "CCalotypeLCMS.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include <lcms2.h>
+
+struct clt_transform {
+    cmsHTRANSFORM handle;
+    clt_layout source, target;
+    /// For grey pixels with an RGB profile: what each value becomes.
+    uint8_t *gray_table;
+};
+
+static cmsUInt32Number type_of(clt_layout layout) {
+    switch (layout) {
+    case CLT_GRAY8: return TYPE_GRAY_8;
+    case CLT_GRAY16: return TYPE_GRAY_16;
+    case CLT_RGBA16: return TYPE_RGBA_16;
+    case CLT_CMYK8: return TYPE_CMYK_8;
+    case CLT_CMYK8_INVERTED: return TYPE_CMYK_8_REV;
+    case CLT_RGBA8: break;
+    }
+    return TYPE_RGBA_8;
+}
+
+static cmsHPROFILE open_profile(const uint8_t *icc, size_t count) {
+    if (count > UINT32_MAX) return NULL;
+    return cmsOpenProfileFromMem(icc, (cmsUInt32Number)count);
+}
+
+clt_profile_model clt_profile_read_model(const uint8_t *icc, size_t count) {
+    cmsHPROFILE profile = open_profile(icc, count);
+    if (!profile) return CLT_PROFILE_INVALID;
+    clt_profile_model model = CLT_PROFILE_OTHER;
+    switch (cmsGetColorSpace(profile)) {
+    case cmsSigGrayData: model = CLT_PROFILE_GRAY; break;
+    case cmsSigRgbData: model = CLT_PROFILE_RGB; break;
+    case cmsSigCmykData: model = CLT_PROFILE_CMYK; break;
+    default: break;
+    }
+    cmsCloseProfile(profile);
+    return model;
+}
+
+size_t clt_profile_description(const uint8_t *icc, size_t count, uint32_t *scalars, size_t capacity) {
+    cmsHPROFILE profile = open_profile(icc, count);
+    if (!profile) return 0;
+    wchar_t text[256] = {0};
+    cmsGetProfileInfo(profile, cmsInfoDescription, "en", "US", text, sizeof text);
+    cmsCloseProfile(profile);
+    size_t length = 0;
+    while (length < 255 && length < capacity && text[length]) {
+        scalars[length] = (uint32_t)text[length];
+        length++;
+    }
+    return length;
+}
+
+/// The curve of IEC 61966-2-1 in the parametric form 4 of ICC.1: (a x + b)^g above d, c x below.
+static cmsToneCurve *srgb_curve(void) {
+    const cmsFloat64Number parameters[5] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
+    return cmsBuildParametricToneCurve(NULL, 4, parameters);
+}
+
+uint8_t *clt_profile_create(const double chromaticities[8], double gamma, size_t *count) {
+    cmsToneCurve *curve = gamma > 0 ? cmsBuildGamma(NULL, gamma) : srgb_curve();
+    if (!curve) return NULL;
+    const cmsCIExyY white = {chromaticities[0], chromaticities[1], 1};
+    const cmsCIExyYTRIPLE primaries = {
+        {chromaticities[2], chromaticities[3], 1},
+        {chromaticities[4], chromaticities[5], 1},
+        {chromaticities[6], chromaticities[7], 1},
+    };
+    cmsToneCurve *curves[3] = {curve, curve, curve};
+    cmsHPROFILE profile = cmsCreateRGBProfile(&white, &primaries, curves);
+    cmsFreeToneCurve(curve);
+    if (!profile) return NULL;
+    uint8_t *icc = NULL;
+    cmsUInt32Number size = 0;
+    if (cmsSaveProfileToMem(profile, NULL, &size) && size > 0) {
+        icc = malloc(size);
+        if (icc && !cmsSaveProfileToMem(profile, icc, &size)) {
+            free(icc);
+            icc = NULL;
+        }
+    }
+    cmsCloseProfile(profile);
+    *count = size;
+    return icc;
+}
+
+void clt_profile_free(uint8_t *icc) { free(icc); }
+
+/// The transform between two open profiles' pixels, or NULL.
+static cmsHTRANSFORM connect(
+    cmsHPROFILE from, cmsUInt32Number from_type, cmsHPROFILE to, cmsUInt32Number to_type, cmsUInt32Number flags) {
+    return cmsCreateTransform(from, from_type, to, to_type, INTENT_RELATIVE_COLORIMETRIC, flags);
+}
+
+/// Grey pixels that say they are of an RGB device: each value stands for equal red, green and blue.
+static uint8_t *gray_through_rgb(cmsHPROFILE profile) {
+    cmsHPROFILE srgb = cmsCreate_sRGBProfile();
+    cmsHTRANSFORM handle = srgb ? connect(profile, TYPE_RGBA_8, srgb, TYPE_RGBA_8, cmsFLAGS_NOOPTIMIZE) : NULL;
+    uint8_t *table = handle ? malloc(256) : NULL;
+    if (table) {
+        for (int value = 0; value < 256; value++) {
+            uint8_t gray[4] = {(uint8_t)value, (uint8_t)value, (uint8_t)value, 255}, color[4] = {0};
+            cmsDoTransform(handle, gray, color, 1);
+            // The luminance of BT.709; the three hardly differ.
+            table[value] = (uint8_t)((color[0] * 54 + color[1] * 183 + color[2] * 19 + 128) / 256);
+        }
+    }
+    if (handle) cmsDeleteTransform(handle);
+    if (srgb) cmsCloseProfile(srgb);
+    return table;
+}
+
+static cmsHPROFILE target_profile(bool is_gray) {
+    if (!is_gray) return cmsCreate_sRGBProfile();
+    cmsToneCurve *curve = srgb_curve();
+    if (!curve) return NULL;
+    cmsHPROFILE profile = cmsCreateGrayProfile(cmsD50_xyY(), curve);
+    cmsFreeToneCurve(curve);
+    return profile;
+}
+
+clt_transform *clt_transform_create(
+    const uint8_t *icc, size_t count, clt_layout source, clt_layout target, bool is_small) {
+    cmsHPROFILE profile = open_profile(icc, count);
+    if (!profile) return NULL;
+    clt_transform *transform = calloc(1, sizeof *transform);
+    if (!transform) {
+        cmsCloseProfile(profile);
+        return NULL;
+    }
+    transform->source = source;
+    transform->target = target;
+    bool is_gray = source == CLT_GRAY8 || source == CLT_GRAY16;
+    bool is_cmyk = source == CLT_CMYK8 || source == CLT_CMYK8_INVERTED;
+    cmsColorSpaceSignature space = cmsGetColorSpace(profile);
+    if (is_gray && space == cmsSigRgbData && source == CLT_GRAY8 && target == CLT_GRAY8) {
+        transform->gray_table = gray_through_rgb(profile);
+    } else if (space == (is_gray ? cmsSigGrayData : is_cmyk ? cmsSigCmykData : cmsSigRgbData)) {
+        cmsHPROFILE to = target_profile(target == CLT_GRAY8 || target == CLT_GRAY16);
+        cmsUInt32Number flags = cmsFLAGS_COPY_ALPHA;
+        if (is_cmyk && is_small) flags |= cmsFLAGS_NOOPTIMIZE;
+        // Alpha has nothing to be copied from or to where a side has no room for it.
+        if (is_gray || is_cmyk) flags &= ~(cmsUInt32Number)cmsFLAGS_COPY_ALPHA;
+        if (to) {
+            transform->handle = connect(profile, type_of(source), to, type_of(target), flags);
+            cmsCloseProfile(to);
+        }
+    }
+    cmsCloseProfile(profile);
+    if (!transform->handle && !transform->gray_table) {
+        free(transform);
+        return NULL;
+    }
+    return transform;
+}
+
+void clt_transform_destroy(clt_transform *transform) {
+    if (!transform) return;
+    if (transform->handle) cmsDeleteTransform(transform->handle);
+    free(transform->gray_table);
+    free(transform);
+}
+
+static bool near(int a, int b) { return a - b <= 1 && b - a <= 1; }
+
+bool clt_transform_is_identity(const clt_transform *transform) {
+    if (transform->gray_table) {
+        for (int value = 0; value < 256; value++) {
+            if (!near(transform->gray_table[value], value)) return false;
+        }
+        return true;
+    }
+    if (transform->source != transform->target) return false;
+    if (transform->source == CLT_GRAY8) {
+        for (int value = 0; value < 256; value++) {
+            uint8_t gray = (uint8_t)value, result = 0;
+            cmsDoTransform(transform->handle, &gray, &result, 1);
+            if (!near(result, value)) return false;
+        }
+        return true;
+    }
+    if (transform->source != CLT_RGBA8) return false;
+    for (int step = 0; step < 16 * 16 * 16; step++) {
+        uint8_t color[4] = {(uint8_t)((step & 15) * 17), (uint8_t)((step >> 4 & 15) * 17), (uint8_t)((step >> 8) * 17), 255};
+        uint8_t result[4] = {0};
+        cmsDoTransform(transform->handle, color, result, 1);
+        for (int c = 0; c < 3; c++) {
+            if (!near(result[c], color[c])) return false;
+        }
+    }
+    return true;
+}
+
+void clt_transform_row(const clt_transform *transform, const void *source, void *target, uint32_t width) {
+    if (transform->gray_table) {
+        const uint8_t *from = source;
+        uint8_t *to = target;
+        for (uint32_t x = 0; x < width; x++) to[x] = transform->gray_table[from[x]];
+        return;
+    }
+    cmsDoTransform(transform->handle, source, target, width);
+    if (transform->source == CLT_CMYK8 || transform->source == CLT_CMYK8_INVERTED) {
+        uint8_t *to = target;
+        for (uint32_t x = 0; x < width; x++) to[4 * (size_t)x + 3] = 255;
+    }
+}

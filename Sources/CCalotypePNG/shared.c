@@ -1,0 +1,48 @@
+#include "shared.h"
+
+void clt_png_configure(png_structp png, size_t metadata_limit) {
+    // Width × height is the caller's to judge; here only what the format allows.
+    png_set_user_limits(png, 0x7FFFFFFF, 0x7FFFFFFF);
+    png_set_chunk_malloc_max(png, metadata_limit);
+    png_set_benign_errors(png, 1);
+#ifdef PNG_SKIP_sRGB_CHECK_PROFILE
+    png_set_option(png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON);
+#endif
+    // Text can be compressed a thousand times over, and nobody here reads it.
+    static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0eXIf\0hIST\0sPLT\0pCAL\0sCAL\0tIME";
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, ignored, (int)(sizeof ignored / 5));
+}
+
+void clt_png_describe(png_structp png, png_infop info, clt_png_header *header) {
+    int color = png_get_color_type(png, info);
+    header->width = png_get_image_width(png, info);
+    header->height = png_get_image_height(png, info);
+    header->bit_depth = png_get_bit_depth(png, info);
+    header->is_gray = !(color & PNG_COLOR_MASK_COLOR);
+    header->is_palette = (color & PNG_COLOR_MASK_PALETTE) != 0;
+    header->has_alpha_channel = (color & PNG_COLOR_MASK_ALPHA) != 0;
+    header->has_transparent_color = png_get_valid(png, info, PNG_INFO_tRNS) != 0;
+    header->is_interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
+}
+
+void clt_png_transform(png_structp png, png_infop info, bool keeps_16, clt_png_layout *layout, int32_t *passes) {
+    int color = png_get_color_type(png, info);
+    bool has_trns = png_get_valid(png, info, PNG_INFO_tRNS) != 0;
+    bool has_alpha = (color & PNG_COLOR_MASK_ALPHA) || has_trns;
+    bool is_gray = !(color & PNG_COLOR_MASK_COLOR) && !has_alpha;
+    bool is_16 = keeps_16 && png_get_bit_depth(png, info) == 16;
+    png_set_expand(png);
+    if (is_16) {
+        const uint16_t one = 1;
+        if (*(const uint8_t *)&one == 1) png_set_swap(png);
+    } else {
+        png_set_scale_16(png);
+    }
+    if (!is_gray) {
+        png_set_gray_to_rgb(png);
+        if (!has_alpha) png_set_add_alpha(png, 0xFFFF, PNG_FILLER_AFTER);
+    }
+    *passes = png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+    *layout = is_gray ? (is_16 ? CLT_PNG_GRAY16 : CLT_PNG_GRAY8) : (is_16 ? CLT_PNG_RGBA16 : CLT_PNG_RGBA8);
+}

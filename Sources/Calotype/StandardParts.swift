@@ -1,0 +1,100 @@
+internal import ImageCaching
+public import ImageCore
+internal import ImageDecoding
+public import ImageLoading
+public import ImageNetworking
+
+/// The standard wiring: which parts a loader is put together from, and in which order. Each can be replaced.
+///
+/// ```swift
+/// let loader = ImageLoader.standard {
+///     $0.memoryCache = MemoryCache(limits: .init(cost: 40_000_000))
+///     $0.options.timeout = .seconds(10)
+/// }
+/// ```
+public struct StandardParts: Sendable {
+    /// Fetches `http` and `https`; `nil` takes a ``CurlLoader`` that keeps to ``sourcePolicy``.
+    public var network: (any DataLoading)?
+    /// When a failed fetch is tried again; ``RetryPolicy/default``, within the load's own option `retries`. `nil` never does.
+    public var retryPolicy: RetryPolicy? = .default
+    /// What may be fetched, for URLs that strangers chose; `nil` allows everything. With a policy, local files and `data`
+    /// URLs are refused too.
+    public var sourcePolicy: SourcePolicy?
+    /// Loaders for further URL schemes, by scheme; they go before the built-in ones.
+    public var schemes: [String: any DataLoading] = [:]
+    /// Wrap every fetch, the first one outermost; none.
+    public var interceptors: [any RequestInterceptor] = []
+    /// Asked before the built-in decoders, the last one first; none.
+    public var decoders: [any Decoding] = []
+    /// Decoded images; a ``MemoryCache`` with its default limits. `nil` keeps none.
+    public var memoryCache: (any Caching)? = MemoryCache()
+    /// Original bytes; a ``DiskCache`` in the user's cache directory. `nil` keeps none.
+    public var dataCache: (any DataCaching)? = DiskCache()
+    /// The app's own defaults: the lowest of the three layers of options.
+    public var options = OptionLayer()
+    /// Told of every load; none.
+    public var observers: [any LoadObserving] = []
+
+    public init() {}
+
+    /// For servers that fetch what strangers name: only the public web, no private address, pictures of at most 50
+    /// megapixels and 20 MB, 10 s.
+    public static var server: StandardParts {
+        var parts = StandardParts()
+        parts.sourcePolicy = .publicWeb
+        parts.options.maximumPixels = 50_000_000
+        parts.options.maximumResponseBytes = 20_000_000
+        parts.options.timeout = .seconds(10)
+        return parts
+    }
+
+    /// The parts put together, from the inside out.
+    public func makeConfiguration() -> ImageLoader.Configuration {
+        // The line itself, and patience with it.
+        var curl = CurlLoader.Configuration()
+        curl.sourcePolicy = sourcePolicy
+        let line = network ?? CurlLoader(curl)
+        let patient = retryPolicy.map { RetryingLoader(line, policy: $0) as any DataLoading } ?? line
+        // The line, or the disk: who answers is decided by the URL's scheme, after the policy has let it pass.
+        var router = SchemeRouter.standard(network: patient)
+        for (scheme, loader) in schemes { router = router.registering(loader, for: [scheme]) }
+        let guarded = sourcePolicy.map { GuardedLoader(router, policy: $0) as any DataLoading } ?? router
+        // What the user wraps around every fetch.
+        let loader = interceptors.isEmpty ? guarded : InterceptedLoader(guarded, interceptors: interceptors)
+        // What the bytes become.
+        let registry = DecoderRegistry()
+        for decoder in decoders { _ = registry.register(decoder) }
+
+        var configuration = ImageLoader.Configuration(
+            dataLoader: loader, decoder: registry, memoryCache: memoryCache, dataCache: dataCache)
+        configuration.globalOptions = options
+        configuration.observers = observers
+        return configuration
+    }
+}
+
+extension ImageLoader {
+    /// A loader made of the standard parts, or of a preset's, some of them changed.
+    public static func standard(
+        _ preset: StandardParts = StandardParts(), _ change: (inout StandardParts) -> Void = { _ in }
+    ) -> ImageLoader {
+        var parts = preset
+        change(&parts)
+        return ImageLoader(parts.makeConfiguration())
+    }
+
+    /// The loader that an app shares; made of the standard parts at its first use. Replace it at launch, before that:
+    /// loads that run on the old one end as cancelled when nothing else holds it.
+    public static var shared: ImageLoader {
+        get {
+            sharedLoader.withLock { loader in
+                let shared = loader ?? .standard()
+                loader = shared
+                return shared
+            }
+        }
+        set { sharedLoader.withLock { $0 = newValue } }
+    }
+}
+
+private let sharedLoader = Lock<ImageLoader?>(nil)

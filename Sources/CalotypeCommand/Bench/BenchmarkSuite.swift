@@ -1,0 +1,84 @@
+/// A named set of measurements.
+struct BenchmarkSuite: Sendable {
+    let name: String
+    /// What it measures, in a few words.
+    let about: String
+    /// Measures, and returns a row for each thing measured.
+    let run: @Sendable (BenchmarkEffort) async throws -> [BenchmarkRow]
+
+    /// Every suite, in the order they run: a new one is added here.
+    static let all: [BenchmarkSuite] = [.engine, .process]
+}
+
+/// How long to measure.
+enum BenchmarkEffort: Sendable {
+    /// Seconds for all suites: shows that they work.
+    case smoke
+    /// Long enough for medians to stand still.
+    case full
+
+    /// Runs `batch` again and again, and returns the median of what it returns.
+    func median(of batch: () async throws -> Double) async rethrows -> Double {
+        var values: [Double] = []
+        // The first run warms caches up and does not count.
+        _ = try await batch()
+        for _ in 0..<(self == .smoke ? 3 : 15) { values.append(try await batch()) }
+        return values.sorted()[values.count / 2]
+    }
+
+    /// So many, or a tenth of them.
+    func scaled(_ count: Int) -> Int { self == .smoke ? max(1, count / 10) : count }
+}
+
+/// One thing that was measured.
+struct BenchmarkRow: Sendable {
+    /// Another library's or tool's figure for the same thing, in the same unit.
+    struct Peer: Sendable {
+        let name: String
+        let value: Double
+        /// Whether it was measured in this very run, or was recorded on a machine of the same kind.
+        let ranHere: Bool
+        /// The ratio of this project's figure to the peer's that is to be reached, at most.
+        let reach: Double
+    }
+
+    let suite: String
+    let name: String
+    let median: Double
+    /// Of ``median`` and the peer's figure, such as `µs`.
+    let unit: String
+    var peer: Peer?
+
+    /// This project's figure over the peer's: below 1 is better.
+    var ratio: Double? { peer.flatMap { $0.value > 0 ? median / $0.value : nil } }
+
+    var json: JSONObject {
+        var object = JSONObject()
+        object["suite"] = .string(suite)
+        object["name"] = .string(name)
+        object["median"] = .number(median)
+        object["unit"] = .string(unit)
+        object["peer"] = .optional(peer?.name)
+        object["peerMedian"] = peer.map { .number($0.value) } ?? .null
+        object["peerRanHere"] = peer.map { .boolean($0.ranHere) } ?? .null
+        object["ratio"] = ratio.map { .number($0) } ?? .null
+        object["reach"] = peer.map { .number($0.reach) } ?? .null
+        return object
+    }
+
+    static func table(_ rows: [BenchmarkRow]) -> String {
+        var table = Table([
+            ("suite", .left), ("what", .left), ("median", .right), ("unit", .left), ("peer", .left), ("peer's", .right),
+            ("ratio", .right), ("reach", .left),
+        ])
+        for row in rows {
+            table.add([
+                row.suite, row.name, Units.threeDigits(row.median), row.unit, row.peer?.name ?? "",
+                row.peer.map { Units.threeDigits($0.value) + ($0.ranHere ? "" : "*") } ?? "",
+                row.ratio.map { Units.threeDigits($0) } ?? "", row.peer.map { "<= \(Units.threeDigits($0.reach))" } ?? "",
+            ])
+        }
+        let note = rows.contains { $0.peer?.ranHere == false }
+        return table.text + (note ? "\n* recorded before on a machine of the same kind, not in this run" : "")
+    }
+}

@@ -1,0 +1,94 @@
+internal import ArgumentParser
+internal import Calotype
+internal import ImageCore
+internal import ImageDecoding
+internal import ImageLoading
+internal import ImageTargets
+internal import LoopbackServer
+
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Shows the whole way, from HTTP to pixels.",
+        discussion: """
+            Serves a gallery of JPEG, PNG, WebP and AVIF pictures on this machine, loads it cold, from memory and from disk, \
+            and shows a contact sheet, which is also written as a PNG.
+            """)
+
+    @Option(name: [.short, .customLong("output")], help: ArgumentHelp("The contact sheet.", valueName: "FILE"))
+    var output = "contact-sheet.png"
+
+    func run() async throws {
+        do {
+            let server = try Gallery.serve()
+            defer { server.stop() }
+            let cache = try TemporaryFolder()
+            try await show(Gallery.pictures.map(\.name), from: server, cache: cache)
+        } catch let status as ExitStatus {
+            throw status
+        } catch {
+            Console.complain("The demo failed: \(Failures.sentence(error))")
+            throw ExitStatus.failed
+        }
+    }
+
+    private func show(_ names: [String], from server: LoopbackServer, cache: TemporaryFolder) async throws {
+        let sheet = ContactSheet()
+        let items = names.map { name in
+            Batch.Item(
+                name: name,
+                request: Result { () throws(ImageError) in
+                    var request = ImageRequest(url: try SourceArgument(server.url("/" + name)).url)
+                    request.options.targetSize = sheet.cell
+                    return request
+                })
+        }
+        Console.print("\(names.count) pictures on \(server.url())\n")
+
+        func makeLoader() -> ImageLoader { .standard { $0.dataCache = DiskCache(.init(directory: cache.url)) } }
+        let loader = makeLoader()
+        let cold = await Batch(loader: loader).run(items)
+        try await loader.flush()
+        let warm = await Batch(loader: loader).run(items)
+        // A second loader has an empty memory cache, as after a restart.
+        let restarted = makeLoader()
+        let afterRestart = await Batch(loader: restarted).run(items)
+
+        var failures = Failures()
+        for report in cold + warm + afterRestart {
+            if case .failure(let failure) = report.result { failures.add(report.source, failure) }
+        }
+        let bitmap = try sheet.draw(cold.compactMap { try? $0.result.get().image.bitmap })
+        let size = Console.size ?? (columns: 100, rows: 40)
+        Console.print(HalfBlocks(columns: min(size.columns, 120), rows: max(10, size.rows - 2)).draw(bitmap) + "\n")
+        for (heading, reports) in [("Cold", cold), ("Again", warm), ("After a restart", afterRestart)] {
+            Console.print("\(heading):\n" + LoadReport.table(reports) + "\n")
+        }
+        let png = try EncoderRegistry().encode(DecodedImage(bitmap), as: .png, options: EncodeOptions())
+        do throws(ImageError) {
+            try AtomicFile.write(png, to: output)
+            Console.print("The contact sheet is in \(output).")
+        } catch {
+            failures.add(output, error)
+        }
+        try failures.throwIfAny()
+    }
+}
+
+/// A new directory that goes with its owner, or with the process.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    var url: URL { URL(filePath: path, directoryHint: .isDirectory) }
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)").path
+        guard Leftovers.add(file: path) else { throw CancellationError() }
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    }
+
+    deinit {
+        Leftovers.forget(file: path)
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}

@@ -1,0 +1,132 @@
+internal import ArgumentParser
+internal import Calotype
+internal import ImageCore
+internal import ImageDecoding
+internal import ImageLoading
+
+struct LoadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load",
+        abstract: "Loads pictures through the whole pipeline.",
+        discussion: """
+            Ends with a table, or with --json one object a line: source, tier (memory, disk, network), status (ok, failed), \
+            bytes, width, height, stages and total in milliseconds, coalesced, output, error.
+
+            With -o every picture is written: opaque JPEG as JPEG, everything else as PNG.
+
+            Examples:
+              calotype load https://example.org/a.jpg https://example.org/b.webp
+              calotype load *.jpg -o thumbnails --size 200x200 --mode fill --concurrency 4
+            """)
+
+    @Argument(help: ArgumentHelp("Paths or URLs.", valueName: "source"))
+    var sources: [String]
+
+    @Option(name: [.short, .customLong("output")], help: ArgumentHelp("Write the pictures here.", valueName: "DIR"))
+    var output: String?
+
+    @OptionGroup var resize: ResizeOptions
+
+    @OptionGroup var caches: CacheOptions
+
+    @Option(help: ArgumentHelp("Loads at a time.", valueName: "N"))
+    var concurrency = 8
+
+    @Option(help: ArgumentHelp("Further tries of a fetch that fails for the moment.", valueName: "N"))
+    var retries = 0
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    func validate() throws {
+        guard (1...1000).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1000.") }
+        guard (0...100).contains(retries) else { throw ValidationError("--retries must be from 0 to 100.") }
+        if output == "" { throw ValidationError("-o needs the name of a directory.") }
+    }
+
+    func run() async throws {
+        let loader = ImageLoader.standard {
+            $0.dataCache = caches.noCache ? nil : CacheOptions.diskCache(in: caches.cache)
+            $0.options.retries = retries
+        }
+        let items = sources.map { text in
+            do throws(ImageError) {
+                let source = try SourceArgument(text)
+                return (item: Batch.Item(name: source.name, request: .success(request(for: source))), stem: source.stem)
+            } catch {
+                return (item: Batch.Item(name: text, request: .failure(error)), stem: "")
+            }
+        }
+        var batch = Batch(loader: loader, concurrency: concurrency)
+        if let output {
+            let folder = try OutputFolder(output)
+            let stems = items.map(\.stem)
+            batch.deliver = { index, response in try await folder.write(response.image, stem: stems[index]) }
+        }
+        let reports = await batch.run(items.map(\.item))
+        // What was fetched is there for the next run.
+        try? await loader.flush()
+
+        var failures = Failures()
+        for report in reports {
+            if case .failure(let failure) = report.result { failures.add(report.source, failure) }
+        }
+        if json { for report in reports { Console.print(report.json.text) } } else { Console.print(LoadReport.table(reports)) }
+        try failures.throwIfAny()
+    }
+
+    private func request(for source: SourceArgument) -> ImageRequest {
+        var request = ImageRequest(url: source.url)
+        request.options.targetSize = resize.box
+        request.options.contentMode = resize.mode
+        if caches.noCache { request.options.cachePolicy = .noCache }
+        return request
+    }
+}
+
+extension ResizeOptions {
+    /// The box as loads take it: a side that was left out is one that every picture fits into.
+    var box: PixelSize? { size.map { PixelSize(width: $0.width ?? 1_000_000, height: $0.height ?? 1_000_000) } }
+}
+
+/// A directory that pictures are written into, under names that do not collide.
+final class OutputFolder: Sendable {
+    private let path: String
+    private let taken = Lock<Set<String>>([])
+
+    /// Makes the directory when it is missing.
+    init(_ path: String) throws {
+        self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            Console.complain(about: path, "The directory cannot be made; check the path and its permissions.")
+            throw ExitStatus.failed
+        }
+    }
+
+    /// Writes a picture and returns its path.
+    func write(_ image: DecodedImage, stem: String) async throws -> String {
+        let isPhoto = image.format == .jpeg && image.bitmap.alpha == .opaque
+        let format: ImageFormat = isPhoto ? .jpeg : .png
+        let file = path + "/" + unusedName(stem, format.fileExtension)
+        try await Background.run {
+            let data = try EncoderRegistry().encode(image, as: format, options: EncodeOptions())
+            try AtomicFile.write(data, to: file)
+        }
+        return file
+    }
+
+    /// `photo.jpg`, then `photo-2.jpg`: two sources of one run never share a file.
+    private func unusedName(_ stem: String, _ fileExtension: String) -> String {
+        taken.withLock { taken in
+            var name = "\(stem).\(fileExtension)"
+            var number = 1
+            while !taken.insert(name).inserted {
+                number += 1
+                name = "\(stem)-\(number).\(fileExtension)"
+            }
+            return name
+        }
+    }
+}

@@ -1,0 +1,90 @@
+internal import ImageCore
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Writes a file so that nobody ever sees half of it: into a new file beside it, which then takes its name.
+enum AtomicFile {
+    /// Writes `data` to `path`, replacing a file that is there and keeping its permissions. A symbolic link is followed.
+    /// Devices, pipes and whatever else `/dev` names, such as a redirected `/dev/stdout`, are written to as they are.
+    ///
+    /// - Throws: ``ImageError`` (`fileUnwritable`) with the system's reason; no new file stays behind.
+    static func write(_ data: Data, to path: String) throws(ImageError) {
+        var info = stat()
+        let exists = unsafe stat(path, &info) == 0
+        let kind = info.st_mode & mode_t(S_IFMT)
+        if exists, kind == mode_t(S_IFDIR) { throw failure(EISDIR) }
+        if exists, kind != mode_t(S_IFREG) || path.hasPrefix("/dev/") { return try append(data, path) }
+
+        let final = exists ? resolved(path) : path
+        let temporary = sibling(of: final)
+        guard Leftovers.add(file: temporary) else { throw failure(EINTR) }
+        defer { Leftovers.forget(file: temporary) }
+        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw failure(errno) }
+        if exists { _ = fchmod(descriptor, info.st_mode & 0o7777) }
+        do throws(ImageError) {
+            try fill(descriptor, with: data)
+            guard unsafe rename(temporary, final) == 0 else { throw failure(errno) }
+        } catch {
+            _ = unsafe unlink(temporary)
+            throw error
+        }
+    }
+
+    private static func append(_ data: Data, _ path: String) throws(ImageError) {
+        let descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(errno) }
+        try fill(descriptor, with: data)
+    }
+
+    /// Writes everything and closes; a full disk may only show when the file is closed.
+    private static func fill(_ descriptor: Int32, with data: Data) throws(ImageError) {
+        var code: Int32 = 0
+        unsafe data.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let count = unsafe systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: bytes[written...]))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else {
+                    code = errno
+                    return
+                }
+                written += count
+            }
+        }
+        if close(descriptor) != 0, code == 0 { code = errno }
+        guard code == 0 else { throw failure(code) }
+    }
+
+    /// A name in the same directory, so that the rename stays on one file system.
+    private static func sibling(of path: String) -> String {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
+        return path[..<slash] + ".calotype-\(getpid())-" + String(UInt64.random(in: .min ... .max), radix: 36)
+    }
+
+    private static func resolved(_ path: String) -> String {
+        guard let real = unsafe realpath(path, nil) else { return path }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
+    }
+
+    private static func failure(_ code: Int32) -> ImageError {
+        ImageError(.fileUnwritable, message: "The file cannot be written: \(unsafe String(cString: strerror(code))).")
+    }
+}
+
+extension ImageError.Code {
+    /// A local file could not be written.
+    static let fileUnwritable = Self("fileUnwritable", .caller)
+}
+
+/// The system's `write`, which `AtomicFile.write` would hide.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    unsafe write(descriptor, bytes.baseAddress, bytes.count)
+}

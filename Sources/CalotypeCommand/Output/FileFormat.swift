@@ -1,0 +1,15 @@
+internal import ImageCore
+
+extension ImageFormat {
+    /// The format that a file name's extension stands for, in any case; `nil` without one.
+    init?(fileName: String) {
+        let last = fileName.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return nil }
+        let name = last[last.index(after: dot)...].lowercased()
+        guard !name.isEmpty else { return nil }
+        self.init(rawValue: ["jpg", "jpe"].contains(name) ? "jpeg" : name)
+    }
+
+    /// The extension that files of the format usually have.
+    var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
+}

@@ -1,0 +1,37 @@
+/// Numbers as people read them.
+enum Units {
+    /// `950 B`, `14.2 kB`, `3.10 MB`.
+    static func bytes(_ count: Int) -> String {
+        if count < 1000 { return "\(count) B" }
+        var value = Double(count) / 1000
+        for unit in ["kB", "MB", "GB"] {
+            if value < 999.5 || unit == "GB" { return threeDigits(value) + " " + unit }
+            value /= 1000
+        }
+        return "\(count) B"
+    }
+
+    /// `0.2 ms`, `14.2 ms`, `3.10 s`.
+    static func time(_ duration: Duration) -> String {
+        let milliseconds = milliseconds(duration)
+        return milliseconds < 1000 ? fixed(milliseconds, 1) + " ms" : threeDigits(milliseconds / 1000) + " s"
+    }
+
+    static func milliseconds(_ duration: Duration) -> Double {
+        Double(duration.components.seconds) * 1e3 + Double(duration.components.attoseconds) / 1e15
+    }
+
+    /// Three significant digits below a thousand.
+    static func threeDigits(_ value: Double) -> String { fixed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0) }
+
+    /// A number with so many decimals.
+    static func fixed(_ value: Double, _ decimals: Int) -> String {
+        guard value.isFinite, abs(value) < 1e15 else { return "\(value)" }
+        let scale = (0..<decimals).reduce(1) { power, _ in power * 10 }
+        let whole = Int((abs(value) * Double(scale)).rounded())
+        let sign = value < 0 && whole > 0 ? "-" : ""
+        guard decimals > 0 else { return sign + "\(whole)" }
+        let fraction = "\(whole % scale)"
+        return sign + "\(whole / scale)." + String(repeating: "0", count: decimals - fraction.count) + fraction
+    }
+}

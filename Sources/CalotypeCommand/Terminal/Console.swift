@@ -1,0 +1,71 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Standard output and standard error.
+enum Console {
+    /// Writes a line to standard output. Ends the process quietly when nobody reads it any more.
+    static func print(_ line: String) { write(line + "\n") }
+
+    /// Writes text as it is to standard output.
+    static func write(_ text: String) {
+        guard !write(Array(text.utf8), to: STDOUT_FILENO) else { return }
+        exitProcess(.failed)
+    }
+
+    /// Writes one line to standard error: `calotype: what happened`.
+    static func complain(_ what: String) { writeError("calotype: \(flattened(what))\n") }
+
+    /// Writes one line to standard error: `calotype: SOURCE: what happened`.
+    static func complain(about source: String, _ what: String) { complain("\(flattened(source)): \(what)") }
+
+    /// Writes text as it is to standard error.
+    static func writeError(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
+
+    /// Whether somebody watches standard error as it comes.
+    static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// The terminal behind standard output or standard error, in characters; `nil` where neither is one.
+    static var size: (columns: Int, rows: Int)? {
+        for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
+            var window = winsize()
+            if unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 {
+                return (Int(window.ws_col), Int(window.ws_row))
+            }
+        }
+        return nil
+    }
+
+    /// A message on one line, without characters that a terminal would act on: sources and servers choose parts of it.
+    static func flattened(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 32 || 127...159 ~= $0.value ? " " : $0 }))
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: buffer[written...]))
+            }
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard count > 0 else { return false }
+            written += count
+        }
+        return true
+    }
+}
+
+/// The system's `write`, which the methods here would hide.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    unsafe write(descriptor, bytes.baseAddress, bytes.count)
+}
+
+/// Removes what must not stay behind, and ends the process.
+func exitProcess(_ status: ExitStatus) -> Never {
+    Leftovers.removeAll()
+    exit(status.rawValue)
+}

@@ -1,0 +1,89 @@
+internal import ImageCore
+
+/// What the progress of several loads looks like at one moment: a value, so that its lines can be compared.
+struct ProgressBoard: Sendable {
+    struct Item: Sendable {
+        let name: String
+        var progress: LoadProgress?
+        var isRunning = false
+        var hasEnded = false
+    }
+
+    var items: [Item]
+
+    init(names: [String]) { items = names.map { Item(name: $0) } }
+
+    /// A bar for each running load, oldest first and as many as fit, then one line for all.
+    ///
+    /// - Parameters:
+    ///   - columns: the width of the terminal; no line is longer.
+    ///   - rows: at most so many lines.
+    func lines(columns: Int, rows: Int) -> [String] {
+        let running = items.filter { $0.isRunning && !$0.hasEnded }
+        var lines = running.prefix(max(0, rows - 1)).map { bar(for: $0, columns: columns) }
+        let ended = items.count { $0.hasEnded }
+        let bytes = items.reduce(0) { $0 + ($1.progress?.received ?? 0) }
+        lines.append(String("\(ended) of \(items.count) done, \(Units.bytes(bytes))".prefix(columns)))
+        return lines
+    }
+
+    private func bar(for item: Item, columns: Int) -> String {
+        let received = Units.bytes(item.progress?.received ?? 0)
+        let width = max(4, min(30, columns / 4))
+        let bar: String
+        let amount: String
+        if let fraction = item.progress?.fraction {
+            let full = Int(fraction * Double(width))
+            bar = "[" + String(repeating: "#", count: full) + String(repeating: ".", count: width - full) + "]"
+            amount = "\(Int(fraction * 100))% of \(Units.bytes(item.progress?.expected ?? 0))"
+        } else {
+            bar = "[" + String(repeating: ".", count: width) + "]"
+            amount = received
+        }
+        return String("\(bar) \(amount)  \(Console.flattened(item.name))".prefix(columns))
+    }
+}
+
+/// Draws the progress of several loads on standard error, in place, at most twenty times a second.
+final class ProgressBars: Sendable {
+    private struct State {
+        var board: ProgressBoard
+        var drawnLines = 0
+        var lastDraw: ContinuousClock.Instant?
+    }
+
+    private let state: Lock<State>
+
+    init(names: [String]) {
+        state = Lock(State(board: ProgressBoard(names: names)))
+        Leftovers.setCursorHidden(true)
+    }
+
+    func update(_ index: Int, _ change: @Sendable (inout ProgressBoard.Item) -> Void) {
+        // Drawn under the lock, because two drawings at once would tear; the writing is this command's own code.
+        state.withLock { state in
+            change(&state.board.items[index])
+            let now = ContinuousClock.now
+            if let last = state.lastDraw, now - last < .milliseconds(50) { return }
+            state.lastDraw = now
+            let size = Console.size ?? (columns: 80, rows: 24)
+            let lines = state.board.lines(columns: max(8, size.columns - 1), rows: max(2, min(9, size.rows - 1)))
+            Console.writeError(ProgressBars.home(from: state.drawnLines) + lines.joined(separator: "\n"))
+            state.drawnLines = lines.count
+        }
+    }
+
+    /// Removes the bars; what is written afterwards stands where they were.
+    func close() {
+        state.withLock { state in
+            Console.writeError(ProgressBars.home(from: state.drawnLines))
+            state.drawnLines = 0
+        }
+        Leftovers.setCursorHidden(false)
+    }
+
+    /// Back to the first of so many lines, clearing them.
+    private static func home(from lines: Int) -> String {
+        "\r" + (lines > 1 ? "\u{1B}[\(lines - 1)A" : "") + "\u{1B}[J"
+    }
+}

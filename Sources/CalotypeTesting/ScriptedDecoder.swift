@@ -1,0 +1,35 @@
+public import ImageCore
+
+/// A decoder that counts: any bytes become a picture of one colour, which the first byte names.
+///
+/// Bytes that begin with `0xFF` are corrupt. A blocker, if given, is called on the worker thread before each decode, so
+/// that a test can hold one.
+public final class ScriptedDecoder: Decoding {
+    public static let format = ImageFormat(rawValue: "scripted")
+
+    private let blocker: (@Sendable (Data, DecodeOptions) throws -> Void)?
+    private let log = EventLog<DecodeOptions>()
+
+    public init(blocker: (@Sendable (Data, DecodeOptions) throws -> Void)? = nil) { self.blocker = blocker }
+
+    /// The options of every decode that was begun.
+    public var decodes: [DecodeOptions] { log.events }
+
+    public var formats: [ImageFormat] { [Self.format] }
+
+    public func format(of head: Data) -> ImageFormat? { Self.format }
+
+    public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
+        ImageInfo(format: Self.format, size: PixelSize(width: 4, height: 4))
+    }
+
+    public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
+        log.append(options)
+        try blocker?(data, options)
+        guard data.first != 0xFF else { throw ImageError(.corrupt, message: "The scripted picture is damaged.") }
+        let size = options.targetSize ?? PixelSize(width: 4, height: 4)
+        var image = try TestPictures.solid(width: size.width, height: size.height, red: data.first ?? 0)
+        image.format = Self.format
+        return image
+    }
+}

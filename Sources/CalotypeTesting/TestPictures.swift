@@ -1,0 +1,29 @@
+public import ImageCore
+
+/// Small pictures made in memory.
+public enum TestPictures {
+    /// One colour; components from 0 to 255, alpha straight.
+    public static func solid(
+        width: Int = 4, height: Int = 4, red: UInt8 = 0, green: UInt8 = 0, blue: UInt8 = 0, alpha: UInt8 = 255
+    ) throws -> DecodedImage {
+        func premultiplied(_ value: UInt8) -> UInt8 { UInt8((Int(value) * Int(alpha) + 127) / 255) }
+        let pixel = [premultiplied(red), premultiplied(green), premultiplied(blue), alpha]
+        return DecodedImage(
+            try unsafe Bitmap(
+                size: PixelSize(width: width, height: height), format: .rgba8, alpha: alpha == 255 ? .opaque : .premultiplied
+            ) { pixels, bytesPerRow in
+                for y in 0..<height {
+                    for x in 0..<width * 4 { unsafe pixels[y * bytesPerRow + x] = pixel[x % 4] }
+                }
+            })
+    }
+
+    /// The straight or premultiplied bytes of one pixel, as they are in memory.
+    public static func pixel(of image: DecodedImage, x: Int, y: Int) -> [UInt8] {
+        let bitmap = image.bitmap
+        let start = y * bitmap.bytesPerRow + x * bitmap.format.bytesPerPixel
+        return unsafe bitmap.withUnsafePixels { pixels in
+            unsafe Array(pixels[start..<start + bitmap.format.bytesPerPixel])
+        }
+    }
+}

@@ -1,0 +1,105 @@
+public import ImageCore
+import CCalotypeAVIF
+
+/// AVIF by libavif: 8, 10 and 12 bits, every chroma format, monochrome, alpha, grids; of a sequence, the frame asked for.
+///
+/// Orientation is the container's (`irot`, `imir`); Exif inside AVIF does not count, as the format has it. Not strict:
+/// files without `pixi`, or with an odd `clap`, decode; `clap` is not applied.
+public struct AVIFDecoder: Decoding {
+    public init() {}
+
+    public var formats: [ImageFormat] { [.avif] }
+
+    /// AVIF where the file begins with an `ftyp` box that names a brand `avif` or `avis` (AV1 Image File Format, 6).
+    public func format(of head: Data) -> ImageFormat? {
+        let reader = ByteReader(head)
+        guard reader.matches("ftyp", at: 4), let size = reader.uint32(at: 0, bigEndian: true) else { return nil }
+        let brands = [8] + Array(stride(from: 16, to: min(size, reader.count), by: 4))
+        return brands.contains { reader.matches("avif", at: $0) || reader.matches("avis", at: $0) } ? .avif : nil
+    }
+
+    public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
+        try unsafe data.withUnsafeBytes { bytes in
+            let reader = try unsafe AVIFReader(bytes, limits: limits)
+            let header = reader.header
+            return ImageInfo(
+                format: .avif, size: reader.size, frameCount: max(1, Int(header.frames)), orientation: reader.orientation,
+                hasAlpha: header.has_alpha, bitDepth: Int(header.depth), colorModel: header.is_gray ? .gray : .rgb,
+                colorProfile: ColorProfile(embedded: reader.profile).description, isProgressive: header.is_layered)
+        }
+    }
+
+    public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
+        try unsafe data.withUnsafeBytes { bytes in
+            let reader = try unsafe AVIFReader(bytes, limits: options.limits)
+            return try Self.decode(reader, options: options)
+        }
+    }
+
+    /// The frame that the options ask for.
+    static func decode(_ reader: AVIFReader, options: DecodeOptions) throws -> DecodedImage {
+        try options.checkFrame(of: max(1, Int(reader.header.frames)))
+        try options.limits.check(reader.size, holding: [reader.planeBytes, reader.size.byteCount(.gray8)])
+        try options.checkCancellation()
+        try reader.decode(frame: options.frame)
+        try options.checkCancellation()
+        // What the picture itself says may differ from what its container said.
+        try options.limits.check(reader.size, bytesPerPixel: 0)
+        let header = reader.header
+        let profile =
+            ColorProfile(embedded: reader.profile).icc.map(ColorProfile.icc)
+            ?? ColorProfile(primaries: Int(header.primaries), transfer: Int(header.transfer)) ?? .sRGB
+        let convertsColor = options.convertsToSRGB && profile.icc != nil
+        let isDeep = header.depth > 8 && (!options.convertsTo8Bit || convertsColor)
+        let isGray = header.is_gray && !header.has_alpha
+        let layout: RowLayout = isGray ? (isDeep ? .gray16 : .gray8) : (isDeep ? .rgba16 : .rgba8)
+        var picture = StoredPicture(format: .avif, size: reader.size, layout: layout)
+        picture.orientation = options.applied(reader.orientation)
+        picture.hasAlpha = header.has_alpha
+        picture.profile = profile
+        // Stored premultiplied and wanted so, colour makes no round trip.
+        picture.isPremultiplied = header.is_alpha_premultiplied && options.alpha == .premultiplied && !convertsColor
+        let wanted = try StoredPicture.storedGeometry(size: picture.size, orientation: picture.orientation, options: options)
+        picture.deliversWhole = wanted == nil
+        let assembler = try PictureAssembler(picture, options: options, codecBytes: reader.planeBytes)
+        return try assembler.assemble(AVIFRows(reader, picture: picture))
+    }
+}
+
+/// The pixels of a decoded AVIF frame, converted from its planes a few rows at a time.
+private final class AVIFRows: RowProducer {
+    private let reader: AVIFReader
+    private let picture: StoredPicture
+    private var next = 0
+    private var scratch: Scratch?
+
+    init(_ reader: AVIFReader, picture: StoredPicture) {
+        self.reader = reader
+        self.picture = picture
+    }
+
+    func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
+        let height = picture.size.height
+        if next == 0, count == height {
+            try unsafe convert(0..<height, into: target, stride: stride)
+        } else {
+            // Chroma is interpolated from the rows above and below, so those are converted too.
+            let rows = max(0, (next - 2) & ~1)..<min(height, next + count + 2)
+            let rowBytes = picture.size.width * picture.layout.bytesPerPixel
+            let scratch = try scratch ?? Scratch(rows: count + 5, rowBytes: rowBytes)
+            self.scratch = scratch
+            try unsafe convert(rows, into: scratch.base, stride: scratch.stride)
+            for i in 0..<count {
+                unsafe (target + i * stride)
+                    .copyMemory(from: scratch.base + (next + i - rows.lowerBound) * scratch.stride, byteCount: rowBytes)
+            }
+        }
+        next += count
+        return RowsRead(count: count, failure: nil)
+    }
+
+    private func convert(_ rows: Range<Int>, into target: UnsafeMutableRawPointer, stride: Int) throws {
+        try unsafe reader.convert(
+            rows.lowerBound, rows.count, to: picture.layout, premultiplied: picture.isPremultiplied, into: target, stride: stride)
+    }
+}

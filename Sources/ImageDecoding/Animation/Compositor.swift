@@ -1,0 +1,145 @@
+import CCalotypeLCMS
+import ImageCore
+
+/// Composes the frames of an animation on a canvas, as browsers do: it starts out transparent, and the background
+/// colour of a file is ignored.
+///
+/// Going on from one frame to the next draws that frame alone. Going back starts at the last frame before the one
+/// wanted that needs nothing of those before it.
+final class Compositor {
+    let source: any AnimationSource
+    private let options: DecodeOptions
+    private let canvas: Scratch
+    private var saved: Scratch?
+    /// The frame that the canvas shows.
+    private var current: Int?
+    /// What is missing of the frame that the canvas shows.
+    private(set) var failure: ImageError?
+
+    /// - Parameter options: for the frames' colours, and for limits and cancelling.
+    init(_ source: any AnimationSource, options: DecodeOptions) throws(ImageError) {
+        self.source = source
+        self.options = options
+        let size = source.canvas
+        // The canvas, what may have to be restored, and a frame.
+        try options.limits.check(size, holding: Array(repeating: size.byteCount(.rgba8), count: 3))
+        canvas = try Scratch(rows: size.height, rowBytes: 4 * size.width)
+    }
+
+    /// Brings the canvas to `frame`.
+    func show(_ frame: Int) throws {
+        let next: Int
+        if let current, current <= frame {
+            if current == frame { return }
+            next = max(current + 1, start(for: frame))
+        } else {
+            next = start(for: frame)
+        }
+        if next != (current ?? -1) + 1 {
+            clear(x: 0, y: 0, source.canvas)
+            current = nil
+        }
+        for index in next...frame {
+            try options.checkCancellation()
+            if let current { dispose(of: source.frames[current]) }
+            do {
+                try draw(index)
+            } catch {
+                // Half a step was made: the next call begins anew.
+                clear(x: 0, y: 0, source.canvas)
+                current = nil
+                throw error
+            }
+            current = index
+        }
+    }
+
+    /// Copies a row of the canvas: straight RGBA.
+    func copyRow(_ y: Int, to target: UnsafeMutableRawPointer) {
+        unsafe target.copyMemory(from: canvas.base + y * canvas.stride, byteCount: 4 * source.canvas.width)
+    }
+
+    /// The last frame up to `frame` that can be drawn on an empty canvas.
+    private func start(for frame: Int) -> Int {
+        (0...frame).reversed().first { index in
+            if index == 0 { return true }
+            let (before, here) = (source.frames[index - 1], source.frames[index])
+            if before.disposal == .clear, before.covers(source.canvas) { return true }
+            return here.covers(source.canvas) && (!here.blends || !here.hasAlpha) && here.disposal != .restore
+        } ?? 0
+    }
+
+    private func dispose(of frame: AnimationFrame) {
+        switch frame.disposal {
+        case .keep: break
+        case .clear: clear(x: frame.x, y: frame.y, frame.size)
+        case .restore:
+            guard let saved else { return clear(x: frame.x, y: frame.y, frame.size) }
+            unsafe canvas.base.copyMemory(from: saved.base, byteCount: canvas.stride * source.canvas.height)
+        }
+    }
+
+    private func draw(_ index: Int) throws {
+        let frame = source.frames[index]
+        if frame.disposal == .restore {
+            let saved = try saved ?? Scratch(rows: source.canvas.height, rowBytes: 4 * source.canvas.width)
+            unsafe saved.base.copyMemory(from: canvas.base, byteCount: canvas.stride * source.canvas.height)
+            self.saved = saved
+        }
+        let (bitmap, failure) = try source.pixels(of: index, options: options)
+        self.failure = failure
+        guard let place = visible(x: frame.x, y: frame.y, bitmap.size) else { return }
+        let line = try Scratch(rows: 1, rowBytes: 4 * bitmap.width)
+        unsafe bitmap.withUnsafePixels { pixels in
+            guard let base = pixels.baseAddress else { return }
+            for y in place.y {
+                let stored = unsafe base + (y - frame.y) * bitmap.bytesPerRow
+                if bitmap.format == .gray8 {
+                    unsafe clt_gray_to_rgba8(
+                        stored.assumingMemoryBound(to: UInt8.self), line.base.assumingMemoryBound(to: UInt8.self),
+                        UInt32(bitmap.width))
+                }
+                let row = unsafe bitmap.format == .gray8 ? UnsafeRawPointer(line.base) : stored
+                let from = unsafe (row + 4 * (place.x.lowerBound - frame.x))
+                let to = unsafe canvas.base + y * canvas.stride + 4 * place.x.lowerBound
+                if frame.blends, bitmap.alpha != .opaque {
+                    unsafe clt_blend_rgba8(
+                        from.assumingMemoryBound(to: UInt8.self), to.assumingMemoryBound(to: UInt8.self), UInt32(place.x.count))
+                } else {
+                    unsafe to.copyMemory(from: from, byteCount: 4 * place.x.count)
+                }
+            }
+        }
+    }
+
+    private func clear(x: Int, y: Int, _ size: PixelSize) {
+        guard let place = visible(x: x, y: y, size) else { return }
+        for row in place.y {
+            let start = unsafe canvas.base + row * canvas.stride + 4 * place.x.lowerBound
+            unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: 4 * place.x.count)
+        }
+    }
+
+    /// The part of a frame that lies on the canvas.
+    private func visible(x: Int, y: Int, _ size: PixelSize) -> (x: Range<Int>, y: Range<Int>)? {
+        let (left, right) = (max(0, x), min(source.canvas.width, x + size.width))
+        let (top, bottom) = (max(0, y), min(source.canvas.height, y + size.height))
+        return left < right && top < bottom ? (left..<right, top..<bottom) : nil
+    }
+}
+
+/// The rows of a composed canvas.
+final class CanvasRows: RowProducer {
+    private let compositor: Compositor
+    private var next = 0
+
+    init(_ compositor: Compositor) { self.compositor = compositor }
+
+    func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) -> RowsRead {
+        for i in 0..<count { unsafe compositor.copyRow(next + i, to: target + i * stride) }
+        next += count
+        return RowsRead(count: count, failure: nil)
+    }
+
+    func finish() -> ImageError? { compositor.failure }
+}

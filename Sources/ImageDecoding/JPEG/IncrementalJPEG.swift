@@ -1,0 +1,111 @@
+import CCalotypeJPEG
+public import ImageCore
+
+extension JPEGDecoder: IncrementalDecoding {
+    /// Rows of a baseline file as they come; of a progressive file, a preview per scan.
+    public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
+        format(of: head) == nil ? nil : try IncrementalJPEG(options: options)
+    }
+}
+
+/// A JPEG that arrives in pieces. The bytes that libjpeg has read are not kept.
+// @unchecked because the protocol has its calls made by one thread at a time.
+final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
+    private let reader: JPEGReader
+    private let options: DecodeOptions
+    private var canvas: IncrementalCanvas?
+    /// What the last preview showed: rows, or scans.
+    private var shown = 0
+    private var isReadThrough = false
+    /// Whether a pass over the coefficients could not be ended for want of bytes.
+    private var isPassOpen = false
+
+    init(options: DecodeOptions) throws {
+        try options.checkFrame(of: 1)
+        self.options = options
+        reader = try JPEGReader(limits: options.limits)
+    }
+
+    func append(_ chunk: Data) throws {
+        try options.checkCancellation()
+        guard !isReadThrough, !chunk.isEmpty else { return }
+        try reader.supply(chunk, isLast: false)
+        try advance()
+    }
+
+    func preview() throws -> DecodedImage? {
+        guard let canvas else { return nil }
+        if reader.header.has_multiple_scans {
+            // libjpeg smooths the last rows of a scan only once the next has begun.
+            let ready = isReadThrough ? reader.scans.begun : min(reader.scans.whole, reader.scans.begun - 1)
+            guard ready > shown, try closePass() else { return nil }
+            shown = ready
+            _ = try readPass(scan: shown)
+        } else {
+            guard canvas.available > shown else { return nil }
+            shown = canvas.available
+        }
+        return try canvas.preview(options)
+    }
+
+    func finish() throws -> DecodedImage {
+        if !isReadThrough {
+            try reader.supply(Data(), isLast: true)
+            try advance()
+        }
+        guard let canvas else { throw ImageError.truncated(.jpeg) }
+        var failure: ImageError?
+        if reader.header.has_multiple_scans {
+            _ = try closePass()
+            failure = try readPass(scan: reader.scans.begun)
+        }
+        return try canvas.final(options, failure: failure ?? reader.damage)
+    }
+
+    /// Decodes as far as the bytes go.
+    private func advance() throws {
+        if canvas == nil {
+            guard try reader.readHeader(limits: options.limits) else { return }
+            let picture = try JPEGDecoder.start(reader, options: options)
+            canvas = try IncrementalCanvas(
+                picture, options: options, codecBytes: Int(clamping: reader.header.coefficient_bytes))
+        }
+        if reader.header.has_multiple_scans {
+            isReadThrough = try reader.consumeScans(limits: options.limits, cancellation: options.cancellation)
+        } else {
+            let failure = try readRows()
+            if let failure, !reader.needsInput { throw failure }
+            isReadThrough = canvas.map { $0.available == $0.picture.decodedSize.height } ?? false
+        }
+    }
+
+    /// Reads the rows that follow into the canvas.
+    private func readRows() throws -> ImageError? {
+        guard let canvas else { return nil }
+        let height = canvas.picture.decodedSize.height
+        while canvas.available < height {
+            try options.checkCancellation()
+            let read = unsafe reader.readRows(
+                into: canvas.rows.base + canvas.available * canvas.rows.stride, stride: canvas.rows.stride,
+                count: min(64, height - canvas.available))
+            canvas.available += read.count
+            if let failure = read.failure { return failure }
+        }
+        return nil
+    }
+
+    /// Shows the coefficients as they are, all rows of them.
+    private func readPass(scan: Int) throws -> ImageError? {
+        try reader.startOutput(scan: scan)
+        canvas?.available = 0
+        let failure = try readRows()
+        isPassOpen = true
+        _ = try closePass()
+        return failure
+    }
+
+    private func closePass() throws -> Bool {
+        if isPassOpen, try reader.finishOutput() { isPassOpen = false }
+        return !isPassOpen
+    }
+}

@@ -1,0 +1,132 @@
+import CCalotypePNG
+public import ImageCore
+
+extension PNGDecoder: IncrementalDecoding {
+    /// Rows as they come; of an interlaced file, the whole picture ever finer.
+    public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
+        guard format(of: head) != nil else { return nil }
+        return options.frame == 0 ? try IncrementalPNG(options: options) : CollectingDecoder(self, options: options)
+    }
+}
+
+/// A PNG that arrives in pieces.
+// @unchecked because the protocol has its calls made by one thread at a time.
+@safe final class IncrementalPNG: IncrementalDecoder, @unchecked Sendable {
+    private let handle: OpaquePointer
+    private let options: DecodeOptions
+    private var canvas: IncrementalCanvas?
+    private var passes = 1
+    private var metadata = PNGMetadata(Data())
+    /// The bytes without those of the picture itself: what chunks say may stand anywhere.
+    private var chunks = PNGChunkCollector()
+    /// Rows that had been decoded at the last preview.
+    private var shown: UInt64 = 0
+
+    init(options: DecodeOptions) throws(ImageError) {
+        guard let handle = unsafe clt_png_pusher_create(options.limits.metadataBytes) else { throw .outOfMemory(.png) }
+        unsafe self.handle = handle
+        self.options = options
+    }
+
+    deinit { unsafe clt_png_pusher_destroy(handle) }
+
+    func append(_ chunk: Data) throws {
+        try options.checkCancellation()
+        chunks.append(chunk)
+        // In pieces, so that a cancelled decode stops soon.
+        var rest = chunk
+        while !rest.isEmpty {
+            try supply(rest.prefix(1 << 16))
+            rest = rest.dropFirst(1 << 16)
+            try options.checkCancellation()
+        }
+    }
+
+    private func supply(_ bytes: Data) throws(ImageError) {
+        guard unsafe !clt_png_pusher_is_finished(handle) else { return }
+        let status = unsafe bytes.withUnsafeBytes { bytes in
+            unsafe clt_png_pusher_supply(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+        }
+        try check(status)
+        if canvas == nil, try begin() { try check(unsafe clt_png_pusher_supply(handle, nil, 0)) }
+        guard let canvas else { return }
+        canvas.available = unsafe Int(clt_png_pusher_rows(handle))
+    }
+
+    /// Gives the rows a place once the header is there.
+    private func begin() throws(ImageError) -> Bool {
+        var (header, layout, passes) = (clt_png_header(), CLT_PNG_RGBA8, Int32(1))
+        guard unsafe clt_png_pusher_header(handle, &header, &layout, &passes) else { return false }
+        self.passes = Int(passes)
+        metadata = PNGMetadata(chunks.file)
+        try options.checkFrame(of: max(1, metadata.frames))
+        let size = PixelSize(width: Int(header.width), height: Int(header.height))
+        var picture = StoredPicture(format: .png, size: size, layout: PNGReader.layout(layout))
+        picture.hasAlpha = header.has_alpha_channel || header.has_transparent_color
+        picture.profile = metadata.profile(embedded: profile)
+        picture.orientation = options.applied(metadata.orientation)
+        let canvas = try IncrementalCanvas(picture, options: options)
+        self.canvas = canvas
+        unsafe clt_png_pusher_set_target(handle, canvas.rows.base.assumingMemoryBound(to: UInt8.self), canvas.rows.stride)
+        return true
+    }
+
+    func preview() throws -> DecodedImage? {
+        let seen = unsafe clt_png_pusher_rows_seen(handle)
+        guard let canvas, seen > shown else { return nil }
+        shown = seen
+        return try canvas.preview(options)
+    }
+
+    func finish() throws -> DecodedImage {
+        guard let canvas else { throw ImageError.truncated(.png) }
+        let failure: ImageError? = unsafe clt_png_pusher_is_finished(handle) ? nil : .truncated(.png)
+        // Exif may follow the pixels.
+        let orientation = options.applied(PNGMetadata(chunks.file).orientation)
+        return try canvas.final(options, failure: failure, orientation: orientation)
+    }
+
+    private var profile: Data? {
+        var (bytes, count) = unsafe (UnsafePointer<UInt8>?.none, 0)
+        guard unsafe clt_png_pusher_profile(handle, &bytes, &count), let bytes = unsafe bytes else { return nil }
+        return unsafe Data(bytes: bytes, count: count)
+    }
+
+    private func check(_ status: clt_png_status) throws(ImageError) {
+        if status == CLT_PNG_OK { return }
+        if status == CLT_PNG_NO_MEMORY { throw .outOfMemory(.png) }
+        throw ImageError(
+            .corrupt, message: "The PNG file is damaged: \(unsafe String(cString: clt_png_pusher_message(handle))).")
+    }
+}
+
+/// Keeps the chunks of a PNG that arrives in pieces, but for its pixels and what is too large to matter.
+struct PNGChunkCollector {
+    /// A file of the chunks so far.
+    private(set) var file = Data()
+    private var pending = Data()
+    /// Bytes of a chunk without interest that are still to come.
+    private var skip = 8
+
+    mutating func append(_ bytes: Data) {
+        if file.isEmpty { file = Data(PNGChunks.signature) }
+        pending.append(bytes)
+        while true {
+            let passed = min(skip, pending.count)
+            pending = Data(pending.dropFirst(passed))
+            skip -= passed
+            let head = ByteReader(pending)
+            guard skip == 0, let length = head.uint32(at: 0, bigEndian: true), let name = head.bytes(at: 4, count: 4) else { return }
+            let isWanted = ["IHDR", "eXIf", "acTL", "sRGB", "gAMA", "cHRM", "cICP"].contains(String(decoding: name, as: UTF8.self))
+            if !isWanted || length > 1 << 16 {
+                // Its name alone: that there are pixels matters, not which.
+                if file.count < 1 << 20 { file.append(PNGChunks.chunk(String(decoding: name, as: UTF8.self), Data())) }
+                skip = 12 + length
+            } else {
+                guard let chunk = head.bytes(at: 0, count: 12 + length) else { return }
+                if file.count < 1 << 20 { file.append(chunk) }
+                skip = 12 + length
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+public import ImageCore
+import CCalotypePNG
+
+/// PNG by libpng: every colour type and depth, Adam7, transparency by tRNS, colours by cICP, iCCP, sRGB, gAMA and cHRM.
+///
+/// Of an animated PNG, frame 0 is the picture that still viewers show, which may be none of the animation's frames; the
+/// others are composed on the canvas. Metadata is bounded by `limits.metadataBytes`; a profile beyond that is ignored,
+/// and text is never read.
+public struct PNGDecoder: Decoding {
+    public init() {}
+
+    public var formats: [ImageFormat] { [.png] }
+
+    /// PNG where the file begins with the eight bytes of its signature (PNG specification, 5.2).
+    public func format(of head: Data) -> ImageFormat? { head.starts(with: PNGChunks.signature) ? .png : nil }
+
+    public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
+        let metadata = PNGMetadata(data)
+        return try unsafe data.withUnsafeBytes { bytes in
+            let reader = try unsafe PNGReader(bytes, limits: limits)
+            let header = reader.header
+            let model: ColorModel = header.is_palette ? .indexed : header.is_gray ? .gray : .rgb
+            return ImageInfo(
+                format: .png, size: reader.size, frameCount: max(1, metadata.frames), orientation: metadata.orientation,
+                hasAlpha: header.has_alpha_channel || header.has_transparent_color, bitDepth: Int(header.bit_depth),
+                colorModel: model, colorProfile: ColorProfile(embedded: reader.profile).description,
+                isProgressive: header.is_interlaced)
+        }
+    }
+
+    public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
+        let metadata = PNGMetadata(data)
+        try options.checkFrame(of: max(1, metadata.frames))
+        if options.frame > 0 {
+            return try ComposedFrames(APNGFile(data, limits: options.limits), options: options)
+                .frame(at: options.frame, options: options)
+        }
+        return try Self.decodeStill(data, metadata: metadata, options: options)
+    }
+
+    static func decodeStill(
+        _ data: Data, metadata: PNGMetadata, options: DecodeOptions, checksCRC: Bool = true
+    ) throws -> DecodedImage {
+        try unsafe data.withUnsafeBytes { bytes in
+            let reader = try unsafe PNGReader(bytes, limits: options.limits, checksCRC: checksCRC)
+            let profile = metadata.profile(embedded: reader.profile)
+            // Deep samples are converted to sRGB before they are rounded to 8 bits.
+            let keeps16Bit = !options.convertsTo8Bit || (options.convertsToSRGB && profile.icc != nil)
+            let (layout, passes) = try reader.start(keeps16Bit: keeps16Bit)
+            var picture = StoredPicture(format: .png, size: reader.size, layout: layout)
+            picture.orientation = options.applied(metadata.orientation)
+            picture.hasAlpha = reader.header.has_alpha_channel || reader.header.has_transparent_color
+            picture.profile = profile
+            picture.deliversWhole = passes > 1
+            return try PictureAssembler(picture, options: options)
+                .assemble(PNGRows(reader, passes: passes, height: picture.size.height, options: options))
+        }
+    }
+}
+
+/// The rows of a PNG; the seven passes of Adam7 go over all of them.
+private final class PNGRows: RowProducer {
+    private let reader: PNGReader
+    private let passes: Int
+    private let height: Int
+    private let options: DecodeOptions
+
+    init(_ reader: PNGReader, passes: Int, height: Int, options: DecodeOptions) {
+        (self.reader, self.passes, self.height, self.options) = (reader, passes, height, options)
+    }
+
+    func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
+        guard passes > 1 else { return unsafe reader.readRows(into: target, stride: stride, count: count) }
+        for pass in 0..<passes {
+            for y in Swift.stride(from: 0, to: height, by: 64) {
+                try options.checkCancellation()
+                let read = unsafe reader.readRows(
+                    into: target + y * stride, stride: stride, count: min(64, height - y), fillsBlocks: options.allowsPartial)
+                guard let failure = read.failure else { continue }
+                // What earlier passes left covers every row; during the first, only the rows so far.
+                return RowsRead(count: pass > 0 ? height : y + read.count, failure: failure)
+            }
+        }
+        return RowsRead(count: height, failure: nil)
+    }
+}

@@ -1,0 +1,42 @@
+public import ImageCore
+import ImageKernels
+
+extension ImageFormat {
+    /// Plain pixels: width and height as little-endian 32-bit numbers, then rows of straight 8-bit RGBA.
+    public static let rgba = ImageFormat(rawValue: "rgba")
+}
+
+/// Writes plain pixels (``ImageFormat/rgba``), for programs that compare pictures. Lossless for 8-bit pictures, but for
+/// the rounding of premultiplied colour; deeper ones are rounded to 8 bits.
+public struct RGBAEncoder: Encoding {
+    public init() {}
+
+    public var formats: [ImageFormat] { [.rgba] }
+
+    public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
+        let bitmap = try image.bitmap.straightRGBA8()
+        guard let width = UInt32(exactly: bitmap.width), let height = UInt32(exactly: bitmap.height) else {
+            throw ImageError(.unsupportedFeature, message: "A picture of \(bitmap.size) pixels is too large for the format rgba.")
+        }
+        var file = Data(capacity: 8 + 4 * bitmap.width * bitmap.height)
+        for number in [width, height] {
+            for shift in [0, 8, 16, 24] { file.append(UInt8(truncatingIfNeeded: number >> UInt32(shift))) }
+        }
+        try unsafe bitmap.withUnsafePixels { pixels in
+            for y in 0..<bitmap.height {
+                try options.cancellation?.check()
+                let row = unsafe UnsafeRawBufferPointer(rebasing: pixels[(y * bitmap.bytesPerRow)...].prefix(4 * bitmap.width))
+                unsafe file.append(contentsOf: row)
+            }
+        }
+        return file
+    }
+}
+
+extension Bitmap {
+    /// The pixels as straight (or opaque) 8-bit RGBA.
+    func straightRGBA8() throws -> Bitmap {
+        let narrow = try convertedToRGBA8()
+        return try narrow.unpremultiplied()
+    }
+}

@@ -1,0 +1,26 @@
+import CCalotypeLCMS
+import ImageCore
+
+/// Little CMS's conversion of rows from an embedded profile to sRGB, relative colorimetric.
+@safe final class ColorTransform {
+    private let handle: OpaquePointer
+
+    /// `nil` where nothing need or can be converted: the profile is broken, not for such pixels, or as good as sRGB.
+    ///
+    /// - Parameter isSmall: whether few pixels follow, so that preparing must be cheap.
+    init?(_ icc: Data, from source: RowLayout, to target: PixelFormat, isSmall: Bool) {
+        let handle = unsafe icc.withUnsafeBytes { bytes in
+            unsafe clt_transform_create(
+                bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, source.cLayout, target.cLayout, isSmall)
+        }
+        guard let handle = unsafe handle else { return nil }
+        unsafe self.handle = handle
+        if unsafe clt_transform_is_identity(handle) { return nil }
+    }
+
+    deinit { unsafe clt_transform_destroy(handle) }
+
+    func convert(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, width: Int) {
+        unsafe clt_transform_row(handle, source, target, UInt32(width))
+    }
+}

@@ -1,0 +1,161 @@
+import CCalotypeLCMS
+import ImageCore
+import ImageKernels
+
+/// Makes the bitmap that was asked for out of a codec's rows: converts, scales down, turns upright.
+struct PictureAssembler {
+    let picture: StoredPicture
+    let options: DecodeOptions
+    private let geometry: ResizeGeometry?
+    private let converter: RowConverter
+    private let alpha: AlphaMode
+    private let colorSpace: ColorSpace
+
+    /// - Throws: ``ImageError`` where the options cannot be met or the picture is beyond the limits; nothing of its size
+    ///   was allocated before.
+    ///
+    /// - Parameter codecBytes: what the codec holds besides.
+    init(_ picture: StoredPicture, options: DecodeOptions, codecBytes: Int = 0) throws(ImageError) {
+        self.picture = picture
+        self.options = options
+        geometry = try picture.geometry(for: options)
+        let format = picture.layout.pixelFormat(narrowed: options.convertsTo8Bit)
+        let rows = geometry == nil || picture.deliversWhole ? picture.decodedSize.byteCount(format) : 0
+        try options.limits.check(picture.size, holding: [codecBytes, rows, geometry?.output.byteCount(format) ?? 0])
+        let transform: ColorTransform?
+        (transform, colorSpace) = Self.color(of: picture, format: format, options: options)
+        let isStraight = options.alpha == .straight && geometry == nil
+        alpha = !picture.hasAlpha ? .opaque : isStraight ? .straight : .premultiplied
+        converter = RowConverter(
+            source: picture.layout, target: format, hasAlpha: picture.hasAlpha,
+            premultiplies: alpha == .premultiplied && !picture.isPremultiplied, transform: transform)
+    }
+
+    /// How colours are converted, and the space that they are in afterwards.
+    private static func color(
+        of picture: StoredPicture, format: PixelFormat, options: DecodeOptions
+    ) -> (ColorTransform?, ColorSpace) {
+        guard let icc = picture.profile.icc else { return (nil, .sRGB) }
+        if options.convertsToSRGB {
+            let isSmall = (picture.decodedSize.pixelCount ?? 0) < 1 << 16
+            return (ColorTransform(icc, from: picture.layout, to: format, isSmall: isSmall), .sRGB)
+        }
+        // Inks become RGB by formula, and then their profile no longer applies.
+        if case .cmyk8 = picture.layout { return (nil, .sRGB) }
+        return (nil, .icc(icc))
+    }
+
+    /// Decodes.
+    ///
+    /// - Throws: what `producer` found, unless the options allow the part that is there; `CancellationError`.
+    func assemble(_ producer: any RowProducer) throws -> DecodedImage {
+        var (bitmap, failure) = try geometry.map { try scaled(by: $0, from: producer) } ?? whole(from: producer)
+        if let failure, !options.allowsPartial(after: failure) { throw failure }
+        if failure != nil, alpha == .opaque {
+            // Rows that are missing are clear.
+            bitmap = bitmap.reinterpreted(alpha: .premultiplied)
+        } else if picture.hasAlpha, converter.isOpaque, failure == nil {
+            bitmap = bitmap.reinterpreted(alpha: .opaque)
+        }
+        try options.checkCancellation()
+        if options.alpha == .straight { bitmap = try bitmap.unpremultiplied() }
+        bitmap = try bitmap.oriented(picture.orientation)
+        return DecodedImage(bitmap, format: picture.format, isPartial: failure != nil)
+    }
+
+    /// Every row that the codec delivers, in a bitmap of that size.
+    private func whole(from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
+        var failure: ImageError?
+        let bitmap = try unsafe Bitmap(size: picture.decodedSize, format: converter.target, alpha: alpha, colorSpace: colorSpace)
+        {
+            pixels, bytesPerRow in
+            guard let base = pixels.baseAddress else { return }
+            failure = try unsafe fill(base, bytesPerRow, from: producer)
+        }
+        return (bitmap, failure)
+    }
+
+    private func fill(
+        _ base: UnsafeMutableRawPointer, _ bytesPerRow: Int, from producer: any RowProducer
+    ) throws -> ImageError? {
+        let (width, height) = (picture.decodedSize.width, picture.decodedSize.height)
+        let batch = batchRows
+        let scratch = converter.worksInPlace ? nil : try Scratch(rows: batch, rowBytes: width * picture.layout.bytesPerPixel)
+        return try unsafe readRows(from: producer, batch: batch, until: height) { y in
+            unsafe scratch.map { unsafe ($0.base, $0.stride) } ?? (base + y * bytesPerRow, bytesPerRow)
+        } body: { y, row in
+            unsafe converter.convert(row, to: base + y * bytesPerRow, width: width)
+        }
+    }
+
+    /// The picture scaled while its rows come: only those that the filter still needs are held.
+    private func scaled(by geometry: ResizeGeometry, from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
+        let width = picture.decodedSize.width
+        let resampler = try RowResampler(source: picture.decodedSize, format: converter.target, to: geometry)
+        let batch = batchRows
+        let scratch = try Scratch(rows: batch, rowBytes: width * picture.layout.bytesPerPixel)
+        let line = try Scratch(rows: 1, rowBytes: width * converter.target.bytesPerPixel)
+        var failure: ImageError?
+        let bitmap = try unsafe Bitmap(size: geometry.output, format: converter.target, alpha: alpha, colorSpace: colorSpace) {
+            pixels, bytesPerRow in
+            // Rows below the last that takes part need not be decoded.
+            failure = try unsafe readRows(from: producer, batch: batch, until: resampler.rows.upperBound) { _ in
+                unsafe (scratch.base, scratch.stride)
+            } body: { y, row in
+                if resampler.rows.contains(y) { unsafe converter.convert(row, to: line.base, width: width) }
+                try unsafe resampler.append(
+                    UnsafeRawBufferPointer(start: line.base, count: line.stride), to: pixels, bytesPerRow: bytesPerRow)
+            }
+        }
+        return (bitmap, failure)
+    }
+
+    /// Reads rows in batches to where `place` says, and hands each to `body`; returns what is wrong with the picture.
+    private func readRows(
+        from producer: any RowProducer, batch: Int, until end: Int,
+        place: (Int) -> (UnsafeMutableRawPointer, Int), body: (Int, UnsafeMutableRawPointer) throws -> Void
+    ) throws -> ImageError? {
+        var y = 0
+        while y < end {
+            try options.checkCancellation()
+            let (base, stride) = unsafe place(y)
+            let wanted = min(batch, picture.decodedSize.height - y)
+            let read = try unsafe producer.readRows(into: base, stride: stride, count: wanted)
+            for i in 0..<min(read.count, end - y) {
+                if i & 63 == 63 { try options.checkCancellation() }
+                try unsafe body(y + i, base + i * stride)
+            }
+            y += read.count
+            if let failure = read.failure {
+                if y == 0 { throw failure }
+                return failure
+            }
+        }
+        return producer.finish()
+    }
+
+    /// Rows decoded between two looks at the cancellation token: about 256 KB, at least 16 for libjpeg's sake.
+    private var batchRows: Int {
+        if picture.deliversWhole { return picture.decodedSize.height }
+        let rowBytes = picture.decodedSize.width * picture.layout.bytesPerPixel
+        return min(picture.decodedSize.height, max(16, (1 << 18) / max(1, rowBytes)))
+    }
+}
+
+/// Memory for rows on their way, zeroed, given back with the object.
+@safe final class Scratch {
+    let base: UnsafeMutableRawPointer
+    let stride: Int
+
+    /// - Throws: ``ImageError`` (`tooLarge`) where there is no memory.
+    init(rows: Int, rowBytes: Int) throws(ImageError) {
+        stride = (rowBytes + 63) & ~63
+        let (count, overflow) = stride.multipliedReportingOverflow(by: max(1, rows))
+        guard !overflow, let memory = unsafe clt_rows_allocate(count) else {
+            throw ImageError(.tooLarge, message: "There is no memory for \(rows) rows of \(rowBytes) bytes.")
+        }
+        unsafe base = memory
+    }
+
+    deinit { unsafe clt_rows_free(base) }
+}

@@ -1,0 +1,64 @@
+import CCalotypeLCMS
+import ImageCore
+
+/// Brings a codec's rows to the form of a bitmap: colours to sRGB, depth to 8 bits, alpha to what was asked for.
+final class RowConverter {
+    let source: RowLayout
+    let target: PixelFormat
+    let hasAlpha: Bool
+    private let transform: ColorTransform?
+    private let premultiplies: Bool
+    /// Whether every pixel converted so far was opaque.
+    private(set) var isOpaque = true
+
+    init(source: RowLayout, target: PixelFormat, hasAlpha: Bool, premultiplies: Bool, transform: ColorTransform?) {
+        self.source = source
+        self.target = target
+        self.hasAlpha = hasAlpha
+        self.premultiplies = premultiplies
+        self.transform = transform
+    }
+
+    /// Whether a row can be converted where it lies.
+    var worksInPlace: Bool {
+        switch (source, target) {
+        case (.gray8, .gray8), (.rgba8, .rgba8), (.gray16, .gray16), (.rgba16, .rgba16): true
+        default: false
+        }
+    }
+
+    /// Converts one row; `row` and `result` may be the same where ``worksInPlace``.
+    func convert(_ row: UnsafeRawPointer, to result: UnsafeMutableRawPointer, width: Int) {
+        if let transform {
+            unsafe transform.convert(row, to: result, width: width)
+        } else {
+            unsafe copy(row, to: result, width: width)
+        }
+        if hasAlpha { unsafe finishAlpha(result, width: width) }
+    }
+
+    private func copy(_ row: UnsafeRawPointer, to result: UnsafeMutableRawPointer, width: Int) {
+        if case .cmyk8(let inverted) = source {
+            unsafe clt_cmyk_to_rgba8(
+                row.assumingMemoryBound(to: UInt8.self), result.assumingMemoryBound(to: UInt8.self), UInt32(width), inverted)
+        } else if worksInPlace {
+            guard unsafe row != UnsafeRawPointer(result) else { return }
+            unsafe result.copyMemory(from: row, byteCount: width * target.bytesPerPixel)
+        } else {
+            unsafe clt_narrow(
+                row.assumingMemoryBound(to: UInt16.self), result.assumingMemoryBound(to: UInt8.self), width * target.channels)
+        }
+    }
+
+    private func finishAlpha(_ row: UnsafeMutableRawPointer, width: Int) {
+        let isRowOpaque =
+            switch (target, premultiplies) {
+            case (.rgba8, true): unsafe clt_premultiply_rgba8(row.assumingMemoryBound(to: UInt8.self), UInt32(width))
+            case (.rgba8, false): unsafe clt_is_opaque_rgba8(row.assumingMemoryBound(to: UInt8.self), UInt32(width))
+            case (.rgba16, true): unsafe clt_premultiply_rgba16(row.assumingMemoryBound(to: UInt16.self), UInt32(width))
+            case (.rgba16, false): unsafe clt_is_opaque_rgba16(row.assumingMemoryBound(to: UInt16.self), UInt32(width))
+            case (.gray8, _), (.gray16, _): true
+            }
+        if !isRowOpaque { isOpaque = false }
+    }
+}

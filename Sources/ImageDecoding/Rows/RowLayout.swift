@@ -1,0 +1,56 @@
+import CCalotypeLCMS
+import ImageCore
+
+/// How a codec hands rows over: alpha straight, 16-bit samples in the machine's order.
+enum RowLayout: Sendable {
+    case gray8, rgba8, gray16, rgba16
+    /// Four inks; 255 is full ink, or with `inverted` none.
+    case cmyk8(inverted: Bool)
+
+    var bytesPerPixel: Int {
+        switch self {
+        case .gray8: 1
+        case .gray16: 2
+        case .rgba8, .cmyk8: 4
+        case .rgba16: 8
+        }
+    }
+
+    var is16Bit: Bool {
+        switch self {
+        case .gray16, .rgba16: true
+        case .gray8, .rgba8, .cmyk8: false
+        }
+    }
+
+    /// The bitmap format that holds such rows.
+    func pixelFormat(narrowed: Bool) -> PixelFormat {
+        switch self {
+        case .gray8: .gray8
+        case .gray16: narrowed ? .gray8 : .gray16
+        case .rgba16: narrowed ? .rgba8 : .rgba16
+        case .rgba8, .cmyk8: .rgba8
+        }
+    }
+
+    var cLayout: clt_layout {
+        switch self {
+        case .gray8: CLT_GRAY8
+        case .rgba8: CLT_RGBA8
+        case .gray16: CLT_GRAY16
+        case .rgba16: CLT_RGBA16
+        case .cmyk8(let inverted): inverted ? CLT_CMYK8_INVERTED : CLT_CMYK8
+        }
+    }
+}
+
+extension PixelFormat {
+    var cLayout: clt_layout {
+        switch self {
+        case .gray8: CLT_GRAY8
+        case .rgba8: CLT_RGBA8
+        case .gray16: CLT_GRAY16
+        case .rgba16: CLT_RGBA16
+        }
+    }
+}

@@ -1,0 +1,130 @@
+public import ImageCore
+import CCalotypeWebP
+
+/// WebP by libwebp: lossy and lossless, with and without alpha; of an animation, the frame asked for.
+///
+/// Given a target size, lossy and lossless pictures are scaled by libwebp while they are decoded, to twice the size
+/// asked for at most; what remains is resampled.
+public struct WebPDecoder: Decoding {
+    public init() {}
+
+    public var formats: [ImageFormat] { [.webp] }
+
+    /// WebP where the file begins with `RIFF`, a size and `WEBP` (WebP container specification).
+    public func format(of head: Data) -> ImageFormat? {
+        let reader = ByteReader(head)
+        return reader.matches("RIFF") && reader.matches("WEBP", at: 8) ? .webp : nil
+    }
+
+    public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
+        try unsafe data.withUnsafeBytes { bytes in
+            let container = try unsafe WebPContainer(bytes, limits: limits)
+            let frame = try container.frame(0)
+            return ImageInfo(
+                format: .webp, size: container.size, frameCount: Int(container.info.frames),
+                orientation: container.chunk("EXIF").map(EXIFOrientation.parse) ?? .up,
+                hasAlpha: container.info.has_alpha || frame.hasAlpha, bitDepth: 8, colorModel: .rgb,
+                colorProfile: ColorProfile(embedded: container.chunk("ICCP")).description)
+        }
+    }
+
+    public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
+        try unsafe data.withUnsafeBytes { bytes in
+            let container = try unsafe WebPContainer(bytes, limits: options.limits)
+            try options.checkFrame(of: Int(container.info.frames))
+            if container.info.is_animated {
+                return try ComposedFrames(WebPAnimation(data, limits: options.limits), options: options)
+                    .frame(at: options.frame, options: options)
+            }
+            let frame = try container.frame(0)
+            var picture = try Self.picture(container, frame, options: options)
+            picture.deliversWhole = true
+            let assembler = try PictureAssembler(picture, options: options)
+            return try assembler.assemble(unsafe WebPPicture(frame.bytes, size: frame.size, picture: picture, options: options))
+        }
+    }
+
+    /// What is known of a still picture, scaled as the options allow.
+    static func picture(
+        _ container: WebPContainer, _ frame: WebPFrame, options: DecodeOptions
+    ) throws(ImageError) -> StoredPicture {
+        var picture = StoredPicture(format: .webp, size: container.size, layout: .rgba8)
+        picture.orientation = options.applied(container.chunk("EXIF").map(EXIFOrientation.parse) ?? .up)
+        picture.hasAlpha = container.info.has_alpha || frame.hasAlpha
+        picture.profile = ColorProfile(embedded: container.chunk("ICCP"))
+        try scale(&picture, options: options)
+        return picture
+    }
+
+    /// Lets libwebp scale to twice the size wanted where that is less than three quarters of the full size.
+    private static func scale(_ picture: inout StoredPicture, options: DecodeOptions) throws(ImageError) {
+        let wanted = try StoredPicture.storedGeometry(size: picture.size, orientation: picture.orientation, options: options)
+        guard let wanted else { return }
+        let ratio = min(wanted.width / Double(wanted.output.width), wanted.height / Double(wanted.output.height))
+        guard ratio > 2.67 else { return }
+        let size = PixelSize(
+            width: Int((Double(picture.size.width) * 2 / ratio).rounded(.up)),
+            height: Int((Double(picture.size.height) * 2 / ratio).rounded(.up)))
+        picture.scale = (
+            Double(size.width) / Double(picture.size.width), Double(size.height) / Double(picture.size.height)
+        )
+        picture.decodedSize = size
+    }
+}
+
+/// One picture of a WebP, decoded by libwebp where it is to lie.
+@safe final class WebPPicture: RowProducer {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private let size: PixelSize
+    private let picture: StoredPicture
+    private let options: DecodeOptions
+
+    /// - Parameters:
+    ///   - bytes: a WebP of its own; must stay where they are.
+    ///   - size: what the container says of them.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, size: PixelSize, picture: StoredPicture, options: DecodeOptions) {
+        unsafe self.bytes = bytes
+        (self.size, self.picture, self.options) = (size, picture, options)
+    }
+
+    func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
+        let output = picture.decodedSize
+        let isScaled = output != picture.size
+        guard size == picture.size else {
+            throw ImageError(.corrupt, message: "The WebP file is damaged: its picture is not of the size of its canvas.")
+        }
+        let room = stride * (output.height - 1) + 4 * output.width
+        let reader = unsafe clt_webp_reader_create(
+            target.assumingMemoryBound(to: UInt8.self), room, Int32(stride), UInt32(output.width), UInt32(output.height),
+            isScaled,
+            false)
+        guard let reader = unsafe reader else { throw ImageError.outOfMemory(.webp) }
+        defer { unsafe clt_webp_reader_destroy(reader) }
+        let status = try unsafe update(reader)
+        if status == CLT_WEBP_OK { return RowsRead(count: count, failure: nil) }
+        return unsafe RowsRead(count: min(count, Int(clt_webp_reader_rows(reader))), failure: Self.failure(status))
+    }
+
+    /// Hands the picture over bit by bit, so that a cancelled decode stops soon.
+    private func update(_ reader: OpaquePointer) throws -> clt_webp_status {
+        let step = 1 << 16
+        var count = 0
+        while true {
+            try options.checkCancellation()
+            count = unsafe min(bytes.count, count + step)
+            let status = unsafe clt_webp_reader_update(reader, bytes.baseAddress, count)
+            if status != CLT_WEBP_NEEDS_INPUT { return status }
+            if unsafe count == bytes.count { return status }
+        }
+    }
+
+    static func failure(_ status: clt_webp_status) -> ImageError {
+        switch status {
+        case CLT_WEBP_NEEDS_INPUT: .truncated(.webp)
+        case CLT_WEBP_NO_MEMORY: .outOfMemory(.webp)
+        case CLT_WEBP_UNSUPPORTED:
+            ImageError(.unsupportedFeature, message: "The WebP uses a feature that libwebp does not decode.")
+        default: ImageError(.corrupt, message: "The WebP file is damaged: its picture data is broken.")
+        }
+    }
+}

@@ -1,0 +1,102 @@
+public import ImageCore
+
+extension Bitmap {
+    /// The picture blurred by a Gaussian; beyond its edges it goes on as the pixels at the edge.
+    ///
+    /// Up to σ = 12 the Gaussian itself, out to 3σ. Beyond, the Gaussian is taken on a grid of every ⌊σ/4⌋th pixel, exactly,
+    /// and interpolated between with a cubic: what is left after such a blur changes so slowly that the result stays
+    /// within a level, and the time does not grow with σ.
+    ///
+    /// - Parameters:
+    ///   - sigma: the standard deviation, in pixels; from 0 (nothing changes) to 1,000.
+    ///   - threads: how many to work with; 1.
+    ///   - cancellation: looked at between blocks of rows.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a sigma outside the range; (`tooLarge`) where there is no memory;
+    ///   `CancellationError`.
+    public func blurred(sigma: Double, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
+        guard sigma >= 0, sigma <= 1000 else {
+            throw ImageError(.invalidRequest, message: "A blur's sigma must be from 0 to 1000 pixels, not \(sigma).")
+        }
+        let source = try premultiplied()
+        if sigma < 0.1 { return source }
+        let path = KernelPath.current
+        guard sigma > 12 else {
+            let kernel = GaussianKernel(sigma: sigma, phase: 0)
+            return try source.filtering(threads: threads, cancellation: cancellation) {
+                GaussianRows(source: source, kernel: kernel, path: path)
+            }
+        }
+        let step = Int(sigma / 4)
+        let grid = try source.blurredGrid(sigma: sigma, step: step, path: path, threads: threads, cancellation: cancellation)
+        var geometry = ResizeGeometry(source: grid.size, box: size, mode: .exact, upscales: true)
+        (geometry.x, geometry.y) = (Double(GaussianGrid.margin), Double(GaussianGrid.margin))
+        geometry.width = Double(width) / Double(step)
+        geometry.height = Double(height) / Double(step)
+        return try Resampler.resize(grid, to: geometry, filter: .catmullRom, threads: threads, cancellation: cancellation)
+    }
+
+    /// The picture with its details raised: what a blur takes away is added, times `amount` (an unsharp mask).
+    ///
+    /// - Parameters:
+    ///   - sigma: of the blur, in pixels.
+    ///   - amount: 0 changes nothing, 1 doubles the detail; from 0 to 100.
+    ///   - threshold: differences up to this, from 0 to 1 of the full level, are left alone.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for parameters outside their range; (`tooLarge`) where there is no memory;
+    ///   `CancellationError`.
+    public func sharpened(
+        sigma: Double, amount: Double, threshold: Double = 0, threads: Int = 1, cancellation: CancellationToken? = nil
+    ) throws -> Bitmap {
+        guard amount >= 0, amount <= 100, threshold >= 0, threshold <= 1 else {
+            throw ImageError(
+                .invalidRequest,
+                message: "Sharpening needs an amount from 0 to 100 and a threshold from 0 to 1, not \(amount) and \(threshold).")
+        }
+        let soft = try blurred(sigma: sigma, threads: threads, cancellation: cancellation)
+        let source = try premultiplied()
+        let sharpen = SharpenRow(
+            format: format, amount: Float(amount), threshold: Float(threshold * Double(fullLevel)), path: .current)
+        return try unsafe source.editingRows(threads: threads, cancellation: cancellation) { y, row in
+            unsafe soft.withUnsafePixels { pixels in
+                let start = y * soft.bytesPerRow
+                unsafe sharpen.run(row, UnsafeRawBufferPointer(rebasing: pixels[start..<start + row.count]))
+            }
+        }
+    }
+
+    /// A bitmap of this size and format, each band's rows made by a worker of its own.
+    private func filtering(
+        threads: Int, cancellation: CancellationToken?, _ worker: () -> GaussianRows
+    ) throws -> Bitmap {
+        try unsafe Bitmap(size: size, format: format, alpha: alpha, colorSpace: colorSpace) { pixels, bytesPerRow in
+            try unsafe withUnsafePixels { source in
+                let (from, to) = unsafe (source.baseAddress.unsafelyUnwrapped, pixels.baseAddress.unsafelyUnwrapped)
+                try Bands.run(rows: height, threads: threads) { band in
+                    let worker = worker()
+                    for y in band {
+                        if y & 7 == 0 { try cancellation?.check() }
+                        unsafe worker.write(y, of: from, to: to + y * bytesPerRow)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The blurred picture at every `step`th pixel, with a margin around.
+    private func blurredGrid(
+        sigma: Double, step: Int, path: KernelPath, threads: Int, cancellation: CancellationToken?
+    ) throws -> Bitmap {
+        let grid = GaussianGrid(source: self, sigma: sigma, step: step)
+        return try unsafe Bitmap(size: grid.size, format: format, alpha: alpha, colorSpace: colorSpace) { pixels, bytesPerRow in
+            try unsafe withUnsafePixels { source in
+                let (from, to) = unsafe (source.baseAddress.unsafelyUnwrapped, pixels.baseAddress.unsafelyUnwrapped)
+                try Bands.run(rows: grid.size.height, threads: threads, least: 4) { band in
+                    let worker = GaussianGridRows(grid: grid, path: path)
+                    for y in band {
+                        try cancellation?.check()
+                        unsafe worker.write(y, of: from, to: to + y * bytesPerRow)
+                    }
+                }
+            }
+        }
+    }
+}

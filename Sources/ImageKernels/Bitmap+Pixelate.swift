@@ -1,0 +1,55 @@
+public import ImageCore
+
+extension Bitmap {
+    /// The picture in square blocks from the top left, each of its mean colour; blocks at the right and bottom edge are
+    /// cut off.
+    ///
+    /// - Parameter block: the side of a block, in pixels; at least 1.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a block without a side; (`tooLarge`) where there is no memory;
+    ///   `CancellationError`.
+    public func pixelated(block: Int, cancellation: CancellationToken? = nil) throws -> Bitmap {
+        guard block >= 1 else {
+            throw ImageError(.invalidRequest, message: "A picture cannot be pixelated in blocks of \(block) pixels.")
+        }
+        let source = try premultiplied()
+        if block == 1 { return source }
+        let block = min(block, max(width, height))
+        let plan = ResamplePlan(source: source.size, block: block)
+        let path = KernelPath.current
+        return try unsafe Bitmap(size: size, format: source.format, alpha: source.alpha, colorSpace: colorSpace) {
+            pixels, bytesPerRow in
+            try unsafe source.withUnsafePixels { rows in
+                let (from, to) = unsafe (rows.baseAddress.unsafelyUnwrapped, pixels.baseAddress.unsafelyUnwrapped)
+                let assembler = RowAssembler(plan: plan, format: source.format, path: path)
+                for line in 0..<plan.output.height {
+                    try cancellation?.check()
+                    let top = unsafe to + line * block * bytesPerRow
+                    unsafe assembler.assemble(line, into: top) { row in unsafe from + row * source.bytesPerRow }
+                    unsafe source.widen(top, columns: plan.output.width, block: block)
+                    for copy in 1..<max(1, min(block, height - line * block)) {
+                        unsafe (top + copy * bytesPerRow).copyMemory(from: top, byteCount: width * format.bytesPerPixel)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Spreads the first pixels of a row over blocks, from the right so that none is overwritten before it is read.
+    private func widen(_ row: UnsafeMutableRawPointer, columns: Int, block: Int) {
+        let size = format.bytesPerPixel
+        for column in stride(from: columns - 1, through: 0, by: -1) {
+            for x in stride(from: min(width, (column + 1) * block) - 1, through: column * block, by: -1) where x != column {
+                unsafe (row + x * size).copyMemory(from: row + column * size, byteCount: size)
+            }
+        }
+    }
+}
+
+extension ResamplePlan {
+    /// Means of square blocks.
+    init(source: PixelSize, block: Int) {
+        self.init(
+            horizontal: ResampleWeights(source: source.width, block: block),
+            vertical: ResampleWeights(source: source.height, block: block), source: source)
+    }
+}

@@ -1,0 +1,57 @@
+internal import ImageCore
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// The weights of a Gaussian on whole pixels, out to 3σ, summing to one.
+struct GaussianKernel: Sendable {
+    /// Mirrored at the middle one, padded with zeros to a multiple of 4.
+    let weights: [Float]
+    /// How many weights count.
+    let taps: Int
+    /// Pixels from the first tap to the centre, rounded down.
+    let radius: Int
+
+    /// - Parameter phase: 0 for a centre on a pixel, ½ for one between two.
+    init(sigma: Double, phase: Double) {
+        radius = Int((3 * sigma).rounded(.up)) + (phase == 0 ? 0 : -1)
+        let last = phase == 0 ? radius : radius + 1
+        let values = (-radius...last).map { offset -> Double in
+            let distance = (Double(offset) - phase) / sigma
+            return exp(-0.5 * distance * distance)
+        }
+        let sum = values.reduce(0, +)
+        taps = values.count
+        weights = values.map { Float($0 / sum) } + [Float](repeating: 0, count: (4 - values.count & 3) & 3)
+    }
+}
+
+/// A coarse grid over a picture on which a wide blur is taken: grid pixel `j` stands for the picture's pixels from
+/// `(j - margin) · step` on, and its centre is theirs.
+struct GaussianGrid: Sendable {
+    /// Grid pixels around the picture, so that interpolation finds neighbours at the edges.
+    static let margin = 2
+
+    let source: PixelSize
+    let format: PixelFormat
+    let bytesPerRow: Int
+    let step: Int
+    let kernel: GaussianKernel
+    let size: PixelSize
+
+    init(source: Bitmap, sigma: Double, step: Int) {
+        (self.source, format, bytesPerRow, self.step) = (source.size, source.format, source.bytesPerRow, step)
+        // The centre of an odd number of pixels is a pixel's, that of an even number lies between two.
+        kernel = GaussianKernel(sigma: sigma, phase: step & 1 == 1 ? 0 : 0.5)
+        size = PixelSize(
+            width: (source.width + step - 1) / step + 2 * GaussianGrid.margin,
+            height: (source.height + step - 1) / step + 2 * GaussianGrid.margin)
+    }
+
+    /// The picture's pixel under the first tap of grid pixel `j`; may lie outside.
+    func firstPixel(_ j: Int) -> Int { (j - GaussianGrid.margin) * step + (step - 1) / 2 - kernel.radius }
+}

@@ -1,0 +1,103 @@
+internal import CCalotypeKernels
+internal import ImageCore
+
+/// Blurs rows of one picture: down the columns first, then along the line. One per thread; takes its memory at the start.
+@safe final class GaussianRows {
+    private let source: Bitmap
+    private let kernel: GaussianKernel
+    private let path: KernelPath
+    private let rows: UnsafeMutablePointer<UnsafeRawPointer?>
+    /// The line with the pixels at its ends repeated over the kernel's radius.
+    private let line: UnsafeMutablePointer<Float>
+    private let smooth: UnsafeMutablePointer<Float>
+
+    init(source: Bitmap, kernel: GaussianKernel, path: KernelPath) {
+        (self.source, self.kernel, self.path) = (source, kernel, path)
+        let channels = source.format.channels
+        unsafe rows = .allocate(capacity: kernel.taps)
+        unsafe rows.initialize(repeating: nil, count: kernel.taps)
+        unsafe line = .allocate(capacity: (source.width + 2 * kernel.radius) * channels)
+        unsafe smooth = .allocate(capacity: source.width * channels)
+    }
+
+    deinit {
+        unsafe rows.deallocate()
+        unsafe line.deallocate()
+        unsafe smooth.deallocate()
+    }
+
+    /// Writes row `y` of the blurred picture.
+    func write(_ y: Int, of pixels: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
+        let channels = source.format.channels
+        let count = source.width * channels
+        for tap in 0..<kernel.taps {
+            let row = min(source.height - 1, max(0, y + tap - kernel.radius))
+            unsafe rows[tap] = pixels + row * source.bytesPerRow
+        }
+        let start = unsafe line + kernel.radius * channels
+        unsafe kernel.weights.withUnsafeBufferPointer { buffer in
+            guard let weights = buffer.baseAddress else { return }
+            unsafe LineKernels.combineRows(rows, weights, taps: kernel.taps, count, source.format, path, into: start)
+            unsafe LineKernels.repeatEnds(
+                start, pixels: source.width, channels: channels, lead: kernel.radius, tail: kernel.radius)
+            if path == .swift {
+                unsafe SwiftPixelKernels.convolve(
+                    line, weights, taps: kernel.taps, channels: channels, count: count, into: smooth)
+            } else {
+                unsafe clt_convolve(path.level, line, weights, kernel.taps, channels, count, smooth)
+            }
+        }
+        unsafe LineKernels.round(smooth, count, source.format, path, into: target)
+    }
+}
+
+/// Blurs a picture at the pixels of a grid only.
+@safe final class GaussianGridRows {
+    private let grid: GaussianGrid
+    private let path: KernelPath
+    private let rows: UnsafeMutablePointer<UnsafeRawPointer?>
+    private let line: UnsafeMutablePointer<Float>
+    private let smooth: UnsafeMutablePointer<Float>
+    private let axis: ResampleWeights
+    /// Pixels repeated before the line.
+    private let lead: Int
+    /// Pixels repeated after it, and those that the kernels may read beyond.
+    private let tail: Int
+
+    init(grid: GaussianGrid, path: KernelPath) {
+        (self.grid, self.path) = (grid, path)
+        let channels = grid.format.channels
+        let lead = max(0, -grid.firstPixel(0))
+        self.lead = lead
+        tail = max(0, grid.firstPixel(grid.size.width - 1) + grid.kernel.weights.count - grid.source.width)
+        axis = ResampleWeights(
+            first: (0..<grid.size.width).map { grid.firstPixel($0) + lead }, taps: grid.kernel.taps, weights: grid.kernel.weights)
+        unsafe rows = .allocate(capacity: grid.kernel.taps)
+        unsafe rows.initialize(repeating: nil, count: grid.kernel.taps)
+        unsafe line = .allocate(capacity: (lead + grid.source.width + tail) * channels)
+        unsafe smooth = .allocate(capacity: grid.size.width * channels)
+    }
+
+    deinit {
+        unsafe rows.deallocate()
+        unsafe line.deallocate()
+        unsafe smooth.deallocate()
+    }
+
+    /// Writes row `y` of the grid.
+    func write(_ y: Int, of pixels: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
+        let channels = grid.format.channels
+        for tap in 0..<grid.kernel.taps {
+            let row = min(grid.source.height - 1, max(0, grid.firstPixel(y) + tap))
+            unsafe rows[tap] = pixels + row * grid.bytesPerRow
+        }
+        let start = unsafe line + lead * channels
+        unsafe grid.kernel.weights.withUnsafeBufferPointer { buffer in
+            guard let weights = buffer.baseAddress else { return }
+            unsafe LineKernels.combineRows(
+                rows, weights, taps: grid.kernel.taps, grid.source.width * channels, grid.format, path, into: start)
+        }
+        unsafe LineKernels.repeatEnds(start, pixels: grid.source.width, channels: channels, lead: lead, tail: tail)
+        unsafe LineKernels.combineColumns(line, axis, grid.format, path, into: target)
+    }
+}

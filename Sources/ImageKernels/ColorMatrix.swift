@@ -1,0 +1,116 @@
+internal import CCalotypeKernels
+public import ImageCore
+
+/// A linear map of colours: each of red, green and blue of the result is a sum of the three of the source and a constant.
+/// Works on the stored (gamma-encoded) levels, straight, from 0 to 1; results are cut off to that. Alpha is multiplied by
+/// ``opacity``.
+public struct ColorMatrix: Hashable, Sendable {
+    /// For the result's red, green and blue: the weights of the source's red, green and blue, and the constant.
+    public var rows: [[Double]]
+    /// Multiplies alpha; from 0 to 1.
+    public var opacity: Double
+
+    /// Three rows of four numbers; what is missing counts as 0.
+    public init(rows: [[Double]], opacity: Double = 1) {
+        self.rows = (0..<3).map { row in (0..<4).map { row < rows.count && $0 < rows[row].count ? rows[row][$0] : 0 } }
+        self.opacity = opacity
+    }
+
+    public static let identity = ColorMatrix(rows: [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]])
+
+    /// The one map that does what `self` and then `next` do, but for the cutting off between.
+    public func followed(by next: ColorMatrix) -> ColorMatrix {
+        let product = next.rows.map { row in
+            (0..<4).map { column in (0..<3).reduce(column == 3 ? row[3] : 0) { $0 + row[$1] * rows[$1][column] } }
+        }
+        return ColorMatrix(rows: product, opacity: opacity * next.opacity)
+    }
+
+    var isFinite: Bool { rows.allSatisfy { $0.allSatisfy(\.isFinite) } && opacity >= 0 && opacity <= 1 }
+
+    /// What it does to a grey level, if it leaves grey grey.
+    var gray: (scale: Double, offset: Double)? {
+        let sums = rows.map { $0[0] + $0[1] + $0[2] }
+        let isGray = rows.indices.allSatisfy { abs(sums[$0] - sums[0]) < 1e-9 && abs(rows[$0][3] - rows[0][3]) < 1e-9 }
+        return isGray && opacity == 1 ? (sums[0], rows[0][3]) : nil
+    }
+
+    /// In columns, for premultiplied pixels: the constant becomes a multiple of alpha.
+    var columns: [Float] {
+        (0..<4).flatMap { column in
+            rows.map { Float($0[column] * opacity) } + [column == 3 ? Float(opacity) : 0]
+        }
+    }
+}
+
+extension Bitmap {
+    /// The picture with its colours mapped. Grey stays one channel where the matrix leaves grey grey.
+    ///
+    /// - Parameters:
+    ///   - threads: how many to work with; 1.
+    ///   - cancellation: looked at between blocks of rows.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a number that is not finite or an opacity outside 0 to 1;
+    ///   (`tooLarge`) where there is no memory; `CancellationError`.
+    public func applying(_ matrix: ColorMatrix, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
+        guard matrix.isFinite else {
+            throw ImageError(.invalidRequest, message: "A colour matrix needs finite numbers and an opacity from 0 to 1.")
+        }
+        if format.channels == 1, let (scale, offset) = matrix.gray {
+            return try mappingLevels(threads: threads, cancellation: cancellation) { $0 * scale + offset }
+        }
+        let source = try withColorChannels()
+        let alpha: AlphaMode = matrix.opacity < 1 ? .premultiplied : source.alpha
+        let (columns, path, isWide) = (matrix.columns, KernelPath.current, source.format == .rgba16)
+        return try unsafe source.editingRows(alpha: alpha, threads: threads, cancellation: cancellation) { _, row in
+            unsafe columns.withUnsafeBufferPointer { columns in
+                guard let matrix = columns.baseAddress, let base = row.baseAddress else { return }
+                let count = source.width
+                switch (isWide, path) {
+                case (false, .swift):
+                    unsafe SwiftPixelKernels.colorMatrix(base.assumingMemoryBound(to: UInt8.self), count, matrix)
+                case (true, .swift):
+                    unsafe SwiftPixelKernels.colorMatrix(base.assumingMemoryBound(to: UInt16.self), count, matrix)
+                case (false, _): unsafe clt_color_matrix_u8(path.level, base.assumingMemoryBound(to: UInt8.self), count, matrix)
+                case (true, _): unsafe clt_color_matrix_u16(path.level, base.assumingMemoryBound(to: UInt16.self), count, matrix)
+                }
+            }
+        }
+    }
+
+    /// The picture with one curve applied to each colour sample: straight, from 0 to 1. Alpha stays.
+    ///
+    /// - Parameter curve: called once per level; results are cut off to 0 to 1, and what is no number becomes 0.
+    /// - Throws: ``ImageError`` (`tooLarge`) where there is no memory; `CancellationError`.
+    public func mappingLevels(
+        threads: Int = 1, cancellation: CancellationToken? = nil, _ curve: (Double) throws -> Double
+    ) throws -> Bitmap {
+        let most = fullLevel
+        let table = try (0...most).map { level -> UInt16 in
+            let value = try curve(Double(level) / Double(most))
+            return value > 0 ? UInt16((min(1, value) * Double(most)).rounded()) : 0
+        }
+        let path = KernelPath.current
+        let divides = alpha == .premultiplied
+        return try unsafe editingRows(threads: threads, cancellation: cancellation) { _, row in
+            if divides { unsafe PixelRow.unpremultiply(row, format: format, path: path) }
+            unsafe table.withUnsafeBufferPointer { table in
+                // Of four channels the last is left alone.
+                let (channels, colors) = (format.channels, min(3, format.channels))
+                if most == 255 {
+                    let samples = unsafe row.assumingMemoryBound(to: UInt8.self)
+                    for pixel in stride(from: 0, to: samples.count, by: channels) {
+                        for i in pixel..<pixel + colors {
+                            unsafe samples[i] = UInt8(truncatingIfNeeded: table[Int(samples[i])])
+                        }
+                    }
+                } else {
+                    let samples = unsafe row.assumingMemoryBound(to: UInt16.self)
+                    for pixel in stride(from: 0, to: samples.count, by: channels) {
+                        for i in pixel..<pixel + colors { unsafe samples[i] = table[Int(samples[i])] }
+                    }
+                }
+            }
+            if divides { unsafe PixelRow.premultiply(row, format: format, path: path) }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+public import ImageCore
+
+/// The radii of a picture's four rounded corners, in pixels; 0 leaves a corner as it is.
+public struct CornerRadii: Hashable, Sendable {
+    public var topLeft: Double
+    public var topRight: Double
+    public var bottomRight: Double
+    public var bottomLeft: Double
+
+    public init(topLeft: Double = 0, topRight: Double = 0, bottomRight: Double = 0, bottomLeft: Double = 0) {
+        (self.topLeft, self.topRight, self.bottomRight, self.bottomLeft) = (topLeft, topRight, bottomRight, bottomLeft)
+    }
+
+    public init(_ all: Double) { self.init(topLeft: all, topRight: all, bottomRight: all, bottomLeft: all) }
+
+    var all: [Double] { [topLeft, topRight, bottomRight, bottomLeft] }
+
+    /// The radii scaled down together until none of them meet along a side, as CSS does (CSS Backgrounds and Borders 3,
+    /// section 4.5).
+    func fitted(to size: PixelSize) -> CornerRadii {
+        let (width, height) = (Double(size.width), Double(size.height))
+        let scale =
+            [
+                1, width / (topLeft + topRight), width / (bottomLeft + bottomRight), height / (topLeft + bottomLeft),
+                height / (topRight + bottomRight),
+            ].min() ?? 1
+        return CornerRadii(
+            topLeft: topLeft * scale, topRight: topRight * scale, bottomRight: bottomRight * scale, bottomLeft: bottomLeft * scale
+        )
+    }
+}
+
+extension Bitmap {
+    /// The picture with its corners rounded off; edges are anti-aliased by how much of a pixel lies inside, taken from the
+    /// distance of its centre to the arc.
+    ///
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a radius that is negative or not finite; (`tooLarge`) where there is
+    ///   no memory; `CancellationError`.
+    public func rounded(_ radii: CornerRadii, cancellation: CancellationToken? = nil) throws -> Bitmap {
+        guard radii.all.allSatisfy({ $0 >= 0 && $0.isFinite }) else {
+            throw ImageError(.invalidRequest, message: "Corner radii must be finite and not negative.")
+        }
+        guard radii.all.contains(where: { $0 > 0 }) else { return try premultiplied() }
+        let source = try withColorChannels()
+        let fitted = radii.fitted(to: size)
+        let corners = [
+            (true, true, fitted.topLeft), (true, false, fitted.topRight), (false, true, fitted.bottomLeft),
+            (false, false, fitted.bottomRight),
+        ]
+        return try unsafe source.editingRows(alpha: .premultiplied, cancellation: cancellation) { y, row in
+            for (isTop, isLeft, radius) in corners {
+                let fromEdge = isTop ? Double(y) + 0.5 : Double(height - y) - 0.5
+                guard fromEdge < radius else { continue }
+                // From the edge inwards: clear to where the arc's edge begins, then part of each pixel, then whole.
+                let dy = radius - fromEdge
+                let reach = (radius + 0.5) * (radius + 0.5) - dy * dy
+                let columns = min(width, Int(radius.rounded(.up)))
+                let clear = min(columns, max(0, reach > 0 ? Int((radius + 0.5 - reach.squareRoot()).rounded(.down)) : columns))
+                let size = source.format.bytesPerPixel
+                let start = (isLeft ? 0 : width - clear) * size
+                unsafe UnsafeMutableRawBufferPointer(rebasing: row[start..<start + clear * size])
+                    .initializeMemory(as: UInt8.self, repeating: 0)
+                for column in clear..<columns {
+                    let dx = radius - Double(column) - 0.5
+                    let coverage = dx > 0 ? max(0, min(1, radius - (dx * dx + dy * dy).squareRoot() + 0.5)) : 1
+                    guard coverage < 1 else { break }
+                    unsafe source.scale(row, pixel: isLeft ? column : width - 1 - column, by: coverage)
+                }
+            }
+        }
+    }
+
+    /// Multiplies all four samples of a pixel.
+    private func scale(_ row: UnsafeMutableRawBufferPointer, pixel: Int, by factor: Double) {
+        for i in pixel * 4..<pixel * 4 + 4 {
+            if format == .rgba8 {
+                unsafe row[i] = UInt8((Double(row[i]) * factor).rounded())
+            } else {
+                let sample = unsafe row.load(fromByteOffset: i * 2, as: UInt16.self)
+                unsafe row.storeBytes(of: UInt16((Double(sample) * factor).rounded()), toByteOffset: i * 2, as: UInt16.self)
+            }
+        }
+    }
+}

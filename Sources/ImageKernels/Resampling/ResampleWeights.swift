@@ -1,0 +1,100 @@
+/// Along one axis: which source samples make each sample of the result, and with what weights.
+///
+/// Sample `k` of the source covers [k, k + 1) with its centre at k + ½; result sample `i` has its centre at
+/// `origin + (i + ½) · length / output`. So the picture's edges stay where they are. Where the kernel reaches over the
+/// source's end its weights are cut off and the rest scaled up to a sum of one: a constant picture stays constant.
+struct ResampleWeights: Sendable {
+    /// Per result sample: the first source sample. Never falls from one to the next, nor does the end.
+    private(set) var first: [Int32] = []
+    /// Per result sample: how many source samples.
+    private(set) var count: [Int32] = []
+    /// Per result sample: its weights, ``stride`` apart, zeros after the last.
+    private(set) var weights: [Float] = []
+    /// Room for the widest kernel, a multiple of 4.
+    let stride: Int
+
+    /// - Parameters:
+    ///   - source: samples of the source.
+    ///   - origin: where the used part begins; `origin` and `length` lie within the source.
+    init(source: Int, origin: Double, length: Double, output: Int, filter: ResampleFilter) {
+        let step = length / Double(output)
+        let stretch = max(1, step)
+        let radius = filter.radius * stretch
+        // Where source and result coincide an interpolating filter is one at the centre and zero at all neighbours.
+        let isCopy = filter == .nearest || step == 1 && origin == origin.rounded() && filter.interpolates
+        stride = isCopy ? 4 : (min(source, Int(radius.rounded(.up)) * 2 + 1) + 3) & ~3
+        first.reserveCapacity(output)
+        count.reserveCapacity(output)
+        weights.reserveCapacity(output * stride)
+        var kernel: [Double] = []
+        for i in 0..<output {
+            let center = origin + (Double(i) + 0.5) * step
+            var start = max(0, Int((center - radius + 0.5).rounded(.down)))
+            let end = min(source, Int((center + radius + 0.5).rounded(.down)))
+            kernel.removeAll(keepingCapacity: true)
+            var sum = 0.0
+            if !isCopy {
+                for k in start..<max(start, end) {
+                    let weight = filter.weight(at: (Double(k) + 0.5 - center) / stretch)
+                    kernel.append(weight)
+                    sum += weight
+                }
+            }
+            if sum < 1e-6 {
+                start = min(source - 1, max(0, Int(center)))
+                kernel.removeAll(keepingCapacity: true)
+                kernel.append(1)
+                sum = 1
+            }
+            first.append(Int32(start))
+            count.append(Int32(kernel.count))
+            for weight in kernel { weights.append(Float(weight / sum)) }
+            weights.append(contentsOf: repeatElement(0, count: stride - kernel.count))
+        }
+    }
+
+    /// The same weights for every result sample. `weights` is padded with zeros to a multiple of 4.
+    init(first: [Int], taps: Int, weights: [Float]) {
+        self.first = first.map { Int32($0) }
+        count = [Int32](repeating: Int32(taps), count: first.count)
+        self.weights = weights
+        stride = 0
+    }
+
+    /// Means of blocks, the last of what is left.
+    init(source: Int, block: Int) {
+        stride = (min(block, source) + 3) & ~3
+        let blocks = (source + block - 1) / block
+        first.reserveCapacity(blocks)
+        count.reserveCapacity(blocks)
+        weights.reserveCapacity(blocks * stride)
+        for i in 0..<blocks {
+            let taps = min(block, source - i * block)
+            first.append(Int32(i * block))
+            count.append(Int32(taps))
+            weights.append(contentsOf: repeatElement(1 / Float(taps), count: taps))
+            weights.append(contentsOf: repeatElement(0, count: stride - taps))
+        }
+    }
+
+    /// The source samples that result sample `i` is made of.
+    func window(_ i: Int) -> Range<Int> { Int(first[i])..<Int(first[i]) + Int(count[i]) }
+
+    /// The source samples that take part at all.
+    var reach: Range<Int> { window(0).lowerBound..<window(first.count - 1).upperBound }
+
+    /// The most source samples that one result sample is made of.
+    var mostTaps: Int { Int(count.max() ?? 0) }
+
+    /// The same for a source that begins at sample `start`.
+    func counted(from start: Int) -> ResampleWeights {
+        var copy = self
+        copy.first = first.map { $0 - Int32(start) }
+        return copy
+    }
+}
+
+extension ResampleFilter {
+    /// Whether the kernel is zero at every whole distance but its centre.
+    var interpolates: Bool { self != .mitchell }
+}

@@ -1,0 +1,69 @@
+internal import ImageCore
+
+/// Makes rows of a result out of rows of a source: first the rows that take part are combined to one line of sums, then
+/// the line's pixels to the row. One per thread; all memory is taken at the start.
+@safe final class RowAssembler {
+    private let plan: ResamplePlan
+    private let format: PixelFormat
+    private let path: KernelPath
+    private let rows: UnsafeMutablePointer<UnsafeRawPointer?>
+    /// As long as the columns that take part and the pixels after them that the kernels may read.
+    private let line: UnsafeMutablePointer<Float>
+
+    init(plan: ResamplePlan, format: PixelFormat, path: KernelPath) {
+        (self.plan, self.format, self.path) = (plan, format, path)
+        unsafe rows = .allocate(capacity: plan.vertical.mostTaps)
+        unsafe rows.initialize(repeating: nil, count: plan.vertical.mostTaps)
+        let samples = RowAssembler.lineSamples(plan, format)
+        unsafe line = .allocate(capacity: samples)
+        unsafe line.initialize(repeating: 0, count: samples)
+    }
+
+    deinit {
+        unsafe rows.deallocate()
+        unsafe line.deallocate()
+    }
+
+    /// What an assembler takes, in bytes.
+    static func byteCount(_ plan: ResamplePlan, _ format: PixelFormat) -> Int { lineSamples(plan, format) * 4 }
+
+    private static func lineSamples(_ plan: ResamplePlan, _ format: PixelFormat) -> Int {
+        (plan.columns.count + 4) * format.channels
+    }
+
+    /// Writes row `y` of the result.
+    ///
+    /// - Parameter row: where the first column that takes part lies in a row of the source.
+    func assemble(_ y: Int, into target: UnsafeMutableRawPointer, row: (Int) -> UnsafeRawPointer) {
+        if plan.isNearest {
+            return unsafe copyNearest(row(Int(plan.vertical.first[y])), into: target)
+        }
+        let window = plan.vertical.window(y)
+        for (tap, k) in window.enumerated() { unsafe rows[tap] = row(k) }
+        unsafe plan.vertical.weights.withUnsafeBufferPointer { weights in
+            guard let base = weights.baseAddress else { return }
+            unsafe LineKernels.combineRows(
+                rows, base + y * plan.vertical.stride, taps: window.count, plan.columns.count * format.channels, format, path,
+                into: line)
+        }
+        unsafe LineKernels.combineColumns(line, plan.horizontal, format, path, into: target)
+    }
+
+    private func copyNearest(_ row: UnsafeRawPointer, into target: UnsafeMutableRawPointer) {
+        switch format.bytesPerPixel {
+        case 1: unsafe copyNearest(UInt8.self, row, target)
+        case 2: unsafe copyNearest(UInt16.self, row, target)
+        case 4: unsafe copyNearest(UInt32.self, row, target)
+        default: unsafe copyNearest(UInt64.self, row, target)
+        }
+    }
+
+    private func copyNearest<Pixel: BitwiseCopyable>(_: Pixel.Type, _ row: UnsafeRawPointer, _ target: UnsafeMutableRawPointer) {
+        let size = MemoryLayout<Pixel>.size
+        for x in 0..<plan.output.width {
+            unsafe target.storeBytes(
+                of: row.load(fromByteOffset: Int(plan.horizontal.first[x]) * size, as: Pixel.self), toByteOffset: x * size,
+                as: Pixel.self)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+public import ImageCore
+
+/// A resize that takes the source row by row, as a decoder makes it, and gives each row of the result as soon as it is
+/// finished. Holds only the source rows that the filter still needs, never the picture.
+///
+/// ```swift
+/// func shrink(_ size: PixelSize, to geometry: ResizeGeometry, nextRow: () throws -> UnsafeRawBufferPointer) throws -> Bitmap {
+///     try Bitmap(resampling: size, format: .rgba8, alpha: .opaque, to: geometry) { append in
+///         for _ in 0..<size.height { try append(nextRow()) }
+///     }
+/// }
+/// ```
+///
+/// ``Bitmap/init(resampling:format:alpha:colorSpace:to:filter:rows:)`` is the simple way. The class itself is for a
+/// producer that is called back, or that shows rows while they come. The pixels are those of ``Resampler``. To be used by
+/// one thread at a time.
+@safe public final class RowResampler {
+    /// The result's size, in pixels.
+    public let output: PixelSize
+    /// Of source and result alike. Colour is opaque or premultiplied.
+    public let format: PixelFormat
+    /// The source rows that take part. Others must be appended too, but may hold anything.
+    public let rows: Range<Int>
+    /// Rows of the source appended so far.
+    public private(set) var appendedRows = 0
+    /// Rows of the result written so far, from the top.
+    public private(set) var finishedRows = 0
+
+    private let source: PixelSize
+    private let plan: ResamplePlan
+    private let assembler: RowAssembler
+    private let ring: UnsafeMutableRawPointer
+    private let ringRows: Int
+    private let rowBytes: Int
+
+    /// - Parameters:
+    ///   - source: the size of the whole source, in pixels; both sides at least 1.
+    ///   - geometry: the part to take and its size in the result.
+    ///   - filter: ``ResampleFilter/lanczos3``.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a part that is not inside the source or an empty result.
+    public init(source: PixelSize, format: PixelFormat, to geometry: ResizeGeometry, filter: ResampleFilter = .lanczos3)
+        throws(ImageError)
+    {
+        try Resampler.check(geometry, source: source)
+        (self.source, self.format, output) = (source, format, geometry.output)
+        plan = ResamplePlan(source: source, geometry: geometry, filter: filter)
+        rows = plan.rows
+        assembler = RowAssembler(plan: plan, format: format, path: .current)
+        rowBytes = plan.columns.count * format.bytesPerPixel
+        ringRows = plan.vertical.mostTaps
+        unsafe ring = .allocate(byteCount: rowBytes * ringRows, alignment: 64)
+    }
+
+    deinit { unsafe ring.deallocate() }
+
+    /// What this holds while it works, in bytes, the result not included.
+    public var workingByteCount: Int { rowBytes * ringRows + RowAssembler.byteCount(plan, format) }
+
+    /// Takes the next row of the source and writes the rows of the result that it finishes.
+    ///
+    /// - Parameters:
+    ///   - row: all pixels of the row, from the left; may be longer.
+    ///   - result: the whole result, the same at every call; rows below ``finishedRows`` are complete.
+    ///   - bytesPerRow: from one row of the result to the next.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for more rows than the source has, a row that is too short or a result
+    ///   that is too small.
+    public func append(
+        _ row: UnsafeRawBufferPointer, to result: UnsafeMutableRawBufferPointer, bytesPerRow: Int
+    ) throws(ImageError) {
+        let width = output.width * format.bytesPerPixel
+        guard appendedRows < source.height, row.count >= source.width * format.bytesPerPixel, bytesPerRow >= width,
+            result.count >= bytesPerRow * (output.height - 1) + width
+        else {
+            throw ImageError(
+                .invalidRequest,
+                message:
+                    "Row \(appendedRows) of a picture of \(source) pixels cannot be resized: it is one too many or too short, or the result has no room."
+            )
+        }
+        defer { appendedRows += 1 }
+        guard rows.contains(appendedRows), let from = row.baseAddress, let to = result.baseAddress else { return }
+        let left = plan.columns.lowerBound * format.bytesPerPixel
+        unsafe (ring + appendedRows % ringRows * rowBytes).copyMemory(from: from + left, byteCount: rowBytes)
+        while finishedRows < output.height, plan.vertical.window(finishedRows).upperBound <= appendedRows + 1 {
+            unsafe assembler.assemble(finishedRows, into: to + finishedRows * bytesPerRow) { k in
+                unsafe UnsafeRawPointer(ring + k % ringRows * rowBytes)
+            }
+            finishedRows += 1
+        }
+    }
+}
+
+extension Bitmap {
+    /// A resized picture made from rows as they come; the whole source is never held.
+    ///
+    /// - Parameters:
+    ///   - source: the size of the whole source, in pixels.
+    ///   - format: of source and result alike.
+    ///   - alpha: of source and result alike; opaque or premultiplied.
+    ///   - geometry: the part to take and its size in the result.
+    ///   - filter: ``ResampleFilter/lanczos3``.
+    ///   - rows: calls the closure it gets with each row of the source, from the top; a row holds all its pixels and need
+    ///     live only for the call. Rows that are never appended leave the result's zero.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for parameters that do not fit, (`tooLarge`) where there is no memory;
+    ///   what `rows` throws.
+    public init(
+        resampling source: PixelSize, format: PixelFormat, alpha: AlphaMode, colorSpace: ColorSpace = .sRGB,
+        to geometry: ResizeGeometry, filter: ResampleFilter = .lanczos3,
+        rows: (_ append: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) throws {
+        guard alpha != .straight else {
+            throw ImageError(.invalidRequest, message: "Rows with straight alpha cannot be resized; premultiply them first.")
+        }
+        let resampler = try RowResampler(source: source, format: format, to: geometry, filter: filter)
+        try unsafe self.init(size: geometry.output, format: format, alpha: alpha, colorSpace: colorSpace) { pixels, bytesPerRow in
+            try unsafe rows { row in try unsafe resampler.append(row, to: pixels, bytesPerRow: bytesPerRow) }
+        }
+    }
+}

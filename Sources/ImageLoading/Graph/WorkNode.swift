@@ -1,0 +1,127 @@
+internal import ImageCore
+
+typealias NodeID = SlabID
+typealias LoadTicket = SlabID
+
+/// What identifies shared work: two loads that need equal keys share one node.
+struct WorkKey: Hashable, Sendable {
+    enum Kind: UInt8, Sendable {
+        /// The bytes, from the data cache or the source.
+        case original
+        /// The bytes, from the source even when they are cached.
+        case fresh
+        /// The bytes, from the data cache or not at all.
+        case cachedOnly
+        /// Pixels, after decoding and a prefix of the processors.
+        case image
+    }
+
+    let kind: Kind
+    let image: ImageKey
+}
+
+/// Where a step of work waits and runs.
+enum Lane: Int, CaseIterable, Sendable {
+    /// A question to the data cache: no limit here, the cache has its own.
+    case lookup
+    /// A fetch over the network: limited in total and per host.
+    case network
+    /// A local file or a caller's closure.
+    case local
+    /// Decoding and processing, on the loader's own threads.
+    case worker
+}
+
+/// One link of the chain of work behind a load; the wanted one comes first, each depends on the next.
+struct WorkLink<Work: Sendable>: Sendable {
+    let key: WorkKey
+    let work: Work
+    let lane: Lane
+    /// The host, in the network lane.
+    var group = ""
+}
+
+/// When a result may be stored.
+enum Retention: Sendable {
+    case never
+    /// At once.
+    case now
+    /// When work that depends on it has succeeded, which proves it sound.
+    case whenProven
+}
+
+/// What one load asks of the work that it shares.
+struct LoadTerms: Sendable {
+    var rankClass: RankClass
+    /// Whether the wanted result is kept in memory, and how firmly.
+    var writesMemory = true
+    var cachePriority = CachePriority.normal
+    /// Whether a fetched original is stored on disk.
+    var writesDisk = true
+    var wantsProgress = false
+}
+
+/// A load inside the graph: a member of its node's list of loads.
+struct LoadRecord<Subscriber: Sendable>: Sendable {
+    let subscriber: Subscriber
+    var terms: LoadTerms
+    let node: NodeID
+    let sequence: UInt64
+    /// Whether the work had begun before this load came.
+    let isCoalesced: Bool
+    var previous: LoadTicket?
+    var next: LoadTicket?
+}
+
+/// Shared work inside the graph.
+struct WorkNode<Work: Sendable, Value: Sendable>: Sendable {
+    enum State: Sendable {
+        case waitingForUpstream
+        case queued(Lane)
+        case running(Lane, CancellationToken)
+        /// Nobody wants it any more, but its step has not come back yet: it still takes up its slot.
+        case stopping(Lane)
+        case done(Value)
+    }
+
+    let key: WorkKey
+    let work: Work
+    /// Where the first step runs.
+    let lane: Lane
+    let group: String
+    let oldest: UInt64
+    /// When the newest view came, directly or through a dependent.
+    var newest: UInt64 = 0
+    var state = State.waitingForUpstream
+    /// Work whose result this one needs.
+    var upstream: NodeID?
+    /// Links of the upstream's list of dependents.
+    var previous: NodeID?
+    var next: NodeID?
+    var firstDependent: NodeID?
+    var lastDependent: NodeID?
+    var firstLoad: LoadTicket?
+    var lastLoad: LoadTicket?
+    /// Loads and dependents by class.
+    var counts = RankCounts()
+    /// The class under which it is counted in its upstream.
+    var countedAs: RankClass?
+    /// Whether the engine is storing the result: the node stays, so that late comers find it.
+    var isHeld = false
+    /// What subscribers want stored; sticky.
+    var wantsStore = false
+    var retention = Retention.never
+    /// How many loads, directly or through dependents, want progress.
+    var progressListeners = 0
+    /// How many results it has had; more than one when the first proved unsound.
+    var version = 0
+    /// The version of the upstream's result that its own step runs on.
+    var inputVersion = 0
+    var progress: LoadProgress?
+
+    var isWanted: Bool { firstLoad != nil || firstDependent != nil || isHeld }
+
+    var rank: QueueRank {
+        QueueRank(rankClass: counts.highest ?? RankClass(rawValue: 0), oldest: oldest, newest: newest)
+    }
+}

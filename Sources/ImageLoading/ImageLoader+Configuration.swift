@@ -1,0 +1,40 @@
+public import ImageCore
+
+extension ImageLoader {
+    /// The parts that a loader is put together from, and its limits. `Calotype` fills one in with the standard parts.
+    public struct Configuration: Sendable {
+        /// Fetches URLs, interceptors, retry and the like included.
+        public var dataLoader: any DataLoading
+        /// Decodes every picture; usually a registry of decoders.
+        public var decoder: any Decoding
+        /// Keeps decoded images; `nil` keeps none.
+        public var memoryCache: (any Caching)?
+        /// Keeps original bytes; `nil` keeps none.
+        public var dataCache: (any DataCaching)?
+        public var observers: [any LoadObserving] = []
+        /// The app's own defaults: the lowest of the three layers of options.
+        public var globalOptions = OptionLayer()
+        /// Network fetches at a time; 32.
+        public var maximumFetches = 32
+        /// Network fetches at a time from one host; 6.
+        public var maximumFetchesPerHost = 6
+        /// Local files and closures read at a time; 8.
+        public var maximumLocalReads = 8
+        /// Threads that decode and process; the number of processors.
+        public var workers = ProcessInfo.processInfo.activeProcessorCount
+        /// The largest response body in bytes, where neither a layer nor the loader below sets less; 200 MB.
+        public var maximumResponseBytes = 200_000_000
+        /// Bounds for every decode.
+        public var decodingLimits = DecodingLimits()
+
+        public init(
+            dataLoader: any DataLoading, decoder: any Decoding, memoryCache: (any Caching)? = nil,
+            dataCache: (any DataCaching)? = nil
+        ) {
+            self.dataLoader = dataLoader
+            self.decoder = decoder
+            self.memoryCache = memoryCache
+            self.dataCache = dataCache
+        }
+    }
+}

@@ -1,0 +1,101 @@
+public import ImageCore
+
+/// The front door: name a source, get its picture.
+///
+/// A loader owns its caches' use, its queue of work and its worker threads. Everything is safe to call from any
+/// isolation; nothing blocks. When the last reference goes, its loads end as cancelled and its threads end.
+///
+/// ```swift
+/// func thumbnail(_ url: URL, from loader: ImageLoader) async throws(LoadFailure) -> Bitmap {
+///     var request = ImageRequest(url: url)
+///     request.options.targetSize = PixelSize(width: 320, height: 320)
+///     return try await loader.image(for: request).bitmap
+/// }
+/// ```
+public final class ImageLoader: ImageProviding {
+    private let coordinator: LoadCoordinator
+
+    public init(_ configuration: Configuration) {
+        coordinator = LoadCoordinator(configuration)
+    }
+
+    deinit { coordinator.shutDown() }
+
+    // MARK: Loading
+
+    /// The image behind a URL. Cancelling the surrounding task cancels the load.
+    public func image(for url: URL) async throws(LoadFailure) -> DecodedImage {
+        try await response(for: ImageRequest(url: url)).image
+    }
+
+    /// The image that a request describes. Cancelling the surrounding task cancels the load.
+    public func image(for request: ImageRequest) async throws(LoadFailure) -> DecodedImage {
+        try await response(for: request).image
+    }
+
+    /// The image with the tier that had it and what the load took. A memory hit returns without suspending.
+    public func response(for request: ImageRequest) async throws(LoadFailure) -> ImageResponse {
+        switch try coordinator.askMemory(request) {
+        case .hit(let response): return response
+        case .miss(let plan): return try await coordinator.start(plan, asksMemory: false, onEvent: nil).response
+        }
+    }
+
+    /// Starts a load and returns its handle at once.
+    public func task(for request: ImageRequest) -> ImageTask { coordinator.start(request, onEvent: nil) }
+
+    public func options(for request: ImageRequest) throws(LoadFailure) -> LoadOptions {
+        try coordinator.plan(request).options
+    }
+
+    public func cachedImage(for request: ImageRequest) -> ImageResponse? {
+        if case .hit(let response) = try? coordinator.askMemory(request) { response } else { nil }
+    }
+
+    public func load(_ request: ImageRequest, onEvent: @escaping @Sendable (LoadEvent) -> Void) -> any LoadHandle {
+        coordinator.start(request, onEvent: onEvent)
+    }
+
+    // MARK: Control
+
+    /// The highest layer of options: wins over the request's. A change applies to loads that start after it.
+    public var runtimeOptions: OptionLayer {
+        get { coordinator.runtimeOptions }
+        set { coordinator.runtimeOptions = newValue }
+    }
+
+    /// Holds back all fetches that have not begun, until it is set to `false` again; `false` at first.
+    public var isPaused: Bool {
+        get { coordinator.isPaused }
+        set { coordinator.isPaused = newValue }
+    }
+
+    /// Empties the memory cache and the data cache. Loads that run go on.
+    ///
+    /// - Throws: what the data cache throws.
+    public func clearCaches() async throws { try await coordinator.pipeline.clearCaches() }
+
+    /// Returns when everything stored so far is durable on disk.
+    public func flush() async throws { try await coordinator.flush() }
+
+    /// What the loader is doing now.
+    public var activity: Activity { coordinator.activity }
+
+    /// Numbers of loads and of work, at one moment.
+    public struct Activity: Hashable, Sendable {
+        /// Loads that have not ended.
+        public var loads = 0
+        /// Shared pieces of work that somebody waits for, or that are being stored.
+        public var work = 0
+        /// Steps of work that wait for a free slot.
+        public var queued = 0
+        /// Steps of work that run.
+        public var running = 0
+
+        public init() {}
+
+        init(loads: Int, work: Int, queued: Int, running: Int) {
+            (self.loads, self.work, self.queued, self.running) = (loads, work, queued, running)
+        }
+    }
+}

@@ -1,0 +1,206 @@
+public import ImageCore
+
+/// A running load: its result, its events, its priority, and the way to give it up.
+///
+/// Safe to use from any isolation. Dropping it does not cancel the load; the engine keeps it until the end.
+public final class ImageTask: LoadHandle {
+    private struct State {
+        var ticket: LoadTicket?
+        var isCancelled = false
+        var priority: LoadPriority
+        var result: Result<ImageResponse, LoadFailure>?
+        var progress: LoadProgress?
+        var preview: DecodedImage?
+        var waiters = Waiters()
+        var listeners: [@Sendable (LoadEvent) -> Void] = []
+        /// Events that wait for the one that is being delivered.
+        var pending: [LoadEvent] = []
+        var isDelivering = false
+    }
+
+    public let id: LoadID
+    public let request: ImageRequest
+    private let coordinator: LoadCoordinator
+    private let began: ContinuousClock.Instant
+    private let state: Lock<State>
+
+    init(
+        id: LoadID, request: ImageRequest, priority: LoadPriority, coordinator: LoadCoordinator,
+        onEvent: (@Sendable (LoadEvent) -> Void)?
+    ) {
+        self.id = id
+        self.request = request
+        self.coordinator = coordinator
+        began = ContinuousClock.now
+        var state = State(priority: priority)
+        if let onEvent { state.listeners.append(onEvent) }
+        self.state = Lock(state)
+    }
+
+    /// The image, or why there is none. Cancelling the awaiting task cancels the load.
+    public var response: ImageResponse {
+        get async throws(LoadFailure) { try await result.get() }
+    }
+
+    /// Progress, previews and the end. A stream that is opened late begins with the current progress, the latest
+    /// preview and, after the end, the terminal event. Any number of streams may be open; ending one cancels nothing.
+    public var events: AsyncStream<LoadEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(of: LoadEvent.self)
+        let replay = state.withLock { state -> [LoadEvent] in
+            var replay: [LoadEvent] = []
+            if let progress = state.progress { replay.append(.progress(progress)) }
+            if let result = state.result {
+                replay.append(.finished(result))
+            } else {
+                if let preview = state.preview { replay.append(.preview(preview)) }
+                state.listeners.append { event in
+                    continuation.yield(event)
+                    if case .finished = event { continuation.finish() }
+                }
+            }
+            // Under the lock, so that no later event overtakes the replay; yielding only fills the stream's buffer.
+            for event in replay { continuation.yield(event) }
+            return replay
+        }
+        if case .finished = replay.last { continuation.finish() }
+        return stream
+    }
+
+    public var priority: LoadPriority {
+        get { state.withLock { $0.priority } }
+        set {
+            let ticket = state.withLock { state in
+                state.priority = newValue
+                return state.ticket
+            }
+            if let ticket { coordinator.setPriority(ticket, newValue) }
+        }
+    }
+
+    public func cancel() {
+        let (ticket, isFirst) = state.withLock { state in
+            defer { state.isCancelled = true }
+            return (state.ticket, !state.isCancelled && state.result == nil)
+        }
+        guard isFirst else { return }
+        if let ticket { coordinator.leave(ticket) }
+        finish(.failure(.cancelled))
+    }
+
+    var result: Result<ImageResponse, LoadFailure> {
+        get async {
+            await withTaskCancellationHandler {
+                unsafe await withUnsafeContinuation { continuation in
+                    let result = state.withLock { state -> Result<ImageResponse, LoadFailure>? in
+                        if state.result == nil { unsafe state.waiters.add(continuation) }
+                        return state.result
+                    }
+                    if let result { unsafe continuation.resume(returning: result) }
+                }
+            } onCancel: {
+                cancel()
+            }
+        }
+    }
+
+    // MARK: Called by the engine
+
+    /// The load has its place in the graph. Returns `false` when it was cancelled before that, or has ended already:
+    /// the place must then be given up.
+    func started(_ ticket: LoadTicket) -> Bool {
+        state.withLock { state in
+            guard !state.isCancelled, state.result == nil else { return false }
+            state.ticket = ticket
+            return true
+        }
+    }
+
+    func report(_ progress: LoadProgress) {
+        send(.progress(progress)) { state in
+            // Chunks may be reported from different threads; progress never goes back.
+            guard progress.received >= state.progress?.received ?? 0 else { return false }
+            state.progress = progress
+            return true
+        }
+    }
+
+    /// Ends the load; only the first end counts.
+    func finish(_ result: Result<ImageResponse, LoadFailure>) {
+        var result = result
+        if case .success(var response) = result, response.metrics != nil {
+            response.metrics?.total = ContinuousClock.now - began
+            result = .success(response)
+        }
+        var waiters = Waiters()
+        let isFirst = send(.finished(result)) { state in
+            state.result = result
+            state.ticket = nil
+            state.preview = nil
+            swap(&waiters, &state.waiters)
+            return true
+        }
+        guard isFirst else { return }
+        coordinator.ended(self, result)
+        waiters.resume(returning: result)
+    }
+
+    /// Changes the state and tells the listeners, one event at a time and in order, outside the lock. Nothing is sent
+    /// after the end. Returns whether the change was accepted.
+    @discardableResult
+    private func send(_ event: LoadEvent, _ change: (inout State) -> Bool) -> Bool {
+        let (accepted, delivers) = state.withLock { state -> (Bool, Bool) in
+            guard state.result == nil, change(&state) else { return (false, false) }
+            guard !state.listeners.isEmpty else { return (true, false) }
+            state.pending.append(event)
+            defer { state.isDelivering = true }
+            return (true, !state.isDelivering)
+        }
+        if delivers { deliverPending() }
+        return accepted
+    }
+
+    private func deliverPending() {
+        while true {
+            let (event, listeners) = state.withLock { state -> (LoadEvent?, [@Sendable (LoadEvent) -> Void]) in
+                guard !state.pending.isEmpty else {
+                    state.isDelivering = false
+                    return (nil, [])
+                }
+                let event = state.pending.removeFirst()
+                defer { if case .finished = event { state.listeners = [] } }
+                return (event, state.listeners)
+            }
+            guard let event else { return }
+            for listener in listeners { listener(event) }
+        }
+    }
+}
+
+/// Who awaits a result: nearly always one.
+///
+/// Unchecked continuations, because a checked one costs an allocation per load; each is resumed exactly once, since the
+/// end of a load takes the whole collection out under the lock.
+@safe private struct Waiters {
+    typealias Continuation = UnsafeContinuation<Result<ImageResponse, LoadFailure>, Never>
+
+    private var first: Continuation?
+    private var rest: [Continuation]
+
+    init() {
+        unsafe first = nil
+        unsafe rest = []
+    }
+
+    mutating func add(_ continuation: Continuation) {
+        if unsafe first == nil {
+            unsafe first = continuation
+        } else {
+            unsafe rest.append(continuation)
+        }
+    }
+
+    func resume(returning result: Result<ImageResponse, LoadFailure>) {
+        unsafe first?.resume(returning: result)
+        unsafe rest.forEach { unsafe $0.resume(returning: result) }
+    }
+}

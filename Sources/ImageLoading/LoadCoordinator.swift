@@ -1,0 +1,259 @@
+internal import ImageCore
+
+/// Merges a request's configuration, assembles its work, and carries out what the graph decides.
+///
+/// The graph is the loader's one isolation: a value behind one lock that is held only for a transition, never while
+/// foreign code runs. That is cheaper than an actor, whose every call from outside costs a hop, and lets a load start
+/// synchronously from anywhere.
+final class LoadCoordinator: Pipeline.Reporting {
+    private typealias Graph = LoadGraph<ImageTask, Work, WorkResult>
+
+    private struct Control {
+        var defaults: LayeredDefaults
+        var isPaused = false
+        var isClosed = false
+        var nextID: UInt64 = 0
+        /// How many originals are being stored, and who waits until there are none.
+        var stores = 0
+        var storeWaiters: [CheckedContinuation<Void, Never>] = []
+
+        mutating func makeID() -> LoadID {
+            nextID += 1
+            return LoadID(rawValue: nextID)
+        }
+    }
+
+    let pipeline: Pipeline
+    private let observers: [any LoadObserving]
+    private let graph: Lock<Graph>
+    private let control: Lock<Control>
+
+    init(_ configuration: ImageLoader.Configuration) {
+        pipeline = Pipeline(configuration)
+        observers = configuration.observers
+        control = Lock(
+            Control(defaults: LayeredDefaults(global: configuration.globalOptions, runtime: OptionLayer())))
+        graph = Lock(
+            Graph(
+                fetches: max(1, configuration.maximumFetches), fetchesPerHost: max(1, configuration.maximumFetchesPerHost),
+                localReads: max(1, configuration.maximumLocalReads), workers: max(1, configuration.workers)))
+    }
+
+    // MARK: Loads
+
+    /// Merges the three layers of options into a plan.
+    func plan(_ request: ImageRequest) throws(LoadFailure) -> LoadPlan {
+        let (id, defaults) = control.withLock { ($0.makeID(), $0.defaults) }
+        do {
+            return LoadPlan(id, request, options: try defaults.options(for: request))
+        } catch {
+            var error = error
+            error.source = request.description
+            throw .failed(error)
+        }
+    }
+
+    /// What the memory cache says to a request, and the plan where one had to be made.
+    enum MemoryAnswer {
+        case hit(ImageResponse)
+        case miss(LoadPlan)
+    }
+
+    /// Asks the memory cache once, on the caller's thread. A request that sets no options of its own needs no plan for
+    /// that, unless somebody observes: the shortest way to a hit.
+    func askMemory(_ request: ImageRequest) throws(LoadFailure) -> MemoryAnswer {
+        guard request.options.isEmpty, observers.isEmpty, let memory = pipeline.configuration.memoryCache,
+            let variant = control.withLock({ $0.defaults }).plainVariant
+        else {
+            let plan = try plan(request)
+            return memoryHit(plan).map { .hit($0) } ?? .miss(plan)
+        }
+        if let image = memory.image(for: ImageKey(resource: request.resource, variant: variant)) {
+            return .hit(ImageResponse(image: image, tier: .memory))
+        }
+        return .miss(try plan(request))
+    }
+
+    /// The memory cache's answer; observers see a hit as a whole load.
+    private func memoryHit(_ plan: LoadPlan) -> ImageResponse? {
+        guard let hit = pipeline.memoryHit(plan) else { return nil }
+        for observer in observers {
+            observer.observe(.started, of: plan.id, request: plan.request)
+            observer.observe(.finished(.success(hit)), of: plan.id, request: plan.request)
+        }
+        return hit
+    }
+
+    /// Starts a load that has to be planned first; a bad option is its result.
+    func start(_ request: ImageRequest, onEvent: (@Sendable (LoadEvent) -> Void)?) -> ImageTask {
+        do {
+            return start(try plan(request), onEvent: onEvent)
+        } catch {
+            let task = makeTask(control.withLock { $0.makeID() }, request, .normal, onEvent)
+            task.finish(.failure(error))
+            return task
+        }
+    }
+
+    /// Starts a load, which ends here and now when the memory cache has its image.
+    func start(_ plan: LoadPlan, asksMemory: Bool = true, onEvent: (@Sendable (LoadEvent) -> Void)?) -> ImageTask {
+        let task = makeTask(plan.id, plan.request, plan.priority, onEvent)
+        if asksMemory, let hit = pipeline.memoryHit(plan) {
+            task.finish(.success(hit))
+            return task
+        }
+        guard !control.withLock({ $0.isClosed }) else {
+            task.finish(.failure(.cancelled))
+            return task
+        }
+        var terms = plan.terms
+        terms.wantsProgress = onEvent != nil
+        let chain = pipeline.chain(for: plan)
+        let (ticket, actions) = graph.withLock { graph -> (LoadTicket, [Graph.Action]) in
+            let ticket = graph.join(task, chain: chain.links, input: chain.input, terms: terms)
+            return (ticket, graph.takeActions())
+        }
+        let isWanted = task.started(ticket)
+        // Another load may have finished this very image between the look into the memory cache and the join. It stored
+        // the image before its work left the graph, so that a second look, after the join, cannot miss both.
+        let late = isWanted && plan.options.cachePolicy.readsMemory ? peek(plan) : nil
+        if !isWanted || late != nil {
+            // First the stops, so that a step that was begun in vain ends before it reaches a plug-in.
+            leave(ticket)
+            if let late { task.finish(.success(late)) }
+        }
+        carryOut(actions)
+        return task
+    }
+
+    func leave(_ ticket: LoadTicket) {
+        perform { $0.leave(ticket) }
+    }
+
+    func setPriority(_ ticket: LoadTicket, _ priority: LoadPriority) {
+        perform { $0.setPriority(ticket, priority) }
+    }
+
+    func ended(_ task: ImageTask, _ result: Result<ImageResponse, LoadFailure>) {
+        for observer in observers { observer.observe(.finished(result), of: task.id, request: task.request) }
+    }
+
+    private func peek(_ plan: LoadPlan) -> ImageResponse? {
+        pipeline.configuration.memoryCache?.peekImage(for: plan.imageKey).map { ImageResponse(image: $0, tier: .memory) }
+    }
+
+    private func makeTask(
+        _ id: LoadID, _ request: ImageRequest, _ priority: LoadPriority, _ onEvent: (@Sendable (LoadEvent) -> Void)?
+    ) -> ImageTask {
+        for observer in observers { observer.observe(.started, of: id, request: request) }
+        return ImageTask(id: id, request: request, priority: priority, coordinator: self, onEvent: onEvent)
+    }
+
+    // MARK: Control
+
+    var runtimeOptions: OptionLayer {
+        get { control.withLock { $0.defaults.runtime } }
+        set {
+            let defaults = LayeredDefaults(global: pipeline.configuration.globalOptions, runtime: newValue)
+            control.withLock { $0.defaults = defaults }
+        }
+    }
+
+    var isPaused: Bool {
+        get { control.withLock { $0.isPaused } }
+        set {
+            control.withLock { $0.isPaused = newValue }
+            perform { $0.setPaused(newValue) }
+        }
+    }
+
+    var activity: ImageLoader.Activity {
+        let counts = graph.withLock { $0.counts }
+        return ImageLoader.Activity(loads: counts.loads, work: counts.nodes, queued: counts.queued, running: counts.running)
+    }
+
+    /// Cancels every load; later ones end as cancelled at once.
+    func shutDown() {
+        control.withLock { $0.isClosed = true }
+        perform { $0.cancelAll() }
+    }
+
+    /// Returns when every original fetched so far is stored, durably.
+    func flush() async throws {
+        await withCheckedContinuation { continuation in
+            let isIdle = control.withLock { control in
+                if control.stores > 0 { control.storeWaiters.append(continuation) }
+                return control.stores == 0
+            }
+            if isIdle { continuation.resume() }
+        }
+        try await pipeline.configuration.dataCache?.flush()
+    }
+
+    // MARK: Reports of steps
+
+    func report(_ progress: LoadProgress, from node: NodeID) { perform { $0.report(progress, from: node) } }
+
+    func advance(_ node: NodeID, to lane: Lane) { perform { $0.advance(node, to: lane) } }
+
+    func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention) {
+        perform { $0.finish(node, result, retention: retention) }
+    }
+
+    func retryUpstream(of node: NodeID, otherwise failure: LoadFailure) {
+        perform { $0.retryUpstream(of: node, in: .network, otherwise: failure) }
+    }
+
+    func settle(_ node: NodeID) {
+        perform { $0.settle(node) }
+        let waiters = control.withLock { control -> [CheckedContinuation<Void, Never>] in
+            control.stores -= 1
+            guard control.stores == 0 else { return [] }
+            defer { control.storeWaiters = [] }
+            return control.storeWaiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    func observe(_ observation: LoadObservation, _ plan: LoadPlan) {
+        for observer in observers { observer.observe(observation, of: plan.id, request: plan.request) }
+    }
+
+    // MARK: Actions
+
+    private func perform(_ event: @Sendable (inout Graph) -> Void) {
+        let actions = graph.withLock { graph in
+            event(&graph)
+            return graph.takeActions()
+        }
+        carryOut(actions)
+    }
+
+    private func carryOut(_ actions: [Graph.Action]) {
+        for action in actions {
+            switch action {
+            case .run(let node, let work, let lane, let input, let priority, let token):
+                pipeline.run(node, work, lane, input: input, priority: priority, token, reportingTo: self)
+            case .stop(let token):
+                token.cancel()
+            case .store(let node, let key, let work, let result, let priority):
+                control.withLock { $0.stores += 1 }
+                pipeline.store(node, key, work, result, priority, self)
+            case .progress(let task, let progress):
+                task.report(progress)
+            case .deliver(let task, let result, let isCoalesced):
+                task.finish(result.flatMap { $0.response(isCoalesced: isCoalesced) })
+            }
+        }
+    }
+}
+
+extension WorkResult {
+    /// What a subscriber of the wanted node gets.
+    fileprivate func response(isCoalesced: Bool) -> Result<ImageResponse, LoadFailure> {
+        guard case .image(let staged) = self else { return .failure(.failed(.noInput)) }
+        var metrics = staged.metrics
+        metrics.isCoalesced = isCoalesced
+        return .success(ImageResponse(image: staged.image, tier: staged.tier, metrics: metrics))
+    }
+}

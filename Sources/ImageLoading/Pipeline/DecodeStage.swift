@@ -1,0 +1,64 @@
+internal import ImageCore
+
+/// Turns the bytes into pixels, on a worker thread.
+struct DecodeStage: Sendable {
+    let pipeline: Pipeline
+    let plan: LoadPlan
+
+    func run(_ node: NodeID, _ input: WorkResult?, _ token: CancellationToken, _ coordinator: any Pipeline.Reporting) {
+        guard case .original(let original) = input else {
+            return coordinator.fail(node, ImageError.noInput, stage: .decode, plan, token)
+        }
+        pipeline.workers.submit {
+            do {
+                try token.check()
+                let (image, time) = try coordinator.timed(.decode, plan) { try decode(original.entry.data, token) }
+                var metrics = original.metrics
+                metrics.decode = time
+                let staged = StagedImage(image, tier: original.tier, metrics: metrics)
+                // A partial picture is shown to whom it was made for; nobody later gets it from a cache as if it were whole.
+                coordinator.finish(node, .success(.image(staged)), retention: image.isPartial ? .never : .now)
+            } catch {
+                // Bytes from the cache that do not decode: the entry goes, and the source is asked once more.
+                if original.tier == .disk, !token.isCancelled, !plan.options.cachePolicy.isOnlyIfCached {
+                    retry(node, after: error, coordinator)
+                } else {
+                    coordinator.fail(node, error, stage: .decode, plan, token)
+                }
+            }
+        }
+    }
+
+    private func decode(_ data: Data, _ token: CancellationToken) throws -> DecodedImage {
+        guard !data.isEmpty else {
+            throw ImageError(.emptyFile, message: "\(plan.request) is empty: there are no bytes to decode.")
+        }
+        var options = DecodeOptions()
+        options.targetSize = plan.options.targetSize
+        options.contentMode = plan.options.contentMode
+        options.appliesOrientation = plan.options.appliesOrientation
+        options.allowsPartial = plan.options.allowsPartial
+        options.limits = pipeline.configuration.decodingLimits
+        if let pixels = plan.options.maximumPixels { options.limits.pixels = min(options.limits.pixels, pixels) }
+        options.cancellation = token
+        return try pipeline.configuration.decoder.decode(data, options: options)
+    }
+
+    private func retry(_ node: NodeID, after error: any Error, _ coordinator: any Pipeline.Reporting) {
+        let failure = LoadFailure.failed(.wrapping(error, stage: .decode, source: plan.request.description))
+        let cache = pipeline.configuration.dataCache
+        Task {
+            do {
+                try await cache?.removeEntry(for: plan.dataKey)
+            } catch {
+                coordinator.observe(.cacheFailed(.wrapping(error, stage: .originalCache, source: plan.request.description)), plan)
+            }
+            coordinator.retryUpstream(of: node, otherwise: failure)
+        }
+    }
+}
+
+extension ImageError {
+    /// A step began without the result that it needs: the graph broke its promise.
+    static let noInput = ImageError(.plugInFailed, message: "The engine started a step without its input; please report this.")
+}

@@ -1,0 +1,102 @@
+internal import HTTPTypes
+internal import ImageCore
+
+/// Gets the bytes from the source itself: a loader, a closure, or memory.
+struct FetchStage: Sendable {
+    let pipeline: Pipeline
+    let plan: LoadPlan
+    let priority: LoadPriority
+
+    func run(_ node: NodeID, _ token: CancellationToken, _ coordinator: any Pipeline.Reporting) {
+        let task = Task {
+            do {
+                guard !token.isCancelled else { throw CancellationError() }
+                let (entry, time) = try await coordinator.timed(.network, plan) { try await fetch(node, coordinator) }
+                var metrics = LoadMetrics()
+                metrics.byteCount = entry.data.count
+                metrics.network = time
+                let original = Original(entry, tier: .network, metrics: metrics)
+                // Stored once a decode has shown that these bytes are a picture, so that no error page poisons the cache.
+                coordinator.finish(
+                    node, .success(.original(original)), retention: plan.request.source.isLocal ? .never : .whenProven)
+            } catch {
+                coordinator.fail(node, error, stage: .network, plan, token)
+            }
+        }
+        token.onCancel { task.cancel() }
+    }
+
+    /// The `Accept` field for what the decoders read; anything else is taken too, and judged by its bytes.
+    static func accept(for formats: [ImageFormat]) -> String {
+        (formats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ", ")
+    }
+
+    private func fetch(_ node: NodeID, _ coordinator: any Pipeline.Reporting) async throws -> DataEntry {
+        switch plan.request.source {
+        case .bytes(let data, _): return entry(data)
+        case .producer(_, let produce): return entry(try await produce())
+        case .url(let url):
+            let response = try await pipeline.configuration.dataLoader.load(request(for: url))
+            try judge(response)
+            return entry(try await collect(response, node, coordinator), head: response.head)
+        }
+    }
+
+    private func request(for url: URL) -> DataRequest {
+        var request = DataRequest(
+            url: url, headerFields: plan.options.headers, timeout: plan.options.timeout,
+            maximumBytes: plan.options.maximumResponseBytes, priority: priority, retries: plan.options.retries,
+            allowsExpensiveNetwork: plan.options.allowsExpensiveNetwork)
+        if !plan.request.source.isLocal, request.headerFields[.accept] == nil {
+            request.headerFields[.accept] = pipeline.accept
+        }
+        return request
+    }
+
+    private func judge(_ response: DataResponse) throws(ImageError) {
+        guard response.head.status.kind != .successful else { return }
+        let status = response.head.status
+        let reason = status.reasonPhrase.isEmpty ? "" : " \(status.reasonPhrase)"
+        throw ImageError(
+            .httpStatus, message: "The server answered \(status.code)\(reason) for \(plan.request).", status: status.code)
+    }
+
+    /// The whole body, within the limit. A body in one chunk is not copied.
+    private func collect(_ response: DataResponse, _ node: NodeID, _ coordinator: any Pipeline.Reporting) async throws -> Data {
+        let limit = plan.options.maximumResponseBytes ?? pipeline.configuration.maximumResponseBytes
+        let expected = response.expectedBytes
+        if let expected, expected > limit { throw tooLarge(limit) }
+        if let whole = response.body.wholeData { return try checked(whole, expected: expected, response) }
+        var data = Data()
+        for try await chunk in response.body {
+            guard data.count + chunk.count <= limit else { throw tooLarge(limit) }
+            if data.isEmpty {
+                data = chunk
+            } else {
+                // The announced length is a claim: room is made for no more than a megabyte beyond what has come.
+                if data.count == chunk.startIndex, let expected { data.reserveCapacity(min(expected, data.count + 1 << 20)) }
+                data.append(chunk)
+            }
+            coordinator.report(LoadProgress(received: data.count, expected: expected), from: node)
+        }
+        return try checked(data, expected: expected, response)
+    }
+
+    private func checked(_ data: Data, expected: Int?, _ response: DataResponse) throws(ImageError) -> Data {
+        if let expected, data.count < expected, response.head.headerFields[.contentEncoding] == nil {
+            throw ImageError(
+                .connectionLost, message: "The connection ended after \(data.count) of \(expected) bytes of \(plan.request).")
+        }
+        return data
+    }
+
+    private func tooLarge(_ limit: Int) -> ImageError {
+        ImageError(
+            .tooLarge,
+            message: "The body of \(plan.request) is larger than the limit of \(limit) bytes; raise the limit to load it.")
+    }
+
+    private func entry(_ data: Data, head: HTTPResponse = HTTPResponse(status: .ok)) -> DataEntry {
+        DataEntry(data: data, head: head, storedAt: Date().timeIntervalSince1970)
+    }
+}

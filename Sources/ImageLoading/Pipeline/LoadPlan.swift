@@ -1,0 +1,105 @@
+internal import HTTPTypes
+internal import ImageCore
+
+/// One request with its options merged: what is to be loaded, and what each step of it is called.
+final class LoadPlan: Sendable {
+    let id: LoadID
+    let request: ImageRequest
+    let options: LoadOptions
+    /// What identifies the bytes: the source, and the headers that the options set.
+    let resource: ResourceKey
+    /// What identifies the picture after decoding (first) and after each processor; never empty.
+    let variants: [String]
+
+    init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions) {
+        self.id = id
+        self.request = request
+        self.options = options
+        resource = request.resource.varied(
+            by: options.headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted())
+        variants = LoadPlan.variants(options)
+    }
+
+    static func variants(_ options: LoadOptions) -> [String] {
+        var variants = [decodeVariant(options)]
+        for processor in options.processors {
+            // With its length, so that no two lists of identifiers read the same.
+            let identifier = processor.identifier
+            variants.append("\(variants[variants.count - 1])|\(identifier.utf8.count):\(identifier)")
+        }
+        return variants
+    }
+
+    /// The key of the finished picture in the memory cache.
+    var imageKey: ImageKey { ImageKey(resource: resource, variant: variants[variants.count - 1]) }
+
+    /// The key of the original bytes in the data cache.
+    var dataKey: DataKey { DataKey(resource: resource) }
+
+    var priority: LoadPriority { options.priority }
+
+    var terms: LoadTerms {
+        LoadTerms(
+            rankClass: RankClass(request.purpose, options.priority), writesMemory: options.cachePolicy.writesMemory,
+            cachePriority: options.cachePriority,
+            writesDisk: options.cachePolicy.writesDisk && options.storesToDisk && !request.source.isLocal)
+    }
+
+    /// Every option that changes the decoded picture or whether there is one, as text; empty for the defaults.
+    private static func decodeVariant(_ options: LoadOptions) -> String {
+        var parts: [String] = []
+        if let size = options.targetSize { parts.append("\(size),\(options.contentMode.rawValue)") }
+        if !options.appliesOrientation { parts.append("as-stored") }
+        if options.allowsPartial { parts.append("partial") }
+        if let pixels = options.maximumPixels { parts.append("at-most-\(pixels)") }
+        return parts.joined(separator: ",")
+    }
+}
+
+/// What a node of the graph does.
+enum Work: Sendable {
+    /// Gets the bytes.
+    case original(LoadPlan)
+    /// Decodes them.
+    case decode(LoadPlan)
+    /// Runs the processor at the index on the picture before it.
+    case process(LoadPlan, Int)
+
+    var plan: LoadPlan {
+        switch self {
+        case .original(let plan), .decode(let plan), .process(let plan, _): plan
+        }
+    }
+}
+
+/// What a node of the graph results in.
+enum WorkResult: Sendable {
+    case original(Original)
+    case image(StagedImage)
+}
+
+/// Bytes of a picture, and how they were come by.
+final class Original: Sendable {
+    let entry: DataEntry
+    let tier: CacheTier
+    let metrics: LoadMetrics
+
+    init(_ entry: DataEntry, tier: CacheTier, metrics: LoadMetrics) {
+        self.entry = entry
+        self.tier = tier
+        self.metrics = metrics
+    }
+}
+
+/// A picture on its way through the stages.
+final class StagedImage: Sendable {
+    let image: DecodedImage
+    let tier: CacheTier
+    let metrics: LoadMetrics
+
+    init(_ image: DecodedImage, tier: CacheTier, metrics: LoadMetrics) {
+        self.image = image
+        self.tier = tier
+        self.metrics = metrics
+    }
+}

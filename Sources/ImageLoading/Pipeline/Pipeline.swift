@@ -1,0 +1,141 @@
+internal import ImageCore
+
+/// The life of a request, on one page.
+///
+/// | stage | what happens | where |
+/// |---|---|---|
+/// | request | the three layers of options are merged, the work is named | ``LoadCoordinator/plan(_:)``, `LoadPlan` |
+/// | memory cache | a hit ends the load, on the caller's thread | ``memoryHit(_:)`` |
+/// | original cache | the data cache is asked for the bytes | `OriginalCacheStage` |
+/// | network | the source is fetched, its answer judged | `FetchStage` |
+/// | decode | on a worker thread | `DecodeStage` |
+/// | process | on a worker thread, one processor at a time | `ProcessStage` |
+/// | store | the image in memory, the bytes on disk | `StoreStage` |
+/// | deliver | every subscriber gets the result | ``LoadCoordinator`` |
+///
+/// The coordinator's graph decides who shares which work and when a step may run; a step that may run comes here. The
+/// pipeline keeps nothing between steps.
+struct Pipeline: Sendable {
+    /// Where a step reports to.
+    protocol Reporting: Sendable {
+        func report(_ progress: LoadProgress, from node: NodeID)
+        func advance(_ node: NodeID, to lane: Lane)
+        func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention)
+        func retryUpstream(of node: NodeID, otherwise failure: LoadFailure)
+        func settle(_ node: NodeID)
+        func observe(_ observation: LoadObservation, _ plan: LoadPlan)
+    }
+
+    let configuration: ImageLoader.Configuration
+    let workers: WorkerPool
+    let accept: String
+
+    init(_ configuration: ImageLoader.Configuration) {
+        self.configuration = configuration
+        workers = WorkerPool(size: configuration.workers)
+        accept = FetchStage.accept(for: configuration.decoder.formats)
+    }
+
+    /// The memory cache's answer, if the options let it be asked. A hit ends the load on the caller's thread.
+    func memoryHit(_ plan: LoadPlan) -> ImageResponse? {
+        guard plan.options.cachePolicy.readsMemory else { return nil }
+        return configuration.memoryCache?.image(for: plan.imageKey).map { ImageResponse(image: $0, tier: .memory) }
+    }
+
+    /// The work behind a load, the wanted result first: processors from the last to the first, decode, original.
+    /// It is cut where the memory cache has the result of a prefix.
+    func chain(for plan: LoadPlan) -> (links: [WorkLink<Work>], input: WorkResult?) {
+        var links: [WorkLink<Work>] = []
+        links.reserveCapacity(plan.variants.count + 1)
+        for index in plan.variants.indices.reversed() {
+            let key = ImageKey(resource: plan.resource, variant: plan.variants[index])
+            if index < plan.variants.count - 1, plan.options.cachePolicy.readsMemory,
+                let image = configuration.memoryCache?.peekImage(for: key)
+            {
+                return (links, .image(StagedImage(image, tier: .memory, metrics: LoadMetrics())))
+            }
+            let work = index == 0 ? Work.decode(plan) : .process(plan, index - 1)
+            links.append(WorkLink(key: WorkKey(kind: .image, image: key), work: work, lane: .worker))
+        }
+        links.append(originalLink(plan))
+        return (links, nil)
+    }
+
+    private func originalLink(_ plan: LoadPlan) -> WorkLink<Work> {
+        let policy = plan.options.cachePolicy
+        let (kind, lane): (WorkKey.Kind, Lane) =
+            if plan.request.source.isLocal {
+                (.original, .local)
+            } else if policy.isOnlyIfCached {
+                (.cachedOnly, .lookup)
+            } else if policy.readsDisk, configuration.dataCache != nil {
+                (.original, .lookup)
+            } else {
+                (.fresh, .network)
+            }
+        let host =
+            if case .url(let url) = plan.request.source, lane != .local { url.host(percentEncoded: true) ?? "" } else { "" }
+        return WorkLink(
+            key: WorkKey(kind: kind, image: ImageKey(resource: plan.resource)), work: .original(plan), lane: lane, group: host)
+    }
+
+    /// Carries out one step, and reports to the coordinator when it ends. Returns at once.
+    func run(
+        _ node: NodeID, _ work: Work, _ lane: Lane, input: WorkResult?, priority: LoadPriority,
+        _ token: CancellationToken, reportingTo coordinator: any Reporting
+    ) {
+        switch (work, lane) {
+        case (.original(let plan), .lookup):
+            OriginalCacheStage(cache: configuration.dataCache, plan: plan).run(node, token, coordinator)
+        case (.original(let plan), _):
+            FetchStage(pipeline: self, plan: plan, priority: priority).run(node, token, coordinator)
+        case (.decode(let plan), _):
+            DecodeStage(pipeline: self, plan: plan).run(node, input, token, coordinator)
+        case (.process(let plan, let index), _):
+            ProcessStage(pipeline: self, plan: plan, index: index).run(node, input, token, coordinator)
+        }
+    }
+
+    /// Stores the result of a node, and reports when that is done.
+    func store(
+        _ node: NodeID, _ key: WorkKey, _ work: Work, _ result: WorkResult, _ priority: CachePriority,
+        _ coordinator: any Reporting
+    ) {
+        StoreStage(configuration: configuration, plan: work.plan).run(node, key, result, priority, coordinator)
+    }
+
+    func clearCaches() async throws {
+        configuration.memoryCache?.removeAll()
+        try await configuration.dataCache?.removeAll()
+    }
+}
+
+extension Pipeline.Reporting {
+    /// Ends a step with what went wrong: cancellation stays apart, everything else is wrapped once.
+    func fail(_ node: NodeID, _ error: any Error, stage: LoadStage, _ plan: LoadPlan, _ token: CancellationToken) {
+        let failure: LoadFailure =
+            if token.isCancelled || error is CancellationError {
+                .cancelled
+            } else {
+                .failed(.wrapping(error, stage: stage, source: plan.request.description))
+            }
+        finish(node, .failure(failure), retention: .never)
+    }
+
+    /// Runs one step's work, timed, with observers told before and after.
+    func timed<R>(_ stage: LoadStage, _ plan: LoadPlan, _ body: () throws -> R) rethrows -> (R, Duration) {
+        observe(.stageBegan(stage), plan)
+        let began = ContinuousClock.now
+        defer { observe(.stageEnded(stage, ContinuousClock.now - began), plan) }
+        let result = try body()
+        return (result, ContinuousClock.now - began)
+    }
+
+    func timed<R: Sendable>(_ stage: LoadStage, _ plan: LoadPlan, _ body: () async throws -> R) async rethrows -> (R, Duration) {
+        observe(.stageBegan(stage), plan)
+        let began = ContinuousClock.now
+        defer { observe(.stageEnded(stage, ContinuousClock.now - began), plan) }
+        let result = try await body()
+        return (result, ContinuousClock.now - began)
+    }
+}

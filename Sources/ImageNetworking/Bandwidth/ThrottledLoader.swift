@@ -1,0 +1,86 @@
+public import ImageCore
+
+/// Keeps the bodies of all loads through it together within a rate.
+///
+/// It works by back-pressure: bytes are handed on no faster than the rate allows, so that a network loader that reads no
+/// further than its reader does is slowed down to its socket. Bodies that were at hand at once count too.
+///
+/// ```swift
+/// let loader = ThrottledLoader(CurlLoader(), bytesPerSecond: 200_000)
+/// loader.bytesPerSecond = 0  // unlimited again
+/// ```
+public final class ThrottledLoader: DataLoading {
+    private let loader: any DataLoading
+    private let bucket: Lock<TokenBucket>
+    private let elapsed: @Sendable () -> Duration
+    private let sleep: @Sendable (Duration) async throws -> Void
+
+    /// - Parameters:
+    ///   - bytesPerSecond: the limit; 0 for none.
+    ///   - clock: by which time is told and waited for.
+    public init<C: Clock<Duration>>(_ loader: any DataLoading, bytesPerSecond: Int, clock: C = ContinuousClock()) {
+        self.loader = loader
+        let start = clock.now
+        elapsed = { start.duration(to: clock.now) }
+        sleep = { try await clock.sleep(for: $0) }
+        bucket = Lock(TokenBucket(bytesPerSecond: bytesPerSecond, now: .zero))
+    }
+
+    /// The limit over all loads, in bytes per second; 0 for none. A change holds from the next piece on.
+    public var bytesPerSecond: Int {
+        get { bucket.withLock { $0.bytesPerSecond } }
+        set { bucket.withLock { $0.setRate(newValue) } }
+    }
+
+    /// What the wrapped loader returns, its body slowed down.
+    public func load(_ request: DataRequest) async throws -> DataResponse {
+        var response = try await loader.load(request)
+        let pieces = Pieces(response.body, throttle: self)
+        response.body = ByteStream { try await pieces.next() }
+        return response
+    }
+
+    /// Bytes that may be handed on in one piece: some twentieth of a second's worth, so that progress stays smooth.
+    fileprivate var pieceSize: Int {
+        let rate = bytesPerSecond
+        return rate > 0 ? max(1024, rate / 20) : .max
+    }
+
+    fileprivate func pay(for count: Int) async throws {
+        let wait = bucket.withLock { $0.take(count, now: elapsed()) }
+        if wait > .zero { try await sleep(wait) }
+    }
+}
+
+/// Cuts a body into pieces, each paid for before it is handed on.
+private final class Pieces: Sendable {
+    private struct State {
+        var iterator: ByteStream.AsyncIterator?
+        var rest = Data()
+    }
+
+    private let state: Lock<State>
+    private let throttle: ThrottledLoader
+
+    init(_ body: ByteStream, throttle: ThrottledLoader) {
+        state = Lock(State(iterator: body.makeAsyncIterator()))
+        self.throttle = throttle
+    }
+
+    func next() async throws -> Data? {
+        if state.withLock({ $0.rest.isEmpty }) {
+            // One reader at a time, so that the iterator is never out when it is asked for.
+            guard var iterator = state.withLock({ $0.iterator }), let chunk = try await iterator.next() else { return nil }
+            let used = iterator
+            state.withLock { $0 = State(iterator: used, rest: chunk) }
+        }
+        let size = throttle.pieceSize
+        let piece = state.withLock { state in
+            let piece = state.rest.prefix(size)
+            state.rest = state.rest.dropFirst(piece.count)
+            return piece
+        }
+        try await throttle.pay(for: piece.count)
+        return piece
+    }
+}

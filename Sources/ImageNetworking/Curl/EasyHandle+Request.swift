@@ -1,0 +1,85 @@
+internal import CCalotypeCurl
+internal import HTTPTypes
+internal import ImageCore
+
+extension EasyHandle {
+    /// Sets everything for one request. A handle that served a plain GET before only needs what differs.
+    func prepare(for exchange: Exchange, timeout: Duration, configuration: CurlLoader.Configuration) {
+        if isDirty { prepareAnew(configuration) }
+        self.exchange = exchange
+        let hop = exchange.hop
+        set(CURLOPT_URL, hop.address.text)
+        set(CURLOPT_TIMEOUT_MS, timeout.inMilliseconds)
+        // Several transfers to a host that may speak HTTP/2 wait for the first connection to say so.
+        set(CURLOPT_PIPEWAIT, hop.address.origin.isSecure && configuration.httpVersion == .automatic ? 1 : 0)
+        setHeaders(Self.lines(for: hop))
+        if hop.method != .get || hop.body != nil { prepare(method: hop.method, body: hop.body) }
+    }
+
+    private func prepareAnew(_ configuration: CurlLoader.Configuration) {
+        reset()
+        isDirty = false
+        setCallbacks()
+        _ = unsafe calotype_curl_allow_web_only(pointer)
+        unsafe calotype_curl_quit_quickly(pointer)
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        set(CURLOPT_HTTP09_ALLOWED, 0)
+        set(CURLOPT_BUFFERSIZE, 64 << 10)
+        set(CURLOPT_USERAGENT, configuration.userAgent)
+        set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.inMilliseconds)
+        if let idle = configuration.idleTimeout {
+            set(CURLOPT_LOW_SPEED_LIMIT, 1)
+            set(CURLOPT_LOW_SPEED_TIME, max(1, (idle.inMilliseconds + 999) / 1000))
+        }
+        switch configuration.httpVersion {
+        case .automatic: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        case .http1: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        }
+        switch configuration.certificateAuthorities {
+        case .system: break
+        case .file(let path): set(CURLOPT_CAINFO, path)
+        case .pem(let data): set(CURLOPT_CAINFO_BLOB, Array(data))
+        }
+        if !configuration.usesProxyOfEnvironment || configuration.sourcePolicy != nil { set(CURLOPT_PROXY, "") }
+    }
+
+    private func setCallbacks() {
+        _ = unsafe calotype_curl_set_data_callback(pointer, CURLOPT_HEADERFUNCTION, curlReceivesHeadLine)
+        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_HEADERDATA, context)
+        _ = unsafe calotype_curl_set_data_callback(pointer, CURLOPT_WRITEFUNCTION, curlReceivesBody)
+        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_WRITEDATA, context)
+        _ = unsafe calotype_curl_set_resolver_callback(pointer, curlBeginsLookup)
+        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_RESOLVER_START_DATA, context)
+        _ = unsafe calotype_curl_set_socket_callback(pointer, curlOpensSocket)
+        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_OPENSOCKETDATA, context)
+        _ = unsafe calotype_curl_set_request_callback(pointer, curlIsReadyToSend)
+        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_PREREQDATA, context)
+    }
+
+    private func prepare(method: HTTPRequest.Method, body: Data?) {
+        isDirty = true
+        if let body {
+            set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: body.count)
+            // libcurl makes its own copy, so the bytes need not outlive this call.
+            _ = unsafe Array(body).withUnsafeBytes {
+                unsafe calotype_curl_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, $0.baseAddress ?? UnsafeRawPointer(context))
+            }
+        }
+        if method == .head { set(CURLOPT_NOBODY, 1) } else { set(CURLOPT_CUSTOMREQUEST, method.rawValue) }
+    }
+
+    /// The header lines as libcurl takes them: a name before a semicolon has an empty value, before a colon none at all.
+    private static func lines(for hop: Hop) -> [String] {
+        var lines: [String] = []
+        for field in hop.headerFields where field.name != .contentLength && field.name != .transferEncoding {
+            lines.append(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
+        }
+        if hop.body != nil { lines.append("Expect:") }
+        return lines
+    }
+}
+
+extension MultiHandle {
+    func set(_ option: CURLMoption, _ value: Int) { _ = unsafe calotype_curl_multi_set_long(pointer, option, value) }
+}

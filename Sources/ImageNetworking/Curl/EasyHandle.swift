@@ -1,0 +1,69 @@
+internal import CCalotypeCurl
+
+/// One of libcurl's easy handles, reused from transfer to transfer. For the loop's thread alone.
+@safe final class EasyHandle {
+    let pointer: UnsafeMutableRawPointer
+    /// What the callbacks work for.
+    unowned(safe) var exchange: Exchange?
+    /// Whether options were set that the next transfer must not inherit.
+    var isDirty = true
+    private var headers: UnsafeMutablePointer<curl_slist>?
+    private let errorText: UnsafeMutablePointer<CChar>
+
+    init?() {
+        guard let pointer = unsafe curl_easy_init() else { return nil }
+        unsafe self.pointer = unsafe pointer
+        unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(pointer)
+        unsafe curl_slist_free_all(headers)
+        unsafe errorText.deallocate()
+    }
+
+    /// The handle that libcurl's callback or list names.
+    static func at(_ context: UnsafeMutableRawPointer) -> EasyHandle {
+        unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// What callbacks get as their context.
+    var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
+
+    func set(_ option: CURLoption, _ value: Int) { _ = unsafe calotype_curl_set_long(pointer, option, value) }
+
+    func set(_ option: CURLoption, bytes: Int) { _ = unsafe calotype_curl_set_offset(pointer, option, bytes) }
+
+    func set(_ option: CURLoption, _ value: String) { _ = unsafe calotype_curl_set_string(pointer, option, value) }
+
+    func set(_ option: CURLoption, _ value: [UInt8]) {
+        _ = unsafe value.withUnsafeBytes { unsafe calotype_curl_set_blob(pointer, option, $0.baseAddress, $0.count) }
+    }
+
+    /// Back to libcurl's defaults; what it knows of connections and names stays.
+    func reset() {
+        unsafe curl_easy_reset(pointer)
+        unsafe errorText.pointee = 0
+        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
+        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_PRIVATE, context)
+    }
+
+    /// Replaces the header lines of the request.
+    func setHeaders(_ lines: [String]) {
+        unsafe curl_slist_free_all(headers)
+        unsafe headers = nil
+        for line in lines { unsafe headers = unsafe curl_slist_append(headers, line) ?? headers }
+        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_HTTPHEADER, headers)
+    }
+
+    /// What libcurl wrote about its last failure; empty when it wrote nothing.
+    func takeErrorText() -> String {
+        defer { unsafe errorText.pointee = 0 }
+        return unsafe String(cString: errorText)
+    }
+
+    func long(_ info: CURLINFO) -> Int { unsafe calotype_curl_info_long(pointer, info) }
+
+    func offset(_ info: CURLINFO) -> Int { Int(unsafe calotype_curl_info_offset(pointer, info)) }
+}

@@ -1,0 +1,195 @@
+internal import CCalotypeCurl
+internal import HTTPTypes
+internal import ImageCore
+
+/// One request and its response on an easy handle, as the loop's thread sees it. What libcurl calls back ends up here.
+final class Exchange {
+    /// The most of a redirect's own body that is read for the sake of its connection, in bytes.
+    private static let mostDiscarded = 64 << 10
+
+    let transfer: Transfer
+    let hop: Hop
+    let handle: EasyHandle
+    let started: ContinuousClock.Instant
+    private let window: Int
+    private let policy: SourcePolicy?
+    private unowned let loop: CurlLoop
+
+    private(set) var head = ResponseHead()
+    /// Whether `head` is the answer itself, so that what follows is its body.
+    private(set) var hasFinalHead = false
+    /// Whether libcurl was told to stop taking bytes.
+    var isPaused = false
+    /// Whether a name lookup runs, which cannot be broken off.
+    private(set) var isLookingUp = false
+    /// Nobody wants the answer; only the name lookup keeps the exchange.
+    var isOrphan = false
+    /// Why the exchange was broken off from this side.
+    private(set) var failure: ImageError?
+    /// Why an address was not connected to; an error only if no other address would do.
+    private(set) var refusal: ImageError?
+    var isTouched = false
+
+    private var newHead: Transfer.Head?
+    private var newBytes = Data()
+    private var end: Result<Void, any Error>?
+    /// The most that can be unread at the transfer: the reader only makes it less.
+    private var mostUnread = 0
+    private var received = 0
+    private var discarded = 0
+
+    init(
+        _ transfer: Transfer, hop: Hop, handle: EasyHandle, started: ContinuousClock.Instant,
+        configuration: CurlLoader.Configuration, loop: CurlLoop
+    ) {
+        self.transfer = transfer
+        self.hop = hop
+        self.handle = handle
+        self.started = started
+        window = configuration.window
+        policy = configuration.sourcePolicy
+        self.loop = loop
+    }
+
+    /// The request's URL, as errors name it.
+    var source: String { ImageSource.redacted(transfer.request.url) }
+
+    /// Ends the exchange; the reader hears of it at the next ``publish()``.
+    func finish(_ end: Result<Void, any Error>) {
+        self.end = end
+        loop.touch(self)
+    }
+
+    /// Hands what came in since the last call to the reader. Returns whether libcurl may go on after a pause.
+    func publish() -> Bool {
+        isTouched = false
+        let (unread, mustWait) = transfer.publish(head: newHead, bytes: newBytes, end: end)
+        (newHead, newBytes) = (nil, Data())
+        mostUnread = unread
+        return isPaused && !mustWait && end == nil
+    }
+
+    // MARK: What libcurl calls
+
+    func receive(headLine line: UnsafeBufferPointer<UInt8>) -> Bool {
+        isLookingUp = false
+        // Trailers come the same way after the body.
+        guard !hasFinalHead else { return true }
+        switch unsafe head.append(line) {
+        case .more: return true
+        case .tooLarge:
+            failure = ImageError(
+                .badResponse, message: "The head of the response to \(source) is larger than \(ResponseHead.largest) bytes.")
+            return false
+        case .whole:
+            if head.isInterim || head.redirect != nil { return true }
+            hasFinalHead = true
+            if let length = head.contentLength, length > transfer.limit, hop.method != .head, head.status != 304 {
+                failure = .tooLarge(source, announced: length, limit: transfer.limit)
+                return false
+            }
+            newHead = Transfer.Head(head: head, redirectedTo: hop.redirects > 0 ? hop.address.text : nil)
+            if hop.address.origin.isSecure, handle.long(CURLINFO_HTTP_VERSION) >= 3 { loop.multiplexes(hop.address.origin) }
+            loop.touch(self)
+            return true
+        }
+    }
+
+    /// The number of bytes taken, or what makes libcurl pause or fail.
+    func receive(body bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        let count = bytes.count
+        guard hasFinalHead else {
+            discarded += count
+            return discarded <= Self.mostDiscarded ? count : 0
+        }
+        guard count <= transfer.limit - received else {
+            failure = .tooLarge(source, announced: nil, limit: transfer.limit)
+            return 0
+        }
+        let waiting = mostUnread + newBytes.count
+        if waiting > 0, waiting + count > window, transfer.pauses(above: window - newBytes.count - count) {
+            isPaused = true
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
+        if newBytes.isEmpty, let length = head.contentLength {
+            newBytes.reserveCapacity(max(0, min(length - received, window)))
+        }
+        received += count
+        if let start = bytes.baseAddress { unsafe newBytes.append(start, count: count) }
+        loop.touch(self)
+        return count
+    }
+
+    func lookupBegins() { isLookingUp = true }
+
+    /// The socket to connect with; `nil` forbids the address.
+    func openSocket(for address: UnsafePointer<curl_sockaddr>) -> Int32? {
+        isLookingUp = false
+        guard !isOrphan else { return nil }
+        if let policy, let problem = unsafe policy.problem(with: calotype_curl_address(address).flatMap { unsafe IPAddress($0) })
+        {
+            refusal = SourcePolicy.error(source, problem)
+            return nil
+        }
+        return unsafe calotype_curl_open_socket(address)
+    }
+
+    /// The last moment before the request is sent.
+    var maySend: Bool { !isOrphan }
+}
+
+extension ImageError {
+    static func tooLarge(_ source: String, announced: Int?, limit: Int) -> ImageError {
+        let found = announced.map { "is \($0) bytes long by its Content-Length" } ?? "goes on after \(limit) bytes"
+        return ImageError(.tooLarge, message: "The response to \(source) \(found), and at most \(limit) bytes are accepted.")
+    }
+}
+
+// libcurl's callbacks. Their context is the EasyHandle, which outlives each call; they run on the loop's thread, inside
+// curl_multi_perform, curl_easy_pause or curl_multi_remove_handle.
+
+func curlReceivesHeadLine(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let bytes = unsafe bytes, let context = unsafe context, let exchange = unsafe EasyHandle.at(context).exchange else {
+        return 0
+    }
+    let raw = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return unsafe exchange.receive(headLine: raw.assumingMemoryBound(to: UInt8.self)) ? size * count : 0
+}
+
+func curlReceivesBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let bytes = unsafe bytes, let context = unsafe context, let exchange = unsafe EasyHandle.at(context).exchange else {
+        return 0
+    }
+    let raw = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return unsafe exchange.receive(body: raw.assumingMemoryBound(to: UInt8.self))
+}
+
+func curlBeginsLookup(
+    _ resolver: UnsafeMutableRawPointer?, _ reserved: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    if let context = unsafe context { unsafe EasyHandle.at(context).exchange?.lookupBegins() }
+    return 0
+}
+
+func curlOpensSocket(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context = unsafe context, let address = unsafe address, let exchange = unsafe EasyHandle.at(context).exchange,
+        let socket = unsafe exchange.openSocket(for: address)
+    else { return -1 }
+    return socket
+}
+
+func curlIsReadyToSend(
+    _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
+    _ remotePort: Int32, _ localPort: Int32
+) -> Int32 {
+    guard let context = unsafe context, let exchange = unsafe EasyHandle.at(context).exchange, exchange.maySend else {
+        return CURL_PREREQFUNC_ABORT
+    }
+    return CURL_PREREQFUNC_OK
+}

@@ -1,0 +1,168 @@
+internal import ImageCore
+
+/// Decides which waiting transfer may start: the highest priority first, hosts in turn, and the oldest of a host, within
+/// the limits on connections. It starts nothing itself.
+///
+/// A host that speaks HTTP/2 carries many transfers over one connection, so it may run more of them.
+struct TransferQueue<ID: Hashable>: ~Copyable {
+    struct Limits: Equatable {
+        /// Connections to one host.
+        var perHost: Int
+        /// Connections to all hosts.
+        var total: Int
+        /// Transfers to one host that multiplexes.
+        var streamsPerHost: Int
+    }
+
+    typealias Host = WebAddress.Origin
+
+    /// What waits for one host: a lane per priority, the highest first.
+    private final class Line {
+        var lanes = [Lane<ID>](repeating: Lane(), count: LoadPriority.allCases.count)
+        /// Whether the host stands in the turns of a lane.
+        var isInTurn = [Bool](repeating: false, count: LoadPriority.allCases.count)
+        var active = 0
+        var isMultiplexed = false
+    }
+
+    private let limits: Limits
+    private var lines: [Host: Line] = [:]
+    /// Hosts with something waiting, per priority, in the order of their turns.
+    private var turns = [Lane<Host>](repeating: Lane(), count: LoadPriority.allCases.count)
+    private var connections = 0
+    /// Transfers that were removed stay in their lane until they come up or are too many.
+    private var removed: Set<ID> = []
+    private(set) var waitingCount = 0
+
+    init(_ limits: Limits) { self.limits = limits }
+
+    /// Puts a transfer at the end of its lane.
+    mutating func add(_ id: ID, host: Host, priority: LoadPriority) {
+        let lane = LoadPriority.allCases.count - 1 - priority.rawValue
+        let line = lines[host] ?? Line()
+        lines[host] = line
+        line.lanes[lane].append(id)
+        waitingCount += 1
+        takeTurns(host, line)
+    }
+
+    /// Takes a waiting transfer out.
+    mutating func remove(_ id: ID) {
+        guard removed.insert(id).inserted, removed.count > 32, removed.count > waitingCount / 2 else { return }
+        for line in lines.values {
+            for lane in line.lanes.indices { line.lanes[lane].drop { removed.contains($0) } }
+        }
+        removed = []
+        waitingCount = lines.values.reduce(0) { sum, line in sum + line.lanes.reduce(0) { $0 + $1.count } }
+    }
+
+    /// The next transfer to start, counted as running; `nil` when none may.
+    mutating func next() -> ID? {
+        for lane in turns.indices {
+            while let host = turns[lane].first {
+                guard let line = lines[host] else {
+                    turns[lane].removeFirst()
+                    continue
+                }
+                let isFull = line.active >= (line.isMultiplexed ? limits.streamsPerHost : limits.perHost)
+                if !isFull, line.active < limits.perHost, connections >= limits.total { return nil }
+                turns[lane].removeFirst()
+                line.isInTurn[lane] = false
+                // A full host gets its next turn when a transfer of it ends.
+                if isFull { continue }
+                let id = pop(line, lane)
+                takeTurns(host, line)
+                if let id {
+                    setActive(line, line.active + 1)
+                    return id
+                }
+                forget(host, line)
+            }
+        }
+        return nil
+    }
+
+    /// A transfer that ``next()`` returned is over, or goes on elsewhere.
+    mutating func finished(_ host: Host) {
+        guard let line = lines[host] else { return }
+        setActive(line, line.active - 1)
+        takeTurns(host, line)
+        forget(host, line)
+    }
+
+    /// The host turned out to multiplex.
+    mutating func multiplexes(_ host: Host) {
+        guard let line = lines[host], !line.isMultiplexed else { return }
+        line.isMultiplexed = true
+        takeTurns(host, line)
+    }
+
+    /// Everything that waits, in no particular order.
+    mutating func removeAll() -> [ID] {
+        let all = lines.values.flatMap { line in line.lanes.flatMap { $0.rest.filter { !removed.contains($0) } } }
+        for line in lines.values { line.lanes = line.lanes.map { _ in Lane() } }
+        removed = []
+        waitingCount = 0
+        return all
+    }
+
+    /// How many hosts it remembers.
+    var hostCount: Int { lines.count }
+
+    /// Transfers beyond the limit of connections share the connections there are.
+    private mutating func setActive(_ line: Line, _ active: Int) {
+        connections += min(active, limits.perHost) - min(line.active, limits.perHost)
+        line.active = active
+    }
+
+    private mutating func pop(_ line: Line, _ lane: Int) -> ID? {
+        while let id = line.lanes[lane].removeFirst() {
+            waitingCount -= 1
+            if removed.remove(id) == nil { return id }
+        }
+        return nil
+    }
+
+    private mutating func takeTurns(_ host: Host, _ line: Line) {
+        for lane in line.lanes.indices where !line.isInTurn[lane] && line.lanes[lane].first != nil {
+            line.isInTurn[lane] = true
+            turns[lane].append(host)
+        }
+    }
+
+    /// A host of which nothing runs or waits takes no memory, but a few are remembered to multiplex.
+    private mutating func forget(_ host: Host, _ line: Line) {
+        guard line.active == 0, !line.isInTurn.contains(true), !line.isMultiplexed || lines.count > 256 else { return }
+        lines[host] = nil
+    }
+}
+
+/// First in, first out, in constant time.
+struct Lane<Element> {
+    private var items: [Element] = []
+    private var head = 0
+
+    var count: Int { items.count - head }
+    var first: Element? { head < items.count ? items[head] : nil }
+    var rest: ArraySlice<Element> { items[head...] }
+
+    mutating func append(_ element: Element) { items.append(element) }
+
+    @discardableResult
+    mutating func removeFirst() -> Element? {
+        guard head < items.count else { return nil }
+        let element = items[head]
+        head += 1
+        // What was taken is cleared away in one go, when it is at least half.
+        if head == items.count || head >= 64 && head * 2 >= items.count {
+            items.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+
+    mutating func drop(where isUnwanted: (Element) -> Bool) {
+        items = items[head...].filter { !isUnwanted($0) }
+        head = 0
+    }
+}

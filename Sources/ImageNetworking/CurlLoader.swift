@@ -1,0 +1,90 @@
+internal import HTTPTypes
+public import ImageCore
+
+/// Loads `http` and `https` URLs through libcurl: streaming, with back-pressure, over connections that are kept alive
+/// and shared, HTTP/2 where the server offers it over TLS.
+///
+/// All transfers of a loader run on one thread of its own, which starts with the first of them. The head is returned as
+/// soon as it is whole; the body is read from the network only as far ahead as ``Configuration/window``. Cancelling the
+/// task that loads or reads, or dropping the body unread, closes the transfer down to its socket.
+///
+/// Redirects are followed at most ten times and to `http` and `https` only; `Authorization` and `Cookie` are not sent to
+/// another origin. Responses are not decompressed, since pictures already are. Any status is an answer, also 404.
+///
+/// The loader ends when it and the bodies that it returned are gone, or at ``close()``.
+///
+/// ```swift
+/// let loader = CurlLoader()
+/// let response = try await loader.load(DataRequest(url: URL(string: "https://example.org/cat.jpg")!))
+/// for try await chunk in response.body { print(chunk.count) }
+/// ```
+public final class CurlLoader: DataLoading {
+    public let configuration: Configuration
+    private let lease: Lease
+
+    public init(_ configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        let mailbox = Mailbox { mailbox in
+            Threads.start { CurlLoop.run(configuration, mailbox: mailbox) }
+        }
+        lease = Lease(mailbox: mailbox)
+    }
+
+    /// Starts one transfer; returns once the head of its final response is here.
+    ///
+    /// - Throws: `CancellationError`, or an ``ImageError``: `invalidRequest` and `unsupportedScheme` for the URL,
+    ///   `hostNotFound`, `connectionFailed`, `connectionLost`, `insecure`, `timedOut`, `tooManyRedirects`, `badResponse`,
+    ///   `tooLarge`, `loaderClosed`. The body throws the same.
+    public func load(_ request: DataRequest) async throws -> DataResponse {
+        try Task.checkCancellation()
+        let hop = try Hop(request)
+        let limit = request.maximumBytes ?? configuration.maximumBytes
+        let transfer = Transfer(request, hop: hop, limit: limit, mailbox: lease.mailbox)
+        let reader = BodyReader(transfer, lease: lease)
+        let head = try await transfer.start()
+        guard let parsed = head.head.parsed() else {
+            throw ImageError(
+                .badResponse,
+                message:
+                    "The response to \(ImageSource.redacted(request.url)) has more than \(ResponseHead.mostFields) header fields."
+            )
+        }
+        var url = request.url
+        if let address = head.redirectedTo {
+            guard let redirected = URL(string: address) else {
+                throw ImageError(
+                    .badResponse, message: "\(ImageSource.redacted(url)) was redirected to an address that is no valid URL.")
+            }
+            url = redirected
+        }
+        // A small body usually came with the head; then there is nothing left to wait for.
+        if let body = transfer.takeWholeBody() { return DataResponse(url: url, head: parsed, body: ByteStream(body)) }
+        return DataResponse(url: url, head: parsed, body: ByteStream { try await reader.transfer.next() })
+    }
+
+    /// Ends every transfer with ``ImageError/Code/loaderClosed``, closes every connection, and returns when the loader's
+    /// thread has let go of all of it. Later loads fail the same way.
+    public func close() async { await lease.mailbox.close() }
+}
+
+/// Keeps the loop's thread: held by the loader and by each body that is being read.
+private final class Lease: Sendable {
+    let mailbox: Mailbox
+
+    init(mailbox: Mailbox) { self.mailbox = mailbox }
+
+    deinit { _ = mailbox.post(.close) }
+}
+
+/// What the body's closure owns: gives the transfer up when the body is dropped.
+private final class BodyReader: Sendable {
+    let transfer: Transfer
+    private let lease: Lease
+
+    init(_ transfer: Transfer, lease: Lease) {
+        self.transfer = transfer
+        self.lease = lease
+    }
+
+    deinit { transfer.cancel() }
+}

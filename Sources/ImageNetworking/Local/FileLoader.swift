@@ -1,0 +1,138 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+internal import HTTPTypes
+public import ImageCore
+
+/// Loads `file` URLs as a stream of chunks.
+///
+/// Only regular files are read: a directory, a pipe or a device is refused without waiting for it. Each chunk is read
+/// when it is asked for, so a reader that stops costs no more than an open file. The file is read in its length when it
+/// was opened; one that shrinks meanwhile fails.
+public struct FileLoader: DataLoading {
+    /// The largest file, in bytes, where the request names none.
+    public var maximumBytes: Int
+    /// The length of a chunk, in bytes; 256 KB. A smaller file is one chunk.
+    public var chunkSize: Int
+
+    public init(maximumBytes: Int = .max, chunkSize: Int = 256 << 10) {
+        self.maximumBytes = maximumBytes
+        self.chunkSize = max(1, chunkSize)
+    }
+
+    /// Opens the file.
+    ///
+    /// - Throws: ``ImageError``: `invalidRequest` for what is no path of this machine, `fileUnreadable` when the file is
+    ///   missing, forbidden or no regular file, `tooLarge`; or `CancellationError`.
+    public func load(_ request: DataRequest) async throws -> DataResponse {
+        try Task.checkCancellation()
+        let path = try Self.path(of: request.url)
+        let file = try OpenFile(path)
+        let limit = request.maximumBytes ?? maximumBytes
+        guard file.byteCount <= limit else {
+            throw ImageError(
+                .tooLarge,
+                message: "The file \(file.path) is \(file.byteCount) bytes long, and at most \(limit) bytes are accepted.")
+        }
+        if file.byteCount <= chunkSize {
+            return DataResponse(url: request.url, body: ByteStream(try file.next(file.byteCount) ?? Data()))
+        }
+        let chunkSize = chunkSize
+        var head = HTTPResponse(status: .ok)
+        head.headerFields[.contentLength] = String(file.byteCount)
+        return DataResponse(
+            url: request.url, head: head,
+            body: ByteStream {
+                try Task.checkCancellation()
+                return try file.next(chunkSize)
+            })
+    }
+
+    private static func path(of url: URL) throws -> [UInt8] {
+        let source = ImageSource.redacted(url)
+        guard url.scheme?.lowercased() ?? "file" == "file" else {
+            throw ImageError(.unsupportedScheme, message: "\(source) is no file URL.")
+        }
+        if let host = url.host(percentEncoded: false), !host.isEmpty, host.lowercased() != "localhost" {
+            throw ImageError(.invalidRequest, message: "\(source) names a file of another machine, “\(host)”.")
+        }
+        guard let bytes = PercentEncoding.decode(url.path(percentEncoded: true).utf8), !bytes.isEmpty, !bytes.contains(0) else {
+            throw ImageError(.invalidRequest, message: "\(source) has no path that a file could have.")
+        }
+        return bytes
+    }
+}
+
+/// A regular file, read from front to back.
+private final class OpenFile: Sendable {
+    let byteCount: Int
+    /// For messages: a path is bytes, and need not be text.
+    let path: String
+    private let descriptor: Int32
+    private let position = Lock(0)
+
+    init(_ bytes: [UInt8]) throws(ImageError) {
+        path = String(decoding: bytes, as: UTF8.self)
+        let terminated = bytes.map(CChar.init(bitPattern:)) + [0]
+        // Without waiting: opening a pipe that nobody writes to would hang.
+        let descriptor = unsafe terminated.withUnsafeBufferPointer { name in
+            unsafe name.baseAddress.map { unsafe open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } ?? -1
+        }
+        guard descriptor >= 0 else { throw Self.error(errno, path) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            defer { _ = close(descriptor) }
+            throw Self.error(errno, path)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            _ = close(descriptor)
+            let kind = status.st_mode & S_IFMT == S_IFDIR ? "a directory" : "a pipe or device"
+            throw ImageError(.fileUnreadable, message: "\(path) is \(kind), not a file with a picture.")
+        }
+        self.descriptor = descriptor
+        byteCount = Int(status.st_size)
+    }
+
+    deinit { _ = close(descriptor) }
+
+    /// The next bytes, at most `count`; `nil` at the end.
+    func next(_ count: Int) throws(ImageError) -> Data? {
+        let start = position.withLock { position in
+            defer { position = min(byteCount, position + count) }
+            return position
+        }
+        let wanted = min(count, byteCount - start)
+        guard wanted > 0 else { return nil }
+        var data = Data(count: wanted)
+        var filled = 0
+        while filled < wanted {
+            let got = unsafe data.withUnsafeMutableBytes { bytes in
+                unsafe pread(descriptor, bytes.baseAddress.map { unsafe $0 + filled }, wanted - filled, off_t(start + filled))
+            }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw Self.error(errno, path) }
+            guard got > 0 else {
+                throw ImageError(.fileUnreadable, message: "The file \(path) became shorter while it was read.")
+            }
+            filled += got
+        }
+        return data
+    }
+
+    private static func error(_ code: Int32, _ path: String) -> ImageError {
+        let what =
+            switch code {
+            case ENOENT, ENOTDIR: "There is no file \(path)."
+            case EACCES, EPERM: "The file \(path) may not be read; check its permissions."
+            case ELOOP: "The file \(path) is a symbolic link that leads in a circle."
+            case ENAMETOOLONG: "The path \(path.prefix(40))… is too long."
+            case EMFILE, ENFILE: "The file \(path) cannot be opened: too many files are open."
+            default: "The file \(path) cannot be read."
+            }
+        return ImageError(.fileUnreadable, message: what, causes: ["system error \(code)"])
+    }
+}

@@ -1,0 +1,109 @@
+public import ImageCore
+
+/// Which sources may be loaded when their URLs come from strangers: the guard of a server against being sent to fetch
+/// what only it can reach.
+///
+/// Schemes, hosts and ports are judged before anything is looked up, and again at each redirect. Addresses are judged when
+/// a socket is about to be connected to one, so it is the address itself that is allowed, and no second name lookup can
+/// put another in its place. Apps that load their own URLs need no policy.
+///
+/// ```swift
+/// var configuration = CurlLoader.Configuration()
+/// configuration.sourcePolicy = .publicWeb
+/// let loader = GuardedLoader(SchemeRouter.standard(network: CurlLoader(configuration)), policy: .publicWeb)
+/// ```
+public struct SourcePolicy: Hashable, Sendable {
+    /// The schemes allowed, in lower case.
+    public var schemes: Set<String> = ["http", "https"]
+    /// The hosts allowed, in lower case; `*.example.org` stands for every name below `example.org`. `nil` allows all.
+    public var hosts: Set<String>?
+    /// The ports allowed; `nil` allows all.
+    public var ports: Set<Int>?
+    /// Whether addresses are allowed that are not on the public internet: private, loopback, link-local, multicast,
+    /// carrier-grade, documentation and reserved ones, also inside IPv6.
+    public var allowsPrivateAddresses = false
+
+    public init() {}
+
+    /// Any host of the public internet by `http` and `https`, on the ports 80, 443, 8080 and 8443.
+    public static let publicWeb: SourcePolicy = {
+        var policy = SourcePolicy()
+        policy.ports = [80, 443, 8080, 8443]
+        return policy
+    }()
+
+    /// Refuses a URL that is not allowed, as far as its text tells.
+    ///
+    /// - Throws: ``ImageError/Code/sourceForbidden``.
+    public func check(_ url: URL) throws(ImageError) {
+        let source = ImageSource.redacted(url)
+        do {
+            if let problem = problem(with: try WebAddress(url.absoluteString)) { throw Self.error(source, problem) }
+        } catch let error as ImageError {
+            throw error
+        } catch {
+            // Not a web URL: then there is only its scheme to judge by.
+            let scheme = url.scheme?.lowercased() ?? "file"
+            guard schemes.contains(scheme) else { throw Self.error(source, "its scheme “\(scheme)” is not allowed") }
+            guard scheme != "http", scheme != "https" else { throw Self.error(source, "it names no valid host") }
+        }
+    }
+
+    /// Why an address in a URL is not allowed, as the end of a sentence.
+    func problem(with address: WebAddress) -> String? {
+        let origin = address.origin
+        guard schemes.contains(origin.scheme) else { return "its scheme “\(origin.scheme)” is not allowed" }
+        if let hosts, !hosts.contains(where: { Self.matches(origin.host, $0) }) {
+            return "the host “\(origin.host)” is not allowed"
+        }
+        if let ports, !ports.contains(origin.port) { return "the port \(origin.port) is not allowed" }
+        if let literal = IPAddress(origin.host.trimmingBrackets()) { return problem(with: literal) }
+        return nil
+    }
+
+    /// Why a socket may not be connected to an address.
+    func problem(with address: IPAddress?) -> String? {
+        guard !allowsPrivateAddresses else { return nil }
+        guard let address else { return "it leads to no internet address" }
+        return address.isPublic ? nil : "it leads to \(address), which is no address of the public internet"
+    }
+
+    static func error(_ source: String, _ problem: String) -> ImageError {
+        ImageError(.sourceForbidden, message: "\(source) may not be loaded here: \(problem).")
+    }
+
+    private static func matches(_ host: String, _ pattern: String) -> Bool {
+        // A dot at the end makes a name absolute, and no other name.
+        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+        return pattern.hasPrefix("*.") ? name.hasSuffix(pattern.dropFirst()) && name.count > pattern.count - 1 : name == pattern
+    }
+}
+
+extension ImageError.Code {
+    /// The source policy does not allow the source; see ``SourcePolicy``.
+    public static let sourceForbidden = Self("sourceForbidden", .caller)
+}
+
+/// Refuses what a ``SourcePolicy`` does not allow before the wrapped loader sees it. What only shows later, redirects and
+/// addresses, the network loader refuses by ``CurlLoader/Configuration/sourcePolicy``.
+public struct GuardedLoader: DataLoading {
+    private let loader: any DataLoading
+    private let policy: SourcePolicy
+
+    public init(_ loader: any DataLoading, policy: SourcePolicy) {
+        self.loader = loader
+        self.policy = policy
+    }
+
+    /// What the wrapped loader returns.
+    ///
+    /// - Throws: ``ImageError/Code/sourceForbidden``, and what the loader throws.
+    public func load(_ request: DataRequest) async throws -> DataResponse {
+        try policy.check(request.url)
+        return try await loader.load(request)
+    }
+}
+
+extension String {
+    fileprivate func trimmingBrackets() -> String { hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self }
+}

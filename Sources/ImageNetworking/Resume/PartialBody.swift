@@ -1,0 +1,63 @@
+internal import HTTPTypes
+internal import ImageCore
+
+/// The beginning of a body that broke off, and whether an answer goes on where it ends (RFC 9110, sections 13 and 14).
+/// A value: it asks for nothing itself.
+struct PartialBody: Sendable, Equatable {
+    /// The head that the whole body would have come with.
+    var head: HTTPResponse
+    var bytes: Data
+
+    /// What the head must have for a body to be worth keeping: a validator that changes with every byte, a known length,
+    /// and a server that serves ranges of just these bytes.
+    static func canResume(_ head: HTTPResponse) -> Bool {
+        head.status == .ok && validator(in: head) != nil && length(in: head) != nil && head.headerFields[.contentEncoding] == nil
+            && head.headerFields[.acceptRanges]?.lowercased() == "bytes"
+    }
+
+    /// A strong ETag, or a `Last-Modified` so long before the answer that no second version can share it (RFC 9110,
+    /// section 8.8.2.2).
+    static func validator(in head: HTTPResponse) -> String? {
+        if let tag = head.headerFields[.eTag] { return tag.hasPrefix("\"") ? tag : nil }
+        guard let modified = head.headerFields[.lastModified], let written = HTTPDate.seconds(of: modified),
+            let answered = head.headerFields[.date].flatMap(HTTPDate.seconds), answered - written >= 60
+        else { return nil }
+        return modified
+    }
+
+    static func length(in head: HTTPResponse) -> Int? {
+        head.headerFields[.contentLength].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    /// The header fields that ask for the rest.
+    var requestFields: [(HTTPField.Name, String)] {
+        [(.range, "bytes=\(bytes.count)-"), (.ifRange, Self.validator(in: head) ?? "")]
+    }
+
+    enum Answer: Hashable {
+        /// The rest of the same body.
+        case rest
+        /// The resource changed, or the server serves no ranges: the whole body.
+        case whole
+        /// A range that was not asked for, or none that the server has: ask again without one.
+        case unusable
+        /// Something else, such as an error of the server; what there is may still be of use.
+        case other
+    }
+
+    /// What the answer to a request with ``requestFields`` is.
+    func classify(_ answer: HTTPResponse) -> Answer {
+        switch answer.status.code {
+        case 200: return .whole
+        case 416: return .unusable
+        case 206: break
+        default: return .other
+        }
+        guard let total = Self.length(in: head), answer.headerFields[.contentEncoding] == nil,
+            answer.headerFields[.contentRange]?.lowercased() == "bytes \(bytes.count)-\(total - 1)/\(total)"
+        else { return .unusable }
+        // The server need not repeat the validator, but must not name another.
+        if let tag = answer.headerFields[.eTag], tag != head.headerFields[.eTag] { return .unusable }
+        return .rest
+    }
+}

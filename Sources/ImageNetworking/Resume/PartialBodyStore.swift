@@ -1,0 +1,82 @@
+public import ImageCore
+
+/// Keeps the beginnings of bodies that broke off, the latest ones within a limit of bytes; with a data cache behind it,
+/// also from one process to the next.
+public final class PartialBodyStore: Sendable {
+    fileprivate struct State {
+        var bodies: [ResourceKey: PartialBody] = [:]
+        /// The oldest first.
+        var order: [ResourceKey] = []
+        var byteCount = 0
+        /// The last of the writes to the cache behind, each of which follows the one before.
+        var writing: Task<Void, Never>?
+    }
+
+    private let maximumBytes: Int
+    private let backing: (any DataCaching)?
+    private let state = Lock(State())
+
+    /// - Parameters:
+    ///   - maximumBytes: of all bodies in memory together; 32 MB.
+    ///   - backing: where bodies are kept beyond the process; its own limits hold there.
+    public init(maximumBytes: Int = 32 << 20, backing: (any DataCaching)? = nil) {
+        self.maximumBytes = maximumBytes
+        self.backing = backing
+    }
+
+    /// Takes the body of `key` out, if there is one.
+    func take(_ key: ResourceKey) async -> PartialBody? {
+        if let body = state.withLock({ $0.remove(key) }) {
+            write { try await $0.removeEntry(for: Self.dataKey(key)) }
+            return body
+        }
+        guard let backing else { return nil }
+        await flush()
+        guard let entry = try? await backing.entry(for: Self.dataKey(key)) else { return nil }
+        write { try await $0.removeEntry(for: Self.dataKey(key)) }
+        let body = PartialBody(head: entry.head, bytes: entry.data)
+        return PartialBody.canResume(entry.head) && !entry.data.isEmpty ? body : nil
+    }
+
+    /// Keeps a body; one that is larger than the whole store is dropped.
+    func put(_ body: PartialBody, for key: ResourceKey, now: Double) {
+        guard body.bytes.count <= maximumBytes else { return }
+        state.withLock { state in
+            _ = state.remove(key)
+            state.bodies[key] = body
+            state.order.append(key)
+            state.byteCount += body.bytes.count
+            while state.byteCount > maximumBytes, let oldest = state.order.first { _ = state.remove(oldest) }
+        }
+        write { try await $0.store(DataEntry(data: body.bytes, head: body.head, storedAt: now), for: Self.dataKey(key)) }
+    }
+
+    /// Returns when the cache behind has all that was put so far.
+    public func flush() async { await state.withLock { $0.writing }?.value }
+
+    /// How many bytes are kept in memory.
+    public var byteCount: Int { state.withLock { $0.byteCount } }
+
+    private static func dataKey(_ key: ResourceKey) -> DataKey { DataKey(resource: key, variant: "partial") }
+
+    /// A lost write costs a download from its start and nothing else.
+    private func write(_ body: @escaping @Sendable (any DataCaching) async throws -> Void) {
+        guard let backing else { return }
+        state.withLock { state in
+            let before = state.writing
+            state.writing = Task {
+                await before?.value
+                try? await body(backing)
+            }
+        }
+    }
+}
+
+extension PartialBodyStore.State {
+    fileprivate mutating func remove(_ key: ResourceKey) -> PartialBody? {
+        guard let body = bodies.removeValue(forKey: key) else { return nil }
+        order.removeAll { $0 == key }
+        byteCount -= body.bytes.count
+        return body
+    }
+}

@@ -1,0 +1,96 @@
+public import HTTPTypes
+public import ImageCore
+
+/// When a failed request is tried again, and after how long: after `attempt` tries the delay is
+/// `baseDelay · multiplier^(attempt − 1)`, spread by ``jitter``. A value: it waits for nothing itself.
+public struct RetryPolicy: Hashable, Sendable {
+    /// Tries in all, the first one included. ``DataRequest/retries`` limits them further.
+    public var maximumAttempts: Int
+    /// The delay after the first try.
+    public var baseDelay: Duration
+    /// By what each further delay grows.
+    public var multiplier: Double
+    /// The share of a delay by which it varies at random, either way; 0.25. Keeps clients that failed together from
+    /// coming back together.
+    public var jitter = 0.25
+    /// No delay is longer; 60 s. A server whose `Retry-After` asks for more is not asked again.
+    public var maximumDelay: Duration = .seconds(60)
+
+    public init(maximumAttempts: Int, baseDelay: Duration, multiplier: Double) {
+        self.maximumAttempts = maximumAttempts
+        self.baseDelay = baseDelay
+        self.multiplier = multiplier
+    }
+
+    /// 3 tries, 1 s and 2 s apart.
+    public static let `default` = RetryPolicy(maximumAttempts: 3, baseDelay: .seconds(1), multiplier: 2)
+    /// 5 tries, from 0.5 s, growing by half.
+    public static let aggressive = RetryPolicy(maximumAttempts: 5, baseDelay: .milliseconds(500), multiplier: 1.5)
+    /// 2 tries, 2 s apart.
+    public static let conservative = RetryPolicy(maximumAttempts: 2, baseDelay: .seconds(2), multiplier: 3)
+
+    /// How one try ended.
+    public enum Outcome: Hashable, Sendable {
+        /// With an answer: its status, and the seconds that its `Retry-After` asks for.
+        case status(Int, retryAfter: Int?)
+        /// With an error.
+        case failure(ImageError.Code)
+    }
+
+    public enum Decision: Hashable, Sendable {
+        case giveUp
+        case retry(after: Duration)
+    }
+
+    /// What to do after a try.
+    ///
+    /// Worth another try: a host that is not found, connections that fail or are lost, time limits, and the statuses 408,
+    /// 425, 429, 500, 502, 503 and 504; and only methods that may be repeated (RFC 9110, section 9.2.2).
+    ///
+    /// - Parameters:
+    ///   - attempt: tries so far, from 1.
+    ///   - allowedRetries: how many more tries than the first the request allows.
+    ///   - random: from 0 to 1, for the jitter.
+    public func decision(
+        after outcome: Outcome, method: HTTPRequest.Method, attempt: Int, allowedRetries: Int, random: Double
+    ) -> Decision {
+        guard attempt < maximumAttempts, attempt <= allowedRetries, method.isIdempotent else { return .giveUp }
+        var least = Duration.zero
+        switch outcome {
+        case .failure(let code): guard Self.retriedCodes.contains(code) else { return .giveUp }
+        case .status(let status, let retryAfter):
+            guard Self.retriedStatuses.contains(status) else { return .giveUp }
+            if let retryAfter {
+                least = .seconds(max(0, retryAfter))
+                guard least <= maximumDelay else { return .giveUp }
+            }
+        }
+        return .retry(after: max(least, delay(after: attempt, random: random)))
+    }
+
+    private func delay(after attempt: Int, random: Double) -> Duration {
+        let longest = maximumDelay / .seconds(1)
+        var seconds = baseDelay / .seconds(1)
+        for _ in 1..<max(1, attempt) where seconds < longest { seconds *= multiplier }
+        return .seconds(max(0, min(longest, seconds * (1 + jitter * (2 * random - 1)))))
+    }
+
+    private static let retriedCodes: Set<ImageError.Code> = [.hostNotFound, .connectionFailed, .connectionLost, .timedOut]
+    private static let retriedStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+}
+
+/// What `Retry-After` asks for (RFC 9110, section 10.2.3): seconds, or a date.
+enum RetryAfter {
+    /// Seconds to wait; `nil` without the field, or when it says neither. A date counts from the response's own `Date`
+    /// where it has one, so that a clock that is wrong here does no harm.
+    static func seconds(in head: HTTPResponse, now: Int) -> Int? {
+        guard let text = head.headerFields[.retryAfter] else { return nil }
+        if let seconds = Int(text) { return seconds >= 0 ? seconds : nil }
+        guard let date = HTTPDate.seconds(of: text) else { return nil }
+        return max(0, date - (head.headerFields[.date].flatMap(HTTPDate.seconds) ?? now))
+    }
+}
+
+extension HTTPRequest.Method {
+    fileprivate var isIdempotent: Bool { [.get, .head, .put, .delete, .options, .trace].contains(self) }
+}

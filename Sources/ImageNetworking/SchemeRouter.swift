@@ -1,0 +1,62 @@
+public import ImageCore
+
+/// Gives each request to the loader that is registered for its URL's scheme.
+///
+/// Schemes match in any case. A loader registered later goes before one registered earlier, so that a user's own goes
+/// before the built-in. A URL without a scheme counts as a `file`.
+///
+/// ```swift
+/// struct Archive: DataLoading {
+///     func load(_ request: DataRequest) async throws -> DataResponse { DataResponse(url: request.url, body: ByteStream(Data())) }
+/// }
+/// let router = SchemeRouter.standard(network: CurlLoader()).registering(Archive(), for: ["archive"])
+/// ```
+public struct SchemeRouter: DataLoading {
+    private var loaders: [String: any DataLoading] = [:]
+
+    /// A router that knows no scheme yet.
+    public init() {}
+
+    /// `http` and `https` by `network`, `file` by ``FileLoader``, `data` by ``DataURLLoader``.
+    public static func standard(network: any DataLoading) -> SchemeRouter {
+        SchemeRouter()
+            .registering(network, for: ["http", "https"])
+            .registering(FileLoader(), for: ["file"])
+            .registering(DataURLLoader(), for: ["data"])
+    }
+
+    /// The router with `loader` answering for `schemes`, in place of what answered for them before.
+    public func registering(_ loader: any DataLoading, for schemes: [String]) -> SchemeRouter {
+        var router = self
+        for scheme in schemes { router.loaders[scheme.lowercased()] = loader }
+        return router
+    }
+
+    /// The schemes that a loader answers for, in alphabetical order.
+    public var schemes: [String] { loaders.keys.sorted() }
+
+    /// Whether a loader answers for the URL.
+    public func accepts(_ url: URL) -> Bool { loaders[Self.scheme(of: url)] != nil }
+
+    /// What the registered loader returns.
+    ///
+    /// - Throws: ``ImageError/Code/unsupportedScheme``, naming the known ones; and what the loader throws.
+    public func load(_ request: DataRequest) async throws -> DataResponse {
+        let scheme = Self.scheme(of: request.url)
+        guard let loader = loaders[scheme] else {
+            let known = schemes.isEmpty ? "no loader is registered" : "the registered ones are " + schemes.joined(separator: ", ")
+            throw ImageError(
+                .unsupportedScheme,
+                message: "No loader is registered for the scheme “\(scheme)” of \(ImageSource.redacted(request.url)); \(known).")
+        }
+        return try await loader.load(request)
+    }
+
+    private static func scheme(of url: URL) -> String {
+        let text = url.absoluteString.utf8
+        // The two that nearly every request has, without taking the URL apart.
+        if text.starts(with: "https:".utf8) { return "https" }
+        if text.starts(with: "http:".utf8) { return "http" }
+        return url.scheme?.lowercased() ?? "file"
+    }
+}

@@ -1,0 +1,42 @@
+public import ImageCore
+
+/// Several processors in order, as one.
+public struct Composition: Processing {
+    public let processors: [any Processing]
+
+    public init(_ processors: [any Processing]) { self.processors = processors }
+
+    public var identifier: String { "calotype.all(\(processors.map(\.identifier).joined(separator: ",")))" }
+
+    public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
+        try processors.reduce(image) { image, processor in
+            try context.checkCancellation()
+            return try processor.process(image, context: context)
+        }
+    }
+}
+
+/// A processor from a closure.
+public struct ClosureProcessor: Processing {
+    /// Names what the closure does and everything that it depends on.
+    public let identifier: String
+    private let body: @Sendable (DecodedImage, ProcessingContext) throws -> DecodedImage
+
+    public init(id: String, _ body: @escaping @Sendable (DecodedImage, ProcessingContext) throws -> DecodedImage) {
+        (identifier, self.body) = (id, body)
+    }
+
+    public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage { try body(image, context) }
+}
+
+extension Processing where Self == Composition {
+    /// Several processors in order, as one.
+    public static func all(_ processors: [any Processing]) -> Self { Self(processors) }
+}
+
+extension Processing where Self == ClosureProcessor {
+    /// A processor from a closure; `id` names what it does and everything that it depends on.
+    public static func closure(
+        id: String, _ body: @escaping @Sendable (DecodedImage, ProcessingContext) throws -> DecodedImage
+    ) -> Self { Self(id: id, body) }
+}

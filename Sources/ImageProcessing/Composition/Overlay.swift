@@ -1,0 +1,72 @@
+public import ImageCore
+internal import ImageKernels
+
+/// Lays another picture over a picture: a watermark.
+public struct Overlay: Processing {
+    /// Where copies go.
+    public enum Placement: Hashable, Sendable {
+        /// One copy, `margin` pixels from the edges that the gravity names.
+        case at(Gravity, margin: Int)
+        /// Copies side by side over the whole picture, from the top left, `gap` pixels apart.
+        case tiled(gap: Int)
+    }
+
+    public let overlay: DecodedImage
+    /// Names the overlay: equal identifiers are the same picture.
+    public let id: String
+    public let placement: Placement
+    /// Multiplies the overlay's alpha; from 0 to 1.
+    public let opacity: Double
+
+    public init(_ overlay: DecodedImage, id: String, placement: Placement, opacity: Double) {
+        (self.overlay, self.id, self.placement, self.opacity) = (overlay, id, placement, opacity)
+    }
+
+    public var identifier: String {
+        switch placement {
+        case .at(let gravity, let margin): "calotype.overlay(\(id),\(gravity.rawValue),\(margin),\(opacity.text))"
+        case .tiled(let gap): "calotype.overlay(\(id),tiled,\(gap),\(opacity.text))"
+        }
+    }
+
+    /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for an opacity that is not from 0 to 1, or a margin or gap
+    ///   that is not from 0 to 1,000,000.
+    public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
+        try require("overlay", "opacity", opacity, in: 0...1)
+        let size = overlay.size
+        switch placement {
+        case .at(let gravity, let margin):
+            try require("overlay", "margin", Double(margin), in: 0...1_000_000)
+            let (x, y) = gravity.place(size, in: image.size)
+            // From the edge inwards: right of the left one, left of the right one.
+            func inwards(_ share: Double) -> Int { Int(1 - 2 * share) * margin }
+            return image.with(
+                try image.bitmap.overlaid(
+                    with: overlay.bitmap, x: x + inwards(gravity.horizontal), y: y + inwards(gravity.vertical), opacity: opacity,
+                    cancellation: context.cancellation))
+        case .tiled(let gap):
+            try require("overlay", "gap", Double(gap), in: 0...1_000_000)
+            return image.with(
+                try image.bitmap.overlaid(with: overlay.bitmap, opacity: opacity, cancellation: context.cancellation) {
+                    row, lay in
+                    let line = row % (size.height + gap)
+                    guard line < size.height else { return }
+                    for x in stride(from: 0, to: image.size.width, by: size.width + gap) { lay(x, line, 0..<size.width) }
+                })
+        }
+    }
+}
+
+extension Processing where Self == Overlay {
+    /// Lays one copy of a picture over, at a gravity; `id` names the picture.
+    public static func overlay(
+        _ image: DecodedImage, id: String, gravity: Gravity = .bottomRight, margin: Int = 0, opacity: Double = 1
+    ) -> Self {
+        Self(image, id: id, placement: .at(gravity, margin: margin), opacity: opacity)
+    }
+
+    /// Covers the picture with copies of another; `id` names it.
+    public static func tiledOverlay(_ image: DecodedImage, id: String, gap: Int = 0, opacity: Double = 1) -> Self {
+        Self(image, id: id, placement: .tiled(gap: gap), opacity: opacity)
+    }
+}

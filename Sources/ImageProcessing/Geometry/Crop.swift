@@ -1,0 +1,30 @@
+public import ImageCore
+internal import ImageKernels
+
+/// Cuts a rectangle out of a picture.
+public struct Crop: Processing, Hashable {
+    /// The left edge, in pixels from the picture's.
+    public let x: Int
+    /// The top edge, in pixels from the picture's.
+    public let y: Int
+    /// Pixels.
+    public let width: Int
+    /// Pixels.
+    public let height: Int
+
+    public init(x: Int, y: Int, width: Int, height: Int) {
+        (self.x, self.y, self.width, self.height) = (x, y, width, height)
+    }
+
+    public var identifier: String { "calotype.crop(\(x),\(y),\(width),\(height))" }
+
+    /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) where the rectangle is empty or not inside the picture.
+    public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
+        image.with(try image.bitmap.cropped(x: x, y: y, width: width, height: height))
+    }
+}
+
+extension Processing where Self == Crop {
+    /// Cuts out the rectangle with its top left corner at (`x`, `y`), in pixels; it must lie inside the picture.
+    public static func crop(x: Int, y: Int, width: Int, height: Int) -> Crop { Crop(x: x, y: y, width: width, height: height) }
+}

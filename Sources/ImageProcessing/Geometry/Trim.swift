@@ -1,0 +1,65 @@
+public import ImageCore
+internal import ImageKernels
+
+/// Cuts uniform borders off: rows and columns at the edges whose pixels are all like the top left one.
+public struct Trim: Processing, Hashable {
+    /// How far a sample may be from the border's colour, from 0 to 1 of the full level.
+    public let tolerance: Double
+
+    public init(tolerance: Double) { self.tolerance = tolerance }
+
+    public var identifier: String { "calotype.trim(\(tolerance.text))" }
+
+    /// A picture that is all border comes back as it is.
+    ///
+    /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a tolerance that is not from 0 to 1.
+    public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
+        try require("trim", "tolerance", tolerance, in: 0...1)
+        let bitmap = try image.bitmap.premultiplied()
+        let border = BorderFinder(bitmap: bitmap, tolerance: Int((tolerance * Double(bitmap.fullLevel)).rounded()))
+        guard let (x, y, width, height) = try border.content(cancellation: context.cancellation) else { return image }
+        return image.with(try image.bitmap.cropped(x: x, y: y, width: width, height: height))
+    }
+}
+
+/// Finds the smallest rectangle that holds all pixels unlike the top left one.
+private struct BorderFinder {
+    let bitmap: Bitmap
+    let tolerance: Int
+
+    func content(cancellation: CancellationToken?) throws -> (Int, Int, Int, Int)? {
+        try unsafe bitmap.withUnsafePixels { pixels throws -> (Int, Int, Int, Int)? in
+            let wide = bitmap.fullLevel > 255
+            let channels = bitmap.format.channels
+            func sample(_ y: Int, _ i: Int) -> Int {
+                let row = y * bitmap.bytesPerRow
+                return wide ? unsafe Int(pixels.load(fromByteOffset: row + i * 2, as: UInt16.self)) : unsafe Int(pixels[row + i])
+            }
+            let corner = (0..<channels).map { sample(0, $0) }
+            func differs(_ y: Int, _ x: Int) -> Bool {
+                for channel in 0..<channels where abs(sample(y, x * channels + channel) - corner[channel]) > tolerance {
+                    return true
+                }
+                return false
+            }
+            var (left, right, top, bottom) = (bitmap.width, -1, -1, -1)
+            for y in 0..<bitmap.height {
+                if y & 15 == 0 { try cancellation?.check() }
+                // Inside the columns already known nothing more is learnt, but whether the row has content.
+                guard let first = (0..<bitmap.width).first(where: { differs(y, $0) }) else { continue }
+                if top < 0 { top = y }
+                bottom = y
+                left = min(left, first)
+                var last = bitmap.width - 1
+                while last > right, !differs(y, last) { last -= 1 }
+                right = max(right, last)
+            }
+            return top < 0 ? nil : (left, top, right - left + 1, bottom - top + 1)
+        }
+    }
+}
+
+extension Processing where Self == Trim {
+    /// Cuts uniform borders off; samples may differ by `tolerance` of the full level.
+    public static func trim(tolerance: Double = 0.04) -> Trim { Trim(tolerance: tolerance) }
+}

@@ -1,0 +1,110 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+extension LoopbackServer {
+    /// Opens once, for good: holds a handler until the test goes on, or tells the test how far the handler came.
+    public final class Gate: Sendable {
+        private struct State {
+            var writeEnd: Int32?
+        }
+
+        /// Becomes readable when the gate opens, so that a thread can wait for a socket and a gate at once.
+        let readEnd: Int32
+        private let state: Monitor<State>
+        private let count = Counter()
+
+        public init() throws(SocketError) {
+            var ends: [Int32] = [-1, -1]
+            guard unsafe pipe(&ends) == 0 else { throw SocketError.last("pipe") }
+            for end in ends { Sockets.keepFromChildren(end) }
+            readEnd = ends[0]
+            state = Monitor(State(writeEnd: ends[1]))
+        }
+
+        deinit {
+            open()
+            close(readEnd)
+        }
+
+        /// Lets everyone through who waits or will wait.
+        public func open() {
+            state.withLock { state in
+                if let end = state.writeEnd { close(end) }
+                state.writeEnd = nil
+            }
+            count.increment()
+        }
+
+        public var isOpen: Bool { state.withLock { $0.writeEnd == nil } }
+
+        /// Returns once the gate is open.
+        ///
+        /// - Throws: `CancellationError` when the task is cancelled first.
+        public func opened() async throws { try await count.reached(1) }
+    }
+
+    /// A count that only grows and that a test can await.
+    public final class Counter: Sendable {
+        private struct Waiter {
+            let target: Int
+            let continuation: CheckedContinuation<Void, any Error>
+        }
+
+        private struct State {
+            var value = 0
+            var nextID = 0
+            var waiters: [Int: Waiter] = [:]
+            /// Waits that were cancelled before they began.
+            var cancelled: Set<Int> = []
+        }
+
+        private let state = Monitor(State())
+
+        init() {}
+
+        public var value: Int { state.withLock { $0.value } }
+
+        /// Returns once the count is `target` or more.
+        ///
+        /// - Throws: `CancellationError` when the task is cancelled first.
+        public func reached(_ target: Int) async throws {
+            let id = state.withLock { state in
+                state.nextID += 1
+                return state.nextID
+            }
+            try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    let outcome: Result<Void, any Error>? = state.withLock { state in
+                        if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
+                        if state.value >= target { return .success(()) }
+                        state.waiters[id] = Waiter(target: target, continuation: continuation)
+                        return nil
+                    }
+                    if let outcome { continuation.resume(with: outcome) }
+                }
+            } onCancel: {
+                let waiter = state.withLock { state in
+                    let waiter = state.waiters.removeValue(forKey: id)
+                    if waiter == nil { state.cancelled.insert(id) }
+                    return waiter
+                }
+                waiter?.continuation.resume(throwing: CancellationError())
+            }
+        }
+
+        func increment() {
+            let ready = state.withLock { state in
+                state.value += 1
+                let ready = state.waiters.filter { $0.value.target <= state.value }
+                for id in ready.keys { state.waiters[id] = nil }
+                return ready
+            }
+            for waiter in ready.values { waiter.continuation.resume() }
+        }
+    }
+}

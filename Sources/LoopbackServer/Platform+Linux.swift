@@ -1,0 +1,21 @@
+#if os(Linux)
+    #if canImport(Glibc)
+        internal import Glibc
+    #else
+        internal import Musl
+    #endif
+
+    extension Sockets {
+        static let noSignal = Int32(MSG_NOSIGNAL)
+        static let peekWithoutWaiting = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
+
+        static func makeStreamSocket() -> Int32 {
+            socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        }
+
+        static func prepare(_ socket: Int32) {
+            var on: Int32 = 1
+            _ = unsafe setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        }
+    }
+#endif

@@ -1,0 +1,94 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// The few socket calls that the server makes. What differs between systems is in the file beside this one.
+enum Sockets {
+    enum Event {
+        /// The gate at this place is open.
+        case gate(Int)
+        /// The other side closed.
+        case closed
+        /// The system refused to wait.
+        case failed
+    }
+
+    /// A listening socket on 127.0.0.1 and its port.
+    static func listenOnLoopback() throws(SocketError) -> (socket: Int32, port: Int) {
+        let listener = makeStreamSocket()
+        guard listener >= 0 else { throw SocketError.last("socket") }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let call = unsafe withUnsafeMutablePointer(to: &address) { typed in
+            unsafe typed.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer -> String? in
+                if unsafe bind(listener, pointer, size) != 0 { return "bind" }
+                if listen(listener, 1024) != 0 { return "listen" }
+                return unsafe getsockname(listener, pointer, &size) != 0 ? "getsockname" : nil
+            }
+        }
+        if let call {
+            let error = SocketError.last(call)
+            _ = close(listener)
+            throw error
+        }
+        return (listener, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    /// The next client; `nil` once `gate` is open.
+    static func accept(from listener: Int32, until gate: LoopbackServer.Gate) -> Int32? {
+        while true {
+            var polled = [
+                pollfd(fd: gate.readEnd, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+            ]
+            guard unsafe poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR, !gate.isOpen else { return nil }
+            guard polled[1].revents != 0 else { continue }
+            let socket = systemAccept(listener)
+            if socket >= 0 {
+                keepFromChildren(socket)
+                prepare(socket)
+                return socket
+            }
+        }
+    }
+
+    /// Blocks until a gate opens or the other side of `socket` closes.
+    static func wait(for socket: Int32, gates: [LoopbackServer.Gate]) -> Event {
+        var polled = gates.map { pollfd(fd: $0.readEnd, events: Int16(POLLIN), revents: 0) }
+        polled.append(pollfd(fd: socket, events: Int16(POLLIN), revents: 0))
+        while true {
+            guard unsafe poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else { return .failed }
+            if let open = gates.firstIndex(where: { $0.isOpen }) { return .gate(open) }
+            guard polled[gates.count].revents != 0 else { continue }
+            var byte: UInt8 = 0
+            if unsafe recv(socket, &byte, 1, peekWithoutWaiting) <= 0 { return .closed }
+            // More of what the client sends is waiting; from here on only the gates can end the wait.
+            polled[gates.count].fd = -1
+        }
+    }
+
+    static func resetOnClose(_ socket: Int32) {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// A child process that inherited a descriptor would keep it open.
+    static func keepFromChildren(_ descriptor: Int32) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+
+    #if canImport(Glibc)
+        static func close(_ descriptor: Int32) -> Int32 { Glibc.close(descriptor) }
+        private static func systemAccept(_ listener: Int32) -> Int32 { Glibc.accept(listener, nil, nil) }
+    #elseif canImport(Musl)
+        static func close(_ descriptor: Int32) -> Int32 { Musl.close(descriptor) }
+        private static func systemAccept(_ listener: Int32) -> Int32 { unsafe Musl.accept(listener, nil, nil) }
+    #else
+        static func close(_ descriptor: Int32) -> Int32 { Darwin.close(descriptor) }
+        private static func systemAccept(_ listener: Int32) -> Int32 { unsafe Darwin.accept(listener, nil, nil) }
+    #endif
+}

@@ -1,0 +1,189 @@
+internal import Dispatch
+import ImageCore
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// One run of the built `calotype` as a process of its own.
+struct CommandRun: Sendable {
+    enum Ending: Hashable, Sendable {
+        case status(Int32)
+        case signal(Int32)
+    }
+
+    let ending: Ending
+    let output: String
+    let errors: String
+    let time: Duration
+    /// Of all its threads.
+    let processorTime: Duration
+    /// The largest resident set in bytes. That of the process which started it counts in, since the system begins with it.
+    let peakMemory: Int
+
+    var status: Int32? { if case .status(let status) = ending { status } else { nil } }
+    var outputLines: [Substring] { output.split(separator: "\n") }
+    var errorLines: [Substring] { errors.split(separator: "\n") }
+}
+
+/// A running `calotype`.
+final class CommandProcess: Sendable {
+    private let identifier: pid_t
+    private let folder: ScratchFolder
+    private let began = ContinuousClock.now
+
+    /// Starts the command; its output goes to files, so that it never waits for a reader.
+    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        let folder = try ScratchFolder()
+        self.folder = folder
+        var actions = unsafe posix_spawn_file_actions_t.empty
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        for (descriptor, name) in [(Int32(1), "output"), (2, "errors")] {
+            unsafe posix_spawn_file_actions_addopen(
+                &actions, descriptor, folder.file(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        }
+        // A test may run in the background, where a shell makes interrupts ignored; the command runs as in the foreground.
+        var attributes = posix_spawnattr_t.empty
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&signals, signal) }
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        // No user's cache is touched, and no proxy stands between the command and this machine.
+        var variables = ProcessInfo.processInfo.environment.filter { !$0.key.lowercased().hasSuffix("_proxy") }
+        variables["XDG_CACHE_HOME"] = folder.file("cache")
+        variables["SWIFT_BACKTRACE"] = "enable=no"
+        variables.merge(environment) { _, new in new }
+        var child: pid_t = 0
+        let path = try Self.binary()
+        let status = unsafe withCStrings([path] + arguments) { argv in
+            unsafe withCStrings(variables.map { "\($0.key)=\($0.value)" }) { envp in
+                unsafe posix_spawn(&child, path, &actions, &attributes, argv, envp)
+            }
+        }
+        guard status == 0 else { throw ImageError(.plugInFailed, message: "posix_spawn failed with \(status).") }
+        identifier = child
+    }
+
+    static func run(_ arguments: String..., environment: [String: String] = [:]) async throws -> CommandRun {
+        try await CommandProcess(arguments, environment: environment).end()
+    }
+
+    func send(signal: Int32) { _ = kill(identifier, signal) }
+
+    /// Waits for the end, on a thread of its own.
+    func end() async throws -> CommandRun {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { [self] in continuation.resume(returning: wait()) }
+        }
+    }
+
+    /// Waits for the end, blocking the thread.
+    func wait() -> CommandRun {
+        var status: Int32 = 0
+        var usage = rusage()
+        while unsafe wait4(identifier, &status, 0, &usage) < 0, errno == EINTR {}
+        let time = ContinuousClock.now - began
+        let signal = status & 0x7F
+        #if canImport(Darwin)
+            let unit = 1
+        #else
+            let unit = 1024
+        #endif
+        return CommandRun(
+            ending: signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal), output: folder.text("output"),
+            errors: folder.text("errors"), time: time,
+            processorTime: Self.duration(usage.ru_utime) + Self.duration(usage.ru_stime), peakMemory: usage.ru_maxrss * unit)
+    }
+
+    private static func duration(_ time: timeval) -> Duration {
+        .seconds(Int64(time.tv_sec)) + .microseconds(Int64(time.tv_usec))
+    }
+
+    /// The command beside the test bundle that runs now.
+    private static func binary() throws -> String {
+        let folders =
+            [CommandLine.arguments[0]]
+            .map { URL(filePath: $0).deletingLastPathComponent().path } + [Project.root + "/.build/debug"]
+        guard let path = folders.map({ $0 + "/calotype" }).first(where: { FileManager.default.isExecutableFile(atPath: $0) })
+        else {
+            throw ImageError(.fileUnreadable, message: "There is no calotype in \(folders); build it first.")
+        }
+        return path
+    }
+}
+
+/// Where things are.
+enum Project {
+    static let root: String = {
+        let file = URL(filePath: #filePath)
+        return (0..<4).reduce(file) { url, _ in url.deletingLastPathComponent() }.path
+    }()
+
+    /// A picture of the demo's gallery.
+    static func picture(_ name: String) -> String { root + "/Sources/CCalotypeGallery/Pictures/" + name }
+
+    static func bytes(of picture: String) throws -> Data { try Data(contentsOf: URL(filePath: self.picture(picture))) }
+}
+
+/// A new directory that goes with its owner.
+final class ScratchFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "calotype-tests-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String) -> String { path + "/" + name }
+
+    func text(_ name: String) -> String { String(decoding: data(name), as: UTF8.self) }
+
+    func data(_ name: String) -> Data { (try? Data(contentsOf: URL(filePath: file(name)))) ?? Data() }
+
+    /// Writes a file and returns its path.
+    func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> String {
+        try Data(bytes).write(to: URL(filePath: file(name)))
+        return file(name)
+    }
+
+    /// What is in it, sorted, hidden files included.
+    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
+}
+
+/// Texts as C takes lists of them: zero-terminated, with a null at the end.
+private func withCStrings<R>(
+    _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
+) -> R {
+    var pointers: [UnsafeMutablePointer<CChar>?] = unsafe texts.map { unsafe strdup($0) } + [nil]
+    defer { unsafe pointers.forEach { unsafe free($0) } }
+    return unsafe pointers.withUnsafeMutableBufferPointer { buffer in
+        unsafe buffer.baseAddress.map { unsafe body(UnsafePointer($0)) }.unsafelyUnwrapped
+    }
+}
+
+extension posix_spawn_file_actions_t {
+    #if canImport(Darwin)
+        fileprivate static var empty: posix_spawn_file_actions_t? { unsafe nil }
+    #else
+        fileprivate static var empty: posix_spawn_file_actions_t { unsafe posix_spawn_file_actions_t() }
+    #endif
+}
+
+extension posix_spawnattr_t {
+    #if canImport(Darwin)
+        fileprivate static var empty: posix_spawnattr_t? { nil }
+    #else
+        fileprivate static var empty: posix_spawnattr_t { posix_spawnattr_t() }
+    #endif
+}

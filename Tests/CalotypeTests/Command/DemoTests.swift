@@ -1,0 +1,57 @@
+import ImageCore
+import ImageDecoding
+import LoopbackServer
+import Testing
+
+@Suite("calotype demo, show, cache and bench")
+struct DemoTests {
+    @Test func theDemoLoadsFromEveryTierAndWritesItsContactSheet() async throws {
+        let folder = try ScratchFolder()
+        let run = try await CommandProcess.run("demo", "-o", folder.file("sheet.png"))
+        #expect(run.ending == .status(0))
+        #expect(run.errors.isEmpty)
+        for tier in ["network", "memory", "disk"] {
+            #expect(run.outputLines.count { $0.split(separator: " ").contains(Substring(tier)) } >= 12)
+        }
+        #expect(run.output.contains("▀"))
+        let info = try DecoderRegistry().info(of: folder.data("sheet.png"), limits: DecodingLimits())
+        #expect(info.size == PixelSize(width: 860, height: 498))
+    }
+
+    @Test func aPictureIsDrawnAsHalfBlocksInsideTheBox() async throws {
+        let run = try await CommandProcess.run("show", Project.picture("dunes.jpg"), "--size", "30x10")
+        #expect(run.ending == .status(0))
+        #expect(run.outputLines.count == 10)
+        #expect(run.outputLines.allSatisfy { line in line.count { $0 == "▀" } == 30 })
+    }
+
+    @Test func cacheStatisticsCountWhatALoadStoredAndClearEmptiesIt() async throws {
+        let gallery = try ScratchFolder()
+        let data = "data:image/jpeg;base64," + (try Project.bytes(of: "dunes.jpg").base64EncodedString())
+        // Local sources are never stored.
+        _ = try await CommandProcess.run("load", data, "--cache", gallery.path)
+        let empty = try await CommandProcess.run("cache", "stats", "--cache", gallery.path, "--json")
+        #expect(empty.output.contains(#""entries": 0"#))
+        let server = try LoadTests.serve("dunes.jpg")
+        defer { server.stop() }
+        _ = try await CommandProcess.run("load", server.url("/a"), server.url("/b"), "--cache", gallery.path)
+        let stats = try await CommandProcess.run("cache", "stats", "--cache", gallery.path, "--json")
+        #expect(stats.ending == .status(0))
+        #expect(stats.output.contains(#""entries": 2"#))
+        let clear = try await CommandProcess.run("cache", "clear", "--cache", gallery.path, "--json")
+        #expect(clear.ending == .status(0))
+        #expect(clear.output.contains(#""removedEntries": 2"#))
+        let after = try await CommandProcess.run("cache", "stats", "--cache", gallery.path, "--json")
+        #expect(after.output.contains(#""entries": 0"#))
+    }
+
+    @Test func benchListsItsSuitesAndWritesItsRows() async throws {
+        let list = try await CommandProcess.run("bench", "--list")
+        #expect(list.outputLines.contains { $0.hasPrefix("engine") })
+        let folder = try ScratchFolder()
+        let run = try await CommandProcess.run("bench", "engine", "--smoke", "--json", folder.file("rows.json"))
+        #expect(run.ending == .status(0))
+        #expect(run.output.contains("cold load"))
+        #expect(folder.text("rows.json").hasPrefix("[\n  {\"suite\": \"engine\", \"name\": "))
+    }
+}

@@ -1,0 +1,80 @@
+import ImageCore
+import LoopbackServer
+import Testing
+
+@Suite("calotype info")
+struct InfoTests {
+    @Test(arguments: [
+        (
+            "arrow.jpg",
+            #""format": "jpeg", "width": 360, "height": 240, "frames": 1, "orientation": 6, "hasAlpha": false, "bitDepth": 8, "#
+                + #""colorModel": "rgb", "colorProfile": null, "isProgressive": false, "byteCount": 4562"#
+        ),
+        (
+            "dunes.jpg",
+            #""format": "jpeg", "width": 480, "height": 320, "frames": 1, "orientation": 1, "hasAlpha": false, "bitDepth": 8, "#
+                + #""colorModel": "rgb", "colorProfile": null, "isProgressive": true, "byteCount": 7727"#
+        ),
+        (
+            "marble.jpg",
+            #""format": "jpeg", "width": 320, "height": 320, "frames": 1, "orientation": 1, "hasAlpha": false, "bitDepth": 8, "#
+                + #""colorModel": "gray", "colorProfile": null, "isProgressive": false, "byteCount": 11382"#
+        ),
+        (
+            "badge.png",
+            #""format": "png", "width": 240, "height": 240, "frames": 1, "orientation": 1, "hasAlpha": true, "bitDepth": 8, "#
+                + #""colorModel": "indexed", "colorProfile": null, "isProgressive": false, "byteCount": 7591"#
+        ),
+        (
+            "iris16.png",
+            #""format": "png", "width": 240, "height": 180, "frames": 1, "orientation": 1, "hasAlpha": false, "bitDepth": 16, "#
+                + #""colorModel": "rgb", "colorProfile": null, "isProgressive": false, "byteCount": 19033"#
+        ),
+        (
+            "glass.webp",
+            #""format": "webp", "width": 360, "height": 360, "frames": 1, "orientation": 1, "hasAlpha": true, "bitDepth": 8, "#
+                + #""colorModel": "rgb", "colorProfile": null, "isProgressive": false, "byteCount": 10134"#
+        ),
+        (
+            "plasma10.avif",
+            #""format": "avif", "width": 400, "height": 300, "frames": 1, "orientation": 1, "hasAlpha": false, "bitDepth": 10, "#
+                + #""colorModel": "rgb", "colorProfile": null, "isProgressive": false, "byteCount": 2298"#
+        ),
+    ])
+    func everyFieldIsPrintedAsJSON(_ name: String, _ fields: String) async throws {
+        let path = Project.picture(name)
+        let run = try await CommandProcess.run("info", path, "--json")
+        #expect(run.ending == .status(0))
+        #expect(run.output == "{\"source\": \"\(path)\", \(fields)}\n")
+    }
+
+    @Test func pathsURLsAndDataAreSources() async throws {
+        let data = try Project.bytes(of: "tiles.webp")
+        let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200, body: Array(data)) })
+        defer { server.stop() }
+        let folder = try ScratchFolder()
+        let odd = try folder.write(data, to: "a b#c?d%41é:.webp")
+        let run = try await CommandProcess.run(
+            "info", odd, "file://" + Project.picture("tiles.webp"), "HTTP://127.0.0.1:\(server.port)/tiles",
+            "data:image/webp;base64," + data.base64EncodedString(), "--json")
+        #expect(run.ending == .status(0))
+        #expect(run.errors.isEmpty)
+        #expect(run.outputLines.count == 4)
+        #expect(run.outputLines.allSatisfy { $0.contains(#""format": "webp", "width": 360, "height": 280"#) })
+    }
+
+    @Test func withoutJSONEveryFactStandsOnALineOfItsOwn() async throws {
+        let run = try await CommandProcess.run("info", Project.picture("arrow.jpg"))
+        #expect(run.ending == .status(0))
+        #expect(run.outputLines.contains("  orientation:   6"))
+        #expect(run.outputLines.count == 12)
+    }
+
+    @Test func aStatusOtherThanSuccessIsAnError() async throws {
+        let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(404) })
+        defer { server.stop() }
+        let run = try await CommandProcess.run("info", server.url("/gone.png"))
+        #expect(run.ending == .status(1))
+        #expect(run.errors.hasPrefix("calotype: \(server.url("/gone.png")): The server answered 404"))
+    }
+}

@@ -1,0 +1,103 @@
+import ImageCore
+import ImageDecoding
+import LoopbackServer
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@Suite("calotype load")
+struct LoadTests {
+    static func serve(_ name: String) throws -> LoopbackServer {
+        let body = Array(try Project.bytes(of: name))
+        return try LoopbackServer(serving: { request in
+            request.path == "/gone" ? LoopbackServer.Response(404) : LoopbackServer.Response(200, body: body)
+        })
+    }
+
+    @Test func theTierIsNetworkThenMemoryThenDisk() async throws {
+        let server = try Self.serve("dunes.jpg")
+        defer { server.stop() }
+        let folder = try ScratchFolder()
+        let url = server.url("/dunes.jpg")
+        let first = try await CommandProcess.run("load", url, url, "--concurrency", "1", "--cache", folder.path, "--json")
+        #expect(first.ending == .status(0))
+        #expect(first.outputLines.count == 2)
+        #expect(first.outputLines[0].contains(#""tier": "network", "status": "ok", "bytes": 7727, "width": 480, "height": 320"#))
+        #expect(first.outputLines[1].contains(#""tier": "memory", "status": "ok""#))
+        let second = try await CommandProcess.run("load", url, "--cache", folder.path, "--json")
+        #expect(second.output.contains(#""tier": "disk", "status": "ok", "bytes": 7727"#))
+        #expect(server.requests.value == 1)
+    }
+
+    @Test func withoutCachesEveryRunFetches() async throws {
+        let server = try Self.serve("tiles.webp")
+        defer { server.stop() }
+        for _ in 0..<2 {
+            let run = try await CommandProcess.run("load", server.url("/a"), "--no-cache", "--json")
+            #expect(run.output.contains(#""tier": "network""#))
+        }
+        #expect(server.requests.value == 2)
+    }
+
+    @Test func picturesAreWrittenUnderNamesOfTheirOwn() async throws {
+        let server = try Self.serve("voronoi.webp")
+        defer { server.stop() }
+        let folder = try ScratchFolder()
+        let run = try await CommandProcess.run(
+            "load", Project.picture("arrow.jpg"), server.url("/x/arrow.webp"), server.url("/y/arrow.webp?v=2"), "-o",
+            folder.file("out"), "--size", "64x64", "--no-cache", "--concurrency", "1")
+        #expect(run.ending == .status(0))
+        let out = try FileManager.default.contentsOfDirectory(atPath: folder.file("out")).sorted()
+        #expect(out == ["arrow-2.png", "arrow.jpg", "arrow.png"])
+        let info = try DecoderRegistry().info(of: folder.data("out/arrow.jpg"), limits: DecodingLimits())
+        #expect(info.size == PixelSize(width: 43, height: 64))
+    }
+
+    @Test func aFailedSourceIsAnErrorLineAndARowAndTheOthersGoOn() async throws {
+        let server = try Self.serve("tiles.webp")
+        defer { server.stop() }
+        let run = try await CommandProcess.run("load", server.url("/gone"), server.url("/there"), "--no-cache")
+        #expect(run.ending == .status(1))
+        #expect(run.errorLines.count == 1)
+        #expect(run.errors.hasPrefix("calotype: \(server.url("/gone")): The server answered 404"))
+        #expect(run.outputLines.count == 3)
+        #expect(run.outputLines[1].contains("failed"))
+        #expect(run.outputLines[2].contains("360x280"))
+    }
+
+    @Test func nothingIsDrawnOnStandardErrorThatIsNoTerminal() async throws {
+        let run = try await CommandProcess.run("load", Project.picture("tiles.webp"), Project.picture("dunes.jpg"), "--no-cache")
+        #expect(run.ending == .status(0))
+        #expect(run.errors.isEmpty)
+        #expect(!run.output.unicodeScalars.contains("\u{1B}"))
+    }
+
+    @Test func anInterruptEndsTheCommandBySignalAndLeavesNothingBehind() async throws {
+        let started = try LoopbackServer.Gate()
+        let command = Lock<CommandProcess?>(nil)
+        // The server's own thread interrupts in the middle of the body, however busy the test's threads are.
+        let server = try LoopbackServer(handler: { _, connection in
+            try connection.writeHead(200, headers: [("Content-Length", "1000000")])
+            try connection.write([UInt8](repeating: 1, count: 1000))
+            try connection.wait(for: started)
+            command.withLock { $0 }?.send(signal: SIGINT)
+            connection.waitForDisconnect()
+        })
+        defer { server.stop() }
+        let folder = try ScratchFolder()
+        let process = try CommandProcess(
+            ["load", server.url("/slow.jpg"), "-o", folder.file("out"), "--cache", folder.file("cache")])
+        command.withLock { $0 = process }
+        started.open()
+        let run = try await process.end()
+        #expect(run.ending == .signal(SIGINT))
+        #expect(run.errors.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("out")).isEmpty)
+    }
+}

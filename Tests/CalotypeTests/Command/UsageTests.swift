@@ -1,0 +1,50 @@
+import Testing
+
+/// Exit statuses and error lines: what scripts rely on.
+@Suite("The command's contract with scripts")
+struct UsageTests {
+    @Test(arguments: [
+        ["info"], ["bogus"], ["info", "--bogus", "x"], ["convert", "only-one"], ["convert", "a.png", "b.png", "--size", "12"],
+        ["convert", "a.png", "b.png", "--size", "0x5"], ["convert", "a.png", "b.png", "--mode", "wild"],
+        ["convert", "a.png", "b.png", "--quality", "0"], ["convert", "a.png", "b.png", "--filter", "wild"],
+        ["convert", "a.png", "b.png", "--crop", "1,2,3"], ["convert", "a.png", "b.xyz"], ["convert", "a.png", "b"],
+        ["load", "a.png", "--cache", "x", "--no-cache"], ["load", "a.png", "--concurrency", "0"],
+        ["show", "a.png", "--size", "x"], ["bench", "bogus"], ["cache", "bogus"],
+    ])
+    func wrongUsageEndsWithStatusTwoAndOneLine(_ arguments: [String]) async throws {
+        let run = try await CommandProcess(arguments).end()
+        #expect(run.ending == .status(2))
+        #expect(run.output.isEmpty)
+        #expect(run.errorLines.count == 1)
+        #expect(run.errors.hasPrefix("calotype: "))
+    }
+
+    @Test(arguments: [
+        [], ["--help"], ["info", "--help"], ["convert", "--help"], ["load", "--help"], ["show", "--help"], ["cache", "--help"],
+        ["cache", "stats", "--help"], ["cache", "clear", "--help"], ["bench", "--help"], ["demo", "--help"],
+    ])
+    func helpGoesToStandardOutputWithStatusZero(_ arguments: [String]) async throws {
+        let run = try await CommandProcess(arguments).end()
+        #expect(run.ending == .status(0))
+        #expect(run.output.contains("USAGE: calotype"))
+        #expect(run.errors.isEmpty)
+    }
+
+    @Test func eachFailedSourceIsOneErrorLineAndTheOthersGoOn() async throws {
+        let run = try await CommandProcess.run(
+            "info", "/nowhere/a.png", Project.picture("badge.png"), "ftp://127.0.0.1/b.png", "http://[", "--json")
+        #expect(run.ending == .status(1))
+        #expect(run.outputLines.count == 1)
+        #expect(run.errorLines.count == 3)
+        #expect(run.errorLines[0].hasPrefix("calotype: /nowhere/a.png: "))
+        #expect(run.errorLines[1].hasPrefix("calotype: ftp://127.0.0.1/b.png: "))
+        #expect(run.errorLines[2].hasPrefix("calotype: http://[: "))
+    }
+
+    @Test func aSourceCannotPutControlCharactersIntoTheErrorLine() async throws {
+        let run = try await CommandProcess.run("info", "/nowhere/\u{1B}[31m\nfake.png")
+        #expect(run.ending == .status(1))
+        #expect(run.errorLines.count == 1)
+        #expect(!run.errors.unicodeScalars.contains("\u{1B}"))
+    }
+}

@@ -1,0 +1,215 @@
+import Calotype
+import CalotypeTesting
+import Foundation
+import LoopbackServer
+import Testing
+
+/// The standard parts end to end: a real server on loopback, libcurl, the real decoders, the engine.
+@Suite struct StandardLoader {
+    private let memory = LoggedMemoryCache()
+    private let disk = LoggedDataCache()
+
+    private func loader(_ change: (inout StandardParts) -> Void = { _ in }) -> ImageLoader {
+        .standard {
+            $0.memoryCache = memory
+            $0.dataCache = disk
+            // Failures are looked at one by one here.
+            $0.retryPolicy = nil
+            change(&$0)
+        }
+    }
+
+    private func png(red: UInt8 = 200) throws -> [UInt8] {
+        Array(
+            try PNGEncoder().encode(try TestPictures.solid(width: 40, height: 20, red: red), as: .png, options: EncodeOptions()))
+    }
+
+    private func request(_ server: LoopbackServer, _ path: String = "/picture.png") -> ImageRequest {
+        ImageRequest(url: URL(string: server.url(path))!)
+    }
+
+    private func failure(_ loader: ImageLoader, _ request: ImageRequest) async -> ImageError? {
+        do {
+            _ = try await loader.image(for: request)
+            return nil
+        } catch {
+            return error.error
+        }
+    }
+
+    /// Nothing cached, nothing at work.
+    private func expectNothingLeft(_ loader: ImageLoader) async {
+        while loader.activity != ImageLoader.Activity() { await Task.yield() }
+        #expect(memory.keys.isEmpty && disk.keys.isEmpty)
+    }
+
+    @Test func aPictureComesOverHTTPThenFromMemoryThenFromTheDataCache() async throws {
+        let png = try png()
+        let server = try LoopbackServer(serving: { _ in .init(200, headers: [("Content-Type", "image/png")], body: png) })
+        defer { server.stop() }
+        let loader = loader()
+        let cold = try await loader.response(for: request(server))
+        #expect(cold.tier == .network && cold.metrics?.byteCount == png.count)
+        #expect(cold.image.size == PixelSize(width: 40, height: 20) && cold.image.format == .png)
+        #expect(TestPictures.pixel(of: cold.image, x: 3, y: 3) == [200, 0, 0, 255])
+        #expect(try await loader.response(for: request(server)).tier == .memory)
+        try await loader.flush()
+        memory.removeAll()
+        #expect(try await loader.response(for: request(server)).tier == .disk)
+        #expect(server.requests.value == 1)
+    }
+
+    @Test func aHundredConcurrentLoadsMakeOneRequestOnTheWire() async throws {
+        let png = try png()
+        let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
+        defer { server.stop() }
+        let loader = loader()
+        let tasks = (0..<100).map { _ in loader.task(for: request(server)) }
+        for task in tasks { #expect(try await task.response.image.size.width == 40) }
+        #expect(server.requests.value == 1)
+    }
+
+    @Test func aTargetSizeAndProcessorsApplyToWhatWasFetched() async throws {
+        let png = try png()
+        let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
+        defer { server.stop() }
+        var sized = request(server)
+        sized.options.targetSize = PixelSize(width: 10, height: 10)
+        sized.options.processors = [.crop(x: 0, y: 0, width: 4, height: 4)]
+        #expect(try await loader().image(for: sized).size == PixelSize(width: 4, height: 4))
+    }
+
+    @Test func whatTheServerDoesWrongIsATypedErrorAndIsNotKept() async throws {
+        let png = try png()
+        let server = try LoopbackServer { request, connection in
+            switch request.path {
+            case "/missing": try connection.respond(.init(404, body: png))
+            case "/page": try connection.respond(.init(200, body: Array("<html>not a picture</html>".utf8)))
+            case "/empty": try connection.respond(.init(200))
+            case "/half": try connection.respond(.init(200, body: Array(png.prefix(png.count / 2))))
+            case "/loop": try connection.respond(.init(302, headers: [("Location", "/loop")]))
+            case "/endless":
+                try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+                while true { try connection.writeChunk([UInt8](repeating: 7, count: 10_000)) }
+            default:
+                // A short body under a long length, then the end.
+                try connection.writeHead(200, headers: [("Content-Length", "100000")])
+                try connection.write(Array(png))
+                connection.close()
+            }
+        }
+        defer { server.stop() }
+        let loader = loader { $0.options.maximumResponseBytes = 1_000_000 }
+        let expectations: [(String, ImageError.Code, LoadStage)] = [
+            ("/missing", .httpStatus, .network), ("/page", .unknownFormat, .decode), ("/empty", .emptyFile, .decode),
+            ("/half", .truncated, .decode), ("/loop", .tooManyRedirects, .network), ("/endless", .tooLarge, .network),
+            ("/cut", .connectionLost, .network),
+        ]
+        for (path, code, stage) in expectations {
+            let error = try #require(await failure(loader, request(server, path)), "\(path) must fail")
+            #expect(error.code == code && error.stage == stage, "\(path): \(error)")
+            #expect(error.message.hasSuffix(".") && error.source == server.url(path))
+        }
+        await expectNothingLeft(loader)
+    }
+
+    @Test func aRefusedConnectionAndAStalledServerAreTypedErrors() async throws {
+        let gate = try LoopbackServer.Gate()
+        let server = try LoopbackServer { _, connection in try connection.wait(for: gate) }
+        let loader = loader()
+        var stalled = request(server)
+        stalled.options.timeout = .milliseconds(150)
+        #expect(await failure(loader, stalled)?.code == .timedOut)
+        server.stop()
+        #expect(await failure(loader, request(server))?.code == .connectionFailed)
+        await expectNothingLeft(loader)
+    }
+
+    @Test func cancellingInMidBodyClosesTheSocketAndKeepsNothing() async throws {
+        let png = try png()
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Content-Length", "\(png.count)")])
+            try connection.write(Array(png.prefix(10)))
+            connection.waitForDisconnect()
+        }
+        defer { server.stop() }
+        let loader = loader()
+        let events = EventLog<LoadEvent>()
+        let handle = loader.load(request(server)) { events.append($0) }
+        await events.wait(forCount: 1)
+        handle.cancel()
+        try await server.disconnections.reached(1)
+        await expectNothingLeft(loader)
+    }
+
+    @Test func filesAndDataURLsAreSourcesToo() async throws {
+        let png = try png()
+        let file = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString).jpg")
+        try Data(png).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let loader = loader()
+        #expect(try await loader.image(for: file).format == .png)
+        let data = URL(string: "data:image/png;base64,\(Data(png).base64EncodedString())")!
+        #expect(try await loader.image(for: data).size.width == 40)
+        let missing = ImageRequest(url: file.appending(path: "nothing"))
+        #expect(await failure(loader, missing)?.code == .fileUnreadable)
+        #expect(await failure(loader, ImageRequest(url: URL(string: "gopher://example.org/1")!))?.code == .unsupportedScheme)
+        #expect(disk.keys.isEmpty)
+    }
+
+    @Test func aUsersDecoderAndSchemeGoBeforeTheBuiltIn() async throws {
+        let png = try png()
+        let loader = loader {
+            $0.decoders = [ScriptedDecoder()]
+            $0.schemes = ["test": ScriptedLoader { _ in .body(Data(png)) }]
+        }
+        #expect(try await loader.image(for: URL(string: "test://anything")!).format == ScriptedDecoder.format)
+    }
+
+    @Test func aFetchThatFailsForTheMomentIsTriedAgain() async throws {
+        let png = try png()
+        let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
+        defer { server.stop() }
+        let tries = Lock(0)
+        let flaky = ScriptedLoader { _ in
+            let count = tries.withLock { tries in
+                tries += 1
+                return tries
+            }
+            return count < 3 ? .failure(ImageError(.connectionLost, message: "Gone.")) : .body(Data(png))
+        }
+        var policy = RetryPolicy.default
+        policy.baseDelay = .zero
+        let loader = loader { [policy] in
+            $0.network = flaky
+            $0.retryPolicy = policy
+        }
+        #expect(try await loader.image(for: request(server)).size.width == 40)
+        var once = request(server, "/other.png")
+        once.options.retries = 0
+        tries.withLock { $0 = 0 }
+        #expect(await failure(loader, once)?.code == .connectionLost)
+        #expect(flaky.requests.count == 4)
+    }
+
+    @Test func theServersPresetRefusesWhatStrangersMustNotReach() async throws {
+        let png = try png()
+        let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
+        defer { server.stop() }
+        let loader = ImageLoader.standard(.server) {
+            $0.memoryCache = memory
+            $0.dataCache = disk
+        }
+        for source in [server.url("/x.png"), "file:///etc/passwd", "data:image/png;base64,AAAA", "http://[::1]/x.png"] {
+            #expect(await failure(loader, ImageRequest(url: URL(string: source)!))?.code == .sourceForbidden, "\(source)")
+        }
+        #expect(server.requests.value == 0)
+        await expectNothingLeft(loader)
+    }
+
+    @Test func theSharedLoaderIsReplacedByOneLine() async throws {
+        let loader = loader { $0.schemes = ["test": ScriptedLoader { _ in .body(Data()) }] }
+        ImageLoader.shared = loader
+        #expect(ImageLoader.shared === loader)
+    }
+}

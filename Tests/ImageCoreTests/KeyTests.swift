@@ -1,0 +1,62 @@
+import HTTPTypes
+import ImageCore
+import Testing
+
+@Suite struct Keys {
+    private func key(_ text: String) -> ResourceKey { ImageRequest(url: URL(string: text)!).resource }
+
+    @Test func schemeCaseAndFragmentMakeNoDifference() {
+        #expect(key("HTTP://example.org/a#top") == key("http://example.org/a"))
+        #expect(key("http://example.org/a?x=1") != key("http://example.org/a?x=2"))
+    }
+
+    @Test func aPasswordInTheURLMakesADifferenceAndIsNotWrittenDown() {
+        let one = key("http://user:one@example.org/a")
+        #expect(one != key("http://user:two@example.org/a") && one != key("http://example.org/a"))
+        #expect(!one.text.contains("one") && !one.text.contains("user"))
+    }
+
+    @Test func whatVariesAKeyAppearsOnlyAsADigestAndDoesNotRunTogether() {
+        let base = ResourceKey("http://example.org/a")
+        #expect(base.varied(by: []) == base)
+        #expect(base.varied(by: ["ab", "c"]) != base.varied(by: ["a", "bc"]))
+        #expect(!base.varied(by: ["Authorization: secret"]).text.contains("secret"))
+    }
+
+    @Test func originalAndProcessedBytesHaveDifferentNamesThatTellNothing() {
+        let resource = ResourceKey("http://example.org/a")
+        let names = [
+            DataKey(resource: resource), DataKey(resource: resource, variant: ""), DataKey(resource: resource, variant: "x"),
+        ]
+        .map(\.digest)
+        #expect(Set(names).count == 3)
+        #expect(names.allSatisfy { $0.count == 64 && $0.allSatisfy(\.isHexDigit) && !$0.contains("example") })
+    }
+
+    @Test func messagesCarryNoCredentials() {
+        #expect(ImageSource.redacted(URL(string: "http://user:secret@example.org/a")!) == "http://example.org/a")
+        let data = "data:image/png;base64," + String(repeating: "A", count: 100)
+        #expect(ImageSource.redacted(URL(string: data)!).count == 40)
+    }
+
+    @Test func localSourcesAreKnown() {
+        #expect(ImageSource.url(URL(string: "FILE:///a")!).isLocal && ImageSource.url(URL(string: "data:,a")!).isLocal)
+        #expect(ImageSource.bytes(Data(), id: "a").isLocal && !ImageSource.url(URL(string: "http://a/")!).isLocal)
+    }
+}
+
+@Suite struct Hashing {
+    /// The examples of FIPS 180-4 and its predecessors.
+    @Test(arguments: [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+        (String(repeating: "a", count: 1_000_000), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
+    ])
+    func digestsMatchThePublishedExamples(text: String, digest: String) {
+        #expect(SHA256.hexDigest(of: text.utf8) == digest)
+    }
+}

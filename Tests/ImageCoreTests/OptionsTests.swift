@@ -1,0 +1,108 @@
+import HTTPTypes
+import ImageCore
+import Testing
+
+private enum Quota: OptionKey {
+    static let defaultValue = 10
+    static func problem(with value: Int) -> String? { value > 0 ? nil : "must be positive" }
+}
+
+private enum Flavour: OptionKey {
+    static let defaultValue = "plain"
+}
+
+@Suite struct Options {
+    @Test func everyOptionHasItsDocumentedDefault() throws {
+        let options = try OptionsBuilder().build()
+        #expect(options.cachePolicy == .memoryAndDisk && options.cachePriority == .normal && options.storesToDisk)
+        #expect(options.timeout == .seconds(30) && options.retries == 3 && options.headers.isEmpty)
+        #expect(options.allowsExpensiveNetwork && options.maximumPixels == nil && options.targetSize == nil)
+        #expect(options.contentMode == .fit && options.processors.isEmpty && options.transition == .none)
+        #expect(options.accessibilityLabel == nil && options.logContext == nil && options.priority == .normal)
+        #expect(options.appliesOrientation && !options.allowsPartial && options.failureImage == nil)
+        if case .none = options.placeholder {} else { Issue.record("A placeholder by default.") }
+    }
+
+    @Test func theRuntimeLayerWinsOverTheRequestAndTheRequestOverTheGlobalOne() throws {
+        var builder = OptionsBuilder()
+        builder.global.timeout = .seconds(1)
+        builder.global.retries = 1
+        builder.global.logContext = "global"
+        builder.request.timeout = .seconds(2)
+        builder.request.retries = 2
+        builder.runtime.timeout = .seconds(3)
+        let options = try builder.build()
+        #expect(options.timeout == .seconds(3) && options.retries == 2 && options.logContext == "global")
+    }
+
+    @Test func nilInALayerMeansInherit() throws {
+        var builder = OptionsBuilder()
+        builder.global.timeout = .seconds(1)
+        builder.request.timeout = .seconds(2)
+        builder.request.timeout = nil
+        #expect(builder.request.timeout == nil && builder.request.isEmpty)
+        #expect(try builder.build().timeout == .seconds(1))
+    }
+
+    @Test func anOptionalOptionCanBeSetBackToNone() throws {
+        var builder = OptionsBuilder()
+        builder.global.targetSize = PixelSize(width: 10, height: 10)
+        builder.request.targetSize = .some(nil)
+        #expect(try builder.build().targetSize == nil)
+    }
+
+    @Test func oneErrorNamesEveryBadOptionItsValueAndItsLayer() throws {
+        var builder = OptionsBuilder()
+        builder.global.timeout = .zero
+        builder.request.retries = 101
+        builder.request.targetSize = PixelSize(width: 0, height: 5)
+        // A later layer overrules this one; it is reported all the same.
+        builder.request.timeout = .seconds(-1)
+        builder.runtime.timeout = .seconds(1)
+        builder.runtime[Quota.self] = -4
+        let error = try #require(throws: ImageError.self) { try builder.build() }
+        #expect(error.code == .invalidConfiguration && error.category == .caller && error.stage == .request)
+        #expect(
+            error.message
+                == "Invalid options: timeout = 0.0 seconds must be positive (global layer); "
+                + "retries = 101 must be from 0 to 100 (request layer); "
+                + "targetSize = 0x5 must have sides from 1 to 1000000 pixels (request layer); "
+                + "timeout = -1.0 seconds must be positive (request layer); Quota = -4 must be positive (runtime layer).")
+    }
+
+    @Test(arguments: [
+        OptionLayer { $0.maximumPixels = 0 }, OptionLayer { $0.maximumResponseBytes = -1 }, OptionLayer { $0.retries = -1 },
+        OptionLayer { $0.transition = .fade(.seconds(-1)) },
+        OptionLayer { $0.placeholder = .color(red: 2, green: 0, blue: 0, alpha: 1) },
+        OptionLayer { $0.placeholder = .color(red: .nan, green: 0, blue: 0, alpha: 1) },
+        OptionLayer { layer in
+            var fields = HTTPFields()
+            for index in 0..<101 { fields.append(HTTPField(name: HTTPField.Name("X-\(index)")!, value: "1")) }
+            layer.headers = fields
+        },
+    ])
+    func everyConstraintIsChecked(layer: OptionLayer) {
+        #expect(throws: ImageError.self) { try OptionsBuilder(request: layer).build() }
+    }
+
+    @Test func aBadHeaderListIsReportedWithoutItsValues() throws {
+        var fields = HTTPFields()
+        for _ in 0..<101 { fields.append(HTTPField(name: .authorization, value: "secret")) }
+        var layer = OptionLayer()
+        layer.headers = fields
+        let error = try #require(throws: ImageError.self) { try OptionsBuilder(request: layer).build() }
+        #expect(!error.message.contains("secret"))
+    }
+
+    @Test func plugInOptionsTravelInTheSameLayers() throws {
+        var builder = OptionsBuilder()
+        #expect(try builder.build().extra[Flavour.self] == "plain")
+        builder.global[Flavour.self] = "sweet"
+        builder.request[Quota.self] = 3
+        builder.runtime[Quota.self] = 4
+        let options = try builder.build()
+        #expect(options.extra[Flavour.self] == "sweet" && options.extra[Quota.self] == 4)
+        builder.runtime[Quota.self] = nil
+        #expect(try builder.build().extra[Quota.self] == 3)
+    }
+}

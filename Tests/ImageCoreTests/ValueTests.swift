@@ -1,0 +1,113 @@
+import HTTPTypes
+import ImageCore
+import Testing
+
+@Suite struct Geometry {
+    private func output(_ source: (Int, Int), _ box: (Int, Int), _ mode: ContentMode, upscales: Bool = false) -> PixelSize {
+        ResizeGeometry(
+            source: PixelSize(width: source.0, height: source.1), box: PixelSize(width: box.0, height: box.1), mode: mode,
+            upscales: upscales
+        ).output
+    }
+
+    @Test func fitKeepsTheAspectRatioInsideTheBox() {
+        #expect(output((6000, 4000), (400, 400), .fit) == PixelSize(width: 400, height: 267))
+        #expect(output((10, 10_000), (100, 100), .fit) == PixelSize(width: 1, height: 100))
+    }
+
+    @Test func nothingIsEnlargedUnlessAsked() {
+        #expect(output((30, 20), (400, 400), .fit) == PixelSize(width: 30, height: 20))
+        #expect(output((30, 20), (60, 60), .fit, upscales: true) == PixelSize(width: 60, height: 40))
+        #expect(output((30, 20), (400, 400), .fill) == PixelSize(width: 20, height: 20))
+        #expect(output((30, 20), (60, 10), .exact) == PixelSize(width: 30, height: 10))
+        #expect(output((30, 20), (60, 10), .exact, upscales: true) == PixelSize(width: 60, height: 10))
+    }
+
+    @Test func fillCoversTheBoxAndCropsEvenly() {
+        let geometry = ResizeGeometry(
+            source: PixelSize(width: 400, height: 200), box: PixelSize(width: 100, height: 100), mode: .fill)
+        #expect(geometry.output == PixelSize(width: 100, height: 100))
+        #expect(geometry.x == 100 && geometry.y == 0 && geometry.width == 200 && geometry.height == 200)
+    }
+}
+
+@Suite struct Bitmaps {
+    @Test func rowsAreAlignedAndPixelsStartZeroed() throws {
+        let bitmap = try unsafe Bitmap(size: PixelSize(width: 3, height: 2), format: .rgba8, alpha: .premultiplied) {
+            pixels, row in
+            let bytes = unsafe Array(pixels)
+            #expect(row == 64 && bytes == [UInt8](repeating: 0, count: 128))
+            unsafe pixels[64] = 5
+        }
+        unsafe bitmap.withUnsafePixels { pixels in
+            let (address, value) = (Int(bitPattern: pixels.baseAddress), unsafe pixels[64])
+            #expect(address % 64 == 0 && value == 5)
+        }
+        #expect(bitmap.byteCount == 128)
+    }
+
+    @Test(arguments: [PixelSize(width: 0, height: 1), PixelSize(width: -1, height: 5), PixelSize(width: .max, height: 2)])
+    func impossibleSizesAreRefused(size: PixelSize) {
+        #expect(throws: ImageError.self) { try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { _, _ in } }
+    }
+
+    @Test func aFailedFillKeepsNothingAndGreyIsAlwaysOpaque() throws {
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try unsafe Bitmap(size: PixelSize(width: 1, height: 1), format: .rgba8, alpha: .opaque) { _, _ in throw Stop() }
+        }
+        let grey = try unsafe Bitmap(size: PixelSize(width: 1, height: 1), format: .gray8, alpha: .straight) { _, _ in }
+        #expect(grey.alpha == .opaque)
+    }
+
+    @Test func limitsAreCheckedByPixelsAndBytes() {
+        var limits = DecodingLimits()
+        limits.pixels = 100
+        #expect(throws: Never.self) { try limits.check(PixelSize(width: 10, height: 10)) }
+        #expect(throws: ImageError.self) { try limits.check(PixelSize(width: 101, height: 1)) }
+        #expect(throws: ImageError.self) { try limits.check(PixelSize(width: .max, height: .max)) }
+        limits.decodedBytes = 399
+        #expect(throws: ImageError.self) { try limits.check(PixelSize(width: 10, height: 10)) }
+    }
+}
+
+@Suite struct Errors {
+    @Test func aStrangersErrorIsWrappedOnceAndKnownOnesKeepWhatTheyKnow() {
+        struct Odd: Error {}
+        let odd = ImageError.wrapping(Odd(), stage: .decode, source: "a.png")
+        #expect(odd.code == .plugInFailed && odd.category == .plugIn && odd.stage == .decode && odd.causes == ["Odd()"])
+        let again = ImageError.wrapping(odd, stage: .process, source: "b.png")
+        #expect(again == odd)
+    }
+
+    @Test func aCancelledTokenRunsItsHandlerOnceHoweverLateItIsSet() {
+        let runs = Lock(0)
+        let token = CancellationToken()
+        token.onCancel { runs.withLock { $0 += 1 } }
+        token.cancel()
+        token.cancel()
+        #expect(runs.withLock { $0 } == 1)
+        let late = CancellationToken()
+        late.cancel()
+        late.onCancel { runs.withLock { $0 += 1 } }
+        #expect(runs.withLock { $0 } == 2)
+        #expect(throws: CancellationError.self) { try late.check() }
+    }
+}
+
+@Suite struct Streams {
+    @Test func aBodyAtHandIsOneChunkAndAnEmptyOneIsNone() async throws {
+        var chunks: [Data] = []
+        for try await chunk in ByteStream(Data([1, 2])) { chunks.append(chunk) }
+        for try await chunk in ByteStream(Data()) { chunks.append(chunk) }
+        #expect(chunks == [Data([1, 2])])
+    }
+
+    @Test func anAnnouncedLengthThatIsNoNumberIsNone() {
+        for (text, expected) in [("12", 12), ("-1", nil), ("1e3", nil), ("", nil)] as [(String, Int?)] {
+            var response = DataResponse(url: URL(string: "http://a/")!, body: ByteStream { nil })
+            response.head.headerFields[.contentLength] = text
+            #expect(response.expectedBytes == expected)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import ImageCore
+import Testing
+
+@testable import ImageDecoding
+
+@Suite struct ColorTests {
+    /// Display P3: sRGB's curve and white, wider red and green.
+    static let p3: Data = {
+        ColorProfile(primaries: 12, transfer: 13)?.icc ?? Data()
+    }()
+
+    /// What a colour of Display P3 is in sRGB, by the matrices of both (IEC 61966-2-1, SMPTE EG 432-1), cut off at the gamut.
+    private func fromP3(_ color: [Int]) -> [Int] {
+        let linear = color.prefix(3).map { value -> Double in
+            let x = Double(value) / 255
+            return x <= 0.04045 ? x / 12.92 : power((x + 0.055) / 1.055, 2.4)
+        }
+        let matrix = [[1.2249401, -0.2249402, 0], [-0.0420569, 1.0420571, 0], [-0.0196376, -0.0786507, 1.0982884]]
+        return matrix.map { row in
+            let x = min(1, max(0, zip(row, linear).reduce(0) { $0 + $1.0 * $1.1 }))
+            return Int(((x <= 0.0031308 ? 12.92 * x : 1.055 * power(x, 1 / 2.4) - 0.055) * 255).rounded())
+        } + [255]
+    }
+
+    @Test(arguments: [ImageFormat.png, .jpeg, .webp, .avif])
+    func anEmbeddedProfileIsConvertedOrKept(format: ImageFormat) throws {
+        // Given: a flat colour of Display P3.
+        let picture = try bitmap(16, 16, colorSpace: .icc(Self.p3)) { _, _ in [120, 180, 60, 255] }
+        var options = EncodeOptions()
+        options.quality = 100
+        let file = try EncoderRegistry().encode(DecodedImage(picture), as: format, options: options)
+        // Then: it is converted by default, and on request kept with its profile.
+        let converted = try DecoderRegistry().decode(file, options: DecodeOptions()).bitmap
+        #expect(converted.colorSpace == .sRGB)
+        #expect(zip(converted[8, 8], fromP3([120, 180, 60])).allSatisfy { abs($0 - $1) <= 2 }, "\(converted[8, 8])")
+        let kept = try DecoderRegistry().decode(file, options: .with { $0.convertsToSRGB = false }).bitmap
+        #expect(kept.colorSpace == .icc(Self.p3))
+        #expect(zip(kept[8, 8], [120, 180, 60, 255]).allSatisfy { abs($0 - $1) <= 2 })
+        #expect(try DecoderRegistry().info(of: file, limits: DecodingLimits()).colorProfile != nil)
+    }
+
+    @Test
+    func sixteenBitColorIsConvertedBeforeItIsRounded() throws {
+        let size = PixelSize(width: 4, height: 4)
+        let picture = try unsafe Bitmap(size: size, format: .rgba16, alpha: .opaque, colorSpace: .icc(Self.p3)) { pixels, _ in
+            let samples = unsafe pixels.bindMemory(to: UInt16.self)
+            for i in 0..<samples.count { unsafe samples[i] = [30_000, 45_000, 20_000, 65_535][i % 4] }
+        }
+        let file = try PNGEncoder().encode(DecodedImage(picture), as: .png, options: EncodeOptions())
+        let deep = try PNGDecoder().decode(file, options: .with { $0.convertsTo8Bit = false }).bitmap
+        let shallow = try PNGDecoder().decode(file, options: DecodeOptions()).bitmap
+        #expect(deep.format == .rgba16)
+        #expect(zip(deep[1, 1], shallow[1, 1]).allSatisfy { abs($0 - $1 * 257) <= 200 })
+        #expect(zip(shallow[1, 1], fromP3([117, 175, 78])).allSatisfy { abs($0 - $1) <= 2 })
+    }
+
+    @Test
+    func aProfileThatIsNoneIsIgnored() throws {
+        let picture = try bitmap(8, 8, colorSpace: .icc(Data(repeating: 0xA5, count: 400))) { _, _ in [1, 100, 200, 255] }
+        let file = try WebPEncoder().encode(DecodedImage(picture), as: .webp, options: .lossless)
+        let image = try WebPDecoder().decode(file, options: .with { $0.convertsToSRGB = false })
+        #expect(image.bitmap.colorSpace == .sRGB)
+        #expect(image.bitmap[3, 3] == [1, 100, 200, 255])
+    }
+
+    @Test
+    func transparentColorsAreConvertedStraight() throws {
+        let picture = try bitmap(8, 8, alpha: .straight, colorSpace: .icc(Self.p3)) { x, _ in [120, 180, 60, UInt8(x * 30)] }
+        let file = try PNGEncoder().encode(DecodedImage(picture), as: .png, options: EncodeOptions())
+        let straight = try PNGDecoder().decode(file, options: .with { $0.alpha = .straight }).bitmap
+        for x in 1..<8 {
+            #expect(zip(straight[x, 0].prefix(3), fromP3([120, 180, 60])).allSatisfy { abs($0 - $1) <= 1 })
+            #expect(straight[x, 0][3] == x * 30)
+        }
+    }
+}
+
+extension EncodeOptions {
+    static var lossless: EncodeOptions {
+        var options = EncodeOptions()
+        options.quality = 100
+        return options
+    }
+}

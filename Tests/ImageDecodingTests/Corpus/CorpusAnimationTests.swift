@@ -1,0 +1,71 @@
+import ImageCore
+import ImageDecoding
+import Testing
+
+/// Animations of the corpus: how many frames, how long, how often, and what each shows.
+@Suite(.enabled(if: Corpus.root != nil, "no corpus at CALOTYPE_CORPUS or ../shared/corpus"))
+struct CorpusAnimationTests {
+    let corpus: Corpus
+
+    init() throws { corpus = try Corpus(root: Corpus.root ?? "") }
+
+    @Test
+    func everyFrameIsComposedAsBrowsersDo() throws {
+        var (files, frames) = (0, 0)
+        for (path, entry) in corpus.entries where entry.expected == "decodes" && !path.hasPrefix("jpeg") {
+            guard let reference = entry.frameGrids, let count = entry.frames, CorpusExceptions.animations[path] == nil else {
+                continue
+            }
+            let data = try corpus.data(path)
+            var options = DecodeOptions()
+            (options.alpha, options.appliesOrientation, options.convertsToSRGB) = (.straight, false, false)
+            do {
+                let animation = try AnimationDecoder(data, options: options)
+                #expect(animation.frameCount == count, "\(path)")
+                let info = try DecoderRegistry().info(of: data, limits: DecodingLimits())
+                #expect(info.frameCount == count, "\(path)")
+                if let durations = entry.milliseconds {
+                    let ours = animation.durations.map { $0 * 1000 }
+                    #expect(zip(ours, durations).allSatisfy { abs($0 - $1) < 1 }, "\(path): \(ours), not \(durations)")
+                }
+                // Animated AVIF has no reference of its repetitions.
+                if !path.hasPrefix("avif") { #expect(animation.loopCount == entry.loop, "\(path)") }
+                let tolerance = (entry.tolerance ?? 2) + 0.5
+                for frame in reference where frame.index < animation.frameCount {
+                    let grid = Grid(try animation.frame(at: frame.index).bitmap, side: 4)
+                    let difference = grid.difference(from: frame.grid)
+                    #expect(
+                        difference <= tolerance || entry.isAdvisory, "\(path) frame \(frame.index): off by \(difference)")
+                    frames += 1
+                }
+                files += 1
+            } catch {
+                Issue.record("\(path): \(error)")
+            }
+        }
+        print("corpus, animations: \(files) files, \(frames) frames")
+    }
+
+    @Test
+    func framesAreTheSameInAnyOrder() throws {
+        for path in ["gif/animated/pil-dispose_bgnd_transparency.gif", "png/apng/apngk-022.png", "webp/animated/irs-anim.webp"] {
+            let data = try corpus.data(path)
+            let forward = try AnimationDecoder(data)
+            let all = try (0..<forward.frameCount).map { try forward.frame(at: $0).bitmap.all }
+            let backward = try AnimationDecoder(data)
+            for index in (0..<forward.frameCount).reversed() {
+                #expect(try backward.frame(at: index).bitmap.all == all[index], "\(path) \(index)")
+            }
+            var random = RepeatableRandom(state: 3)
+            for _ in 0..<30 {
+                let index = Int.random(in: 0..<forward.frameCount, using: &random)
+                #expect(try forward.frame(at: index).bitmap.all == all[index])
+            }
+            // One frame by itself, except the picture that still viewers see of a PNG.
+            for index in 1..<forward.frameCount {
+                let alone = try DecoderRegistry().decode(data, options: .with { $0.frame = index }).bitmap
+                #expect(alone.all == all[index])
+            }
+        }
+    }
+}

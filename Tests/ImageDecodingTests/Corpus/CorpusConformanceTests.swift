@@ -1,0 +1,153 @@
+import ImageCore
+import ImageDecoding
+import Testing
+
+/// Every file of the corpus against its reference. `CALOTYPE_CORPUS_ONLY=TEXT` takes the paths that contain the text.
+@Suite(.enabled(if: Corpus.root != nil, "no corpus at CALOTYPE_CORPUS or ../shared/corpus"))
+struct CorpusConformanceTests {
+    let corpus: Corpus
+    let registry = DecoderRegistry()
+    let only = environment("CALOTYPE_CORPUS_ONLY")
+
+    init() throws { corpus = try Corpus(root: Corpus.root ?? "") }
+
+    private func entries(_ expected: [String]) -> [(path: String, entry: Corpus.Entry)] {
+        corpus.entries.filter { path, entry in
+            expected.contains(entry.expected) && (only.map { path.contains($0) } ?? true)
+        }
+    }
+
+    @Test
+    func everyValidFileShowsItsPicture() throws {
+        var counts = Counts()
+        for (path, entry) in entries(["decodes"]) {
+            guard registry.format(of: try corpus.data(path)) != nil, CorpusExceptions.refused[path] == nil else {
+                counts.skipped += 1
+                continue
+            }
+            for view in View.allCases {
+                guard let (size, grid) = view.reference(of: entry) else { continue }
+                do {
+                    let image = try registry.decode(corpus.data(path), options: view.options)
+                    var difference = Grid(image.bitmap).difference(from: grid)
+                    if view == .stored, let other = entry.otherGrid {
+                        difference = min(difference, Grid(image.bitmap).difference(from: other))
+                    }
+                    let tolerance = (entry.tolerance ?? 2) + view.slack(path)
+                    let isRight = image.size == size && difference <= tolerance && !image.isPartial
+                    counts.record(isRight, isAdvisory: entry.isAdvisory)
+                    if !isRight {
+                        let text = "\(path) \(view): \(image.size), not \(size); off by \(difference), tolerance \(tolerance)"
+                        if entry.isAdvisory { print("advisory", text) } else { Issue.record("\(text)") }
+                    }
+                } catch {
+                    counts.record(false, isAdvisory: entry.isAdvisory)
+                    if entry.isAdvisory {
+                        print("advisory", path, error)
+                    } else {
+                        Issue.record("\(path) \(view): \(error)")
+                    }
+                }
+            }
+        }
+        print("corpus, valid files: \(counts)")
+    }
+
+    @Test
+    func everyHopelessFileIsATypedError() throws {
+        var count = 0
+        for (path, _) in entries(["must-fail"]) where CorpusExceptions.shown[path] == nil {
+            let data = try corpus.data(path)
+            for allowsPartial in [false, true] {
+                var options = DecodeOptions()
+                options.allowsPartial = allowsPartial
+                do {
+                    let image = try registry.decode(data, options: options)
+                    Issue.record("\(path) gave a picture of \(image.size), partial: \(image.isPartial)")
+                } catch let error as ImageError {
+                    #expect(!error.message.isEmpty)
+                    count += 1
+                }
+            }
+        }
+        print("corpus, hopeless files: \(count) errors")
+    }
+
+    @Test
+    func damagedFilesGiveAPictureOrATypedError() throws {
+        var (pictures, partial, errors) = (0, 0, 0)
+        for (path, _) in entries(["either", "truncated-may-partially-decode", "refuse-or-bounded"]) {
+            let data = try corpus.data(path)
+            for allowsPartial in [false, true] {
+                var options = DecodeOptions()
+                options.allowsPartial = allowsPartial
+                do {
+                    let image = try registry.decode(data, options: options)
+                    if image.isPartial { partial += 1 } else { pictures += 1 }
+                    #expect(allowsPartial || !image.isPartial, "\(path)")
+                } catch let error as ImageError {
+                    #expect(!error.message.isEmpty)
+                    errors += 1
+                }
+            }
+        }
+        print("corpus, damaged files: \(pictures) pictures, \(partial) partial, \(errors) errors")
+    }
+
+    @Test
+    func losslessDecodingOfWebPIsThatOfTheReferenceDecoder() throws {
+        var count = 0
+        for (path, entry) in entries(["decodes"]) {
+            guard let wanted = entry.webpDigest else { continue }
+            var options = View.stored.options
+            options.alpha = .straight
+            let image = try registry.decode(corpus.data(path), options: options)
+            let pixels = try RGBAEncoder().encode(image, as: .rgba, options: EncodeOptions())
+            #expect(SHA256.hexDigest(of: pixels.dropFirst(8)) == wanted, "\(path)")
+            count += 1
+        }
+        print("corpus, WebP to the bit: \(count)")
+    }
+}
+
+/// How a file is looked at, and what the reference says of that.
+private enum View: CaseIterable {
+    case stored, oriented, sRGB
+
+    var options: DecodeOptions {
+        var options = DecodeOptions()
+        options.alpha = .straight
+        options.appliesOrientation = self == .oriented
+        options.convertsToSRGB = self == .sRGB
+        return options
+    }
+
+    func reference(of entry: Corpus.Entry) -> (PixelSize, [Double])? {
+        switch self {
+        case .stored:
+            guard let w = entry.width, let h = entry.height, let grid = entry.grid else { return nil }
+            return (PixelSize(width: w, height: h), grid)
+        case .oriented:
+            guard let w = entry.uprightWidth, let h = entry.uprightHeight, let grid = entry.uprightGrid else { return nil }
+            return (PixelSize(width: w, height: h), grid)
+        case .sRGB:
+            guard let w = entry.width, let h = entry.height, let grid = entry.sRGBGrid else { return nil }
+            return (PixelSize(width: w, height: h), grid)
+        }
+    }
+
+    /// What the reference allows beyond a file's own tolerance.
+    func slack(_ path: String) -> Double {
+        self != .sRGB ? 0 : path.contains("cmyk") ? 9 : 3
+    }
+}
+
+private struct Counts: CustomStringConvertible {
+    var right = 0, wrong = 0, advisory = 0, skipped = 0
+
+    mutating func record(_ isRight: Bool, isAdvisory: Bool) {
+        if isRight { right += 1 } else if isAdvisory { advisory += 1 } else { wrong += 1 }
+    }
+
+    var description: String { "\(right) right, \(wrong) wrong, \(advisory) advisory, \(skipped) left out" }
+}

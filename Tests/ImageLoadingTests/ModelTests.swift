@@ -1,0 +1,257 @@
+import Foundation
+import ImageCore
+import Testing
+
+@testable import ImageLoading
+
+/// Random programs run against the graph, with a simulated engine that carries actions out late and in any order, and
+/// checked against what a reader of the rules would expect at every step.
+@Suite struct Model {
+    /// Steps per seed and number of seeds; `CALOTYPE_MODEL_STEPS` sets the total for a longer run, and
+    /// `CALOTYPE_MODEL_SEED` repeats one seed.
+    @Test func randomProgramsKeepEveryPromise() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let total = environment["CALOTYPE_MODEL_STEPS"].flatMap(Int.init) ?? 120_000
+        let stepsPerSeed = 2_000
+        let seeds =
+            if let seed = environment["CALOTYPE_MODEL_SEED"].flatMap(UInt64.init) { [seed] } else {
+                (0..<UInt64(max(1, total / stepsPerSeed))).map { $0 }
+            }
+        for seed in seeds {
+            var simulation = Simulation(seed: seed)
+            if let problem = simulation.run(steps: stepsPerSeed) {
+                Issue.record("seed \(seed): \(problem)")
+                return
+            }
+        }
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood 2014): the same program for the same seed everywhere.
+struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+private struct Simulation {
+    typealias Graph = LoadGraph<Int, WorkKey, String>
+
+    struct Load {
+        let ticket: LoadTicket
+        let wanted: WorkKey
+        let chain: [WorkKey]
+        var ends = 0
+        var hasLeft = false
+    }
+
+    struct Step {
+        let key: WorkKey
+        let lane: Lane
+        let input: String?
+        let token: CancellationToken
+    }
+
+    static let limits = (fetches: 3, perHost: 2, local: 2, workers: 2)
+
+    var random: SplitMix64
+    var graph = Graph(
+        fetches: limits.fetches, fetchesPerHost: limits.perHost, localReads: limits.local, workers: limits.workers)
+    var loads: [Int: Load] = [:]
+    var running: [NodeID: Step] = [:]
+    var storing: [NodeID] = []
+    var nextLoad = 0
+    var problem: String?
+
+    init(seed: UInt64) { random = SplitMix64(state: seed) }
+
+    mutating func run(steps: Int) -> String? {
+        for step in 0..<steps {
+            act()
+            check()
+            if let problem { return "step \(step): \(problem)" }
+        }
+        return drain()
+    }
+
+    // MARK: Events
+
+    private mutating func act() {
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<30: join()
+        case 30..<45: leave()
+        case 45..<52: reprioritise()
+        case 52..<54: graph.setPaused(Bool.random(using: &random))
+        case 54..<60: settle()
+        case 60..<65: report()
+        default: finishStep()
+        }
+        carryOut()
+    }
+
+    private mutating func join() {
+        let resource = ResourceKey("r\(Int.random(in: 0..<5, using: &random))")
+        let isLocal = resource.text == "r4"
+        let lists: [[String]] = [[], ["a"], ["a", "b"], ["b"], ["a", "c"]]
+        var variant = Bool.random(using: &random) ? "" : "small"
+        var links: [WorkLink<WorkKey>] = []
+        func link(_ kind: WorkKey.Kind, _ variant: String, _ lane: Lane, group: String = "") -> WorkLink<WorkKey> {
+            let key = WorkKey(kind: kind, image: ImageKey(resource: resource, variant: variant))
+            return WorkLink(key: key, work: key, lane: lane, group: group)
+        }
+        links.append(link(.original, "", isLocal ? .local : .lookup, group: "h\(resource.text.utf8.last! % 2)"))
+        links.append(link(.image, variant, .worker))
+        for name in lists.randomElement(using: &random)! {
+            variant += "|" + name
+            links.append(link(.image, variant, .worker))
+        }
+        links.reverse()
+        // A load that brings its own start may still join work that has to begin further back.
+        let chain = links.map(\.key)
+        // Now and then a prefix is at hand, and the chain ends there.
+        var input: String?
+        if links.count > 2, Int.random(in: 0..<10, using: &random) == 0 {
+            let cut = Int.random(in: 1..<links.count - 1, using: &random)
+            input = value(of: links[cut].key)
+            links.removeSubrange(cut...)
+        }
+        let terms = LoadTerms(
+            rankClass: RankClass(
+                LoadPurpose.allCases.randomElement(using: &random)!, LoadPriority.allCases.randomElement(using: &random)!),
+            writesMemory: Bool.random(using: &random), writesDisk: Bool.random(using: &random),
+            wantsProgress: Bool.random(using: &random))
+        nextLoad += 1
+        let ticket = graph.join(nextLoad, chain: links, input: input, terms: terms)
+        loads[nextLoad] = Load(ticket: ticket, wanted: links[0].key, chain: chain)
+    }
+
+    private mutating func leave() {
+        guard let id = loads.keys.sorted().randomElement(using: &random) else { return }
+        let isWaiting = loads[id]!.ends == 0 && !loads[id]!.hasLeft
+        if graph.leave(loads[id]!.ticket) != isWaiting { problem = "load \(id) left twice, or was lost" }
+        loads[id]!.hasLeft = true
+    }
+
+    private mutating func reprioritise() {
+        guard let id = loads.keys.sorted().randomElement(using: &random) else { return }
+        graph.setPriority(loads[id]!.ticket, LoadPriority.allCases.randomElement(using: &random)!)
+    }
+
+    private mutating func settle() {
+        guard !storing.isEmpty else { return }
+        graph.settle(storing.remove(at: Int.random(in: storing.indices, using: &random)))
+    }
+
+    private func stable(_ id: NodeID) -> String { "\(id)" }
+
+    private mutating func randomStep() -> (NodeID, Step)? {
+        running.sorted { stable($0.key) < stable($1.key) }.randomElement(using: &random).map { ($0.key, $0.value) }
+    }
+
+    private mutating func report() {
+        guard let (id, _) = randomStep() else { return }
+        graph.report(LoadProgress(received: 1, expected: 2), from: id)
+    }
+
+    private mutating func finishStep() {
+        guard let (id, step) = randomStep() else { return }
+        running[id] = nil
+        let isImage = step.key.kind == .image
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0: graph.finish(id, .failure(.failed(ImageError(.corrupt, message: "no"))))
+        case 1 where isImage && step.input == "stale": graph.retryUpstream(of: id, in: .network, otherwise: .cancelled)
+        case 2..<10 where step.lane == .lookup: graph.advance(id, to: .network)
+        default:
+            if step.input == "stale" { return graph.retryUpstream(of: id, in: .network, otherwise: .cancelled) }
+            let isStale = step.lane == .lookup && Int.random(in: 0..<4, using: &random) == 0
+            graph.finish(
+                id, .success(isStale ? "stale" : value(of: step.key)),
+                retention: isImage ? .now : step.lane == .network ? .whenProven : .never)
+        }
+    }
+
+    // MARK: Actions
+
+    private mutating func carryOut() {
+        for action in graph.takeActions() {
+            switch action {
+            case .run(let id, let key, let lane, let input, _, let token):
+                if running[id] != nil { problem = "\(key) runs twice" }
+                running[id] = Step(key: key, lane: lane, input: input, token: token)
+                expect(input, of: key)
+            case .stop(let token): token.cancel()
+            case .store(let id, let key, _, let value, _):
+                if value != self.value(of: key) { problem = "\(value) was stored for \(key)" }
+                storing.append(id)
+            case .progress(let load, _):
+                if loads[load]!.ends > 0 || loads[load]!.hasLeft { problem = "progress after the end of load \(load)" }
+            case .deliver(let load, let result, _):
+                loads[load]!.ends += 1
+                if loads[load]!.ends > 1 || loads[load]!.hasLeft { problem = "load \(load) ended twice" }
+                if case .success(let value) = result, value != self.value(of: loads[load]!.wanted) {
+                    problem = "load \(load) got \(value)"
+                }
+            }
+        }
+    }
+
+    private func value(of key: WorkKey) -> String { "\(key.kind)/\(key.image)" }
+
+    /// Work runs on the result of exactly the work before it.
+    private mutating func expect(_ input: String?, of key: WorkKey) {
+        guard key.kind == .image else {
+            if input != nil { problem = "\(key) has an input" }
+            return
+        }
+        let variant = key.image.variant
+        let before =
+            if let bar = variant.lastIndex(of: "|") {
+                WorkKey(kind: .image, image: ImageKey(resource: key.image.resource, variant: String(variant[..<bar])))
+            } else {
+                WorkKey(kind: .original, image: ImageKey(resource: key.image.resource))
+            }
+        if input != value(of: before), !(input == "stale" && before.kind == .original) {
+            problem = "\(key) began on \(input ?? "nothing")"
+        }
+    }
+
+    // MARK: Promises
+
+    private mutating func check() {
+        let live = running.values.filter { !$0.token.isCancelled }
+        let keys = live.map(\.key)
+        if Set(keys).count != keys.count { problem = "two steps run for one identity" }
+        for (lane, limit) in [(Lane.network, Self.limits.fetches), (.local, Self.limits.local), (.worker, Self.limits.workers)] {
+            if running.values.count(where: { $0.lane == lane }) > limit { problem = "lane \(lane) is over its limit" }
+        }
+        let hosts = Dictionary(grouping: running.values.filter { $0.lane == .network }) {
+            $0.key.image.resource.text.utf8.last! % 2
+        }
+        if hosts.values.contains(where: { $0.count > Self.limits.perHost }) { problem = "a host is over its limit" }
+        let wanted = Set(loads.values.filter { $0.ends == 0 && !$0.hasLeft }.flatMap(\.chain))
+        if let orphan = keys.first(where: { !wanted.contains($0) }) { problem = "\(orphan) runs for nobody" }
+        if graph.counts.running != running.count { problem = "slots leak" }
+    }
+
+    /// Lets everything end; nothing may be left.
+    private mutating func drain() -> String? {
+        graph.setPaused(false)
+        carryOut()
+        var rounds = 0
+        while problem == nil, !running.isEmpty || !storing.isEmpty, rounds < 1_000_000 {
+            if Bool.random(using: &random) { finishStep() } else { settle() }
+            carryOut()
+            check()
+            rounds += 1
+        }
+        if let problem { return problem }
+        if let lost = loads.first(where: { $0.value.ends == 0 && !$0.value.hasLeft }) { return "load \(lost.key) never ended" }
+        let counts = graph.counts
+        return counts == (0, 0, 0, 0) ? nil : "left behind: \(counts)"
+    }
+}

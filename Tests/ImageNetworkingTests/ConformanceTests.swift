@@ -1,0 +1,45 @@
+import CalotypeTesting
+import ImageCore
+import ImageNetworking
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct DataLoadingContract {
+    @Test func theCurlLoaderKeepsIt() async throws {
+        try await DataLoadingConformance.check { CurlLoader(.patient) }
+    }
+
+    @Test func theStandardWrappersKeepIt() async throws {
+        try await DataLoadingConformance.check {
+            let network = ThrottledLoader(ResumingLoader(CurlLoader(.patient)), bytesPerSecond: 0)
+            return SchemeRouter.standard(network: InterceptedLoader(RetryingLoader(network), interceptors: []))
+        }
+    }
+
+    @Test func aLoaderThatCollectsItsBodyDoesNot() async throws {
+        struct Collecting: DataLoading {
+            let base = CurlLoader(.patient)
+            func load(_ request: DataRequest) async throws -> DataResponse {
+                var response = try await base.load(request)
+                response.body = ByteStream(try await response.body.collected())
+                return response
+            }
+        }
+        do {
+            try await DataLoadingConformance.check(limit: .milliseconds(500)) { Collecting() }
+            Issue.record("It passed.")
+        } catch let failure as DataLoadingConformance.Failure {
+            #expect(failure.check == "The first chunk is handed out while the server holds the second back")
+            #expect(failure.reason.hasPrefix("It did not end within"))
+        }
+    }
+
+    @Test func aLoaderThatInventsAnswersDoesNot() async throws {
+        struct Canned: DataLoading {
+            func load(_ request: DataRequest) async throws -> DataResponse {
+                DataResponse(url: request.url, body: ByteStream(Data([1])))
+            }
+        }
+        await #expect(throws: DataLoadingConformance.Failure.self) { try await DataLoadingConformance.check { Canned() } }
+    }
+}

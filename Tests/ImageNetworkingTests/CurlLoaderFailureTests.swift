@@ -1,0 +1,173 @@
+import HTTPTypes
+import ImageCore
+import ImageNetworking
+import LoopbackServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CurlLoaderFailures {
+    let loader = CurlLoader()
+
+    @Test func aRefusedConnectionIsNamed() async throws {
+        let url = try refusedURL()
+        let error = try await imageError { _ = try await loader.load(DataRequest(url: url)) }
+        #expect(error.code == .connectionFailed)
+        #expect(error.message == "No connection to “127.0.0.1” could be made for \(url.absoluteString).")
+    }
+
+    @Test func aHostWithoutAnAddressIsNamed() async throws {
+        let url = try #require(URL(string: "http://no-such-host.invalid/a.png"))
+        let error = try await imageError { _ = try await loader.load(DataRequest(url: url)) }
+        #expect(error.code == .hostNotFound)
+        #expect(error.message.contains("“no-such-host.invalid”"))
+    }
+
+    @Test func aStalledServerHitsTheTimeout() async throws {
+        let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
+        let request = try server.request("/slow", timeout: .milliseconds(200))
+        let error = try await imageError { _ = try await loader.load(request) }
+        #expect(error.code == .timedOut)
+        #expect(error.message == "\(request.url.absoluteString) did not arrive within its time limit of 0.2 s.")
+        try await server.disconnections.reached(1)
+    }
+
+    @Test func aStallInMidBodyHitsTheTimeout() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Content-Length", "10")])
+            try connection.write("half")
+            connection.waitForDisconnect()
+        }
+        let response = try await loader.load(try server.request(timeout: .milliseconds(200)))
+        #expect(try await imageError { _ = try await response.body.collected() }.code == .timedOut)
+    }
+
+    @Test func redirectsShareOneTimeout() async throws {
+        let server = try LoopbackServer { request, connection in
+            guard request.target == "/0" else { return connection.waitForDisconnect() }
+            try connection.respond(LoopbackServer.Response(302, headers: [("Location", "/1")]))
+        }
+        let error = try await imageError { _ = try await loader.load(try server.request("/0", timeout: .milliseconds(200))) }
+        #expect(error.code == .timedOut)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nshort",
+    ])
+    func aBodyThatEndsEarlyFailsAfterWhatArrived(_ text: String) async throws {
+        let server = try LoopbackServer.writing(text)
+        let response = try await loader.load(try server.request())
+        var received = Data()
+        let error = try await imageError { for try await chunk in response.body { received.append(chunk) } }
+        #expect(error.code == .connectionLost)
+        #expect(received == Data("short".utf8))
+    }
+
+    @Test func aConnectionClosedWithoutAnAnswerIsLost() async throws {
+        let server = try LoopbackServer.writing("")
+        #expect(try await imageError { _ = try await loader.load(try server.request()) }.code == .connectionLost)
+    }
+
+    @Test func aResetIsALostConnection() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Content-Length", "9")])
+            connection.reset()
+        }
+        let request = try server.request()
+        #expect(try await imageError { _ = try await loader.body(of: request) }.code == .connectionLost)
+    }
+
+    @Test(arguments: ["garbage\r\n\r\n", "\u{0}\u{1}\u{2}", "<html>no head at all</html>", "HTTP/9.9 abc\r\n\r\n"])
+    func garbageIsABadResponse(_ text: String) async throws {
+        let server = try LoopbackServer.writing(text)
+        let error = try await imageError { _ = try await loader.body(of: try server.request()) }
+        #expect(error.code == .badResponse)
+        #expect(error.message.contains("does not follow HTTP"))
+    }
+
+    @Test func anEndlessHeadIsABadResponse() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.write("HTTP/1.1 200 OK\r\n")
+            while true { try connection.write("X-Filler: \(String(repeating: "a", count: 1000))\r\n") }
+        }
+        let error = try await imageError { _ = try await loader.load(try server.request()) }
+        #expect(error.code == .badResponse)
+        try await server.disconnections.reached(1)
+    }
+
+    @Test func tooManyHeaderFieldsAreABadResponse() async throws {
+        let fields = (0..<2000).map { (name: "X-\($0)", value: "1") }
+        let server = try LoopbackServer.answering(headers: fields, body: "x")
+        #expect(try await imageError { _ = try await loader.load(try server.request()) }.code == .badResponse)
+    }
+
+    @Test func tlsWithAServerThatHasNoneIsInsecure() async throws {
+        let server = try LoopbackServer(connecting: { connection in try connection.write("no TLS here, neither now nor later") })
+        let url = try #require(URL(string: server.url("/").replacing("http:", with: "https:")))
+        #expect(try await imageError { _ = try await loader.load(DataRequest(url: url)) }.code == .insecure)
+    }
+
+    @Test(arguments: [
+        ("ftp://example.org/a.png", ImageError.Code.unsupportedScheme), ("a.png", .unsupportedScheme),
+        ("http://", .invalidRequest), ("http:///a.png", .invalidRequest), ("http://host:99999/", .invalidRequest),
+        ("http://ho%20st/", .invalidRequest),
+    ])
+    func aURLThatCannotBeFetchedIsRefusedAtOnce(_ text: String, _ code: ImageError.Code) async throws {
+        let url = try #require(URL(string: text))
+        #expect(try await imageError { _ = try await loader.load(DataRequest(url: url)) }.code == code)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct CurlLoaderLimits {
+    let loader = CurlLoader()
+
+    @Test func anEndlessBodyStopsAtTheLimit() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+            while true { try connection.writeChunk([UInt8](repeating: 1, count: 10_000)) }
+        }
+        let request = try server.request("/endless", maximumBytes: 1_000_000)
+        var received = 0
+        let error = try await imageError {
+            for try await chunk in try await loader.load(request).body { received += chunk.count }
+        }
+        #expect(error.code == .tooLarge)
+        #expect(
+            error.message
+                == "The response to \(request.url.absoluteString) goes on after 1000000 bytes, and at most 1000000 bytes are accepted."
+        )
+        #expect(received <= 1_000_000)
+        try await server.disconnections.reached(1)
+    }
+
+    @Test func aContentLengthOverTheLimitIsRefusedBeforeTheBody() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Content-Length", "1000001")])
+            connection.waitForDisconnect()
+        }
+        let error = try await imageError { _ = try await loader.load(try server.request(maximumBytes: 1_000_000)) }
+        #expect(error.code == .tooLarge)
+        #expect(error.message.contains("is 1000001 bytes long by its Content-Length"))
+        try await server.disconnections.reached(1)
+    }
+
+    @Test func aBodyOfExactlyTheLimitIsAccepted() async throws {
+        let server = try LoopbackServer.answering(body: String(repeating: "a", count: 5000))
+        #expect(try await loader.body(of: try server.request(maximumBytes: 5000)).count == 5000)
+    }
+
+    @Test func theLoadersOwnLimitHoldsWhereTheRequestHasNone() async throws {
+        var configuration = CurlLoader.Configuration()
+        configuration.maximumBytes = 10
+        let loader = CurlLoader(configuration)
+        let server = try LoopbackServer.answering(body: "eleven bytes")
+        #expect(try await imageError { _ = try await loader.load(try server.request()) }.code == .tooLarge)
+        #expect(try await loader.body(of: try server.request(maximumBytes: 20)).count == 12)
+    }
+
+    @Test func theStandardLimitIsATenthOfTheMemoryAndAtMost200Megabytes() {
+        #expect(ResponseLimit.standard <= 200_000_000)
+        #expect(ResponseLimit.standard >= 1_000_000)
+    }
+}

@@ -1,0 +1,86 @@
+#if os(Linux)
+    import Glibc
+    import ImageCore
+    import ImageNetworking
+    import LoopbackServer
+    import Testing
+
+    /// What the process holds. The suite runs alone in its process, since other tests open sockets too.
+    private struct Holdings {
+        var descriptors: Int
+        var threads: Int
+
+        static var now: Holdings { Holdings(descriptors: count("/proc/self/fd"), threads: count("/proc/self/task")) }
+
+        private static func count(_ path: String) -> Int {
+            guard let directory = unsafe opendir(path) else { return 0 }
+            defer { unsafe closedir(directory) }
+            var count = 0
+            while unsafe readdir(directory) != nil { count += 1 }
+            return count
+        }
+
+        /// A thread is listed for a moment after its last instruction; the kernel gives no event to wait for.
+        static func settled(to expected: Holdings) async -> Holdings {
+            for _ in 0..<100_000 where !now.isAtMost(expected) { await Task.yield() }
+            return now
+        }
+
+        func isAtMost(_ other: Holdings) -> Bool { descriptors <= other.descriptors && threads <= other.threads }
+    }
+
+    @Suite struct CurlLoaderLeaks {
+        @Test func aLoaderThatEndsLeavesNoDescriptorAndNoThread() async throws {
+            await #expect(processExitsWith: .success) {
+                let server = try LoopbackServer { request, connection in
+                    if request.path == "/stall" { return connection.waitForDisconnect() }
+                    try connection.respond(LoopbackServer.Response(200, body: [UInt8](repeating: 1, count: 50_000)))
+                }
+                func run(closing: Bool) async throws {
+                    let loader = CurlLoader()
+                    let (good, stalled) = (try server.request("/a"), try server.request("/stall"))
+                    try await withThrowingTaskGroup { group in
+                        for _ in 0..<100 { group.addTask { _ = try await loader.body(of: good) } }
+                        try await group.waitForAll()
+                    }
+                    for _ in 0..<5 { _ = try await loader.load(good) }
+                    let tasks = (0..<50).map { _ in Task { try await loader.load(stalled) } }
+                    for task in tasks { task.cancel() }
+                    for task in tasks { _ = try? await task.value }
+                    if closing { await loader.close() }
+                }
+                // The first round also pays for what a process sets up once.
+                try await run(closing: true)
+                try await server.disconnections.reached(server.connections.value)
+                let before = Holdings.now
+                for round in 0..<10 { try await run(closing: round % 2 == 0) }
+                let after = await Holdings.settled(to: before)
+                #expect(after.isAtMost(before))
+                server.stop()
+            }
+        }
+
+        @Test func stormsOfCancelledLoadsLeaveNothing() async throws {
+            await #expect(processExitsWith: .success) {
+                let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
+                let request = try server.request()
+                func storms(_ count: Int) async throws {
+                    let loader = CurlLoader()
+                    for _ in 0..<count {
+                        let tasks = (0..<1000).map { _ in Task { try await loader.load(request) } }
+                        for task in tasks { task.cancel() }
+                        for task in tasks { _ = try? await task.value }
+                    }
+                    await loader.close()
+                    try await server.disconnections.reached(server.connections.value)
+                }
+                try await storms(5)
+                let before = Holdings.now
+                try await storms(200)
+                let after = await Holdings.settled(to: before)
+                #expect(after.isAtMost(before))
+                server.stop()
+            }
+        }
+    }
+#endif

@@ -1,0 +1,197 @@
+import HTTPTypes
+import ImageCore
+import ImageNetworking
+import LoopbackServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CurlLoaderAnswers {
+    let loader = CurlLoader()
+
+    @Test func theHeadAndTheBodyArriveAsTheServerSentThem() async throws {
+        let server = try LoopbackServer.answering(
+            headers: [("Content-Type", "image/png"), ("X-Two", "a"), ("X-Two", "b")], body: "picture")
+        let request = try server.request("/a.png")
+        let response = try await loader.load(request)
+        #expect(response.url == request.url)
+        #expect(response.head.status == 200)
+        #expect(response.head.headerFields[.contentType] == "image/png")
+        #expect(response.head.headerFields[values: try #require(HTTPField.Name("X-Two"))] == ["a", "b"])
+        #expect(response.expectedBytes == 7)
+        #expect(try await response.body.text() == "picture")
+    }
+
+    @Test func aMissingPictureIsAStatusAndNoError() async throws {
+        let server = try LoopbackServer.answering(404, body: "gone")
+        let response = try await loader.load(try server.request())
+        #expect(response.head.status.code == 404)
+        #expect(try await response.body.text() == "gone")
+    }
+
+    @Test func methodHeadersAndBodyReachTheServer() async throws {
+        let server = try LoopbackServer(serving: { request in
+            let text =
+                "\(request.method) \(request.target) \(request["X-Key"] ?? "-") \(request["X-Empty"] ?? "-") \(request.body.count)"
+            return LoopbackServer.Response(200, body: Array(text.utf8))
+        })
+        var request = try server.request("/sign?a=b%20c")
+        request.method = .post
+        request.body = Data(repeating: 7, count: 100_000)
+        request.headerFields[try #require(HTTPField.Name("X-Key"))] = "k"
+        request.headerFields[try #require(HTTPField.Name("X-Empty"))] = ""
+        #expect(try await loader.load(request).body.text() == "POST /sign?a=b%20c k  100000")
+        // The handle that carried it serves plain requests again.
+        #expect(try await loader.load(try server.request("/x")).body.text() == "GET /x - - 0")
+    }
+
+    @Test func compressionIsNotAskedFor() async throws {
+        let server = try LoopbackServer(serving: { request in
+            LoopbackServer.Response(200, body: Array((request["Accept-Encoding"] ?? "none").utf8))
+        })
+        #expect(try await loader.load(try server.request()).body.text() == "none")
+    }
+
+    @Test func aHeadRequestHasNoBodyHoweverLongItsAnswerSays() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Content-Length", "5000000000")])
+        }
+        var request = try server.request()
+        request.method = .head
+        let response = try await loader.load(request)
+        #expect(response.expectedBytes == 5_000_000_000)
+        #expect(try await response.body.collected().isEmpty)
+    }
+
+    @Test func interimResponsesAndTrailersAreNotTheAnswer() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
+            try connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Final: yes\r\n\r\n")
+            try connection.writeChunk(Array("body".utf8))
+            try connection.write("0\r\nHTTP/1.1 500: Late\r\n\r\n")
+        }
+        let response = try await loader.load(try server.request())
+        #expect(response.head.status == 200)
+        #expect(response.head.headerFields[try #require(HTTPField.Name("X-Final"))] == "yes")
+        #expect(response.head.headerFields[try #require(HTTPField.Name("Link"))] == nil)
+        #expect(try await response.body.text() == "body")
+    }
+
+    @Test func anEmptyAnswerHasNoChunks() async throws {
+        let server = try LoopbackServer.answering(204, headers: [("Content-Length", "0")], body: "")
+        let response = try await loader.load(try server.request())
+        #expect(response.body.wholeData?.isEmpty == true)
+    }
+
+    @Test func credentialsInTheURLAreSentAndNotShown() async throws {
+        let server = try LoopbackServer(serving: { request in
+            LoopbackServer.Response(200, body: Array((request["Authorization"] ?? "none").utf8))
+        })
+        let url = try #require(URL(string: server.url("/").replacing("http://", with: "http://us%65r:pass@")))
+        // RFC 7617: base64 of "user:pass".
+        #expect(try await loader.load(DataRequest(url: url)).body.text() == "Basic dXNlcjpwYXNz")
+        #expect(try await loader.load(try server.request()).body.text() == "none")
+    }
+
+    @Test func connectionsAreKeptAlive() async throws {
+        let server = try LoopbackServer.answering(body: "x")
+        for _ in 0..<20 { _ = try await loader.body(of: try server.request()) }
+        #expect(server.requests.value == 20)
+        #expect(server.connections.value == 1)
+    }
+
+    @Test func aThousandLoadsAtOnceAllArriveOverSixConnections() async throws {
+        let server = try LoopbackServer(serving: { request in LoopbackServer.Response(200, body: Array(request.target.utf8)) })
+        let requests = try (0..<1000).map { try server.request("/\($0)") }
+        let bodies = try await withThrowingTaskGroup { group in
+            for (index, request) in requests.enumerated() {
+                group.addTask { (index, try await loader.load(request).body.text()) }
+            }
+            return try await group.reduce(into: [Int: String]()) { $0[$1.0] = $1.1 }
+        }
+        #expect(bodies == Dictionary(uniqueKeysWithValues: (0..<1000).map { ($0, "/\($0)") }))
+        #expect(server.connections.value <= 6)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct CurlLoaderStreaming {
+    let loader = CurlLoader(.patient)
+
+    @Test func theFirstChunkIsHereWhileTheSecondIsHeldBack() async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Content-Length", "10")])
+            try connection.write("first")
+            try connection.wait(for: gate)
+            try connection.write("later")
+        }
+        let response = try await loader.load(try server.request())
+        var chunks = response.body.makeAsyncIterator()
+        #expect(try await chunks.next() == Data("first".utf8))
+        gate.open()
+        #expect(try await chunks.next() == Data("later".utf8))
+        #expect(try await chunks.next() == nil)
+    }
+
+    @Test func theHeadIsHereBeforeAnyBody() async throws {
+        let gate = try Gate()
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Content-Length", "4")])
+            try connection.wait(for: gate)
+            try connection.write("body")
+        }
+        let response = try await loader.load(try server.request())
+        #expect(response.head.status == 200)
+        gate.open()
+        #expect(try await response.body.text() == "body")
+    }
+
+    /// What the server manages to send before its socket is full bounds what the loader holds.
+    @Test func aBodyNobodyReadsIsNotReadAhead() async throws {
+        let sent = Lock(0)
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+            let piece = [UInt8](repeating: 1, count: 64 << 10)
+            while true {
+                try connection.writeChunk(piece)
+                sent.withLock { $0 += piece.count }
+            }
+        }
+        var configuration = CurlLoader.Configuration.patient
+        configuration.window = 128 << 10
+        configuration.maximumBytes = 100 << 20
+        let loader = CurlLoader(configuration)
+        let response = try await loader.load(try server.request())
+        var chunks = response.body.makeAsyncIterator()
+        var largest = 0
+        var read = 0
+        while read < 64 << 20 {
+            let chunk = try #require(try await chunks.next())
+            largest = max(largest, chunk.count)
+            read += chunk.count
+            // Other transfers make the loop go round, so that it would read on if it could.
+            if read % 7 == 0 { _ = try? await loader.load(DataRequest(url: try refusedURL())) }
+        }
+        #expect(largest <= 2 * configuration.window)
+        // The two socket buffers hold what neither side counts: a few megabytes at most on Linux.
+        #expect(sent.withLock { $0 } - read < 16 << 20)
+    }
+
+    @Test func everyByteArrivesInOrderThroughPauses() async throws {
+        let count = 8 << 20
+        let server = try LoopbackServer(serving: { _ in
+            LoopbackServer.Response(200, body: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 16) })
+        })
+        var configuration = CurlLoader.Configuration.patient
+        configuration.window = 20_000
+        let response = try await CurlLoader(configuration).load(try server.request())
+        var position = 0
+        for try await chunk in response.body {
+            let isRight = zip(chunk, position...).allSatisfy { $0 == UInt8(truncatingIfNeeded: $1 &* 2_654_435_761 >> 16) }
+            try #require(isRight)
+            position += chunk.count
+            await Task.yield()
+        }
+        #expect(position == count)
+    }
+}

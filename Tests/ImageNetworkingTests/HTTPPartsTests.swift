@@ -1,0 +1,130 @@
+import HTTPTypes
+import ImageCore
+import Testing
+
+@testable import ImageNetworking
+
+@Suite struct WebAddresses {
+    private func address(_ text: String) throws -> WebAddress { try WebAddress(text) }
+
+    @Test(arguments: [
+        ("http://Example.org", "http", "example.org", 80), ("HTTPS://example.org/a?b#c", "https", "example.org", 443),
+        ("http://example.org:8080?q", "http", "example.org", 8080), ("http://[::1]:81/", "http", "[::1]", 81),
+        ("https://[2001:DB8::1]", "https", "[2001:db8::1]", 443), ("http://a:/", "http", "a", 80),
+        ("http://user:p@ss@host.example/", "http", "host.example", 80), ("http://bücher.example/", "http", "bücher.example", 80),
+    ])
+    func theOriginIsSchemeHostAndPort(_ text: String, _ scheme: String, _ host: String, _ port: Int) throws {
+        #expect(try address(text).origin == WebAddress.Origin(scheme: scheme, host: host, port: port))
+    }
+
+    @Test func credentialsAndFragmentLeaveTheText() throws {
+        let address = try address("http://us:er@a.example:81/b?c#d")
+        #expect(address.text == "http://a.example:81/b?c")
+        #expect(address.credentials == "us:er")
+        #expect(try self.address("http://a.example/?#d").text == "http://a.example/?")
+    }
+
+    @Test(arguments: [
+        "http://", "http:///a", "http:/a", "http:a", "http://a b/", "http://a\\@b/", "http://a%2eb/", "http://[::1/",
+        "http://::1/",
+        "http://[]/", "http://a:0/", "http://a:65536/", "http://a:8x/", "http://a:-1/", "http://a,b/", "http://[v1.x]/",
+    ])
+    func whatTwoParsersCouldReadDifferentlyIsRefused(_ text: String) {
+        #expect(throws: WebAddress.Problem.self) { try WebAddress(text) }
+    }
+}
+
+@Suite struct ResponseHeads {
+    private func head(_ lines: [String]) -> (ResponseHead, [ResponseHead.Progress]) {
+        var head = ResponseHead()
+        var progress: [ResponseHead.Progress] = []
+        for line in lines {
+            let bytes = Array((line + "\r\n").utf8)
+            progress.append(unsafe bytes.withUnsafeBufferPointer { unsafe head.append($0) })
+        }
+        return (head, progress)
+    }
+
+    @Test func aHeadBecomesStatusReasonAndFields() throws {
+        let (head, progress) = head(["HTTP/1.1 206 Partial Content", "Content-LENGTH:  12 ", "ETag: \"a:b\"", "X: 1", "X: 2", ""])
+        #expect(progress == [.more, .more, .more, .more, .more, .whole])
+        #expect(head.status == 206)
+        #expect(head.contentLength == 12)
+        let response = try #require(head.parsed())
+        #expect(response.status.reasonPhrase == "Partial Content")
+        #expect(response.headerFields[.eTag] == "\"a:b\"")
+        #expect(response.headerFields[values: try #require(HTTPField.Name("x"))] == ["1", "2"])
+    }
+
+    @Test func aStatusLineBeginsTheHeadAnew() {
+        let (head, _) = head(["HTTP/1.1 100 Continue", "Content-Length: 5", "", "HTTP/1.1 200 OK", "A: b", ""])
+        #expect(head.status == 200)
+        #expect(head.contentLength == nil)
+        #expect(head.parsed()?.headerFields.count == 1)
+    }
+
+    @Test func aFoldedLineGoesOnWithTheValueBefore() throws {
+        let (head, _) = head(["HTTP/1.1 200", "A: one", "\t two", "B: 3", ""])
+        #expect(head.parsed()?.headerFields[try #require(HTTPField.Name("A"))] == "one two")
+    }
+
+    @Test func linesThatAreNoFieldsAreLeftOut() {
+        let (head, _) = head(["HTTP/1.1 200 OK", "no colon", "bad name: x", ": none", "Good: 1", ""])
+        #expect(head.parsed()?.headerFields.map(\.name.rawName) == ["Good"])
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func aRedirectNeedsItsLocation(_ status: Int) {
+        #expect(head(["HTTP/1.1 \(status) X", "location: /a", ""]).0.redirect == "/a")
+        #expect(head(["HTTP/1.1 \(status) X", "Location:", ""]).0.redirect == nil)
+        #expect(head(["HTTP/1.1 \(status) X", ""]).0.redirect == nil)
+        #expect(head(["HTTP/1.1 200 X", "Location: /a", ""]).0.redirect == nil)
+    }
+
+    @Test(arguments: ["-1", "99999999999999999999", "12a", ""])
+    func aLengthThatIsNoNumberIsNone(_ text: String) {
+        #expect(head(["HTTP/1.1 200 OK", "Content-Length: \(text)", ""]).0.contentLength == nil)
+    }
+
+    @Test(arguments: ["HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 2", "HTTP/1.1 abc", "HTTP/2 99"])
+    func aStatusThatIsNoNumberIsZero(_ line: String) {
+        #expect(head([line, ""]).0.status == 0)
+    }
+}
+
+@Suite struct CurlFailureMessages {
+    private func failure(code: UInt32, elapsed: Duration = .zero, isConnected: Bool = true) -> ImageError {
+        CurlFailure(
+            code: code, detail: "detail", source: "http://a/b", host: "a", elapsed: elapsed, timeout: .seconds(2),
+            connectTimeout: .milliseconds(1500), isConnected: isConnected
+        ).error
+    }
+
+    @Test(arguments: [
+        (UInt32(6), ImageError.Code.hostNotFound), (5, .hostNotFound), (7, .connectionFailed), (35, .insecure), (60, .insecure),
+        (28, .timedOut),
+        (52, .connectionLost), (18, .connectionLost), (56, .connectionLost), (92, .connectionLost), (8, .badResponse),
+        (1, .badResponse),
+        (3, .invalidRequest), (9999, .badResponse),
+    ])
+    func eachFailureHasItsCodeAndKeepsTheCause(_ code: UInt32, _ expected: ImageError.Code) {
+        #expect(failure(code: code).code == expected)
+        #expect(failure(code: code).causes == ["detail"])
+    }
+
+    @Test func theThreeTimeLimitsAreToldApart() {
+        #expect(failure(code: 28, elapsed: .seconds(2)).message == "http://a/b did not arrive within its time limit of 2 s.")
+        #expect(
+            failure(code: 28, elapsed: .seconds(1.5), isConnected: false).message
+                == "No connection to “a” was made for http://a/b within 1.5 s.")
+        #expect(failure(code: 28, elapsed: .seconds(1)).message == "“a” stopped sending in the middle of http://a/b.")
+    }
+}
+
+@Suite struct Limits {
+    @Test func theStandardIsATenthOfTheMemoryAndAtMost200Megabytes() {
+        #expect(ResponseLimit.limit(memory: 512 << 20) == 53_687_091)
+        #expect(ResponseLimit.limit(memory: 64 << 30) == 200_000_000)
+        #expect(ResponseLimit.limit(memory: nil) == 200_000_000)
+    }
+}

@@ -1,0 +1,241 @@
+import HTTPTypes
+import ImageCore
+import LoopbackServer
+import Testing
+
+@testable import ImageNetworking
+
+@Suite struct PartialBodies {
+    private func head(_ status: Int = 200, _ fields: HTTPFields) -> HTTPResponse {
+        HTTPResponse(status: .init(code: status), headerFields: fields)
+    }
+
+    private let sound: HTTPFields = [.eTag: "\"v1\"", .contentLength: "100", .acceptRanges: "bytes"]
+
+    @Test func aStrongValidatorALengthAndRangesAreNeeded() {
+        #expect(PartialBody.canResume(head(200, sound)))
+        for (name, value) in [
+            (HTTPField.Name.eTag, "W/\"v1\""), (.eTag, nil), (.contentLength, nil), (.contentLength, "0"),
+            (.acceptRanges, "none"),
+            (.acceptRanges, nil), (.contentEncoding, "gzip"),
+        ] as [(HTTPField.Name, String?)] {
+            var fields = sound
+            fields[name] = value
+            #expect(!PartialBody.canResume(head(200, fields)))
+        }
+        #expect(!PartialBody.canResume(head(404, sound)))
+    }
+
+    @Test func lastModifiedIsStrongAMinuteLater() {
+        var fields: HTTPFields = [.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", .date: "Sun, 06 Nov 1994 08:50:37 GMT"]
+        #expect(PartialBody.validator(in: head(200, fields)) == "Sun, 06 Nov 1994 08:49:37 GMT")
+        fields[.date] = "Sun, 06 Nov 1994 08:50:36 GMT"
+        #expect(PartialBody.validator(in: head(200, fields)) == nil)
+        fields[.date] = nil
+        #expect(PartialBody.validator(in: head(200, fields)) == nil)
+    }
+
+    @Test(arguments: [
+        (206, "bytes 40-99/100", "\"v1\"", PartialBody.Answer.rest), (206, "bytes 40-99/100", "", .rest),
+        (206, "bytes 0-99/100", "\"v1\"", .unusable), (206, "bytes 40-98/100", "\"v1\"", .unusable),
+        (206, "bytes 40-99/101", "\"v1\"", .unusable), (206, "bytes 40-99/*", "\"v1\"", .unusable),
+        (206, "", "\"v1\"", .unusable),
+        (206, "bytes 40-99/100", "\"v2\"", .unusable), (200, "", "\"v2\"", .whole), (416, "", "", .unusable),
+        (503, "", "", .other),
+        (404, "", "", .other),
+    ])
+    func anAnswerIsTheRestOnlyWhenItFits(_ status: Int, _ range: String, _ tag: String, _ expected: PartialBody.Answer) {
+        let partial = PartialBody(head: head(200, sound), bytes: Data(count: 40))
+        var fields: HTTPFields = [:]
+        if !range.isEmpty { fields[.contentRange] = range }
+        if !tag.isEmpty { fields[.eTag] = tag }
+        #expect(partial.classify(head(status, fields)) == expected)
+    }
+
+    @Test func theStoreKeepsTheLatestWithinItsLimit() async {
+        let store = PartialBodyStore(maximumBytes: 100)
+        func body(_ count: Int) -> PartialBody { PartialBody(head: head(200, sound), bytes: Data(count: count)) }
+        for (key, count) in [("a", 40), ("b", 40), ("c", 40), ("d", 101)] {
+            store.put(body(count), for: ResourceKey(key), now: 0)
+        }
+        #expect(store.byteCount == 80)
+        #expect(await store.take(ResourceKey("a")) == nil)
+        #expect(await store.take(ResourceKey("b"))?.bytes.count == 40)
+        #expect(await store.take(ResourceKey("b")) == nil)
+        #expect(await store.take(ResourceKey("d")) == nil)
+        #expect(store.byteCount == 40)
+    }
+}
+
+/// A data cache in a dictionary.
+private actor Shelf: DataCaching {
+    private var entries: [DataKey: DataEntry] = [:]
+    func entry(for key: DataKey) -> DataEntry? { entries[key] }
+    func store(_ entry: DataEntry, for key: DataKey) { entries[key] = entry }
+    func removeEntry(for key: DataKey) { entries[key] = nil }
+    func removeAll() { entries = [:] }
+    var count: Int { entries.count }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct Resuming {
+    private static let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
+
+    /// Serves ranges of `body`, breaks off the first answer after 40,000 bytes, and notes the ranges that it was asked for.
+    private final class Breaking: Sendable {
+        let ranges = Lock<[String]>([])
+        let versions: Lock<[String]>
+
+        /// The version of each answer in turn; the last one stays.
+        init(versions: [String] = ["\"v1\""]) { self.versions = Lock(versions) }
+
+        func server() throws -> LoopbackServer {
+            try LoopbackServer { request, connection in
+                let version = self.versions.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+                let isFirst = self.ranges.withLock { ranges in
+                    ranges.append(request["Range"] ?? "-")
+                    return ranges.count == 1
+                }
+                var fields = [(name: "ETag", value: version), (name: "Accept-Ranges", value: "bytes")]
+                var (status, body) = (200, Resuming.body[...])
+                if let range = request["Range"], request["If-Range"] == version, let start = Int(range.dropFirst(6).dropLast()) {
+                    (status, body) = (206, Resuming.body[start...])
+                    fields.append((name: "Content-Range", value: "bytes \(start)-99999/100000"))
+                }
+                fields.append((name: "Content-Length", value: "\(body.count)"))
+                try connection.writeHead(status, headers: fields)
+                try connection.write(Array(isFirst ? body.prefix(40_000) : body))
+                if isFirst { connection.close() }
+            }
+        }
+
+        var asked: [String] { ranges.withLock { $0 } }
+    }
+
+    @Test func aBodyThatBrokeOffIsGoneOnWith() async throws {
+        let breaking = Breaking()
+        let server = try breaking.server()
+        let loader = ResumingLoader(CurlLoader(.patient))
+        #expect(try await imageError { _ = try await loader.body(of: try server.request()) }.code == .connectionLost)
+        let response = try await loader.load(try server.request())
+        #expect(response.head.status == 200)
+        #expect(response.expectedBytes == 100_000)
+        #expect(response.head.headerFields[.contentRange] == nil)
+        #expect(try await response.body.collected() == Data(Self.body))
+        #expect(breaking.asked == ["-", "bytes=40000-"])
+        // Once it is whole nothing is left to go on with.
+        _ = try await loader.body(of: try server.request())
+        #expect(breaking.asked.last == "-")
+    }
+
+    @Test func aChangedResourceComesWhole() async throws {
+        let breaking = Breaking(versions: ["\"v1\"", "\"v2\""])
+        let server = try breaking.server()
+        let loader = ResumingLoader(CurlLoader(.patient))
+        _ = try await imageError { _ = try await loader.body(of: try server.request()) }
+        #expect(try await loader.body(of: try server.request()) == Data(Self.body))
+        #expect(breaking.asked == ["-", "bytes=40000-"])
+    }
+
+    @Test func aWeakVersionIsNotGoneOnWith() async throws {
+        let breaking = Breaking(versions: ["W/\"v1\""])
+        let server = try breaking.server()
+        let loader = ResumingLoader(CurlLoader(.patient))
+        _ = try await imageError { _ = try await loader.body(of: try server.request()) }
+        #expect(try await loader.body(of: try server.request()) == Data(Self.body))
+        #expect(breaking.asked == ["-", "-"])
+    }
+
+    @Test func otherHeaderFieldsAreAnotherBody() async throws {
+        let breaking = Breaking()
+        let server = try breaking.server()
+        let loader = ResumingLoader(CurlLoader(.patient))
+        _ = try await imageError { _ = try await loader.body(of: try server.request()) }
+        var other = try server.request()
+        other.headerFields[.authorization] = "Bearer someone-else"
+        _ = try await loader.body(of: other)
+        #expect(breaking.asked == ["-", "-"])
+    }
+
+    @Test func aDroppedBodyIsGoneOnWithToo() async throws {
+        let breaking = Breaking()
+        let server = try breaking.server()
+        let loader = ResumingLoader(CurlLoader(.patient))
+        func readSome() async throws {
+            var count = 0
+            for try await chunk in try await loader.load(try server.request()).body {
+                count += chunk.count
+                if count >= 40_000 { break }
+            }
+        }
+        try await readSome()
+        #expect(try await loader.body(of: try server.request()) == Data(Self.body))
+        #expect(breaking.asked == ["-", "bytes=40000-"])
+    }
+
+    @Test func theBeginningStaysWhenTheNextLoadFailsBeforeItsAnswer() async throws {
+        let breaking = Breaking()
+        let server = try breaking.server()
+        let store = PartialBodyStore()
+        _ = try await imageError {
+            _ = try await ResumingLoader(CurlLoader(.patient), store: store).body(of: try server.request())
+        }
+        struct Failing: DataLoading {
+            func load(_ request: DataRequest) async throws -> DataResponse { throw CancellationError() }
+        }
+        await #expect(throws: CancellationError.self) {
+            try await ResumingLoader(Failing(), store: store).load(try server.request())
+        }
+        struct Overloaded: DataLoading {
+            func load(_ request: DataRequest) async throws -> DataResponse {
+                DataResponse(url: request.url, head: HTTPResponse(status: .serviceUnavailable), body: ByteStream(Data()))
+            }
+        }
+        #expect(try await ResumingLoader(Overloaded(), store: store).load(try server.request()).head.status == 503)
+        #expect(try await ResumingLoader(CurlLoader(.patient), store: store).body(of: try server.request()) == Data(Self.body))
+        #expect(breaking.asked == ["-", "bytes=40000-"])
+    }
+
+    @Test func theBeginningSurvivesTheProcessInADataCache() async throws {
+        let (breaking, shelf) = (Breaking(), Shelf())
+        let server = try breaking.server()
+        let before = PartialBodyStore(backing: shelf)
+        _ = try await imageError {
+            _ = try await ResumingLoader(CurlLoader(.patient), store: before).body(of: try server.request())
+        }
+        await before.flush()
+        let after = PartialBodyStore(backing: shelf)
+        #expect(try await ResumingLoader(CurlLoader(.patient), store: after).body(of: try server.request()) == Data(Self.body))
+        #expect(breaking.asked == ["-", "bytes=40000-"])
+        await after.flush()
+        #expect(await shelf.count == 0)
+    }
+
+    @Test func aWrongRangeIsAskedForAgainInWhole() async throws {
+        let wholes = Lock(0)
+        let server = try LoopbackServer { request, connection in
+            let fields = [(name: "ETag", value: "\"v1\""), (name: "Accept-Ranges", value: "bytes")]
+            if request["Range"] != nil {
+                let wrong = fields + [(name: "Content-Range", value: "bytes 5-9/100000")]
+                return try connection.respond(LoopbackServer.Response(206, headers: wrong, body: [1, 2, 3, 4, 5]))
+            }
+            try connection.writeHead(200, headers: fields + [(name: "Content-Length", value: "100000")])
+            let isFirst = wholes.withLock { count in
+                count += 1
+                return count == 1
+            }
+            try connection.write(isFirst ? Array(Resuming.body.prefix(30_000)) : Resuming.body)
+            if isFirst { connection.close() }
+        }
+        let loader = ResumingLoader(CurlLoader(.patient))
+        _ = try await imageError { _ = try await loader.body(of: try server.request()) }
+        #expect(try await loader.body(of: try server.request()) == Data(Self.body))
+    }
+
+    @Test func theSizeLimitHoldsForTheWhole() async throws {
+        let server = try Breaking().server()
+        let loader = ResumingLoader(CurlLoader(.patient))
+        _ = try await imageError { _ = try await loader.body(of: try server.request()) }
+        #expect(try await imageError { _ = try await loader.load(try server.request(maximumBytes: 70_000)) }.code == .tooLarge)
+    }
+}

@@ -1,0 +1,75 @@
+import HTTPTypes
+import ImageCore
+import ImageNetworking
+import LoopbackServer
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+typealias Gate = LoopbackServer.Gate
+
+extension LoopbackServer {
+    func request(_ path: String = "/", timeout: Duration = .seconds(300), maximumBytes: Int? = nil) throws -> DataRequest {
+        DataRequest(url: try #require(URL(string: url(path))), timeout: timeout, maximumBytes: maximumBytes)
+    }
+
+    /// A server that answers everything with `body`.
+    static func answering(_ status: Int = 200, headers: [(name: String, value: String)] = [], body: String) throws
+        -> LoopbackServer
+    {
+        try LoopbackServer(serving: { _ in Response(status, headers: headers, body: Array(body.utf8)) })
+    }
+
+    /// A server that writes `text` and hangs up.
+    static func writing(_ text: String) throws -> LoopbackServer {
+        try LoopbackServer { _, connection in
+            try connection.write(text)
+            connection.close()
+        }
+    }
+}
+
+extension ByteStream {
+    func collected() async throws -> Data {
+        var data = Data()
+        for try await chunk in self { data.append(chunk) }
+        return data
+    }
+
+    func text() async throws -> String { String(decoding: try await collected(), as: UTF8.self) }
+}
+
+extension DataLoading {
+    /// The whole body.
+    func body(of request: DataRequest) async throws -> Data { try await load(request).body.collected() }
+}
+
+/// The error that `body` throws, as the framework's own.
+func imageError(of body: () async throws -> Void) async throws -> ImageError {
+    do { try await body() } catch let error as ImageError { return error }
+    throw Expected.imageError
+}
+
+enum Expected: Error {
+    case imageError
+}
+
+extension CurlLoader.Configuration {
+    /// Without a time limit that could do what a test waits for.
+    static var patient: Self {
+        var configuration = Self()
+        configuration.idleTimeout = nil
+        return configuration
+    }
+}
+
+/// A URL with a port that nothing listens on.
+func refusedURL() throws -> URL {
+    let server = try LoopbackServer.answering(body: "")
+    defer { server.stop() }
+    return try #require(URL(string: server.url("/")))
+}

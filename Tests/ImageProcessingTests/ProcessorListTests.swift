@@ -1,0 +1,63 @@
+import ImageCore
+import ImageKernels
+import ImageProcessing
+import Testing
+
+@Suite struct ProcessorListTests {
+    private func identifiers(_ text: String) throws -> [String] { try ProcessorList.parse(text).map(\.identifier) }
+
+    @Test func listsAreReadInOrder() throws {
+        #expect(
+            try identifiers("resize(320x200,fill) blur(4)  round(12)")
+                == ["calotype.resize(320x200,fill,lanczos3)", "calotype.blur(4)", "calotype.round(12,12,12,12)"])
+        #expect(try identifiers("").isEmpty)
+        #expect(try identifiers("  circle\ninvert ") == ["calotype.circle", "calotype.invert"])
+        #expect(try identifiers("circle()") == ["calotype.circle"])
+    }
+
+    @Test func argumentsMayBeNamedAndLeftOut() throws {
+        #expect(try identifiers("resize(320x, filter=box, upscale=true)") == ["calotype.resize(320x,fit,box,upscale)"])
+        #expect(try identifiers("resize(x200)") == ["calotype.resize(x200,fit,lanczos3)"])
+        #expect(try identifiers("resize(64,linear=true)") == ["calotype.resize(64x,fit,lanczos3,linear)"])
+        #expect(try identifiers("sharpen(amount=2)") == ["calotype.sharpen(1,2,0)"])
+        #expect(try identifiers("round(4,bottom-left=0)") == ["calotype.round(4,4,4,0)"])
+        #expect(try identifiers("crop-to(16:9,attention)") == ["calotype.crop(16:9,attention)"])
+        #expect(try identifiers("crop-to(30x20,top-left)") == ["calotype.crop(30x20,top-left)"])
+    }
+
+    @Test func everyProcessorCanBeWritten() throws {
+        let text = """
+            resize(9x8) crop(1,2,3,4) crop-to(3x4) trim pad(5x6,white) rotate(12.5) flip(vertical) grayscale sepia(0.5)
+            tint(#f00) brightness(-0.2) contrast(1.5) saturation(0) gamma(2.2) invert background(black) round(12) circle
+            border(2) blur(4) sharpen pixelate(8)
+            """
+        #expect(try identifiers(text).count == ProcessorList.names.count - 1)
+        #expect(ProcessorList.usage.contains("blur(radius)"))
+    }
+
+    @Test func overlaysAskForTheirPicture() throws {
+        let mark = Picture.image(2, 2) { _, _ in (9, 9, 9, 255) }
+        var asked: [String] = []
+        let list = try ProcessorList.parse("overlay(logo.png,top,0.5,margin=8) overlay(logo.png,tiled)") { name in
+            asked.append(name)
+            return mark
+        }
+        #expect(list.map(\.identifier) == ["calotype.overlay(logo.png,top,8,0.5)", "calotype.overlay(logo.png,tiled,0,1)"])
+        #expect(asked == ["logo.png", "logo.png"])
+        #expect(throws: ImageError.self) { try identifiers("overlay(logo.png)") }
+    }
+
+    @Test(arguments: [
+        ("blurr(4)", "blurr"), ("blur", "radius"), ("blur()", "radius"), ("blur(four)", "four"), ("blur(4", "parenthesis"),
+        ("blur(4,5)", "1 argument"), ("blur(sigma=4)", "sigma"), ("blur(4,radius=5)", "twice"), ("resize(x)", "size"),
+        ("resize(axb)", "axb"), ("resize(3x4,cover)", "cover"), ("tint(puce)", "puce"), ("(4)", "name"),
+        ("blur(4)round(3", "parenthesis"),
+        ("circle)", "circle"), ("pad(5x)", "both sides"), ("crop-to(a:b)", "a:b"), ("flip(up)", "up"),
+        ("resize(3x4,upscale=yes)", "yes"),
+    ])
+    func mistakesAreNamed(text: String, mention: String) {
+        let error = #expect(throws: ImageError.self) { try ProcessorList.parse(text) }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.message.contains(mention) == true, "\(error?.message ?? "")")
+    }
+}

@@ -1,0 +1,91 @@
+import CalotypeTesting
+import Foundation
+import ImageCore
+import ImageTargets
+import Testing
+
+@Suite struct HalfBlockDrawing {
+    @Test func aCellIsTwoPixels() throws {
+        // Given two rows of one pixel: red above blue.
+        let bitmap = try unsafe Bitmap(size: PixelSize(width: 1, height: 2), format: .rgba8, alpha: .opaque) { pixels, row in
+            for (index, value) in [255, 0, 0, 255].enumerated() { unsafe pixels[index] = UInt8(value) }
+            for (index, value) in [0, 0, 255, 255].enumerated() { unsafe pixels[row + index] = UInt8(value) }
+        }
+        #expect(
+            HalfBlocks(columns: 10, rows: 10).draw(bitmap) == "\u{1B}[38;2;255;0;0m\u{1B}[48;2;0;0;255m▀\u{1B}[0m")
+    }
+
+    @Test func coloursAreWrittenOnlyWhereTheyChange() throws {
+        let image = try TestPictures.solid(width: 3, height: 2, red: 9)
+        #expect(HalfBlocks(columns: 3, rows: 1).draw(image.bitmap) == "\u{1B}[38;2;9;0;0m\u{1B}[48;2;9;0;0m▀▀▀\u{1B}[0m")
+    }
+
+    @Test func transparencyShowsTheTerminalOrTheGivenBackground() throws {
+        let clear = try TestPictures.solid(width: 2, height: 2, alpha: 0)
+        #expect(HalfBlocks(columns: 2, rows: 1).draw(clear.bitmap) == "  ")
+        let white = HalfBlocks.RGB(red: 255, green: 255, blue: 255)
+        #expect(
+            HalfBlocks(columns: 2, rows: 1, background: white).draw(clear.bitmap)
+                == "\u{1B}[38;2;255;255;255m\u{1B}[48;2;255;255;255m▀▀\u{1B}[0m")
+        let half = try TestPictures.solid(width: 1, height: 1, red: 200, alpha: 128)
+        #expect(HalfBlocks(columns: 1, rows: 1, background: white).draw(half.bitmap).hasPrefix("\u{1B}[38;2;227;127;127m"))
+    }
+
+    @Test func anOddHeightLeavesTheLastHalfOpen() throws {
+        let image = try TestPictures.solid(width: 1, height: 3, red: 5)
+        let lines = HalfBlocks(columns: 1, rows: 9).draw(image.bitmap).split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.last == "\u{1B}[38;2;5;0;0m▀\u{1B}[0m")
+    }
+
+    @Test func aLargePictureIsAveragedIntoTheBoxAndGreyIsDrawn() throws {
+        let bitmap = try unsafe Bitmap(size: PixelSize(width: 40, height: 80), format: .gray8, alpha: .opaque) { pixels, row in
+            for y in 0..<80 { for x in 0..<40 { unsafe pixels[y * row + x] = x < 20 ? 0 : 100 } }
+        }
+        let lines = HalfBlocks(columns: 2, rows: 2).draw(bitmap).split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[0].contains("38;2;0;0;0") && lines[0].contains("38;2;100;100;100"))
+    }
+}
+
+@Suite struct WrittenFiles {
+    private struct OneByte: Encoding {
+        var formats: [ImageFormat] { [.png] }
+        func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
+            let red = TestPictures.pixel(of: image, x: 0, y: 0)[0]
+            guard red != 13 else { throw ImageError(.unsupportedFeature, message: "Not this one.") }
+            return Data([red])
+        }
+    }
+
+    @Test func theFileIsReplacedAsAWholeAndAFailureLeavesTheOldOne() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "out.png")
+        let target = FileTarget(file, encoder: OneByte(), format: .png)
+
+        await target.setImage(try TestPictures.solid(red: 7), transition: .none)
+        #expect(try Data(contentsOf: file) == Data([7]))
+        var preview = try TestPictures.solid(red: 8)
+        preview.isPreview = true
+        await target.setImage(preview, transition: .none)
+        #expect(try Data(contentsOf: file) == Data([7]))
+        await target.setImage(try TestPictures.solid(red: 13), transition: .none)
+        #expect(await target.error?.code == .unsupportedFeature)
+        #expect(try Data(contentsOf: file) == Data([7]))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["out.png"])
+
+        let lost = FileTarget(folder.appending(path: "missing/out.png"), encoder: OneByte(), format: .png)
+        await lost.setImage(try TestPictures.solid(), transition: .none)
+        #expect(await lost.error?.code == .fileUnreadable)
+    }
+
+    @Test func theTerminalGetsThePictureAndFailuresAsText() async throws {
+        let written = EventLog<String>()
+        let target = TerminalTarget(HalfBlocks(columns: 1, rows: 1)) { written.append($0) }
+        await target.setImage(try TestPictures.solid(width: 1, height: 2, red: 1), transition: .none)
+        await target.setFailure(ImageError(.corrupt, message: "It is broken."))
+        #expect(written.events == ["\u{1B}[38;2;1;0;0m\u{1B}[48;2;1;0;0m▀\u{1B}[0m\n", "It is broken.\n"])
+    }
+}
