@@ -82,6 +82,15 @@ import Testing
         #expect(cache.image(for: imageKey("49")) == nil)
     }
 
+    @Test func aNormalEntryPushesOutNoneOfHighPriority() throws {
+        let cache = MemoryCache(limits: .init(count: 3))
+        for i in 0..<3 { cache.store(try picture(), for: imageKey("high \(i)"), priority: .high) }
+        cache.store(try picture(), for: imageKey("normal"))
+        #expect(cache.image(for: imageKey("normal")) == nil)
+        for i in 0..<3 { #expect(cache.image(for: imageKey("high \(i)")) != nil) }
+        #expect(cache.statistics.count == 3)
+    }
+
     @Test func trimEvictsDownToTheGivenCost() throws {
         let cache = MemoryCache()
         for i in 0..<10 { cache.store(try picture(), for: imageKey("\(i)")) }

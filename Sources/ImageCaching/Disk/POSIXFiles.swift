@@ -43,7 +43,9 @@ final class OpenFile: Sendable {
 
     /// The same, waiting for the disk; `false` where the file ends before, or cannot be read.
     func readWaiting(_ head: UnsafeMutableRawBufferPointer, _ body: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
-        for unsafe(buffer, start) in unsafe [(head, offset), (body, offset + head.count)] {
+        for isHead in [true, false] {
+            let buffer = unsafe isHead ? head : body
+            let start = isHead ? offset : offset + head.count
             var done = 0
             while done < buffer.count {
                 let count = unsafe pread(

@@ -31,7 +31,7 @@ public import ImageCore
     }
 
     deinit {
-        unsafe tables.forEach { unsafe $0.release() }
+        for i in 0..<Self.tableCount { unsafe tables[i].release() }
     }
 
     /// The bounds. Lowering them evicts at once.
