@@ -21,7 +21,7 @@ struct clt_jpeg_reader {
     size_t held_capacity;
     /// How much of the input to come is to be passed over.
     size_t skip;
-    bool is_last, hit_end, is_damaged, is_created;
+    bool is_last, hit_end, was_clean, is_damaged, is_created;
 };
 
 static const JOCTET end_marker[2] = {0xFF, JPEG_EOI};
@@ -76,6 +76,7 @@ static boolean fill_input(j_decompress_ptr info) {
     clt_jpeg_reader *reader = reader_of((j_common_ptr)info);
     if (!reader->is_last) return FALSE;
     if (!reader->hit_end && !reader->is_damaged) snprintf(reader->message, sizeof reader->message, "the data ends early");
+    if (!reader->hit_end) reader->was_clean = reader->errors.num_warnings == 0;
     reader->hit_end = true;
     info->src->next_input_byte = end_marker;
     info->src->bytes_in_buffer = sizeof end_marker;
@@ -268,6 +269,8 @@ clt_jpeg_status clt_jpeg_reader_read_rows(
 bool clt_jpeg_reader_is_damaged(const clt_jpeg_reader *reader) { return reader->is_damaged; }
 
 bool clt_jpeg_reader_hit_end(const clt_jpeg_reader *reader) { return reader->hit_end; }
+
+bool clt_jpeg_reader_was_cut(const clt_jpeg_reader *reader) { return reader->hit_end && reader->was_clean; }
 
 bool clt_jpeg_reader_is_complete(const clt_jpeg_reader *reader) {
     const struct jpeg_decompress_struct *info = &reader->info;

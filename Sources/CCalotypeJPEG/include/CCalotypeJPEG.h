@@ -82,6 +82,8 @@ clt_jpeg_status clt_jpeg_reader_read_rows(
 bool clt_jpeg_reader_is_damaged(const clt_jpeg_reader *reader);
 /// Whether the input ended before the end marker.
 bool clt_jpeg_reader_hit_end(const clt_jpeg_reader *reader);
+/// Whether the input ended early after nothing but sound data.
+bool clt_jpeg_reader_was_cut(const clt_jpeg_reader *reader);
 /// Whether every coefficient of every component has all its bits (always true with one scan).
 bool clt_jpeg_reader_is_complete(const clt_jpeg_reader *reader);
 /// libjpeg's sentence for the last error, or else for the first sign of damage.

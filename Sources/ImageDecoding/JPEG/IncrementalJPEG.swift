@@ -37,10 +37,11 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
         guard let canvas else { return nil }
         if reader.header.has_multiple_scans {
             // libjpeg smooths the last rows of a scan only once the next has begun.
-            let ready = isReadThrough ? reader.scans.begun : min(reader.scans.whole, reader.scans.begun - 1)
+            let ready = isReadThrough ? reader.lastScan : min(reader.scans.whole, reader.scans.begun - 1)
             guard ready > shown, try closePass() else { return nil }
             shown = ready
             _ = try readPass(scan: shown)
+            _ = try closePass()
         } else {
             guard canvas.available > shown else { return nil }
             shown = canvas.available
@@ -57,7 +58,7 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
         var failure: ImageError?
         if reader.header.has_multiple_scans {
             _ = try closePass()
-            failure = try readPass(scan: reader.scans.begun)
+            failure = try readPass(scan: reader.lastScan)
         }
         return try canvas.final(options, failure: failure ?? reader.damage)
     }
@@ -100,7 +101,6 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
         canvas?.available = 0
         let failure = try readRows()
         isPassOpen = true
-        _ = try closePass()
         return failure
     }
 

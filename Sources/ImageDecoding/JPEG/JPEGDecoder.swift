@@ -87,7 +87,7 @@ private final class JPEGRows: RowProducer {
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
         if !hasStarted, reader.header.has_multiple_scans {
             _ = try reader.consumeScans(limits: options.limits, cancellation: options.cancellation)
-            try reader.startOutput(scan: reader.scans.begun)
+            try reader.startOutput(scan: reader.lastScan)
         }
         hasStarted = true
         return unsafe reader.readRows(into: target, stride: stride, count: count)

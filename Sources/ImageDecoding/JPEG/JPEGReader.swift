@@ -38,7 +38,8 @@ import ImageCore
         try limits.check(size, bytesPerPixel: 0)
         if header.model == CLT_JPEG_OTHER {
             throw ImageError(
-                .unsupportedFeature, message: "The JPEG has \(header.components) colour components; only 1, 3 and 4 can be shown.")
+                .unsupportedFeature, message: "The JPEG has \(header.components) colour components; only 1, 3 and 4 can be shown."
+            )
         }
         return true
     }
@@ -86,10 +87,20 @@ import ImageCore
             case CLT_JPEG_SCAN_END: scans.whole = scans.begun
             case CLT_JPEG_NEEDS_INPUT: return false
             case CLT_JPEG_END: return true
-            default: throw failure(status)
+            default:
+                // Where the file was cut, what whole scans gave can still be shown.
+                guard scans.whole > 0, unsafe clt_jpeg_reader_was_cut(handle) else { throw failure(status) }
+                scanFailure = failure(status)
+                return true
             }
         }
     }
+
+    /// What ended the reading of scans early.
+    private var scanFailure: ImageError?
+
+    /// The scan up to which coefficients can be shown, once all were read.
+    var lastScan: Int { scanFailure == nil ? scans.begun : scans.whole }
 
     /// Begins a pass over what the scans up to `scan` give, counted from 1.
     func startOutput(scan: Int) throws(ImageError) {
@@ -119,6 +130,7 @@ import ImageCore
 
     /// What libjpeg had to make up, if anything.
     var damage: ImageError? {
+        if let scanFailure { return scanFailure }
         let (damaged, ended) = unsafe (clt_jpeg_reader_is_damaged(handle), clt_jpeg_reader_hit_end(handle))
         if ended, unsafe damaged || !clt_jpeg_reader_is_complete(handle) {
             return ImageError(
@@ -142,7 +154,7 @@ import ImageCore
         default:
             if unsafe clt_jpeg_reader_hit_end(handle) {
                 ImageError(
-                    .truncated, message: "The JPEG file ends before any of its picture; it was cut off or not wholly received.")
+                    .truncated, message: "The JPEG file ends before its picture does: \(sentence)")
             } else {
                 ImageError(.corrupt, message: "The JPEG file is damaged: \(sentence)")
             }

@@ -116,8 +116,11 @@ struct PNGChunkCollector {
             pending = Data(pending.dropFirst(passed))
             skip -= passed
             let head = ByteReader(pending)
-            guard skip == 0, let length = head.uint32(at: 0, bigEndian: true), let name = head.bytes(at: 4, count: 4) else { return }
-            let isWanted = ["IHDR", "eXIf", "acTL", "sRGB", "gAMA", "cHRM", "cICP"].contains(String(decoding: name, as: UTF8.self))
+            guard skip == 0, let length = head.uint32(at: 0, bigEndian: true), let name = head.bytes(at: 4, count: 4) else {
+                return
+            }
+            let isWanted = ["IHDR", "eXIf", "acTL", "sRGB", "gAMA", "cHRM", "cICP"].contains(
+                String(decoding: name, as: UTF8.self))
             if !isWanted || length > 1 << 16 {
                 // Its name alone: that there are pixels matters, not which.
                 if file.count < 1 << 20 { file.append(PNGChunks.chunk(String(decoding: name, as: UTF8.self), Data())) }

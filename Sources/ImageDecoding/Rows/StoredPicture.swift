@@ -101,7 +101,7 @@ extension DecodingLimits {
             throw ImageError(
                 .tooLarge,
                 message:
-                    "Decoding the picture of \(size) pixels takes \(sum) bytes, over the limit of \(decodedBytes); raise it to load it."
+                    "Decoding this \(size) picture takes \(sum) bytes, over the limit of \(decodedBytes); raise it to load it."
             )
         }
     }
