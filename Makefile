@@ -21,7 +21,7 @@ demo: setup ## fetch, cache, decode and show real pictures
 	@.build/release/calotype demo
 
 test: build ## run all tests, compile the snippets, build and run the examples
-	@Scripts/quietly "tests" $(SWIFT) test --skip-build --disable-xctest
+	@Scripts/quietly "tests" $(SWIFT) test --skip-build --disable-xctest --no-parallel
 	@Scripts/snippets
 	@Scripts/examples
 

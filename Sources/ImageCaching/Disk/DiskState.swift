@@ -45,7 +45,8 @@ struct DiskState: Sendable {
     private var pending: [EntryName: Pending] = [:]
     private var queue: [(name: EntryName, number: UInt64)] = []
     private var queueStart = 0
-    private var touched: [EntryName] = []
+    /// Uses that are not in the journal yet, with the number of the last change before each.
+    private var touched: [(name: EntryName, after: UInt64)] = []
     private var changeCount: UInt64 = 0
     private var isDrainScheduled = false
     private var openPacks: [UInt64: OpenFile] = [:]
@@ -69,7 +70,7 @@ struct DiskState: Sendable {
     /// Counts a use of an entry. Returns whether the writer should be woken.
     mutating func touch(_ name: EntryName) -> Bool {
         index.touch(name)
-        touched.append(name)
+        touched.append((name, changeCount))
         return touched.count >= Self.maximumTouched && scheduleDrain()
     }
 
@@ -107,11 +108,15 @@ struct DiskState: Sendable {
             batch.changes.append((name, change))
             bytes += change.entry?.data.count ?? 0
         }
+        // Uses keep their place among the changes: what came after this batch must not make it evict what was used since.
+        let end = queueStart < queue.count ? queue[queueStart].number : .max
+        let uses = touched.prefix { $0.after < end }
+        batch.touched = uses.map(\.name)
+        touched.removeFirst(uses.count)
         if queueStart == queue.count {
             queue.removeAll(keepingCapacity: queue.count < 4096)
             queueStart = 0
         }
-        swap(&batch.touched, &touched)
         if batch.changes.isEmpty, batch.touched.isEmpty {
             isDrainScheduled = false
             return nil
