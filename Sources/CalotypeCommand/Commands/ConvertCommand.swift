@@ -78,12 +78,17 @@ struct ConvertCommand: AsyncParsableCommand {
         options.frame = frame
         // Pixels that nothing is computed with stay as they are stored.
         if resize.size == nil, crop == nil { options.alpha = .straight }
+        // A picture that is only made smaller is scaled while it is decoded: the large one never lies in memory.
+        if let width = resize.size?.width, let height = resize.size?.height, crop == nil, filter == .lanczos3, !upscale {
+            options.targetSize = PixelSize(width: width, height: height)
+            options.contentMode = resize.mode
+        }
         var image = try DecoderRegistry().decode(data, options: options)
         let context = ProcessingContext()
         if let crop {
             image = try Crop(x: crop.x, y: crop.y, width: crop.width, height: crop.height).process(image, context: context)
         }
-        if let size = resize.size {
+        if let size = resize.size, options.targetSize == nil {
             image = try Resize(width: size.width, height: size.height, mode: resize.mode, filter: filter, upscales: upscale)
                 .process(image, context: context)
         }
