@@ -17,7 +17,7 @@ let package = Package(
         .library(name: "ImageTargets", targets: ["ImageTargets"]),
         .library(name: "ImageLoading", targets: ["ImageLoading"]),
         .library(name: "CalotypeTesting", targets: ["CalotypeTesting"]),
-        .library(name: "LoopbackServer", targets: ["LoopbackServer"]),
+        .library(name: "LoopbackHTTP", targets: ["LoopbackHTTP"]),
         .executable(name: "calotype", targets: ["CalotypeCommand"]),
     ],
     dependencies: [
@@ -75,21 +75,21 @@ let package = Package(
                 "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
                 "ImageTargets",
             ]),
-        .target(name: "LoopbackServer"),
-        .target(name: "CalotypeTesting", dependencies: ["ImageCore", "LoopbackServer", .httpTypes]),
+        .target(name: "LoopbackHTTP"),
+        .target(name: "CalotypeTesting", dependencies: ["ImageCore", "LoopbackHTTP", .httpTypes]),
         .target(name: "CCalotypeGallery", exclude: ["Pictures"]),
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
                 "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
-                "ImageKernels", "ImageTargets", "LoopbackServer", "CCalotypeGallery", .httpTypes, .argumentParser,
+                "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", .httpTypes, .argumentParser,
             ]),
 
         .testTarget(name: "ImageCoreTests", dependencies: ["ImageCore", .httpTypes]),
         .testTarget(name: "ImageKernelsTests", dependencies: ["ImageCore", "ImageKernels"]),
         .testTarget(
             name: "ImageNetworkingTests",
-            dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackServer", .httpTypes]),
+            dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
         .testTarget(name: "ImageCachingTests", dependencies: ["ImageCore", "ImageCaching", "CalotypeTesting", .httpTypes]),
         .testTarget(name: "ImageDecodingTests", dependencies: ["ImageCore", "ImageDecoding", "ImageKernels"]),
         .testTarget(name: "ImageProcessingTests", dependencies: ["ImageCore", "ImageProcessing", "ImageKernels"]),
@@ -97,7 +97,7 @@ let package = Package(
         .testTarget(name: "ImageLoadingTests", dependencies: ["ImageCore", "ImageLoading", "CalotypeTesting", .httpTypes]),
         .testTarget(
             name: "CalotypeTests",
-            dependencies: ["Calotype", "CalotypeCommand", "CalotypeTesting", "LoopbackServer", .httpTypes]),
+            dependencies: ["Calotype", "CalotypeCommand", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
     ],
     cLanguageStandard: .c17
 )

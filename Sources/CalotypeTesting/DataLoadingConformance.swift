@@ -1,6 +1,6 @@
 internal import HTTPTypes
 public import ImageCore
-internal import LoopbackServer
+internal import LoopbackHTTP
 
 /// Checks that a network layer keeps the contract of ``DataLoading``, against a real server on loopback that misbehaves on
 /// order.

@@ -1,7 +1,7 @@
 import Calotype
 import CalotypeTesting
 import Foundation
-import LoopbackServer
+import LoopbackHTTP
 import Testing
 
 /// The standard parts end to end: a real server on loopback, libcurl, the real decoders, the engine.

@@ -1,5 +1,5 @@
 import ImageCore
-import LoopbackServer
+import LoopbackHTTP
 import Testing
 
 @testable import ImageNetworking

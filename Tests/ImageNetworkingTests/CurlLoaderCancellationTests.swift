@@ -1,7 +1,7 @@
 import HTTPTypes
 import ImageCore
 import ImageNetworking
-import LoopbackServer
+import LoopbackHTTP
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

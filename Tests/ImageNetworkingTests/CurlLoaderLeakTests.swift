@@ -2,7 +2,7 @@
     import Glibc
     import ImageCore
     import ImageNetworking
-    import LoopbackServer
+    import LoopbackHTTP
     import Testing
 
     /// What the process holds. The suite runs alone in its process, since other tests open sockets too.

@@ -1,6 +1,6 @@
 import HTTPTypes
 import ImageCore
-import LoopbackServer
+import LoopbackHTTP
 import Testing
 
 @testable import ImageNetworking

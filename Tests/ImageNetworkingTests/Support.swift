@@ -1,7 +1,7 @@
 import HTTPTypes
 import ImageCore
 import ImageNetworking
-import LoopbackServer
+import LoopbackHTTP
 import Testing
 
 #if canImport(Glibc)

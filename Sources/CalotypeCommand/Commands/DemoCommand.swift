@@ -4,7 +4,7 @@ internal import ImageCore
 internal import ImageDecoding
 internal import ImageLoading
 internal import ImageTargets
-internal import LoopbackServer
+internal import LoopbackHTTP
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 internal import CCalotypeGallery
 internal import ImageCore
-internal import LoopbackServer
+internal import LoopbackHTTP
 
 /// The pictures inside the binary, and a server of them.
 enum Gallery {

@@ -1,6 +1,6 @@
 import ImageCore
 import ImageDecoding
-import LoopbackServer
+import LoopbackHTTP
 import Testing
 
 @Suite("calotype demo, show, cache and bench")
