@@ -17,7 +17,8 @@ public struct ConformanceFailure: Error, Hashable, CustomStringConvertible {
 /// Checks that a memory cache keeps the contract of ``Caching``.
 ///
 /// ```swift
-/// @Test func conforms() async throws { try await checkCachingConformance { MyCache(bytes: 1_000_000) } }
+/// // In a test, with a cache of your own:
+/// try await checkCachingConformance { MemoryCache(limits: .init(cost: 1_000_000)) }
 /// ```
 ///
 /// - Parameter make: makes an empty cache with room for a hundred pictures of 64 bytes. Called several times.

@@ -4,7 +4,10 @@ public import ImageCore
 /// Checks that a data cache keeps the contract of ``DataCaching``.
 ///
 /// ```swift
-/// @Test func conforms() async throws { try await checkDataCachingConformance { MyStore() } }
+/// // In a test, with a store of your own:
+/// try await checkDataCachingConformance {
+///     DiskCache(.init(directory: URL(filePath: "/tmp/cache-test-\(UUID())", directoryHint: .isDirectory)))
+/// }
 /// ```
 ///
 /// - Parameter make: makes an empty cache with room for a hundred entries of 10,000 bytes. Called several times.

@@ -9,9 +9,8 @@ internal import LoopbackHTTP
 /// and accept plain `http` to 127.0.0.1.
 ///
 /// ```swift
-/// @Test func myLoaderKeepsTheContract() async throws {
-///     try await DataLoadingConformance.check { MyLoader() }
-/// }
+/// // In a test, with a loader of your own:
+/// try await DataLoadingConformance.check { CurlLoader() }
 /// ```
 public struct DataLoadingConformance: Sendable {
     /// A check that a loader did not pass.

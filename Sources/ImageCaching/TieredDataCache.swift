@@ -6,7 +6,9 @@ public import ImageCore
 /// otherwise. A failing shared cache costs hits, never an answer that the local one has.
 ///
 /// ```swift
-/// let cache = TieredDataCache(local: DiskCache(), shared: companyStore, policy: .init(writesShared: false))
+/// func tiers(over companyStore: any DataCaching) -> TieredDataCache {
+///     TieredDataCache(local: DiskCache(), shared: companyStore, policy: .init(writesShared: false))
+/// }
 /// ```
 public struct TieredDataCache: DataCaching {
     /// What goes where.

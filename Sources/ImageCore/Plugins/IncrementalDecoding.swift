@@ -17,11 +17,13 @@ public protocol IncrementalDecoding: Decoding {
 /// previews cost in addition, each as much as the picture is large, so ask for them at intervals.
 ///
 /// ```swift
-/// while let chunk = try await body.next() {
-///     try decoder.append(chunk)
-///     if isTimeToShow, let image = try decoder.preview() { show(image) }
+/// func decode(_ body: ByteStream, by decoder: any IncrementalDecoder, show: (DecodedImage) -> Void) async throws -> DecodedImage {
+///     for try await chunk in body {
+///         try decoder.append(chunk)
+///         if let image = try decoder.preview() { show(image) }
+///     }
+///     return try decoder.finish()
 /// }
-/// let image = try decoder.finish()
 /// ```
 public protocol IncrementalDecoder: AnyObject, Sendable {
     /// Takes the next bytes and decodes what they allow.
