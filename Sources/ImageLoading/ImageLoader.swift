@@ -37,7 +37,8 @@ public final class ImageLoader: ImageProviding {
     public func response(for request: ImageRequest) async throws(LoadFailure) -> ImageResponse {
         switch try coordinator.askMemory(request) {
         case .hit(let response): return response
-        case .miss(let plan): return try await coordinator.start(plan, asksMemory: false, onEvent: nil).response
+        case .miss(let plan):
+            return try await coordinator.start(plan, asksMemory: false, wantsProgress: false, onEvent: nil).response
         }
     }
 

@@ -87,7 +87,7 @@ final class LoadCoordinator: Pipeline.Reporting {
     /// Starts a load that has to be planned first; a bad option is its result.
     func start(_ request: ImageRequest, onEvent: (@Sendable (LoadEvent) -> Void)?) -> ImageTask {
         do {
-            return start(try plan(request), onEvent: onEvent)
+            return start(try plan(request), wantsProgress: true, onEvent: onEvent)
         } catch {
             let task = makeTask(control.withLock { $0.makeID() }, request, .normal, onEvent)
             task.finish(.failure(error))
@@ -96,7 +96,11 @@ final class LoadCoordinator: Pipeline.Reporting {
     }
 
     /// Starts a load, which ends here and now when the memory cache has its image.
-    func start(_ plan: LoadPlan, asksMemory: Bool = true, onEvent: (@Sendable (LoadEvent) -> Void)?) -> ImageTask {
+    ///
+    /// - Parameter wantsProgress: whether progress is passed on to the task; nobody listens to that of a plain `await`.
+    func start(
+        _ plan: LoadPlan, asksMemory: Bool = true, wantsProgress: Bool, onEvent: (@Sendable (LoadEvent) -> Void)?
+    ) -> ImageTask {
         let task = makeTask(plan.id, plan.request, plan.priority, onEvent)
         if asksMemory, let hit = pipeline.memoryHit(plan) {
             task.finish(.success(hit))
@@ -107,7 +111,7 @@ final class LoadCoordinator: Pipeline.Reporting {
             return task
         }
         var terms = plan.terms
-        terms.wantsProgress = onEvent != nil
+        terms.wantsProgress = wantsProgress
         let chain = pipeline.chain(for: plan)
         let (ticket, actions) = graph.withLock { graph -> (LoadTicket, [Graph.Action]) in
             let ticket = graph.join(task, chain: chain.links, input: chain.input, terms: terms)

@@ -191,6 +191,27 @@ import Testing
         #expect(log.count == 3)
     }
 
+    @Test func theStreamOfATaskHasItsProgressAndReplaysItToLateComers() async throws {
+        let gate = Gate()
+        let bench = Bench(
+            network: ScriptedLoader { _ in
+                .response(HTTPResponse(status: .ok), chunks: [Data([7]), Data([8, 9])], gate: gate)
+            })
+        let task = bench.loader.task(for: ImageRequest(url: url("x")))
+        await gate.waitForArrivals(1)
+        gate.letOneThrough()
+        await gate.waitForArrivals(2)
+        // The first chunk has been taken, the second is held: a stream that is opened now begins with the first.
+        var received: [Int] = []
+        for await event in task.events {
+            if case .progress(let progress) = event {
+                if received.isEmpty { gate.open() }
+                received.append(progress.received)
+            }
+        }
+        #expect(received == [1, 3])
+    }
+
     @Test func aStreamThatIsOpenedLateReplaysTheEnd() async throws {
         let bench = Bench()
         let task = bench.loader.task(for: ImageRequest(url: url("x")))
