@@ -1,7 +1,7 @@
 # One command per habit. Every one sets the machine up first (Scripts/setup), which is silent when all is there.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test snippets examples format lint bench
+.PHONY: help setup build demo test snippets examples format lint bench modeltest crashtest
 
 SWIFT ?= swift
 # An import across the layers of Package.swift fails the build.
@@ -36,6 +36,12 @@ format: setup ## format the sources
 
 lint: setup ## check format and house rules
 	@Scripts/lint
+
+modeltest: build ## random programs against the engine's model; STEPS=5000000 sets how many steps
+	@CALOTYPE_MODEL_STEPS=$(or $(STEPS),2000000) Scripts/quietly "model test" $(SWIFT) test --skip-build --disable-xctest --filter ImageLoadingTests.Model
+
+crashtest: build ## kill a process that writes the disk cache, again and again; ROUNDS=500
+	@CALOTYPE_CRASH_ROUNDS=$(or $(ROUNDS),500) Scripts/quietly "crash test" $(SWIFT) test --skip-build --disable-xctest --filter DiskCacheCrashTests
 
 bench: setup ## measure (release); SUITE="decode process" picks suites
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product calotype
