@@ -18,6 +18,10 @@ struct ConvertCommand: AsyncParsableCommand {
               calotype convert photo.avif photo.png
               calotype convert photo.jpg thumbnail.jpg --size 320x320 --mode fill --quality 80
               calotype convert animation.webp third.png --frame 2
+              calotype convert photo.jpg card.png --process "resize(640x400,fill) grayscale round(24)"
+
+            PROCESSORS are any of these, in any order, with spaces between:
+              \(ProcessorList.usage.joined(separator: "\n  "))
             """)
 
     @Argument(help: "A path or a URL.")
@@ -33,6 +37,9 @@ struct ConvertCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Take a part, in pixels of the upright picture.", valueName: "X,Y,W,H"))
     var crop: CropArgument?
+
+    @Option(help: ArgumentHelp("Processors to run in order, after crop and resize.", valueName: "processors"))
+    var process: String?
 
     @Option(help: ArgumentHelp("For lossy formats: 1 (smallest) to 100 (best).", valueName: "1-100"))
     var quality = 85
@@ -53,6 +60,11 @@ struct ConvertCommand: AsyncParsableCommand {
         guard (1...100).contains(quality) else { throw ValidationError("--quality must be from 1 to 100, not \(quality).") }
         guard frame >= 0 else { throw ValidationError("--frame must not be negative.") }
         _ = try outputFormat()
+        do {
+            _ = try processors()
+        } catch let error as ImageError where error.category == .caller {
+            throw ValidationError("--process: \(error.message)")
+        }
     }
 
     func run() async throws {
@@ -77,7 +89,7 @@ struct ConvertCommand: AsyncParsableCommand {
         options.convertsToSRGB = !keepProfile
         options.frame = frame
         // Pixels that nothing is computed with stay as they are stored.
-        if resize.size == nil, crop == nil { options.alpha = .straight }
+        if resize.size == nil, crop == nil, process == nil { options.alpha = .straight }
         // A picture that is only made smaller is scaled while it is decoded: the large one never lies in memory.
         if let width = resize.size?.width, let height = resize.size?.height, crop == nil, filter == .lanczos3, !upscale {
             options.targetSize = PixelSize(width: width, height: height)
@@ -92,9 +104,20 @@ struct ConvertCommand: AsyncParsableCommand {
             image = try Resize(width: size.width, height: size.height, mode: resize.mode, filter: filter, upscales: upscale)
                 .process(image, context: context)
         }
+        for processor in try processors() { image = try processor.process(image, context: context) }
         var encoding = EncodeOptions()
         encoding.quality = quality
         return try EncoderRegistry().encode(image, as: try outputFormat(), options: encoding)
+    }
+
+    /// An overlay's picture is a file's path.
+    private func processors() throws -> [any Processing] {
+        try ProcessorList.parse(process ?? "") { path in
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw ImageError(.fileUnreadable, message: "There is no file \(path) that can be read.")
+            }
+            return try DecoderRegistry().decode(data, options: DecodeOptions())
+        }
     }
 
     private func outputFormat() throws(ValidationError) -> ImageFormat {

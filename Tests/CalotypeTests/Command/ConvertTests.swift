@@ -58,6 +58,20 @@ struct ConvertTests {
         #expect(try size(of: folder.data("a.png")) == PixelSize(width: width, height: height))
     }
 
+    @Test(arguments: [
+        ("resize(60x60,fill) rotate(90) crop(0,0,60,20)", 60, 20), ("crop(0,0,60,20) rotate(90) resize(60x60,fill)", 20, 20),
+    ])
+    func processorsRunInTheOrderGiven(_ list: String, _ width: Int, _ height: Int) async throws {
+        let (run, file) = try await convert("dunes.jpg", "a.png", "--process", list)
+        #expect(run.ending == .status(0), "\(run.errors)")
+        #expect(try size(of: file) == PixelSize(width: width, height: height))
+    }
+
+    @Test func anUnknownProcessorIsWrongUsageAndIsNamed() async throws {
+        let (run, _) = try await convert("dunes.jpg", "a.png", "--process", "blurr(4)")
+        #expect(run.ending == .status(2) && run.errors.contains("blurr") && run.errorLines.count == 1)
+    }
+
     @Test func theQualityDecidesTheSizeOfALossyFile() async throws {
         let poor = try await convert("voronoi.webp", "poor.jpg", "--quality", "10")
         let good = try await convert("voronoi.webp", "good.jpg", "--quality", "95")
