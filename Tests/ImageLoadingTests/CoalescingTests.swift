@@ -1,4 +1,5 @@
 import CalotypeTesting
+import Dispatch
 import HTTPTypes
 import ImageCore
 import ImageLoading
@@ -112,4 +113,48 @@ import Testing
         #expect(bench.disk.keys.count == 1)
         await bench.waitUntilIdle()
     }
+
+    @Test func aLoadWhoseMissIsOvertakenByTheSameImageDoesNotFetchItAgain() async throws {
+        // Given a load that is held on the network, and a second one that has just missed in memory.
+        let network = ScriptedLoader(gate: Gate()) { _ in .body(Data([7])) }
+        let memory = OvertakenCache()
+        let loader = ImageLoader(.init(dataLoader: network, decoder: ScriptedDecoder(), memoryCache: memory))
+        let first = loader.task(for: ImageRequest(url: url("x")))
+        await network.gate.waitForArrivals(1)
+        // When the first one ends, and leaves nothing in the graph, before the second one joins.
+        memory.afterNextMiss {
+            network.gate.open()
+            while loader.activity != ImageLoader.Activity() {}
+        }
+        // On a thread that may be held, unlike those of the pool.
+        let second = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: loader.task(for: ImageRequest(url: url("x")))) }
+        }
+        // Then both have the image of one fetch.
+        #expect(red(try await first.response.image) == 7)
+        #expect(try await second.response.tier == .memory)
+        #expect(network.requests.count == 1)
+    }
+}
+
+/// A memory cache in which something else may happen between a miss and its return.
+private final class OvertakenCache: Caching {
+    private let base = LoggedMemoryCache()
+    private let hook = Lock<(@Sendable () -> Void)?>(nil)
+
+    func afterNextMiss(_ body: @escaping @Sendable () -> Void) { hook.withLock { $0 = body } }
+
+    func image(for key: ImageKey) -> DecodedImage? {
+        let image = base.image(for: key)
+        let body = hook.withLock { $0.take() }
+        body?()
+        return image
+    }
+
+    func peekImage(for key: ImageKey) -> DecodedImage? { base.peekImage(for: key) }
+    func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority) {
+        base.store(image, for: key, priority: priority)
+    }
+    func removeImage(for key: ImageKey) { base.removeImage(for: key) }
+    func removeAll() { base.removeAll() }
 }
