@@ -10,7 +10,6 @@ public final class ImageTask: LoadHandle {
         var priority: LoadPriority
         var result: Result<ImageResponse, LoadFailure>?
         var progress: LoadProgress?
-        var preview: DecodedImage?
         var waiters = Waiters()
         var listeners: [@Sendable (LoadEvent) -> Void] = []
         /// Events that wait for the one that is being delivered.
@@ -42,8 +41,8 @@ public final class ImageTask: LoadHandle {
         get async throws(LoadFailure) { try await result.get() }
     }
 
-    /// Progress, previews and the end. A stream that is opened late begins with the current progress, the latest
-    /// preview and, after the end, the terminal event. Any number of streams may be open; ending one cancels nothing.
+    /// Progress and the end; the engine makes no previews yet. A stream that is opened late begins with the current
+    /// progress and, after the end, the terminal event. Any number of streams may be open; ending one cancels nothing.
     public var events: AsyncStream<LoadEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: LoadEvent.self)
         let replay = state.withLock { state -> [LoadEvent] in
@@ -52,7 +51,6 @@ public final class ImageTask: LoadHandle {
             if let result = state.result {
                 replay.append(.finished(result))
             } else {
-                if let preview = state.preview { replay.append(.preview(preview)) }
                 state.listeners.append { event in
                     continuation.yield(event)
                     if case .finished = event { continuation.finish() }
@@ -135,7 +133,6 @@ public final class ImageTask: LoadHandle {
         let isFirst = send(.finished(result)) { state in
             state.result = result
             state.ticket = nil
-            state.preview = nil
             swap(&waiters, &state.waiters)
             return true
         }
