@@ -1,7 +1,7 @@
 # One command per habit. Every one sets the machine up first (Scripts/setup), which is silent when all is there.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test snippets examples format lint bench modeltest crashtest
+.PHONY: help setup build demo test optional snippets examples format lint bench modeltest crashtest
 
 SWIFT ?= swift
 # An import across the layers of Package.swift fails the build.
@@ -24,6 +24,17 @@ test: build ## run all tests, compile the snippets, build and run the examples
 	@Scripts/quietly "tests" $(SWIFT) test --skip-build --disable-xctest --no-parallel
 	@Scripts/snippets
 	@Scripts/examples
+
+# The parts behind package traits, and the suites that test them. They are built in a folder of their own, so that the
+# plain build stays what it is.
+TRAITS := GTK,Redis,OpenCombine
+OPTIONAL_TESTS := ImageTargetsGTKTests|ImageCachingRedisTests|OpenCombineTests
+OPTIONAL := --scratch-path .build/optional --traits $(TRAITS)
+
+optional: ## build and test the optional parts: GTK, Redis, OpenCombine
+	@Scripts/setup --optional
+	@Scripts/quietly "build (optional parts)" $(BUILD) --build-tests $(OPTIONAL)
+	@Scripts/quietly "tests (optional parts)" $(SWIFT) test --skip-build --disable-xctest --no-parallel $(OPTIONAL) --filter '$(OPTIONAL_TESTS)'
 
 snippets: setup ## compile every piece of Swift in the documentation
 	@Scripts/snippets

@@ -20,6 +20,11 @@ let package = Package(
         .library(name: "LoopbackHTTP", targets: ["LoopbackHTTP"]),
         .executable(name: "calotype", targets: ["CalotypeCommand"]),
     ],
+    traits: [
+        .trait(name: "GTK", description: "ImageTargetsGTK: pictures in GTK 4 windows; needs libgtk-4-dev."),
+        .trait(name: "Redis", description: "ImageCachingRedis: a store shared over Redis; needs libhiredis-dev."),
+        .trait(name: "OpenCombine", description: "Publishers where Combine is missing, by OpenCombine."),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
