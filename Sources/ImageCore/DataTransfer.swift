@@ -41,6 +41,8 @@ public struct DataResponse: Sendable {
     public var head: HTTPResponse
     /// To be read once.
     public var body: ByteStream
+    /// Attempts that a retrying loader made before this answer came.
+    public var retries = 0
 
     public init(url: URL, head: HTTPResponse = HTTPResponse(status: .ok), body: ByteStream) {
         self.url = url

@@ -11,11 +11,15 @@ struct FetchStage: Sendable {
         let task = Task {
             do {
                 guard !token.isCancelled else { throw CancellationError() }
-                let (entry, time) = try await coordinator.timed(.network, plan) { try await fetch(node, coordinator) }
+                let ((entry, retries), time) = try await coordinator.timed(.network, plan) {
+                    try await fetch(node, coordinator)
+                }
                 var metrics = LoadMetrics()
                 metrics.byteCount = entry.data.count
+                metrics.retries = retries
                 metrics.network = time
-                let original = Original(entry, tier: .network, metrics: metrics)
+                let original = Original(
+                    entry, tier: .network, metrics: metrics, isFetched: !plan.request.source.isLocal)
                 // Stored once a decode has shown that these bytes are a picture, so that no error page poisons the cache.
                 coordinator.finish(
                     node, .success(.original(original)), retention: plan.request.source.isLocal ? .never : .whenProven)
@@ -31,14 +35,16 @@ struct FetchStage: Sendable {
         (formats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ", ")
     }
 
-    private func fetch(_ node: NodeID, _ coordinator: any Pipeline.Reporting) async throws -> DataEntry {
+    private func fetch(
+        _ node: NodeID, _ coordinator: any Pipeline.Reporting
+    ) async throws -> (entry: DataEntry, retries: Int) {
         switch plan.request.source {
-        case .bytes(let data, _): return entry(data)
-        case .producer(_, let produce): return entry(try await produce())
+        case .bytes(let data, _): return (entry(data), 0)
+        case .producer(_, let produce): return (entry(try await produce()), 0)
         case .url(let url):
             let response = try await pipeline.configuration.dataLoader.load(request(for: url))
             try judge(response)
-            return entry(try await collect(response, node, coordinator), head: response.head)
+            return (entry(try await collect(response, node, coordinator), head: response.head), response.retries)
         }
     }
 

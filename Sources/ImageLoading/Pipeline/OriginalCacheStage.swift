@@ -8,6 +8,7 @@ struct OriginalCacheStage: Sendable {
     func run(_ node: NodeID, _ token: CancellationToken, _ coordinator: any Pipeline.Reporting) {
         let task = Task {
             let (entry, time) = await coordinator.timed(.originalCache, plan) { await read(coordinator) }
+            if cache != nil { coordinator.observe(.cacheAsked(.disk, isHit: entry != nil), plan) }
             if let entry {
                 var metrics = LoadMetrics()
                 metrics.byteCount = entry.data.count

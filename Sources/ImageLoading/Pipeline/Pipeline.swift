@@ -36,6 +36,11 @@ struct Pipeline: Sendable {
         accept = FetchStage.accept(for: configuration.decoder.formats)
     }
 
+    /// Whether the memory cache is asked for the finished picture.
+    func asksMemory(_ plan: LoadPlan) -> Bool {
+        plan.options.cachePolicy.readsMemory && !plan.endsWithHeader && configuration.memoryCache != nil
+    }
+
     /// The memory cache's answer, if the options let it be asked. A hit ends the load on the caller's thread.
     func memoryHit(_ plan: LoadPlan) -> ImageResponse? {
         guard plan.options.cachePolicy.readsMemory else { return nil }

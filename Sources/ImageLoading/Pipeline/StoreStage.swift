@@ -17,7 +17,9 @@ struct StoreStage: Sendable {
             guard let cache = configuration.dataCache else { return coordinator.settle(node) }
             Task {
                 do {
-                    try await cache.store(original.entry, for: plan.dataKey)
+                    _ = try await coordinator.timed(.store, plan) {
+                        try await cache.store(original.entry, for: plan.dataKey)
+                    }
                 } catch {
                     coordinator.observe(.cacheFailed(.wrapping(error, stage: .store, source: plan.request.description)), plan)
                 }
