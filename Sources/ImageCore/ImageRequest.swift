@@ -11,6 +11,8 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
     public var options: OptionLayer
     /// What the load is for; targets and prefetchers set it.
     public var purpose: LoadPurpose
+    /// Who wants it: ends all loads of one owner at once; nobody in particular by default.
+    public var owner: LoadOwner?
     /// The identity of the source, without headers.
     public let resource: ResourceKey
 

@@ -16,7 +16,10 @@ final class LoadPlan: Sendable {
     init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions, endsWithHeader: Bool = false) {
         self.id = id
         self.endsWithHeader = endsWithHeader
-        self.request = request
+        var named = request
+        // Observers know the request alone; its lines carry the context of whichever layer set one.
+        if let context = options.logContext { named.options.logContext = context }
+        self.request = named
         self.options = options
         resource = request.resource.varied(
             by: options.headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted())
