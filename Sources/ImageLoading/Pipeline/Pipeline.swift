@@ -68,7 +68,7 @@ struct Pipeline: Sendable {
                 (.original, .local)
             } else if policy.isOnlyIfCached {
                 (.cachedOnly, .lookup)
-            } else if policy.readsDisk, configuration.dataCache != nil {
+            } else if policy.readsDisk, configuration.dataCache != nil || configuration.responseCache != nil {
                 (.original, .lookup)
             } else {
                 (.fresh, .network)
@@ -86,7 +86,7 @@ struct Pipeline: Sendable {
     ) {
         switch (work, lane) {
         case (.original(let plan), .lookup):
-            OriginalCacheStage(cache: configuration.dataCache, plan: plan).run(node, token, coordinator)
+            OriginalCacheStage(pipeline: self, plan: plan).run(node, token, coordinator)
         case (.original(let plan), _):
             FetchStage(pipeline: self, plan: plan, priority: priority).run(node, token, coordinator)
         case (.decode(let plan), _):
