@@ -10,9 +10,12 @@ final class LoadPlan: Sendable {
     let resource: ResourceKey
     /// What identifies the picture after decoding (first) and after each processor; never empty.
     let variants: [String]
+    /// Whether the load ends with the bytes, once a decoder knows their header.
+    let endsWithHeader: Bool
 
-    init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions) {
+    init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions, endsWithHeader: Bool = false) {
         self.id = id
+        self.endsWithHeader = endsWithHeader
         self.request = request
         self.options = options
         resource = request.resource.varied(
@@ -62,12 +65,14 @@ enum Work: Sendable {
     case original(LoadPlan)
     /// Decodes them.
     case decode(LoadPlan)
+    /// Reads their header.
+    case header(LoadPlan)
     /// Runs the processor at the index on the picture before it.
     case process(LoadPlan, Int)
 
     var plan: LoadPlan {
         switch self {
-        case .original(let plan), .decode(let plan), .process(let plan, _): plan
+        case .original(let plan), .decode(let plan), .header(let plan), .process(let plan, _): plan
         }
     }
 }
@@ -76,6 +81,7 @@ enum Work: Sendable {
 enum WorkResult: Sendable {
     case original(Original)
     case image(StagedImage)
+    case header(ImageInfo, Original)
 }
 
 /// Bytes of a picture, and how they were come by.

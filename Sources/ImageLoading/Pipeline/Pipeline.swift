@@ -45,6 +45,10 @@ struct Pipeline: Sendable {
     /// The work behind a load, the wanted result first: processors from the last to the first, decode, original.
     /// It is cut where the memory cache has the result of a prefix.
     func chain(for plan: LoadPlan) -> (links: [WorkLink<Work>], input: WorkResult?) {
+        if plan.endsWithHeader {
+            let key = WorkKey(kind: .header, image: ImageKey(resource: plan.resource))
+            return ([WorkLink(key: key, work: .header(plan), lane: .worker), originalLink(plan)], nil)
+        }
         var links: [WorkLink<Work>] = []
         links.reserveCapacity(plan.variants.count + 1)
         for index in plan.variants.indices.reversed() {
@@ -91,6 +95,8 @@ struct Pipeline: Sendable {
             FetchStage(pipeline: self, plan: plan, priority: priority).run(node, token, coordinator)
         case (.decode(let plan), _):
             DecodeStage(pipeline: self, plan: plan).run(node, input, token, coordinator)
+        case (.header(let plan), _):
+            HeaderStage(pipeline: self, plan: plan).run(node, input, token, coordinator)
         case (.process(let plan, let index), _):
             ProcessStage(pipeline: self, plan: plan, index: index).run(node, input, token, coordinator)
         }
