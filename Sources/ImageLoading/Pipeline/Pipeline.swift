@@ -36,6 +36,11 @@ final class Pipeline: Sendable {
         accept = FetchStage.accept(for: configuration.decoder.formats)
     }
 
+    /// Whether the memory cache is asked for the finished picture.
+    func asksMemory(_ plan: LoadPlan) -> Bool {
+        plan.options.cachePolicy.readsMemory && !plan.endsWithHeader && configuration.memoryCache != nil
+    }
+
     /// The memory cache's answer, if the options let it be asked. A hit ends the load on the caller's thread.
     func memoryHit(_ plan: LoadPlan) -> ImageResponse? {
         guard plan.options.cachePolicy.readsMemory else { return nil }
@@ -65,6 +70,9 @@ final class Pipeline: Sendable {
         return (links, nil)
     }
 
+    /// Whether bytes of the web are kept anywhere.
+    var hasByteCache: Bool { configuration.dataCache != nil || configuration.responseCache != nil }
+
     private func originalLink(_ plan: LoadPlan) -> WorkLink<Work> {
         let policy = plan.options.cachePolicy
         let (kind, lane): (WorkKey.Kind, Lane) =
@@ -72,7 +80,7 @@ final class Pipeline: Sendable {
                 (.original, .local)
             } else if policy.isOnlyIfCached {
                 (.cachedOnly, .lookup)
-            } else if policy.readsDisk, configuration.dataCache != nil || configuration.responseCache != nil {
+            } else if policy.readsDisk, hasByteCache {
                 (.original, .lookup)
             } else {
                 (.fresh, .network)
