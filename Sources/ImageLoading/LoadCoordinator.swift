@@ -87,6 +87,15 @@ final class LoadCoordinator: Pipeline.Reporting {
         return hit
     }
 
+    /// Loads what the memory cache does not have, for a caller that awaits it.
+    ///
+    /// On Swift's pool, whatever isolation the caller has: there the fetch may begin on this very thread, in a task of its
+    /// own, and nobody is kept waiting by it but this caller.
+    @concurrent
+    func response(for plan: LoadPlan) async throws(LoadFailure) -> ImageResponse {
+        try await start(plan, asksMemory: false, wantsProgress: false, on: .pool, onEvent: nil).response
+    }
+
     /// Starts a load that has to be planned first; a bad option is its result.
     func start(_ request: ImageRequest, onEvent: (@Sendable (LoadEvent) -> Void)?) -> ImageTask {
         do {
@@ -102,7 +111,8 @@ final class LoadCoordinator: Pipeline.Reporting {
     ///
     /// - Parameter wantsProgress: whether progress is passed on to the task; nobody listens to that of a plain `await`.
     func start(
-        _ plan: LoadPlan, asksMemory: Bool = true, wantsProgress: Bool, onEvent: (@Sendable (LoadEvent) -> Void)?
+        _ plan: LoadPlan, asksMemory: Bool = true, wantsProgress: Bool, on place: Place = .elsewhere,
+        onEvent: (@Sendable (LoadEvent) -> Void)?
     ) -> ImageTask {
         let task = makeTask(plan.id, plan.request, plan.priority, onEvent)
         if asksMemory, let hit = pipeline.memoryHit(plan) {
@@ -112,7 +122,8 @@ final class LoadCoordinator: Pipeline.Reporting {
         }
         // Whoever does not ask here has asked before.
         if pipeline.asksMemory(plan) { observe(.cacheAsked(.memory, isHit: false), plan) }
-        guard !control.withLock({ $0.isClosed }) else {
+        // A fetch that begins here and now would not see that its caller has gone already.
+        guard !control.withLock({ $0.isClosed }), place != .pool || !Task.isCancelled else {
             task.finish(.failure(.cancelled))
             return task
         }
@@ -132,7 +143,7 @@ final class LoadCoordinator: Pipeline.Reporting {
             leave(ticket)
             if let late { task.finish(.success(late)) }
         }
-        carryOut(actions)
+        carryOut(actions, on: place)
         return task
     }
 
@@ -218,11 +229,11 @@ final class LoadCoordinator: Pipeline.Reporting {
 
     func report(_ progress: LoadProgress, from node: NodeID) { perform { $0.report(progress, from: node) } }
 
-    func advance(_ node: NodeID, to lane: Lane) { perform { $0.advance(node, to: lane) } }
+    func advance(_ node: NodeID, to lane: Lane) { perform(on: .pool) { $0.advance(node, to: lane) } }
 
-    func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention) {
+    func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place) {
         if case .success(.original(let original)) = result, original.isFetched { counters.fetched(original.metrics) }
-        perform { $0.finish(node, result, retention: retention) }
+        perform(on: place) { $0.finish(node, result, retention: retention) }
     }
 
     func retryUpstream(of node: NodeID, otherwise failure: LoadFailure) {
@@ -246,19 +257,23 @@ final class LoadCoordinator: Pipeline.Reporting {
 
     // MARK: Actions
 
-    private func perform(_ event: @Sendable (inout Graph) -> Void) {
+    private func perform(on place: Place = .elsewhere, _ event: @Sendable (inout Graph) -> Void) {
         let actions = graph.withLock { graph in
             event(&graph)
             return graph.takeActions()
         }
-        carryOut(actions)
+        carryOut(actions, on: place)
     }
 
-    private func carryOut(_ actions: [Graph.Action]) {
+    private func carryOut(_ actions: [Graph.Action], on place: Place) {
+        // Of the steps that begin now, the first may have the place; it must not wait for the others.
+        var place = place
         for action in actions {
             switch action {
             case .run(let node, let work, let lane, let input, let priority, let token):
-                pipeline.run(node, work, lane, input: input, priority: priority, token, reportingTo: self)
+                let start = StepStart(priority: priority, token: token, place: place.suits(lane) ? place : .elsewhere)
+                if place.suits(lane) { place = .elsewhere }
+                pipeline.run(node, work, lane, input: input, start, reportingTo: self)
             case .stop(let token):
                 token.cancel()
             case .store(let node, let key, let work, let result, let priority):

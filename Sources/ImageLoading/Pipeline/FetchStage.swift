@@ -7,27 +7,30 @@ struct FetchStage: Sendable {
     let plan: LoadPlan
     let priority: LoadPriority
 
-    func run(_ node: NodeID, _ token: CancellationToken, _ coordinator: any Pipeline.Reporting) {
-        let task = Task {
+    func run(_ node: NodeID, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
+        start.run {
+            guard !start.token.isCancelled else {
+                return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .elsewhere)
+            }
+            let timer = StageTimer(.network, plan, coordinator)
             do {
-                guard !token.isCancelled else { throw CancellationError() }
-                let ((entry, retries), time) = try await coordinator.timed(.network, plan) {
-                    try await fetch(node, coordinator)
-                }
+                let (entry, tier, retries) = try await fetch(node, coordinator)
                 var metrics = LoadMetrics()
                 metrics.byteCount = entry.data.count
                 metrics.retries = retries
-                metrics.network = time
-                let original = Original(
-                    entry, tier: .network, metrics: metrics, isFetched: !plan.request.source.isLocal)
+                metrics.network = timer.end()
                 // Stored once a decode has shown that these bytes are a picture, so that no error page poisons the cache.
+                // What a response cache answers for, the loader has stored already.
+                let isKept = !plan.isLocal && responseCache == nil
+                let original = Original(
+                    entry, tier: tier, metrics: metrics, isFetched: !plan.isLocal && tier == .network)
                 coordinator.finish(
-                    node, .success(.original(original)), retention: plan.request.source.isLocal ? .never : .whenProven)
+                    node, .success(.original(original)), retention: isKept ? .whenProven : .never, on: .elsewhere)
             } catch {
-                coordinator.fail(node, error, stage: .network, plan, token)
+                timer.end()
+                coordinator.fail(node, error, stage: .network, plan, start.token, on: .elsewhere)
             }
         }
-        token.onCancel { task.cancel() }
     }
 
     /// The `Accept` field for what the decoders read; anything else is taken too, and judged by its bytes.
@@ -35,25 +38,43 @@ struct FetchStage: Sendable {
         (formats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ", ")
     }
 
+    /// What answers for the plan's URL in the place of the data cache, and the request to ask it with; `nil` for a source
+    /// that is not on the web.
+    var responseCache: (cache: any ResponseCaching, request: DataRequest)? {
+        guard let cache = pipeline.configuration.responseCache, case .url(let url) = plan.request.source,
+            let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http"
+        else { return nil }
+        return (cache, request(for: url))
+    }
+
+    /// The bytes of a response that is a success, all of them.
+    func entry(
+        from response: DataResponse, _ node: NodeID, _ coordinator: any Pipeline.Reporting
+    ) async throws -> DataEntry {
+        try judge(response)
+        return entry(try await collect(response, node, coordinator), head: response.head)
+    }
+
     private func fetch(
         _ node: NodeID, _ coordinator: any Pipeline.Reporting
-    ) async throws -> (entry: DataEntry, retries: Int) {
+    ) async throws -> (entry: DataEntry, tier: CacheTier, retries: Int) {
         switch plan.request.source {
-        case .bytes(let data, _): return (entry(data), 0)
-        case .producer(_, let produce): return (entry(try await produce()), 0)
+        case .bytes(let data, _): return (entry(data), .network, 0)
+        case .producer(_, let produce): return (entry(try await produce()), .network, 0)
         case .url(let url):
             let response = try await pipeline.configuration.dataLoader.load(request(for: url))
-            try judge(response)
-            return (entry(try await collect(response, node, coordinator), head: response.head), response.retries)
+            return (try await entry(from: response, node, coordinator), response.tier, response.retries)
         }
     }
 
     private func request(for url: URL) -> DataRequest {
+        var policy = plan.options.cachePolicy
+        if !plan.options.storesToDisk { policy.remove(.writesDisk) }
         var request = DataRequest(
             url: url, headerFields: plan.options.headers, timeout: plan.options.timeout,
             maximumBytes: plan.options.maximumResponseBytes, priority: priority, retries: plan.options.retries,
-            allowsExpensiveNetwork: plan.options.allowsExpensiveNetwork)
-        if !plan.request.source.isLocal, request.headerFields[.accept] == nil {
+            allowsExpensiveNetwork: plan.options.allowsExpensiveNetwork, cachePolicy: policy)
+        if !plan.isLocal, request.headerFields[.accept] == nil {
             request.headerFields[.accept] = pipeline.accept
         }
         return request

@@ -12,6 +12,8 @@ final class LoadPlan: Sendable {
     let variants: [String]
     /// Whether the load ends with the bytes, once a decoder knows their header.
     let endsWithHeader: Bool
+    /// Whether the bytes are at hand without a network (``ImageSource/isLocal``).
+    let isLocal: Bool
 
     init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions, endsWithHeader: Bool = false) {
         self.id = id
@@ -21,8 +23,11 @@ final class LoadPlan: Sendable {
         if let context = options.logContext { named.options.logContext = context }
         self.request = named
         self.options = options
-        resource = request.resource.varied(
-            by: options.headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted())
+        isLocal = request.source.isLocal
+        resource =
+            options.headers.isEmpty
+            ? request.resource
+            : request.resource.varied(by: options.headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted())
         variants = LoadPlan.variants(options)
     }
 
@@ -48,7 +53,7 @@ final class LoadPlan: Sendable {
         LoadTerms(
             rankClass: RankClass(request.purpose, options.priority), writesMemory: options.cachePolicy.writesMemory,
             cachePriority: options.cachePriority,
-            writesDisk: options.cachePolicy.writesDisk && options.storesToDisk && !request.source.isLocal)
+            writesDisk: options.cachePolicy.writesDisk && options.storesToDisk && !isLocal)
     }
 
     /// Every option that changes the decoded picture or whether there is one, as text; empty for the defaults.
