@@ -27,7 +27,11 @@
         }
 
         public func receive<S: Subscriber>(subscriber: S) where S.Input == ImageResponse, S.Failure == LoadFailure {
-            subscriber.receive(subscription: LoadSubscription(loader: loader, request: request, downstream: subscriber))
+            let subscription = LoadSubscription(
+                loader: loader, request: request,
+                // There is demand for one value at least, since the load began with it; further demand changes nothing.
+                receiveValue: { _ = subscriber.receive($0) }, receiveCompletion: { subscriber.receive(completion: $0) })
+            subscriber.receive(subscription: subscription)
         }
     }
 
@@ -40,19 +44,21 @@
     }
 
     /// One subscriber's load.
-    private final class LoadSubscription<Downstream: Subscriber>: Subscription, Sendable
-    where Downstream.Input == ImageResponse, Downstream.Failure == LoadFailure {
+    private final class LoadSubscription: Subscription, Sendable {
         // because subscribers are not `Sendable` by their protocol: this one is taken out under the lock, once, and called
         // by the one who took it.
-        private struct Box: @unchecked Sendable {
-            let subscriber: Downstream
+        private struct Downstream: @unchecked Sendable {
+            let receiveValue: (ImageResponse) -> Void
+            let receiveCompletion: (Subscribers.Completion<LoadFailure>) -> Void
         }
 
         private enum State {
             /// Nothing was asked for yet.
-            case idle(Box)
+            case idle(Downstream)
             /// Asked for; the load's handle follows as soon as it exists.
-            case loading(Box, (any LoadHandle)?)
+            case loading(Downstream, (any LoadHandle)?)
+            /// The value is being received; the completion follows unless that cancels.
+            case delivering
             case ended
         }
 
@@ -60,17 +66,20 @@
         private let request: ImageRequest
         private let state: Lock<State>
 
-        init(loader: ImageLoader, request: ImageRequest, downstream: Downstream) {
+        init(
+            loader: ImageLoader, request: ImageRequest, receiveValue: @escaping (ImageResponse) -> Void,
+            receiveCompletion: @escaping (Subscribers.Completion<LoadFailure>) -> Void
+        ) {
             self.loader = loader
             self.request = request
-            state = Lock(.idle(Box(subscriber: downstream)))
+            state = Lock(.idle(Downstream(receiveValue: receiveValue, receiveCompletion: receiveCompletion)))
         }
 
         func request(_ demand: Subscribers.Demand) {
             guard demand > .none else { return }
             let isFirst = state.withLock { state in
-                guard case .idle(let box) = state else { return false }
-                state = .loading(box, nil)
+                guard case .idle(let downstream) = state else { return false }
+                state = .loading(downstream, nil)
                 return true
             }
             guard isFirst else { return }
@@ -79,34 +88,38 @@
             }
             // It may have ended, or been cancelled, before the handle was known: then nobody holds it any more.
             let isWanted = state.withLock { state in
-                guard case .loading(let box, _) = state else { return false }
-                state = .loading(box, handle)
+                guard case .loading(let downstream, _) = state else { return false }
+                state = .loading(downstream, handle)
                 return true
             }
             if !isWanted { handle.cancel() }
         }
 
-        func cancel() { end()?.handle?.cancel() }
+        func cancel() { leave(for: .ended)?.handle?.cancel() }
 
         private func finish(_ result: Result<ImageResponse, LoadFailure>) {
-            guard let downstream = end()?.box.subscriber else { return }
+            guard let downstream = leave(for: .delivering)?.downstream else { return }
             switch result {
+            case .failure(let failure): downstream.receiveCompletion(.failure(failure))
             case .success(let response):
-                // There is demand for one value at least, since the load began with it; further demand changes nothing.
-                _ = downstream.receive(response)
-                downstream.receive(completion: .finished)
-            case .failure(let failure): downstream.receive(completion: .failure(failure))
+                downstream.receiveValue(response)
+                let isWanted = state.withLock { state in
+                    if case .delivering = state { return true }
+                    return false
+                }
+                if isWanted { downstream.receiveCompletion(.finished) }
             }
         }
 
-        /// Ends the subscription; whom it was for and what loads, the first time.
-        private func end() -> (box: Box, handle: (any LoadHandle)?)? {
+        /// Goes over to a later state; whom the subscription was for and what loads, the first time.
+        private func leave(for next: State) -> (downstream: Downstream, handle: (any LoadHandle)?)? {
             state.withLock { state in
-                defer { state = .ended }
+                if case .ended = state { return nil }
+                defer { state = next }
                 switch state {
-                case .idle(let box): return (box, nil)
-                case .loading(let box, let handle): return (box, handle)
-                case .ended: return nil
+                case .idle(let downstream): return (downstream, nil)
+                case .loading(let downstream, let handle): return (downstream, handle)
+                case .delivering, .ended: return nil
                 }
             }
         }

@@ -15,15 +15,24 @@
         }
 
         let log = EventLog<Event>()
-        let subscription = Lock<(any Subscription)?>(nil)
+        // because subscriptions are not `Sendable` by their protocol: the one under test is safe to use from any thread.
+        struct Held: @unchecked Sendable {
+            let subscription: any Subscription
+        }
+
+        let subscription = Lock<Held?>(nil)
+        private let cancelsAtTheValue: Bool
+
+        init(cancelsAtTheValue: Bool = false) { self.cancelsAtTheValue = cancelsAtTheValue }
 
         func receive(subscription: any Subscription) {
-            nonisolated(unsafe) let subscription = subscription
-            unsafe self.subscription.withLock { $0 = subscription }
+            let held = Held(subscription: subscription)
+            self.subscription.withLock { $0 = held }
         }
 
         func receive(_ input: ImageResponse) -> Subscribers.Demand {
             log.append(.value(input.tier))
+            if cancelsAtTheValue { cancel() }
             return .none
         }
 
@@ -34,8 +43,8 @@
             }
         }
 
-        func request(_ demand: Subscribers.Demand) { subscription.withLock { $0 }?.request(demand) }
-        func cancel() { subscription.withLock { $0 }?.cancel() }
+        func request(_ demand: Subscribers.Demand) { subscription.withLock { $0 }?.subscription.request(demand) }
+        func cancel() { subscription.withLock { $0 }?.subscription.cancel() }
     }
 
     @Suite struct PublishingImages {
@@ -105,6 +114,16 @@
             while loader.activity != ImageLoader.Activity() { await Task.yield() }
             #expect(network.cancelled == 1)
             #expect(recorder.log.events.isEmpty)
+        }
+
+        @Test func cancellingInsideTheValueHoldsBackTheCompletion() async throws {
+            let loader = makeLoader()
+            network.gate.open()
+            _ = try await loader.image(for: url("a"))
+            let recorder = Recorder(cancelsAtTheValue: true)
+            loader.publisher(for: url("a")).subscribe(recorder)
+            recorder.request(.unlimited)
+            #expect(recorder.log.events == [.value(.memory)])
         }
 
         @Test func aSubscriptionCancelledBeforeDemandNeverLoads() async throws {
