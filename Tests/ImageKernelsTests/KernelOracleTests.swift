@@ -90,19 +90,19 @@ import Testing
     #if os(Linux) || os(macOS)
         @Test func theEnvironmentForcesEachPath() async {
             await #expect(processExitsWith: .success) {
-                setenv("CALOTYPE_SIMD", "swift", 1)
+                _ = unsafe setenv("CALOTYPE_SIMD", "swift", 1)
                 exit(KernelPath.current == .swift ? EXIT_SUCCESS : EXIT_FAILURE)
             }
             await #expect(processExitsWith: .success) {
-                setenv("CALOTYPE_SIMD", "baseline", 1)
+                _ = unsafe setenv("CALOTYPE_SIMD", "baseline", 1)
                 exit(KernelPath.current == .baseline ? EXIT_SUCCESS : EXIT_FAILURE)
             }
             await #expect(processExitsWith: .success) {
-                setenv("CALOTYPE_SIMD", "avx2", 1)
+                _ = unsafe setenv("CALOTYPE_SIMD", "avx2", 1)
                 exit(KernelPath.current == .avx2 || !KernelPath.avx2.isSupported ? EXIT_SUCCESS : EXIT_FAILURE)
             }
             await #expect(processExitsWith: .success) {
-                setenv("CALOTYPE_SIMD", "bogus", 1)
+                _ = unsafe setenv("CALOTYPE_SIMD", "bogus", 1)
                 exit(KernelPath.current.isSupported && KernelPath.current != .swift ? EXIT_SUCCESS : EXIT_FAILURE)
             }
         }

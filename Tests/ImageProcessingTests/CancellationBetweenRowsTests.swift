@@ -49,7 +49,9 @@ import Testing
     /// Cancels a run once so much processor time was taken, and returns what it took; `nil` where it came to its end.
     private func cancelled(_ processor: Composition, _ image: DecodedImage, after limit: Double) -> Double? {
         let token = CancellationToken()
-        let (began, time, ended) = (Lock(Double?.none), Lock(Double?.none), DispatchSemaphore(value: 0))
+        let began = Lock(Double?.none)
+        let time = Lock(Double?.none)
+        let ended = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {
             let start = Self.processorTime()
             began.withLock { $0 = start }
