@@ -98,7 +98,9 @@ let package = Package(
             dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
         .testTarget(name: "ImageCachingTests", dependencies: ["ImageCore", "ImageCaching", "CalotypeTesting", .httpTypes]),
         .testTarget(name: "ImageDecodingTests", dependencies: ["ImageCore", "ImageDecoding", "ImageKernels"]),
-        .testTarget(name: "ImageProcessingTests", dependencies: ["ImageCore", "ImageProcessing", "ImageKernels"]),
+        .target(name: "CCalotypeAllocations", path: "Tests/CCalotypeAllocations"),
+        .testTarget(
+            name: "ImageProcessingTests", dependencies: ["ImageCore", "ImageProcessing", "ImageKernels", "CCalotypeAllocations"]),
         .testTarget(name: "ImageTargetsTests", dependencies: ["ImageCore", "ImageLoading", "ImageTargets", "CalotypeTesting"]),
         .testTarget(name: "ImageLoadingTests", dependencies: ["ImageCore", "ImageLoading", "CalotypeTesting", .httpTypes]),
         .testTarget(

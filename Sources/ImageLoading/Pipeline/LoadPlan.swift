@@ -68,16 +68,16 @@ final class LoadPlan: Sendable {
 enum Work: Sendable {
     /// Gets the bytes.
     case original(LoadPlan)
-    /// Decodes them.
-    case decode(LoadPlan)
+    /// Decodes them, no larger than the processor needs that is run next, if one is named.
+    case decode(LoadPlan, then: (any Processing)?)
     /// Reads their header.
     case header(LoadPlan)
-    /// Runs the processor at the index on the picture before it.
-    case process(LoadPlan, Int)
+    /// Runs a processor on the picture before it.
+    case process(LoadPlan, any Processing)
 
     var plan: LoadPlan {
         switch self {
-        case .original(let plan), .decode(let plan), .header(let plan), .process(let plan, _): plan
+        case .original(let plan), .decode(let plan, _), .header(let plan), .process(let plan, _): plan
         }
     }
 }

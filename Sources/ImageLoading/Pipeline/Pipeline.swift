@@ -9,7 +9,7 @@ internal import ImageCore
 /// | original cache | the data cache is asked for the bytes | `OriginalCacheStage` |
 /// | network | the source is fetched, its answer judged | `FetchStage` |
 /// | decode | on a worker thread | `DecodeStage` |
-/// | process | on a worker thread, one processor at a time | `ProcessStage` |
+/// | process | on a worker thread, one run of processors at a time (`PixelStep`) | `ProcessStage` |
 /// | store | the image in memory, the bytes on disk | `StoreStage` |
 /// | deliver | every subscriber gets the result | ``LoadCoordinator`` |
 ///
@@ -56,15 +56,21 @@ final class Pipeline: Sendable {
         }
         var links: [WorkLink<Work>] = []
         links.reserveCapacity(plan.variants.count + 1)
-        for index in plan.variants.indices.reversed() {
-            let key = ImageKey(resource: plan.resource, variant: plan.variants[index])
-            if index < plan.variants.count - 1, plan.options.cachePolicy.readsMemory,
-                let image = configuration.memoryCache?.peekImage(for: key)
-            {
+        let steps = plan.pixelSteps
+        for (place, step) in steps.enumerated().reversed() {
+            if place < steps.count - 1, let image = prefix(step.variant, of: plan) {
                 return (links, .image(StagedImage(image, tier: .memory, metrics: LoadMetrics())))
             }
-            let work = index == 0 ? Work.decode(plan) : .process(plan, index - 1)
+            // Where nobody has the full picture yet, it need not be made for a step that wants less of it.
+            let isReduced =
+                place == 1 && plan.options.targetSize == nil && step.reducesDecode && prefix(0, of: plan) == nil
+            let work =
+                if let processor = step.processor, !isReduced { Work.process(plan, processor) } else {
+                    Work.decode(plan, then: step.processor)
+                }
+            let key = ImageKey(resource: plan.resource, variant: plan.variants[step.variant])
             links.append(WorkLink(key: WorkKey(kind: .image, image: key), work: work, lane: .worker))
+            if isReduced { break }
         }
         links.append(originalLink(plan))
         return (links, nil)
@@ -72,6 +78,13 @@ final class Pipeline: Sendable {
 
     /// Whether bytes of the web are kept anywhere.
     var hasByteCache: Bool { configuration.dataCache != nil || configuration.responseCache != nil }
+
+    /// What the memory cache has of a plan's picture after decoding and so many processors.
+    private func prefix(_ variant: Int, of plan: LoadPlan) -> DecodedImage? {
+        guard plan.options.cachePolicy.readsMemory else { return nil }
+        return configuration.memoryCache?.peekImage(
+            for: ImageKey(resource: plan.resource, variant: plan.variants[variant]))
+    }
 
     private func originalLink(_ plan: LoadPlan) -> WorkLink<Work> {
         let policy = plan.options.cachePolicy
@@ -101,12 +114,12 @@ final class Pipeline: Sendable {
             OriginalCacheStage(pipeline: self, plan: plan).run(node, start, coordinator)
         case (.original(let plan), _):
             FetchStage(pipeline: self, plan: plan, priority: start.priority).run(node, start, coordinator)
-        case (.decode(let plan), _):
-            DecodeStage(pipeline: self, plan: plan).run(node, input, start, coordinator)
+        case (.decode(let plan, let processor), _):
+            DecodeStage(pipeline: self, plan: plan, processor: processor).run(node, input, start, coordinator)
         case (.header(let plan), _):
             HeaderStage(pipeline: self, plan: plan).run(node, input, start, coordinator)
-        case (.process(let plan, let index), _):
-            ProcessStage(pipeline: self, plan: plan, index: index).run(node, input, start, coordinator)
+        case (.process(let plan, let processor), _):
+            ProcessStage(pipeline: self, plan: plan, processor: processor).run(node, input, start, coordinator)
         }
     }
 
