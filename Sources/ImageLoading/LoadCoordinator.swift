@@ -42,10 +42,10 @@ final class LoadCoordinator: Pipeline.Reporting {
     // MARK: Loads
 
     /// Merges the three layers of options into a plan.
-    func plan(_ request: ImageRequest) throws(LoadFailure) -> LoadPlan {
+    func plan(_ request: ImageRequest, endsWithHeader: Bool = false) throws(LoadFailure) -> LoadPlan {
         let (id, defaults) = control.withLock { ($0.makeID(), $0.defaults) }
         do {
-            return LoadPlan(id, request, options: try defaults.options(for: request))
+            return LoadPlan(id, request, options: try defaults.options(for: request), endsWithHeader: endsWithHeader)
         } catch {
             var error = error
             error.source = request.description
@@ -84,6 +84,15 @@ final class LoadCoordinator: Pipeline.Reporting {
         return hit
     }
 
+    /// Loads what the memory cache does not have, for a caller that awaits it.
+    ///
+    /// On Swift's pool, whatever isolation the caller has: there the fetch may begin on this very thread, in a task of its
+    /// own, and nobody is kept waiting by it but this caller.
+    @concurrent
+    func response(for plan: LoadPlan) async throws(LoadFailure) -> ImageResponse {
+        try await start(plan, asksMemory: false, wantsProgress: false, on: .pool, onEvent: nil).response
+    }
+
     /// Starts a load that has to be planned first; a bad option is its result.
     func start(_ request: ImageRequest, onEvent: (@Sendable (LoadEvent) -> Void)?) -> ImageTask {
         do {
@@ -99,14 +108,16 @@ final class LoadCoordinator: Pipeline.Reporting {
     ///
     /// - Parameter wantsProgress: whether progress is passed on to the task; nobody listens to that of a plain `await`.
     func start(
-        _ plan: LoadPlan, asksMemory: Bool = true, wantsProgress: Bool, onEvent: (@Sendable (LoadEvent) -> Void)?
+        _ plan: LoadPlan, asksMemory: Bool = true, wantsProgress: Bool, on place: Place = .elsewhere,
+        onEvent: (@Sendable (LoadEvent) -> Void)?
     ) -> ImageTask {
         let task = makeTask(plan.id, plan.request, plan.priority, onEvent)
         if asksMemory, let hit = pipeline.memoryHit(plan) {
             task.finish(.success(hit))
             return task
         }
-        guard !control.withLock({ $0.isClosed }) else {
+        // A fetch that begins here and now would not see that its caller has gone already.
+        guard !control.withLock({ $0.isClosed }), place != .pool || !Task.isCancelled else {
             task.finish(.failure(.cancelled))
             return task
         }
@@ -126,7 +137,7 @@ final class LoadCoordinator: Pipeline.Reporting {
             leave(ticket)
             if let late { task.finish(.success(late)) }
         }
-        carryOut(actions)
+        carryOut(actions, on: place)
         return task
     }
 
@@ -198,10 +209,10 @@ final class LoadCoordinator: Pipeline.Reporting {
 
     func report(_ progress: LoadProgress, from node: NodeID) { perform { $0.report(progress, from: node) } }
 
-    func advance(_ node: NodeID, to lane: Lane) { perform { $0.advance(node, to: lane) } }
+    func advance(_ node: NodeID, to lane: Lane) { perform(on: .pool) { $0.advance(node, to: lane) } }
 
-    func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention) {
-        perform { $0.finish(node, result, retention: retention) }
+    func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place) {
+        perform(on: place) { $0.finish(node, result, retention: retention) }
     }
 
     func retryUpstream(of node: NodeID, otherwise failure: LoadFailure) {
@@ -225,19 +236,23 @@ final class LoadCoordinator: Pipeline.Reporting {
 
     // MARK: Actions
 
-    private func perform(_ event: @Sendable (inout Graph) -> Void) {
+    private func perform(on place: Place = .elsewhere, _ event: @Sendable (inout Graph) -> Void) {
         let actions = graph.withLock { graph in
             event(&graph)
             return graph.takeActions()
         }
-        carryOut(actions)
+        carryOut(actions, on: place)
     }
 
-    private func carryOut(_ actions: [Graph.Action]) {
+    private func carryOut(_ actions: [Graph.Action], on place: Place) {
+        // Of the steps that begin now, the first may have the place; it must not wait for the others.
+        var place = place
         for action in actions {
             switch action {
             case .run(let node, let work, let lane, let input, let priority, let token):
-                pipeline.run(node, work, lane, input: input, priority: priority, token, reportingTo: self)
+                let start = StepStart(priority: priority, token: token, place: place.suits(lane) ? place : .elsewhere)
+                if place.suits(lane) { place = .elsewhere }
+                pipeline.run(node, work, lane, input: input, start, reportingTo: self)
             case .stop(let token):
                 token.cancel()
             case .store(let node, let key, let work, let result, let priority):
@@ -255,9 +270,17 @@ final class LoadCoordinator: Pipeline.Reporting {
 extension WorkResult {
     /// What a subscriber of the wanted node gets.
     fileprivate func response(isCoalesced: Bool) -> Result<ImageResponse, LoadFailure> {
-        guard case .image(let staged) = self else { return .failure(.failed(.noInput)) }
-        var metrics = staged.metrics
-        metrics.isCoalesced = isCoalesced
-        return .success(ImageResponse(image: staged.image, tier: staged.tier, metrics: metrics))
+        let (image, tier, metrics): (DecodedImage, CacheTier, LoadMetrics)
+        switch self {
+        case .image(let staged): (image, tier, metrics) = (staged.image, staged.tier, staged.metrics)
+        case .header(_, let original):
+            // Who asks for no picture looks at none.
+            guard let none = DecodedImage.none else { return .failure(.failed(.noInput)) }
+            (image, tier, metrics) = (none, original.tier, original.metrics)
+        case .original: return .failure(.failed(.noInput))
+        }
+        var response = ImageResponse(image: image, tier: tier, metrics: metrics)
+        response.metrics?.isCoalesced = isCoalesced
+        return .success(response)
     }
 }

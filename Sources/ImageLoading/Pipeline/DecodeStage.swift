@@ -5,25 +5,30 @@ struct DecodeStage: Sendable {
     let pipeline: Pipeline
     let plan: LoadPlan
 
-    func run(_ node: NodeID, _ input: WorkResult?, _ token: CancellationToken, _ coordinator: any Pipeline.Reporting) {
+    func run(_ node: NodeID, _ input: WorkResult?, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
+        let token = start.token
         guard case .original(let original) = input else {
-            return coordinator.fail(node, ImageError.noInput, stage: .decode, plan, token)
+            return coordinator.fail(node, ImageError.noInput, stage: .decode, plan, token, on: .elsewhere)
         }
-        pipeline.workers.submit {
+        pipeline.workers.submit(from: start.place) {
+            guard !token.isCancelled else {
+                return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .worker)
+            }
+            let timer = StageTimer(.decode, plan, coordinator)
             do {
-                try token.check()
-                let (image, time) = try coordinator.timed(.decode, plan) { try decode(original.entry.data, token) }
+                let image = try decode(original.entry.data, token)
                 var metrics = original.metrics
-                metrics.decode = time
+                metrics.decode = timer.end()
                 let staged = StagedImage(image, tier: original.tier, metrics: metrics)
                 // A partial picture is shown to whom it was made for; nobody later gets it from a cache as if it were whole.
-                coordinator.finish(node, .success(.image(staged)), retention: image.isPartial ? .never : .now)
+                coordinator.finish(node, .success(.image(staged)), retention: image.isPartial ? .never : .now, on: .worker)
             } catch {
+                timer.end()
                 // Bytes from the cache that do not decode: the entry goes, and the source is asked once more.
                 if original.tier == .disk, !token.isCancelled, !plan.options.cachePolicy.isOnlyIfCached {
                     retry(node, after: error, coordinator)
                 } else {
-                    coordinator.fail(node, error, stage: .decode, plan, token)
+                    coordinator.fail(node, error, stage: .decode, plan, token, on: .worker)
                 }
             }
         }

@@ -5,25 +5,27 @@ internal import ImageCore
 struct FetchStage: Sendable {
     let pipeline: Pipeline
     let plan: LoadPlan
-    let priority: LoadPriority
 
-    func run(_ node: NodeID, _ token: CancellationToken, _ coordinator: any Pipeline.Reporting) {
-        let task = Task {
+    func run(_ node: NodeID, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
+        start.run {
+            guard !start.token.isCancelled else {
+                return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .elsewhere)
+            }
+            let timer = StageTimer(.network, plan, coordinator)
             do {
-                guard !token.isCancelled else { throw CancellationError() }
-                let (entry, time) = try await coordinator.timed(.network, plan) { try await fetch(node, coordinator) }
+                let entry = try await fetch(node, start.priority, coordinator)
                 var metrics = LoadMetrics()
                 metrics.byteCount = entry.data.count
-                metrics.network = time
+                metrics.network = timer.end()
                 let original = Original(entry, tier: .network, metrics: metrics)
                 // Stored once a decode has shown that these bytes are a picture, so that no error page poisons the cache.
                 coordinator.finish(
-                    node, .success(.original(original)), retention: plan.request.source.isLocal ? .never : .whenProven)
+                    node, .success(.original(original)), retention: plan.isLocal ? .never : .whenProven, on: .elsewhere)
             } catch {
-                coordinator.fail(node, error, stage: .network, plan, token)
+                timer.end()
+                coordinator.fail(node, error, stage: .network, plan, start.token, on: .elsewhere)
             }
         }
-        token.onCancel { task.cancel() }
     }
 
     /// The `Accept` field for what the decoders read; anything else is taken too, and judged by its bytes.
@@ -31,23 +33,25 @@ struct FetchStage: Sendable {
         (formats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ", ")
     }
 
-    private func fetch(_ node: NodeID, _ coordinator: any Pipeline.Reporting) async throws -> DataEntry {
+    private func fetch(
+        _ node: NodeID, _ priority: LoadPriority, _ coordinator: any Pipeline.Reporting
+    ) async throws -> DataEntry {
         switch plan.request.source {
         case .bytes(let data, _): return entry(data)
         case .producer(_, let produce): return entry(try await produce())
         case .url(let url):
-            let response = try await pipeline.configuration.dataLoader.load(request(for: url))
+            let response = try await pipeline.configuration.dataLoader.load(request(for: url, priority))
             try judge(response)
             return entry(try await collect(response, node, coordinator), head: response.head)
         }
     }
 
-    private func request(for url: URL) -> DataRequest {
+    private func request(for url: URL, _ priority: LoadPriority) -> DataRequest {
         var request = DataRequest(
             url: url, headerFields: plan.options.headers, timeout: plan.options.timeout,
             maximumBytes: plan.options.maximumResponseBytes, priority: priority, retries: plan.options.retries,
             allowsExpensiveNetwork: plan.options.allowsExpensiveNetwork)
-        if !plan.request.source.isLocal, request.headerFields[.accept] == nil {
+        if !plan.isLocal, request.headerFields[.accept] == nil {
             request.headerFields[.accept] = pipeline.accept
         }
         return request

@@ -10,13 +10,21 @@ final class LoadPlan: Sendable {
     let resource: ResourceKey
     /// What identifies the picture after decoding (first) and after each processor; never empty.
     let variants: [String]
+    /// Whether the load ends with the bytes, once a decoder knows their header.
+    let endsWithHeader: Bool
+    /// Whether the bytes are at hand without a network (``ImageSource/isLocal``).
+    let isLocal: Bool
 
-    init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions) {
+    init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions, endsWithHeader: Bool = false) {
         self.id = id
+        self.endsWithHeader = endsWithHeader
         self.request = request
         self.options = options
-        resource = request.resource.varied(
-            by: options.headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted())
+        isLocal = request.source.isLocal
+        resource =
+            options.headers.isEmpty
+            ? request.resource
+            : request.resource.varied(by: options.headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted())
         variants = LoadPlan.variants(options)
     }
 
@@ -42,7 +50,7 @@ final class LoadPlan: Sendable {
         LoadTerms(
             rankClass: RankClass(request.purpose, options.priority), writesMemory: options.cachePolicy.writesMemory,
             cachePriority: options.cachePriority,
-            writesDisk: options.cachePolicy.writesDisk && options.storesToDisk && !request.source.isLocal)
+            writesDisk: options.cachePolicy.writesDisk && options.storesToDisk && !isLocal)
     }
 
     /// Every option that changes the decoded picture or whether there is one, as text; empty for the defaults.
@@ -62,12 +70,14 @@ enum Work: Sendable {
     case original(LoadPlan)
     /// Decodes them.
     case decode(LoadPlan)
+    /// Reads their header.
+    case header(LoadPlan)
     /// Runs the processor at the index on the picture before it.
     case process(LoadPlan, Int)
 
     var plan: LoadPlan {
         switch self {
-        case .original(let plan), .decode(let plan), .process(let plan, _): plan
+        case .original(let plan), .decode(let plan), .header(let plan), .process(let plan, _): plan
         }
     }
 }
@@ -76,6 +86,7 @@ enum Work: Sendable {
 enum WorkResult: Sendable {
     case original(Original)
     case image(StagedImage)
+    case header(ImageInfo, Original)
 }
 
 /// Bytes of a picture, and how they were come by.

@@ -15,12 +15,12 @@ internal import ImageCore
 ///
 /// The coordinator's graph decides who shares which work and when a step may run; a step that may run comes here. The
 /// pipeline keeps nothing between steps.
-struct Pipeline: Sendable {
+final class Pipeline: Sendable {
     /// Where a step reports to.
     protocol Reporting: Sendable {
         func report(_ progress: LoadProgress, from node: NodeID)
         func advance(_ node: NodeID, to lane: Lane)
-        func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention)
+        func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place)
         func retryUpstream(of node: NodeID, otherwise failure: LoadFailure)
         func settle(_ node: NodeID)
         func observe(_ observation: LoadObservation, _ plan: LoadPlan)
@@ -45,6 +45,10 @@ struct Pipeline: Sendable {
     /// The work behind a load, the wanted result first: processors from the last to the first, decode, original.
     /// It is cut where the memory cache has the result of a prefix.
     func chain(for plan: LoadPlan) -> (links: [WorkLink<Work>], input: WorkResult?) {
+        if plan.endsWithHeader {
+            let key = WorkKey(kind: .header, image: ImageKey(resource: plan.resource))
+            return ([WorkLink(key: key, work: .header(plan), lane: .worker), originalLink(plan)], nil)
+        }
         var links: [WorkLink<Work>] = []
         links.reserveCapacity(plan.variants.count + 1)
         for index in plan.variants.indices.reversed() {
@@ -64,7 +68,7 @@ struct Pipeline: Sendable {
     private func originalLink(_ plan: LoadPlan) -> WorkLink<Work> {
         let policy = plan.options.cachePolicy
         let (kind, lane): (WorkKey.Kind, Lane) =
-            if plan.request.source.isLocal {
+            if plan.isLocal {
                 (.original, .local)
             } else if policy.isOnlyIfCached {
                 (.cachedOnly, .lookup)
@@ -81,18 +85,20 @@ struct Pipeline: Sendable {
 
     /// Carries out one step, and reports to the coordinator when it ends. Returns at once.
     func run(
-        _ node: NodeID, _ work: Work, _ lane: Lane, input: WorkResult?, priority: LoadPriority,
-        _ token: CancellationToken, reportingTo coordinator: any Reporting
+        _ node: NodeID, _ work: Work, _ lane: Lane, input: WorkResult?, _ start: StepStart,
+        reportingTo coordinator: any Reporting
     ) {
         switch (work, lane) {
         case (.original(let plan), .lookup):
-            OriginalCacheStage(cache: configuration.dataCache, plan: plan).run(node, token, coordinator)
+            OriginalCacheStage(cache: configuration.dataCache, plan: plan).run(node, start, coordinator)
         case (.original(let plan), _):
-            FetchStage(pipeline: self, plan: plan, priority: priority).run(node, token, coordinator)
+            FetchStage(pipeline: self, plan: plan).run(node, start, coordinator)
         case (.decode(let plan), _):
-            DecodeStage(pipeline: self, plan: plan).run(node, input, token, coordinator)
+            DecodeStage(pipeline: self, plan: plan).run(node, input, start, coordinator)
+        case (.header(let plan), _):
+            HeaderStage(pipeline: self, plan: plan).run(node, input, start, coordinator)
         case (.process(let plan, let index), _):
-            ProcessStage(pipeline: self, plan: plan, index: index).run(node, input, token, coordinator)
+            ProcessStage(pipeline: self, plan: plan, index: index).run(node, input, start, coordinator)
         }
     }
 
@@ -112,30 +118,15 @@ struct Pipeline: Sendable {
 
 extension Pipeline.Reporting {
     /// Ends a step with what went wrong: cancellation stays apart, everything else is wrapped once.
-    func fail(_ node: NodeID, _ error: any Error, stage: LoadStage, _ plan: LoadPlan, _ token: CancellationToken) {
+    func fail(
+        _ node: NodeID, _ error: any Error, stage: LoadStage, _ plan: LoadPlan, _ token: CancellationToken, on place: Place
+    ) {
         let failure: LoadFailure =
             if token.isCancelled || error is CancellationError {
                 .cancelled
             } else {
                 .failed(.wrapping(error, stage: stage, source: plan.request.description))
             }
-        finish(node, .failure(failure), retention: .never)
-    }
-
-    /// Runs one step's work, timed, with observers told before and after.
-    func timed<R>(_ stage: LoadStage, _ plan: LoadPlan, _ body: () throws -> R) rethrows -> (R, Duration) {
-        observe(.stageBegan(stage), plan)
-        let began = ContinuousClock.now
-        defer { observe(.stageEnded(stage, ContinuousClock.now - began), plan) }
-        let result = try body()
-        return (result, ContinuousClock.now - began)
-    }
-
-    func timed<R: Sendable>(_ stage: LoadStage, _ plan: LoadPlan, _ body: () async throws -> R) async rethrows -> (R, Duration) {
-        observe(.stageBegan(stage), plan)
-        let began = ContinuousClock.now
-        defer { observe(.stageEnded(stage, ContinuousClock.now - began), plan) }
-        let result = try await body()
-        return (result, ContinuousClock.now - began)
+        finish(node, .failure(failure), retention: .never, on: place)
     }
 }

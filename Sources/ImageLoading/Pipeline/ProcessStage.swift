@@ -6,23 +6,26 @@ struct ProcessStage: Sendable {
     let plan: LoadPlan
     let index: Int
 
-    func run(_ node: NodeID, _ input: WorkResult?, _ token: CancellationToken, _ coordinator: any Pipeline.Reporting) {
+    func run(_ node: NodeID, _ input: WorkResult?, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
+        let token = start.token
         guard case .image(let before) = input else {
-            return coordinator.fail(node, ImageError.noInput, stage: .process, plan, token)
+            return coordinator.fail(node, ImageError.noInput, stage: .process, plan, token, on: .elsewhere)
         }
         let processor = plan.options.processors[index]
-        pipeline.workers.submit {
+        pipeline.workers.submit(from: start.place) {
+            guard !token.isCancelled else {
+                return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .worker)
+            }
+            let timer = StageTimer(.process, plan, coordinator)
             do {
-                try token.check()
-                let (image, time) = try coordinator.timed(.process, plan) {
-                    try processor.process(before.image, context: ProcessingContext(cancellation: token))
-                }
+                let image = try processor.process(before.image, context: ProcessingContext(cancellation: token))
                 var metrics = before.metrics
-                metrics.process += time
+                metrics.process += timer.end()
                 let staged = StagedImage(image, tier: before.tier, metrics: metrics)
-                coordinator.finish(node, .success(.image(staged)), retention: image.isPartial ? .never : .now)
+                coordinator.finish(node, .success(.image(staged)), retention: image.isPartial ? .never : .now, on: .worker)
             } catch {
-                coordinator.fail(node, error, stage: .process, plan, token)
+                timer.end()
+                coordinator.fail(node, error, stage: .process, plan, token, on: .worker)
             }
         }
     }
