@@ -10,6 +10,7 @@ public final class ImageTask: LoadHandle {
         var priority: LoadPriority
         var result: Result<ImageResponse, LoadFailure>?
         var progress: LoadProgress?
+        var preview: DecodedImage?
         var waiters = Waiters()
         var listeners: [@Sendable (LoadEvent) -> Void] = []
         /// Events that wait for the one that is being delivered.
@@ -41,13 +42,14 @@ public final class ImageTask: LoadHandle {
         get async throws(LoadFailure) { try await result.get() }
     }
 
-    /// Progress and the end; the engine makes no previews yet. A stream that is opened late begins with the current
-    /// progress and, after the end, the terminal event. Any number of streams may be open; ending one cancels nothing.
+    /// Progress, previews where ``LoadOptions/previews`` asks for them, and the end. A stream that is opened late begins
+    /// with the current progress and preview, or, after the end, with the last progress and the terminal event. Any number of streams may be open; ending one cancels nothing.
     public var events: AsyncStream<LoadEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: LoadEvent.self)
         let replay = state.withLock { state -> [LoadEvent] in
             var replay: [LoadEvent] = []
             if let progress = state.progress { replay.append(.progress(progress)) }
+            if let preview = state.preview { replay.append(.preview(preview)) }
             if let result = state.result {
                 replay.append(.finished(result))
             } else {
@@ -122,6 +124,13 @@ public final class ImageTask: LoadHandle {
         }
     }
 
+    func show(_ preview: DecodedImage) {
+        send(.preview(preview)) { state in
+            state.preview = preview
+            return true
+        }
+    }
+
     /// Ends the load; only the first end counts.
     func finish(_ result: Result<ImageResponse, LoadFailure>) {
         var result = result
@@ -133,6 +142,7 @@ public final class ImageTask: LoadHandle {
         let isFirst = send(.finished(result)) { state in
             state.result = result
             state.ticket = nil
+            state.preview = nil
             swap(&waiters, &state.waiters)
             return true
         }

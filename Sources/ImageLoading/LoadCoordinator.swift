@@ -68,7 +68,7 @@ final class LoadCoordinator: Pipeline.Reporting {
             let plan = try plan(request)
             return memoryHit(plan).map { .hit($0) } ?? .miss(plan)
         }
-        if let image = memory.image(for: ImageKey(resource: request.resource, variant: variant)) {
+        if let image = memory.image(for: ImageKey(resource: request.resource, variant: variant)), !image.isPreview {
             return .hit(ImageResponse(image: image, tier: .memory))
         }
         return .miss(try plan(request))
@@ -76,7 +76,7 @@ final class LoadCoordinator: Pipeline.Reporting {
 
     /// The memory cache's answer; observers see a hit as a whole load.
     private func memoryHit(_ plan: LoadPlan) -> ImageResponse? {
-        guard let hit = pipeline.memoryHit(plan) else { return nil }
+        guard let hit = pipeline.askMemory(plan).hit else { return nil }
         for observer in observers {
             observer.observe(.started, of: plan.id, request: plan.request)
             observer.observe(.finished(.success(hit)), of: plan.id, request: plan.request)
@@ -112,10 +112,12 @@ final class LoadCoordinator: Pipeline.Reporting {
         onEvent: (@Sendable (LoadEvent) -> Void)?
     ) -> ImageTask {
         let task = makeTask(plan.id, plan.request, plan.priority, onEvent)
-        if asksMemory, let hit = pipeline.memoryHit(plan) {
+        let (hit, preview) = asksMemory ? pipeline.askMemory(plan) : (nil, nil)
+        if let hit {
             task.finish(.success(hit))
             return task
         }
+        if let preview, plan.options.previews != .none { task.show(preview) }
         // A fetch that begins here and now would not see that its caller has gone already.
         guard !control.withLock({ $0.isClosed }), place != .pool || !Task.isCancelled else {
             task.finish(.failure(.cancelled))
@@ -123,6 +125,7 @@ final class LoadCoordinator: Pipeline.Reporting {
         }
         var terms = plan.terms
         terms.wantsProgress = wantsProgress
+        if wantsProgress { terms.previews = plan.options.previews }
         let chain = pipeline.chain(for: plan)
         let (ticket, actions) = graph.withLock { graph -> (LoadTicket, [Graph.Action]) in
             let ticket = graph.join(task, chain: chain.links, input: chain.input, terms: terms)
@@ -154,7 +157,7 @@ final class LoadCoordinator: Pipeline.Reporting {
     }
 
     private func peek(_ plan: LoadPlan) -> ImageResponse? {
-        pipeline.configuration.memoryCache?.peekImage(for: plan.imageKey).map { ImageResponse(image: $0, tier: .memory) }
+        pipeline.peek(plan.imageKey).map { ImageResponse(image: $0, tier: .memory) }
     }
 
     private func makeTask(
@@ -207,7 +210,17 @@ final class LoadCoordinator: Pipeline.Reporting {
 
     // MARK: Reports of steps
 
-    func report(_ progress: LoadProgress, from node: NodeID) { perform { $0.report(progress, from: node) } }
+    func report(_ progress: LoadProgress, _ bytes: ReceivedBytes, from node: NodeID) {
+        let actions = graph.withLock { graph in
+            graph.report(progress, from: node)
+            return graph.takeActions()
+        }
+        carryOut(actions, bytes: bytes)
+    }
+
+    func preview(_ node: NodeID, _ preview: WorkResult, _ token: CancellationToken) {
+        perform { $0.preview(node, preview, token) }
+    }
 
     func advance(_ node: NodeID, to lane: Lane) { perform(on: .pool) { $0.advance(node, to: lane) } }
 
@@ -244,7 +257,8 @@ final class LoadCoordinator: Pipeline.Reporting {
         carryOut(actions, on: place)
     }
 
-    private func carryOut(_ actions: [Graph.Action], on place: Place) {
+    /// - Parameter bytes: what has come, where the event was that more has.
+    private func carryOut(_ actions: [Graph.Action], on place: Place = .elsewhere, bytes: ReceivedBytes? = nil) {
         // Of the steps that begin now, the first may have the place; it must not wait for the others.
         var place = place
         for action in actions {
@@ -260,6 +274,16 @@ final class LoadCoordinator: Pipeline.Reporting {
                 pipeline.store(node, key, work, result, priority, self)
             case .progress(let task, let progress):
                 task.report(progress)
+            case .feed(let node, let work, let policy):
+                if let bytes { pipeline.feed(node, work, policy, bytes, reportingTo: self) }
+            case .endFeed(let work):
+                work.plan.previews.withLock { $0.take() }?.end()
+            case .processPreview(let node, let work, let input, let token):
+                pipeline.processPreview(node, work, input, token, reportingTo: self)
+            case .preview(let task, let preview):
+                if case .image(let staged) = preview { task.show(staged.image) }
+            case .keepPreview(let key, let preview):
+                pipeline.keepPreview(key, preview)
             case .deliver(let task, let result, let isCoalesced):
                 task.finish(result.flatMap { $0.response(isCoalesced: isCoalesced) })
             }

@@ -10,13 +10,15 @@ struct DecodeStage: Sendable {
         guard case .original(let original) = input else {
             return coordinator.fail(node, ImageError.noInput, stage: .decode, plan, token, on: .elsewhere)
         }
+        let previews = plan.previews.withLock { $0.take() }
         pipeline.workers.submit(from: start.place) {
+            let begun = previews?.claim()
             guard !token.isCancelled else {
                 return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .worker)
             }
             let timer = StageTimer(.decode, plan, coordinator)
             do {
-                let image = try decode(original.entry.data, token)
+                let image = try decode(original.entry.data, begun, token)
                 var metrics = original.metrics
                 metrics.decode = timer.end()
                 let staged = StagedImage(image, tier: original.tier, metrics: metrics)
@@ -34,10 +36,23 @@ struct DecodeStage: Sendable {
         }
     }
 
-    private func decode(_ data: Data, _ token: CancellationToken) throws -> DecodedImage {
+    private func decode(_ data: Data, _ begun: PreviewSession.Begun?, _ token: CancellationToken) throws -> DecodedImage {
         guard !data.isEmpty else {
             throw ImageError(.emptyFile, message: "\(plan.request) is empty: there are no bytes to decode.")
         }
+        if let begun {
+            // Most of it is decoded already, for the previews.
+            token.onCancel { begun.token.cancel() }
+            try begun.decoder.append(data.dropFirst(begun.consumed))
+            return try begun.decoder.finish()
+        }
+        var options = options
+        options.cancellation = token
+        return try pipeline.configuration.decoder.decode(data, options: options)
+    }
+
+    /// What the load asks of the decoder; how it is cancelled is left open.
+    var options: DecodeOptions {
         var options = DecodeOptions()
         options.targetSize = plan.options.targetSize
         options.contentMode = plan.options.contentMode
@@ -45,8 +60,7 @@ struct DecodeStage: Sendable {
         options.allowsPartial = plan.options.allowsPartial
         options.limits = pipeline.configuration.decodingLimits
         if let pixels = plan.options.maximumPixels { options.limits.pixels = min(options.limits.pixels, pixels) }
-        options.cancellation = token
-        return try pipeline.configuration.decoder.decode(data, options: options)
+        return options
     }
 
     private func retry(_ node: NodeID, after error: any Error, _ coordinator: any Pipeline.Reporting) {

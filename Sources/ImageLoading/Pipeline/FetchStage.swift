@@ -71,19 +71,13 @@ struct FetchStage: Sendable {
         let expected = response.expectedBytes
         if let expected, expected > limit { throw tooLarge(limit) }
         if let whole = response.body.wholeData { return try checked(whole, expected: expected, response) }
-        var data = Data()
+        let bytes = ReceivedBytes()
         for try await chunk in response.body {
-            guard data.count + chunk.count <= limit else { throw tooLarge(limit) }
-            if data.isEmpty {
-                data = chunk
-            } else {
-                // The announced length is a claim: room is made for no more than a megabyte beyond what has come.
-                if data.count == chunk.startIndex, let expected { data.reserveCapacity(min(expected, data.count + 1 << 20)) }
-                data.append(chunk)
-            }
-            coordinator.report(LoadProgress(received: data.count, expected: expected), from: node)
+            guard bytes.count + chunk.count <= limit else { throw tooLarge(limit) }
+            let received = bytes.append(chunk, expected: expected)
+            coordinator.report(LoadProgress(received: received, expected: expected), bytes, from: node)
         }
-        return try checked(data, expected: expected, response)
+        return try checked(bytes.all, expected: expected, response)
     }
 
     private func checked(_ data: Data, expected: Int?, _ response: DataResponse) throws(ImageError) -> Data {

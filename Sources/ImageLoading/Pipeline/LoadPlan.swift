@@ -12,6 +12,8 @@ final class LoadPlan: Sendable {
     let variants: [String]
     /// Whether the bytes are at hand without a network (``ImageSource/isLocal``).
     let isLocal: Bool
+    /// What is shown of the picture while its bytes arrive, where this plan's decode is the shared one.
+    let previews = Lock<PreviewSession?>(nil)
 
     init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions) {
         self.id = id

@@ -5,7 +5,7 @@ internal import ImageCore
 /// | stage | what happens | where |
 /// |---|---|---|
 /// | request | the three layers of options are merged, the work is named | ``LoadCoordinator/plan(_:)``, `LoadPlan` |
-/// | memory cache | a hit ends the load, on the caller's thread | ``memoryHit(_:)`` |
+/// | memory cache | a hit ends the load, on the caller's thread | ``askMemory(_:)`` |
 /// | original cache | the data cache is asked for the bytes | `OriginalCacheStage` |
 /// | network | the source is fetched, its answer judged | `FetchStage` |
 /// | decode | on a worker thread | `DecodeStage` |
@@ -18,7 +18,8 @@ internal import ImageCore
 final class Pipeline: Sendable {
     /// Where a step reports to.
     protocol Reporting: Sendable {
-        func report(_ progress: LoadProgress, from node: NodeID)
+        func report(_ progress: LoadProgress, _ bytes: ReceivedBytes, from node: NodeID)
+        func preview(_ node: NodeID, _ preview: WorkResult, _ token: CancellationToken)
         func advance(_ node: NodeID, to lane: Lane)
         func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place)
         func retryUpstream(of node: NodeID, otherwise failure: LoadFailure)
@@ -28,18 +29,32 @@ final class Pipeline: Sendable {
 
     let configuration: ImageLoader.Configuration
     let workers: WorkerPool
+    /// One thread for all previews, so that they never keep a worker from a picture that is whole.
+    private let previewWorkers = WorkerPool(size: 1)
+    private let previewClock: PreviewClock
+    private let incrementalDecoder: (any IncrementalDecoding)?
     let accept: String
 
     init(_ configuration: ImageLoader.Configuration) {
         self.configuration = configuration
         workers = WorkerPool(size: configuration.workers)
+        previewClock = PreviewClock(configuration.clock)
+        incrementalDecoder = configuration.decoder as? any IncrementalDecoding
         accept = FetchStage.accept(for: configuration.decoder.formats)
     }
 
     /// The memory cache's answer, if the options let it be asked. A hit ends the load on the caller's thread.
-    func memoryHit(_ plan: LoadPlan) -> ImageResponse? {
-        guard plan.options.cachePolicy.readsMemory else { return nil }
-        return configuration.memoryCache?.image(for: plan.imageKey).map { ImageResponse(image: $0, tier: .memory) }
+    /// A cached preview is none; it comes back apart.
+    func askMemory(_ plan: LoadPlan) -> (hit: ImageResponse?, preview: DecodedImage?) {
+        guard plan.options.cachePolicy.readsMemory, let image = configuration.memoryCache?.image(for: plan.imageKey) else {
+            return (nil, nil)
+        }
+        return image.isPreview ? (nil, image) : (ImageResponse(image: image, tier: .memory), nil)
+    }
+
+    /// What the memory cache has, not counted as a use; no preview.
+    func peek(_ key: ImageKey) -> DecodedImage? {
+        configuration.memoryCache?.peekImage(for: key).flatMap { $0.isPreview ? nil : $0 }
     }
 
     /// The work behind a load, the wanted result first: processors from the last to the first, decode, original.
@@ -50,7 +65,7 @@ final class Pipeline: Sendable {
         for index in plan.variants.indices.reversed() {
             let key = ImageKey(resource: plan.resource, variant: plan.variants[index])
             if index < plan.variants.count - 1, plan.options.cachePolicy.readsMemory,
-                let image = configuration.memoryCache?.peekImage(for: key)
+                let image = peek(key)
             {
                 return (links, .image(StagedImage(image, tier: .memory, metrics: LoadMetrics())))
             }
@@ -102,6 +117,44 @@ final class Pipeline: Sendable {
         _ coordinator: any Reporting
     ) {
         StoreStage(configuration: configuration, plan: work.plan).run(node, key, result, priority, coordinator)
+    }
+
+    // MARK: Previews
+
+    /// Gives bytes that have come to the previews of a decode.
+    func feed(
+        _ node: NodeID, _ work: Work, _ policy: PreviewPolicy, _ bytes: ReceivedBytes, reportingTo coordinator: any Reporting
+    ) {
+        guard case .decode(let plan) = work, let incrementalDecoder else { return }
+        let session = plan.previews.withLock { [self] previews in
+            let session =
+                previews
+                ?? PreviewSession(
+                    node, decoder: incrementalDecoder, options: DecodeStage(pipeline: self, plan: plan).options,
+                    clock: previewClock, workers: previewWorkers, interval: configuration.previewInterval,
+                    coordinator: coordinator)
+            previews = session
+            return session
+        }
+        session.feed(bytes, policy)
+    }
+
+    /// Runs a processor on a preview, on the thread that made it. What fails is not shown.
+    func processPreview(
+        _ node: NodeID, _ work: Work, _ input: WorkResult, _ token: CancellationToken,
+        reportingTo coordinator: any Reporting
+    ) {
+        guard case .process(let plan, let index) = work, case .image(let before) = input, !token.isCancelled else { return }
+        let context = ProcessingContext(cancellation: token)
+        guard var image = try? plan.options.processors[index].process(before.image, context: context) else { return }
+        image.isPreview = true
+        coordinator.preview(node, .image(StagedImage(image, tier: before.tier, metrics: before.metrics)), token)
+    }
+
+    /// Keeps a preview in memory for a later load, unless the picture itself is there.
+    func keepPreview(_ key: WorkKey, _ preview: WorkResult) {
+        guard case .image(let staged) = preview, peek(key.image) == nil else { return }
+        configuration.memoryCache?.store(staged.image, for: key.image, priority: .normal)
     }
 
     func clearCaches() async throws {
