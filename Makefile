@@ -1,7 +1,7 @@
 # One command per habit. Every one sets the machine up first (Scripts/setup), which is silent when all is there.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test optional snippets examples format lint bench modeltest crashtest
+.PHONY: help setup build demo test optional snippets examples format lint bench modeltest crashtest fuzz
 
 SWIFT ?= swift
 # An import across the layers of Package.swift fails the build.
@@ -53,6 +53,9 @@ modeltest: build ## random programs against the engine's model; STEPS=5000000 se
 
 crashtest: build ## kill a process that writes the disk cache, again and again; ROUNDS=500
 	@CALOTYPE_CRASH_ROUNDS=$(or $(ROUNDS),500) Scripts/quietly "crash test" $(SWIFT) test --skip-build --disable-xctest --filter DiskCacheCrashTests
+
+fuzz: setup ## feed the decoders mutated files; SECONDS_PER_TARGET=60 each
+	@SECONDS_PER_TARGET=$(or $(SECONDS_PER_TARGET),60) Scripts/fuzz
 
 bench: setup ## measure (release); SUITE="decode process" picks suites
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product calotype

@@ -13,7 +13,7 @@ public import ImageCore
 /// }
 /// ```
 public final class ImageLoader: ImageProviding {
-    private let coordinator: LoadCoordinator
+    let coordinator: LoadCoordinator
 
     public init(_ configuration: Configuration) {
         coordinator = LoadCoordinator(configuration)

@@ -42,10 +42,10 @@ final class LoadCoordinator: Pipeline.Reporting {
     // MARK: Loads
 
     /// Merges the three layers of options into a plan.
-    func plan(_ request: ImageRequest) throws(LoadFailure) -> LoadPlan {
+    func plan(_ request: ImageRequest, endsWithHeader: Bool = false) throws(LoadFailure) -> LoadPlan {
         let (id, defaults) = control.withLock { ($0.makeID(), $0.defaults) }
         do {
-            return LoadPlan(id, request, options: try defaults.options(for: request))
+            return LoadPlan(id, request, options: try defaults.options(for: request), endsWithHeader: endsWithHeader)
         } catch {
             var error = error
             error.source = request.description
@@ -294,9 +294,17 @@ final class LoadCoordinator: Pipeline.Reporting {
 extension WorkResult {
     /// What a subscriber of the wanted node gets.
     fileprivate func response(isCoalesced: Bool) -> Result<ImageResponse, LoadFailure> {
-        guard case .image(let staged) = self else { return .failure(.failed(.noInput)) }
-        var metrics = staged.metrics
-        metrics.isCoalesced = isCoalesced
-        return .success(ImageResponse(image: staged.image, tier: staged.tier, metrics: metrics))
+        let (image, tier, metrics): (DecodedImage, CacheTier, LoadMetrics)
+        switch self {
+        case .image(let staged): (image, tier, metrics) = (staged.image, staged.tier, staged.metrics)
+        case .header(_, let original):
+            // Who asks for no picture looks at none.
+            guard let none = DecodedImage.none else { return .failure(.failed(.noInput)) }
+            (image, tier, metrics) = (none, original.tier, original.metrics)
+        case .original: return .failure(.failed(.noInput))
+        }
+        var response = ImageResponse(image: image, tier: tier, metrics: metrics)
+        response.metrics?.isCoalesced = isCoalesced
+        return .success(response)
     }
 }

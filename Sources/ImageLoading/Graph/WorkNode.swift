@@ -14,6 +14,8 @@ struct WorkKey: Hashable, Sendable {
         case cachedOnly
         /// Pixels, after decoding and a prefix of the processors.
         case image
+        /// What the header says, and that a decoder knows it.
+        case header
     }
 
     let kind: Kind

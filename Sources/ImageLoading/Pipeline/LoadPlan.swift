@@ -10,13 +10,16 @@ final class LoadPlan: Sendable {
     let resource: ResourceKey
     /// What identifies the picture after decoding (first) and after each processor; never empty.
     let variants: [String]
+    /// Whether the load ends with the bytes, once a decoder knows their header.
+    let endsWithHeader: Bool
     /// Whether the bytes are at hand without a network (``ImageSource/isLocal``).
     let isLocal: Bool
     /// What is shown of the picture while its bytes arrive, where this plan's decode is the shared one.
     let previews = Lock<PreviewSession?>(nil)
 
-    init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions) {
+    init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions, endsWithHeader: Bool = false) {
         self.id = id
+        self.endsWithHeader = endsWithHeader
         self.request = request
         self.options = options
         isLocal = request.source.isLocal
@@ -69,12 +72,14 @@ enum Work: Sendable {
     case original(LoadPlan)
     /// Decodes them.
     case decode(LoadPlan)
+    /// Reads their header.
+    case header(LoadPlan)
     /// Runs the processor at the index on the picture before it.
     case process(LoadPlan, Int)
 
     var plan: LoadPlan {
         switch self {
-        case .original(let plan), .decode(let plan), .process(let plan, _): plan
+        case .original(let plan), .decode(let plan), .header(let plan), .process(let plan, _): plan
         }
     }
 }
@@ -83,6 +88,7 @@ enum Work: Sendable {
 enum WorkResult: Sendable {
     case original(Original)
     case image(StagedImage)
+    case header(ImageInfo, Original)
 }
 
 /// Bytes of a picture, and how they were come by.

@@ -60,6 +60,10 @@ final class Pipeline: Sendable {
     /// The work behind a load, the wanted result first: processors from the last to the first, decode, original.
     /// It is cut where the memory cache has the result of a prefix.
     func chain(for plan: LoadPlan) -> (links: [WorkLink<Work>], input: WorkResult?) {
+        if plan.endsWithHeader {
+            let key = WorkKey(kind: .header, image: ImageKey(resource: plan.resource))
+            return ([WorkLink(key: key, work: .header(plan), lane: .worker), originalLink(plan)], nil)
+        }
         var links: [WorkLink<Work>] = []
         links.reserveCapacity(plan.variants.count + 1)
         for index in plan.variants.indices.reversed() {
@@ -83,7 +87,7 @@ final class Pipeline: Sendable {
                 (.original, .local)
             } else if policy.isOnlyIfCached {
                 (.cachedOnly, .lookup)
-            } else if policy.readsDisk, configuration.dataCache != nil {
+            } else if policy.readsDisk, configuration.dataCache != nil || configuration.responseCache != nil {
                 (.original, .lookup)
             } else {
                 (.fresh, .network)
@@ -101,11 +105,13 @@ final class Pipeline: Sendable {
     ) {
         switch (work, lane) {
         case (.original(let plan), .lookup):
-            OriginalCacheStage(cache: configuration.dataCache, plan: plan).run(node, start, coordinator)
+            OriginalCacheStage(pipeline: self, plan: plan).run(node, start, coordinator)
         case (.original(let plan), _):
-            FetchStage(pipeline: self, plan: plan).run(node, start, coordinator)
+            FetchStage(pipeline: self, plan: plan, priority: start.priority).run(node, start, coordinator)
         case (.decode(let plan), _):
             DecodeStage(pipeline: self, plan: plan).run(node, input, start, coordinator)
+        case (.header(let plan), _):
+            HeaderStage(pipeline: self, plan: plan).run(node, input, start, coordinator)
         case (.process(let plan, let index), _):
             ProcessStage(pipeline: self, plan: plan, index: index).run(node, input, start, coordinator)
         }

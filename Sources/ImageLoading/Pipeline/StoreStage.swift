@@ -12,6 +12,7 @@ struct StoreStage: Sendable {
         case .image(let staged):
             configuration.memoryCache?.store(staged.image, for: key.image, priority: priority)
             coordinator.settle(node)
+        case .header: coordinator.settle(node)
         case .original(let original):
             guard let cache = configuration.dataCache else { return coordinator.settle(node) }
             Task {
