@@ -14,6 +14,10 @@ struct WorkKey: Hashable, Sendable {
         case cachedOnly
         /// Pixels, after decoding and a prefix of the processors.
         case image
+        /// The bytes, or as many of them as tell what the header says.
+        case head
+        /// What the header says, of as few bytes as tell it.
+        case info
         /// What the header says, and that a decoder knows it.
         case header
     }

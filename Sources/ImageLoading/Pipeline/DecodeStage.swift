@@ -61,8 +61,7 @@ struct DecodeStage: Sendable {
         options.contentMode = plan.options.contentMode
         options.appliesOrientation = plan.options.appliesOrientation
         options.allowsPartial = plan.options.allowsPartial
-        options.limits = pipeline.configuration.decodingLimits
-        if let pixels = plan.options.maximumPixels { options.limits.pixels = min(options.limits.pixels, pixels) }
+        options.limits = pipeline.limits(plan)
         return options
     }
 

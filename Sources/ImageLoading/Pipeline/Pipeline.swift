@@ -60,8 +60,12 @@ final class Pipeline: Sendable {
     /// The work behind a load, the wanted result first: processors from the last to the first, decode, original.
     /// It is cut where the memory cache has the result of a prefix.
     func chain(for plan: LoadPlan) -> (links: [WorkLink<Work>], input: WorkResult?) {
-        if plan.endsWithHeader {
-            let key = WorkKey(kind: .header, image: ImageKey(resource: plan.resource))
+        switch plan.goal {
+        case .image: break
+        case .bytes: return ([originalLink(plan)], nil)
+        case .storedBytes, .info:
+            let kind: WorkKey.Kind = plan.goal == .info ? .info : .header
+            let key = WorkKey(kind: kind, image: ImageKey(resource: plan.resource, variant: plan.variants[0]))
             return ([WorkLink(key: key, work: .header(plan), lane: .worker), originalLink(plan)], nil)
         }
         var links: [WorkLink<Work>] = []
@@ -95,7 +99,10 @@ final class Pipeline: Sendable {
         let host =
             if case .url(let url) = plan.request.source, lane != .local { url.host(percentEncoded: true) ?? "" } else { "" }
         return WorkLink(
-            key: WorkKey(kind: kind, image: ImageKey(resource: plan.resource)), work: .original(plan), lane: lane, group: host)
+            // Half a body must not become anyone's picture.
+            key: WorkKey(
+                kind: plan.goal == .info && kind != .cachedOnly ? .head : kind, image: ImageKey(resource: plan.resource)),
+            work: .original(plan), lane: lane, group: host)
     }
 
     /// Carries out one step, and reports to the coordinator when it ends. Returns at once.
@@ -115,6 +122,20 @@ final class Pipeline: Sendable {
         case (.process(let plan, let index), _):
             ProcessStage(pipeline: self, plan: plan, index: index).run(node, input, start, coordinator)
         }
+    }
+
+    /// Asks a plug-in for what costs little, on a worker thread.
+    func onWorker<R: Sendable>(_ question: @escaping @Sendable (ImageLoader.Configuration) -> R) async -> R {
+        await withCheckedContinuation { continuation in
+            workers.submit(from: .elsewhere) { [self] in continuation.resume(returning: question(configuration)) }
+        }
+    }
+
+    /// The bounds of the plan's decode.
+    func limits(_ plan: LoadPlan) -> DecodingLimits {
+        var limits = configuration.decodingLimits
+        if let pixels = plan.options.maximumPixels { limits.pixels = min(limits.pixels, pixels) }
+        return limits
     }
 
     /// Stores the result of a node, and reports when that is done.
