@@ -133,6 +133,7 @@ import Testing
         // Then it is no hit, the next load shows it, and gets the image.
         #expect(bench.loader.cachedImage(for: bench.request()) == nil)
         let second = bench.start()
+        await bench.shown.wait(forCount: 2)
         #expect(bench.shown.events == [1, 1])
         bench.gate.open()
         let response = try await second.response
@@ -159,6 +160,7 @@ import Testing
         await bench.letChunkThrough()
         await bench.shown.wait(forCount: 1)
         let second = bench.start()
+        await bench.shown.wait(forCount: 2)
         #expect(bench.shown.events == [1, 1])
         bench.gate.open()
         _ = try await (first.response, second.response)

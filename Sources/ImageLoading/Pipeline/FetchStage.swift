@@ -14,21 +14,21 @@ struct FetchStage: Sendable {
             }
             let timer = StageTimer(.network, plan, coordinator)
             do {
-                let original = try await fetch(node, coordinator)
+                let body = try await fetch(node, coordinator)
                 var metrics = LoadMetrics()
-                metrics.byteCount = original.body.entry.data.count
+                metrics.byteCount = body.entry.data.count
+                metrics.retries = body.retries
                 metrics.network = timer.end()
+                let original = Original(
+                    body.entry, tier: body.tier, metrics: metrics, isFetched: !plan.isLocal && body.tier == .network,
+                    isWhole: body.isWhole)
                 // Stored once a decode has shown that these bytes are a picture, so that no error page poisons the cache.
                 // What a response cache answers for, the loader has stored already.
                 // Bytes that nobody decodes are kept where a decoder at least knows their format.
-                let isKept = !plan.isLocal && responseCache == nil && original.body.isWhole
+                let isKept = !plan.isLocal && responseCache == nil && body.isWhole
                 coordinator.finish(
-                    node,
-                    .success(
-                        .original(
-                            Original(
-                                original.body.entry, tier: original.tier, metrics: metrics, isWhole: original.body.isWhole))),
-                    retention: !isKept ? .never : await isProven(original.body) ? .now : .whenProven, on: .elsewhere)
+                    node, .success(.original(original)),
+                    retention: !isKept ? .never : await isProven(body) ? .now : .whenProven, on: .elsewhere)
             } catch {
                 timer.end()
                 coordinator.fail(node, error, stage: .network, plan, start.token, on: .elsewhere)
@@ -56,24 +56,30 @@ struct FetchStage: Sendable {
     }
 
     /// What was read of a response.
-    typealias Body = (entry: DataEntry, isWhole: Bool)
+    struct Body: Sendable {
+        var entry: DataEntry
+        var tier = CacheTier.network
+        var retries = 0
+        var isWhole = true
+    }
 
     /// The bytes of a response that is a success: all of them, or as many as tell its header where no more is asked for.
     func body(of response: DataResponse, _ node: NodeID, _ coordinator: any Pipeline.Reporting) async throws -> Body {
         try judge(response)
         let (data, isWhole) = try await collect(response, node, coordinator)
-        return (entry(data, head: response.head), isWhole)
+        return Body(
+            entry: entry(data, head: response.head), tier: response.tier, retries: response.retries, isWhole: isWhole)
     }
 
     private func fetch(
         _ node: NodeID, _ coordinator: any Pipeline.Reporting
-    ) async throws -> (body: Body, tier: CacheTier) {
+    ) async throws -> Body {
         switch plan.request.source {
-        case .bytes(let data, _): return ((entry(data), true), .network)
-        case .producer(_, let produce): return ((entry(try await produce()), true), .network)
+        case .bytes(let data, _): return Body(entry: entry(data))
+        case .producer(_, let produce): return Body(entry: entry(try await produce()))
         case .url(let url):
             let response = try await pipeline.configuration.dataLoader.load(request(for: url))
-            return (try await body(of: response, node, coordinator), response.tier)
+            return try await body(of: response, node, coordinator)
         }
     }
 
@@ -115,7 +121,9 @@ struct FetchStage: Sendable {
             guard received >= nextLook else { continue }
             nextLook = 2 * received
             let limits = pipeline.limits(plan)
-            if await pipeline.onWorker({ (try? $0.decoder.info(ofHead: bytes.all, limits: limits)) != nil }) { return (bytes.all, isWhole: false) }
+            if await pipeline.onWorker({ (try? $0.decoder.info(ofHead: bytes.all, limits: limits)) != nil }) {
+                return (bytes.all, isWhole: false)
+            }
         }
         return (try checked(bytes.all, expected: expected, response), true)
     }

@@ -61,7 +61,8 @@ final class LoadPlan: Sendable {
 
     var terms: LoadTerms {
         LoadTerms(
-            rankClass: RankClass(request.purpose, options.priority), writesMemory: goal == .image && options.cachePolicy.writesMemory,
+            rankClass: RankClass(request.purpose, options.priority),
+            writesMemory: goal == .image && options.cachePolicy.writesMemory,
             cachePriority: options.cachePriority,
             writesDisk: options.cachePolicy.writesDisk && options.storesToDisk && !isLocal)
     }
@@ -107,14 +108,17 @@ final class Original: Sendable {
     let entry: DataEntry
     let tier: CacheTier
     let metrics: LoadMetrics
+    /// Whether the bytes came over the network just now.
+    let isFetched: Bool
     /// Whether these are all bytes, not just those that tell what the header says.
     let isWhole: Bool
 
-    init(_ entry: DataEntry, tier: CacheTier, metrics: LoadMetrics, isWhole: Bool = true) {
+    init(_ entry: DataEntry, tier: CacheTier, metrics: LoadMetrics, isFetched: Bool = false, isWhole: Bool = true) {
         self.entry = entry
         self.isWhole = isWhole
         self.tier = tier
         self.metrics = metrics
+        self.isFetched = isFetched
     }
 }
 

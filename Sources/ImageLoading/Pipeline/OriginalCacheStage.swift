@@ -11,12 +11,13 @@ struct OriginalCacheStage: Sendable {
             do {
                 let body = try await read(node, start.priority, coordinator)
                 let time = timer.end()
-                if let (entry, isWhole) = body {
+                if pipeline.hasByteCache { coordinator.observe(.cacheAsked(.disk, isHit: body != nil), plan) }
+                if let body {
                     var metrics = LoadMetrics()
-                    metrics.byteCount = entry.data.count
+                    metrics.byteCount = body.entry.data.count
                     metrics.originalCache = time
                     coordinator.finish(
-                        node, .success(.original(Original(entry, tier: .disk, metrics: metrics, isWhole: isWhole))),
+                        node, .success(.original(Original(body.entry, tier: .disk, metrics: metrics, isWhole: body.isWhole))),
                         retention: .never,
                         on: .elsewhere)
                 } else if plan.options.cachePolicy.isOnlyIfCached {
@@ -39,7 +40,7 @@ struct OriginalCacheStage: Sendable {
         let fetch = FetchStage(pipeline: pipeline, plan: plan, priority: priority)
         guard let (responses, request) = fetch.responseCache else {
             return await attempt(coordinator) { try await pipeline.configuration.dataCache?.entry(for: plan.dataKey) }
-                .map { ($0, true) }
+                .map { FetchStage.Body(entry: $0) }
         }
         let stored = await attempt(coordinator) { try await responses.storedResponse(for: request) }
         guard let stored else { return nil }

@@ -43,6 +43,11 @@ final class Pipeline: Sendable {
         accept = FetchStage.accept(for: configuration.decoder.formats)
     }
 
+    /// Whether the memory cache is asked for the finished picture.
+    func asksMemory(_ plan: LoadPlan) -> Bool {
+        plan.options.cachePolicy.readsMemory && plan.goal == .image && configuration.memoryCache != nil
+    }
+
     /// The memory cache's answer, if the options let it be asked. A hit ends the load on the caller's thread.
     /// A cached preview is none; it comes back apart.
     func askMemory(_ plan: LoadPlan) -> (hit: ImageResponse?, preview: DecodedImage?) {
@@ -84,6 +89,9 @@ final class Pipeline: Sendable {
         return (links, nil)
     }
 
+    /// Whether bytes of the web are kept anywhere.
+    var hasByteCache: Bool { configuration.dataCache != nil || configuration.responseCache != nil }
+
     private func originalLink(_ plan: LoadPlan) -> WorkLink<Work> {
         let policy = plan.options.cachePolicy
         let (kind, lane): (WorkKey.Kind, Lane) =
@@ -91,7 +99,7 @@ final class Pipeline: Sendable {
                 (.original, .local)
             } else if policy.isOnlyIfCached {
                 (.cachedOnly, .lookup)
-            } else if policy.readsDisk, configuration.dataCache != nil || configuration.responseCache != nil {
+            } else if policy.readsDisk, hasByteCache {
                 (.original, .lookup)
             } else {
                 (.fresh, .network)
