@@ -1,6 +1,18 @@
 internal import HTTPTypes
 internal import ImageCore
 
+/// What a load ends with.
+enum LoadGoal: Sendable {
+    /// The picture, decoded and processed.
+    case image
+    /// The bytes in the data cache, once a decoder knows their header.
+    case storedBytes
+    /// The bytes, whatever they are.
+    case bytes
+    /// What their header says.
+    case info
+}
+
 /// One request with its options merged: what is to be loaded, and what each step of it is called.
 final class LoadPlan: Sendable {
     let id: LoadID
@@ -10,14 +22,15 @@ final class LoadPlan: Sendable {
     let resource: ResourceKey
     /// What identifies the picture after decoding (first) and after each processor; never empty.
     let variants: [String]
-    /// Whether the load ends with the bytes, once a decoder knows their header.
-    let endsWithHeader: Bool
+    let goal: LoadGoal
     /// Whether the bytes are at hand without a network (``ImageSource/isLocal``).
     let isLocal: Bool
+    /// What is shown of the picture while its bytes arrive, where this plan's decode is the shared one.
+    let previews = Lock<PreviewSession?>(nil)
 
-    init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions, endsWithHeader: Bool = false) {
+    init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions, goal: LoadGoal = .image) {
         self.id = id
-        self.endsWithHeader = endsWithHeader
+        self.goal = goal
         var named = request
         // Observers know the request alone; its lines carry the context of whichever layer set one.
         if let context = options.logContext { named.options.logContext = context }
@@ -51,7 +64,8 @@ final class LoadPlan: Sendable {
 
     var terms: LoadTerms {
         LoadTerms(
-            rankClass: RankClass(request.purpose, options.priority), writesMemory: options.cachePolicy.writesMemory,
+            rankClass: RankClass(request.purpose, options.priority),
+            writesMemory: goal == .image && options.cachePolicy.writesMemory,
             cachePriority: options.cachePriority,
             writesDisk: options.cachePolicy.writesDisk && options.storesToDisk && !isLocal)
     }
@@ -71,16 +85,16 @@ final class LoadPlan: Sendable {
 enum Work: Sendable {
     /// Gets the bytes.
     case original(LoadPlan)
-    /// Decodes them.
-    case decode(LoadPlan)
+    /// Decodes them, no larger than the processor needs that is run next, if one is named.
+    case decode(LoadPlan, then: (any Processing)?)
     /// Reads their header.
     case header(LoadPlan)
-    /// Runs the processor at the index on the picture before it.
-    case process(LoadPlan, Int)
+    /// Runs a processor on the picture before it.
+    case process(LoadPlan, any Processing)
 
     var plan: LoadPlan {
         switch self {
-        case .original(let plan), .decode(let plan), .header(let plan), .process(let plan, _): plan
+        case .original(let plan), .decode(let plan, _), .header(let plan), .process(let plan, _): plan
         }
     }
 }
@@ -99,9 +113,12 @@ final class Original: Sendable {
     let metrics: LoadMetrics
     /// Whether the bytes came over the network just now.
     let isFetched: Bool
+    /// Whether these are all bytes, not just those that tell what the header says.
+    let isWhole: Bool
 
-    init(_ entry: DataEntry, tier: CacheTier, metrics: LoadMetrics, isFetched: Bool = false) {
+    init(_ entry: DataEntry, tier: CacheTier, metrics: LoadMetrics, isFetched: Bool = false, isWhole: Bool = true) {
         self.entry = entry
+        self.isWhole = isWhole
         self.tier = tier
         self.metrics = metrics
         self.isFetched = isFetched
