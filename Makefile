@@ -1,7 +1,7 @@
 # One command per habit. Every one sets the machine up first (Scripts/setup), which is silent when all is there.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test optional snippets examples format lint bench modeltest crashtest kernelpaths
+.PHONY: help setup build demo test optional snippets examples format lint bench modeltest crashtest kernelpaths fuzz
 
 SWIFT ?= swift
 # An import across the layers of Package.swift fails the build.
@@ -59,6 +59,9 @@ kernelpaths: build ## the tests of pixels, once for each instruction set that th
 	  CALOTYPE_SIMD=$$path Scripts/quietly "tests ($$path)" $(SWIFT) test --skip-build --disable-xctest --no-parallel \
 	    --filter 'ImageKernelsTests|ImageProcessingTests' || exit 1; \
 	done
+
+fuzz: setup ## feed the decoders mutated files; SECONDS_PER_TARGET=60 each
+	@SECONDS_PER_TARGET=$(or $(SECONDS_PER_TARGET),60) Scripts/fuzz
 
 bench: setup ## measure (release); SUITE="decode process" picks suites
 	@Scripts/bench-peers

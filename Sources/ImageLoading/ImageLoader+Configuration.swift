@@ -11,6 +11,9 @@ extension ImageLoader {
         public var memoryCache: (any Caching)?
         /// Keeps original bytes; `nil` keeps none.
         public var dataCache: (any DataCaching)?
+        /// Asked for `http` and `https` URLs in the place of ``dataCache``; ``dataLoader`` is then what fills it. `nil`, the
+        /// default, leaves them to ``dataCache``.
+        public var responseCache: (any ResponseCaching)?
         public var observers: [any LoadObserving] = []
         /// The app's own defaults: the lowest of the three layers of options.
         public var globalOptions = OptionLayer()

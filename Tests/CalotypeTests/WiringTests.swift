@@ -58,7 +58,9 @@ import Testing
 
     @Test func aPictureComesOverHTTPThenFromMemoryThenFromTheDataCache() async throws {
         let png = try png()
-        let server = try LoopbackServer(serving: { _ in .init(200, headers: [("Content-Type", "image/png")], body: png) })
+        let server = try LoopbackServer(serving: { _ in
+            .init(200, headers: [("Content-Type", "image/png"), ("Cache-Control", "max-age=60")], body: png)
+        })
         defer { server.stop() }
         let loader = loader()
         let cold = try await loader.response(for: request(server))

@@ -37,7 +37,7 @@ import Testing
     @Test func aLoadWhoseTaskWasCancelledBeforeItNeverReachesTheLoader() async throws {
         let bench = Bench { $0.dataCache = nil }
         let waiting = Task {
-            withUnsafeCurrentTask { unsafe $0?.cancel() }
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             return try await bench.loader.image(for: url("x"))
         }
         await #expect(throws: LoadFailure.cancelled) { try await waiting.value }

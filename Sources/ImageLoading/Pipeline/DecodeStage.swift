@@ -32,7 +32,10 @@ struct DecodeStage: Sendable {
                 timer.end()
                 // Bytes from the cache that do not decode: the entry goes, and the source is asked once more.
                 if original.tier == .disk, !token.isCancelled, !plan.options.cachePolicy.isOnlyIfCached {
-                    retry(node, after: error, coordinator)
+                    let failure = LoadFailure.failed(.wrapping(error, stage: .decode, source: plan.request.description))
+                    forget(coordinator) { coordinator.retryUpstream(of: node, otherwise: failure) }
+                } else if !token.isCancelled, isStoredAlready {
+                    forget(coordinator) { coordinator.fail(node, error, stage: .decode, plan, token, on: .elsewhere) }
                 } else {
                     coordinator.fail(node, error, stage: .decode, plan, token, on: .worker)
                 }
@@ -59,16 +62,26 @@ struct DecodeStage: Sendable {
         return (try decoder.decode(data, options: reduced), next)
     }
 
-    private func retry(_ node: NodeID, after error: any Error, _ coordinator: any Pipeline.Reporting) {
-        let failure = LoadFailure.failed(.wrapping(error, stage: .decode, source: plan.request.description))
+    /// Whether what was fetched is in the response cache before it was shown to be a picture.
+    private var isStoredAlready: Bool {
+        FetchStage(pipeline: pipeline, plan: plan, priority: plan.priority).responseCache != nil
+    }
+
+    /// Takes the bytes out of the cache that has them, then goes on.
+    private func forget(_ coordinator: any Pipeline.Reporting, then next: @escaping @Sendable () -> Void) {
+        let responses = FetchStage(pipeline: pipeline, plan: plan, priority: plan.priority).responseCache
         let cache = pipeline.configuration.dataCache
         Task {
             do {
-                try await cache?.removeEntry(for: plan.dataKey)
+                if let (responses, request) = responses {
+                    try await responses.removeResponse(for: request)
+                } else {
+                    try await cache?.removeEntry(for: plan.dataKey)
+                }
             } catch {
                 coordinator.observe(.cacheFailed(.wrapping(error, stage: .originalCache, source: plan.request.description)), plan)
             }
-            coordinator.retryUpstream(of: node, otherwise: failure)
+            next()
         }
     }
 }

@@ -5,6 +5,7 @@ internal import ImageCore
 struct FetchStage: Sendable {
     let pipeline: Pipeline
     let plan: LoadPlan
+    let priority: LoadPriority
 
     func run(_ node: NodeID, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
         start.run {
@@ -13,14 +14,16 @@ struct FetchStage: Sendable {
             }
             let timer = StageTimer(.network, plan, coordinator)
             do {
-                let entry = try await fetch(node, start.priority, coordinator)
+                let (entry, tier) = try await fetch(node, coordinator)
                 var metrics = LoadMetrics()
                 metrics.byteCount = entry.data.count
                 metrics.network = timer.end()
-                let original = Original(entry, tier: .network, metrics: metrics)
                 // Stored once a decode has shown that these bytes are a picture, so that no error page poisons the cache.
+                // What a response cache answers for, the loader has stored already.
+                let isKept = !plan.isLocal && responseCache == nil
                 coordinator.finish(
-                    node, .success(.original(original)), retention: plan.isLocal ? .never : .whenProven, on: .elsewhere)
+                    node, .success(.original(Original(entry, tier: tier, metrics: metrics))),
+                    retention: isKept ? .whenProven : .never, on: .elsewhere)
             } catch {
                 timer.end()
                 coordinator.fail(node, error, stage: .network, plan, start.token, on: .elsewhere)
@@ -33,24 +36,42 @@ struct FetchStage: Sendable {
         (formats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ", ")
     }
 
-    private func fetch(
-        _ node: NodeID, _ priority: LoadPriority, _ coordinator: any Pipeline.Reporting
+    /// What answers for the plan's URL in the place of the data cache, and the request to ask it with; `nil` for a source
+    /// that is not on the web.
+    var responseCache: (cache: any ResponseCaching, request: DataRequest)? {
+        guard let cache = pipeline.configuration.responseCache, case .url(let url) = plan.request.source,
+            let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http"
+        else { return nil }
+        return (cache, request(for: url))
+    }
+
+    /// The bytes of a response that is a success, all of them.
+    func entry(
+        from response: DataResponse, _ node: NodeID, _ coordinator: any Pipeline.Reporting
     ) async throws -> DataEntry {
+        try judge(response)
+        return entry(try await collect(response, node, coordinator), head: response.head)
+    }
+
+    private func fetch(
+        _ node: NodeID, _ coordinator: any Pipeline.Reporting
+    ) async throws -> (entry: DataEntry, tier: CacheTier) {
         switch plan.request.source {
-        case .bytes(let data, _): return entry(data)
-        case .producer(_, let produce): return entry(try await produce())
+        case .bytes(let data, _): return (entry(data), .network)
+        case .producer(_, let produce): return (entry(try await produce()), .network)
         case .url(let url):
-            let response = try await pipeline.configuration.dataLoader.load(request(for: url, priority))
-            try judge(response)
-            return entry(try await collect(response, node, coordinator), head: response.head)
+            let response = try await pipeline.configuration.dataLoader.load(request(for: url))
+            return (try await entry(from: response, node, coordinator), response.tier)
         }
     }
 
-    private func request(for url: URL, _ priority: LoadPriority) -> DataRequest {
+    private func request(for url: URL) -> DataRequest {
+        var policy = plan.options.cachePolicy
+        if !plan.options.storesToDisk { policy.remove(.writesDisk) }
         var request = DataRequest(
             url: url, headerFields: plan.options.headers, timeout: plan.options.timeout,
             maximumBytes: plan.options.maximumResponseBytes, priority: priority, retries: plan.options.retries,
-            allowsExpensiveNetwork: plan.options.allowsExpensiveNetwork)
+            allowsExpensiveNetwork: plan.options.allowsExpensiveNetwork, cachePolicy: policy)
         if !plan.isLocal, request.headerFields[.accept] == nil {
             request.headerFields[.accept] = pipeline.accept
         }

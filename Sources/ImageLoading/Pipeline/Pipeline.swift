@@ -85,7 +85,7 @@ final class Pipeline: Sendable {
                 (.original, .local)
             } else if policy.isOnlyIfCached {
                 (.cachedOnly, .lookup)
-            } else if policy.readsDisk, configuration.dataCache != nil {
+            } else if policy.readsDisk, configuration.dataCache != nil || configuration.responseCache != nil {
                 (.original, .lookup)
             } else {
                 (.fresh, .network)
@@ -103,9 +103,9 @@ final class Pipeline: Sendable {
     ) {
         switch (work, lane) {
         case (.original(let plan), .lookup):
-            OriginalCacheStage(cache: configuration.dataCache, plan: plan).run(node, start, coordinator)
+            OriginalCacheStage(pipeline: self, plan: plan).run(node, start, coordinator)
         case (.original(let plan), _):
-            FetchStage(pipeline: self, plan: plan).run(node, start, coordinator)
+            FetchStage(pipeline: self, plan: plan, priority: start.priority).run(node, start, coordinator)
         case (.decode(let plan, let processor), _):
             DecodeStage(pipeline: self, plan: plan, processor: processor).run(node, input, start, coordinator)
         case (.header(let plan), _):
