@@ -27,6 +27,7 @@ final class LoadCoordinator: Pipeline.Reporting {
     private let observers: [any LoadObserving]
     private let graph: Lock<Graph>
     private let control: Lock<Control>
+    private let counters = LoadCounters()
 
     init(_ configuration: ImageLoader.Configuration) {
         pipeline = Pipeline(configuration)
@@ -79,6 +80,7 @@ final class LoadCoordinator: Pipeline.Reporting {
         guard let hit = pipeline.memoryHit(plan) else { return nil }
         for observer in observers {
             observer.observe(.started, of: plan.id, request: plan.request)
+            observer.observe(.cacheAsked(.memory, isHit: true), of: plan.id, request: plan.request)
             observer.observe(.finished(.success(hit)), of: plan.id, request: plan.request)
         }
         return hit
@@ -113,9 +115,12 @@ final class LoadCoordinator: Pipeline.Reporting {
     ) -> ImageTask {
         let task = makeTask(plan.id, plan.request, plan.priority, onEvent)
         if asksMemory, let hit = pipeline.memoryHit(plan) {
+            observe(.cacheAsked(.memory, isHit: true), plan)
             task.finish(.success(hit))
             return task
         }
+        // Whoever does not ask here has asked before.
+        if pipeline.asksMemory(plan) { observe(.cacheAsked(.memory, isHit: false), plan) }
         // A fetch that begins here and now would not see that its caller has gone already.
         guard !control.withLock({ $0.isClosed }), place != .pool || !Task.isCancelled else {
             task.finish(.failure(.cancelled))
@@ -150,6 +155,7 @@ final class LoadCoordinator: Pipeline.Reporting {
     }
 
     func ended(_ task: ImageTask, _ result: Result<ImageResponse, LoadFailure>) {
+        counters.ended(result)
         for observer in observers { observer.observe(.finished(result), of: task.id, request: task.request) }
     }
 
@@ -187,6 +193,16 @@ final class LoadCoordinator: Pipeline.Reporting {
         return ImageLoader.Activity(loads: counts.loads, work: counts.nodes, queued: counts.queued, running: counts.running)
     }
 
+    var statistics: ImageLoader.Statistics {
+        var result = ImageLoader.Statistics()
+        let counts = counters.current
+        (result.loads, result.bytes) = (counts.loads, counts.bytes)
+        (result.loads.active, result.queues) = graph.withLock { ($0.counts.loads, $0.queues) }
+        let configuration = pipeline.configuration
+        result.caches = (configuration.memoryCache?.cacheStatistics ?? []) + (configuration.dataCache?.cacheStatistics ?? [])
+        return result
+    }
+
     /// Cancels every load; later ones end as cancelled at once.
     func shutDown() {
         control.withLock { $0.isClosed = true }
@@ -212,6 +228,7 @@ final class LoadCoordinator: Pipeline.Reporting {
     func advance(_ node: NodeID, to lane: Lane) { perform(on: .pool) { $0.advance(node, to: lane) } }
 
     func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place) {
+        if case .success(.original(let original)) = result, original.isFetched { counters.fetched(original.metrics) }
         perform(on: place) { $0.finish(node, result, retention: retention) }
     }
 

@@ -14,16 +14,18 @@ struct FetchStage: Sendable {
             }
             let timer = StageTimer(.network, plan, coordinator)
             do {
-                let (entry, tier) = try await fetch(node, coordinator)
+                let (entry, tier, retries) = try await fetch(node, coordinator)
                 var metrics = LoadMetrics()
                 metrics.byteCount = entry.data.count
+                metrics.retries = retries
                 metrics.network = timer.end()
                 // Stored once a decode has shown that these bytes are a picture, so that no error page poisons the cache.
                 // What a response cache answers for, the loader has stored already.
                 let isKept = !plan.isLocal && responseCache == nil
+                let original = Original(
+                    entry, tier: tier, metrics: metrics, isFetched: !plan.isLocal && tier == .network)
                 coordinator.finish(
-                    node, .success(.original(Original(entry, tier: tier, metrics: metrics))),
-                    retention: isKept ? .whenProven : .never, on: .elsewhere)
+                    node, .success(.original(original)), retention: isKept ? .whenProven : .never, on: .elsewhere)
             } catch {
                 timer.end()
                 coordinator.fail(node, error, stage: .network, plan, start.token, on: .elsewhere)
@@ -55,13 +57,13 @@ struct FetchStage: Sendable {
 
     private func fetch(
         _ node: NodeID, _ coordinator: any Pipeline.Reporting
-    ) async throws -> (entry: DataEntry, tier: CacheTier) {
+    ) async throws -> (entry: DataEntry, tier: CacheTier, retries: Int) {
         switch plan.request.source {
-        case .bytes(let data, _): return (entry(data), .network)
-        case .producer(_, let produce): return (entry(try await produce()), .network)
+        case .bytes(let data, _): return (entry(data), .network, 0)
+        case .producer(_, let produce): return (entry(try await produce()), .network, 0)
         case .url(let url):
             let response = try await pipeline.configuration.dataLoader.load(request(for: url))
-            return (try await entry(from: response, node, coordinator), response.tier)
+            return (try await entry(from: response, node, coordinator), response.tier, response.retries)
         }
     }
 

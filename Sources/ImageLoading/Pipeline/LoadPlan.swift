@@ -94,11 +94,14 @@ final class Original: Sendable {
     let entry: DataEntry
     let tier: CacheTier
     let metrics: LoadMetrics
+    /// Whether the bytes came over the network just now.
+    let isFetched: Bool
 
-    init(_ entry: DataEntry, tier: CacheTier, metrics: LoadMetrics) {
+    init(_ entry: DataEntry, tier: CacheTier, metrics: LoadMetrics, isFetched: Bool = false) {
         self.entry = entry
         self.tier = tier
         self.metrics = metrics
+        self.isFetched = isFetched
     }
 }
 

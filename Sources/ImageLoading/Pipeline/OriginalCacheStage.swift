@@ -11,6 +11,7 @@ struct OriginalCacheStage: Sendable {
             do {
                 let entry = try await read(node, start.priority, coordinator)
                 let time = timer.end()
+                if pipeline.hasByteCache { coordinator.observe(.cacheAsked(.disk, isHit: entry != nil), plan) }
                 if let entry {
                     var metrics = LoadMetrics()
                     metrics.byteCount = entry.data.count

@@ -36,6 +36,11 @@ final class Pipeline: Sendable {
         accept = FetchStage.accept(for: configuration.decoder.formats)
     }
 
+    /// Whether the memory cache is asked for the finished picture.
+    func asksMemory(_ plan: LoadPlan) -> Bool {
+        plan.options.cachePolicy.readsMemory && !plan.endsWithHeader && configuration.memoryCache != nil
+    }
+
     /// The memory cache's answer, if the options let it be asked. A hit ends the load on the caller's thread.
     func memoryHit(_ plan: LoadPlan) -> ImageResponse? {
         guard plan.options.cachePolicy.readsMemory else { return nil }
@@ -71,6 +76,9 @@ final class Pipeline: Sendable {
         return (links, nil)
     }
 
+    /// Whether bytes of the web are kept anywhere.
+    var hasByteCache: Bool { configuration.dataCache != nil || configuration.responseCache != nil }
+
     /// What the memory cache has of a plan's picture after decoding and so many processors.
     private func prefix(_ variant: Int, of plan: LoadPlan) -> DecodedImage? {
         guard plan.options.cachePolicy.readsMemory else { return nil }
@@ -85,7 +93,7 @@ final class Pipeline: Sendable {
                 (.original, .local)
             } else if policy.isOnlyIfCached {
                 (.cachedOnly, .lookup)
-            } else if policy.readsDisk, configuration.dataCache != nil || configuration.responseCache != nil {
+            } else if policy.readsDisk, hasByteCache {
                 (.original, .lookup)
             } else {
                 (.fresh, .network)
