@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "ImageDecoding", targets: ["ImageDecoding"]),
         .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
         .library(name: "ImageTargets", targets: ["ImageTargets"]),
+        .library(name: "ImageTargetsGTK", targets: ["ImageTargetsGTK"]),
         .library(name: "ImageLoading", targets: ["ImageLoading"]),
         .library(name: "CalotypeTesting", targets: ["CalotypeTesting"]),
         .library(name: "LoopbackHTTP", targets: ["LoopbackHTTP"]),
@@ -68,7 +69,15 @@ let package = Package(
                 "CCalotypeGIF",
             ]),
         .target(name: "ImageProcessing", dependencies: ["ImageCore", "ImageKernels"]),
-        .target(name: "ImageTargets", dependencies: ["ImageCore"]),
+        .target(name: "ImageTargets", dependencies: ["ImageCore", .httpTypes]),
+
+        // GTK 4, behind the trait of that name.
+        .systemLibrary(
+            name: "CCalotypeLibGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
+        .target(
+            name: "CCalotypeGTK", dependencies: [.target(name: "CCalotypeLibGTK", condition: .when(traits: ["GTK"]))],
+            cSettings: [.define("GTK", .when(traits: ["GTK"]))]),
+        .target(name: "ImageTargetsGTK", dependencies: ["ImageCore", "ImageKernels", "ImageTargets", "CCalotypeGTK"]),
 
         // The engine.
         .target(name: "ImageLoading", dependencies: ["ImageCore", .httpTypes, .heap]),
@@ -81,7 +90,7 @@ let package = Package(
                 "ImageTargets",
             ]),
         .target(name: "LoopbackHTTP"),
-        .target(name: "CalotypeTesting", dependencies: ["ImageCore", "LoopbackHTTP", .httpTypes]),
+        .target(name: "CalotypeTesting", dependencies: ["ImageCore", "ImageTargets", "LoopbackHTTP", .httpTypes]),
         .target(name: "CCalotypeGallery", exclude: ["Pictures"]),
         .target(name: "CCalotypeBareLoop", dependencies: ["CCalotypeLibCurl"]),
         .executableTarget(
@@ -98,8 +107,21 @@ let package = Package(
             dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
         .testTarget(name: "ImageCachingTests", dependencies: ["ImageCore", "ImageCaching", "CalotypeTesting", .httpTypes]),
         .testTarget(name: "ImageDecodingTests", dependencies: ["ImageCore", "ImageDecoding", "ImageKernels"]),
-        .testTarget(name: "ImageProcessingTests", dependencies: ["ImageCore", "ImageProcessing", "ImageKernels"]),
-        .testTarget(name: "ImageTargetsTests", dependencies: ["ImageCore", "ImageLoading", "ImageTargets", "CalotypeTesting"]),
+        .target(name: "CCalotypeAllocations", path: "Tests/CCalotypeAllocations"),
+        .testTarget(
+            name: "ImageProcessingTests", dependencies: ["ImageCore", "ImageProcessing", "ImageKernels", "CCalotypeAllocations"]),
+        .testTarget(
+            name: "ImageTargetsTests", dependencies: ["ImageCore", "ImageLoading", "ImageTargets", "CalotypeTesting", .httpTypes]),
+        // GTK needs the main thread to itself, so that its tests drive a program of their own.
+        .executableTarget(
+            name: "GTKStage",
+            dependencies: [
+                "Calotype", "ImageCore", "ImageDecoding", "ImageLoading", "ImageCaching", "ImageTargets", "ImageTargetsGTK",
+                "CCalotypeGTK", "CalotypeTesting", "LoopbackHTTP",
+            ],
+            path: "Tests/GTKStage"),
+        .testTarget(
+            name: "ImageTargetsGTKTests", dependencies: ["GTKStage", "ImageCore", "ImageDecoding"]),
         .testTarget(name: "ImageLoadingTests", dependencies: ["ImageCore", "ImageLoading", "CalotypeTesting", .httpTypes]),
         .testTarget(
             name: "CalotypeTests",

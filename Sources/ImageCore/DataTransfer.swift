@@ -46,6 +46,8 @@ public struct DataResponse: Sendable {
     public var body: ByteStream
     /// Where the bytes of the body come from: the source, or, with a loader that keeps responses, its store.
     public var tier: CacheTier
+    /// Attempts that a retrying loader made before this answer came.
+    public var retries = 0
 
     public init(url: URL, head: HTTPResponse = HTTPResponse(status: .ok), body: ByteStream, tier: CacheTier = .network) {
         self.url = url

@@ -34,9 +34,12 @@ extension Bitmap {
     /// The picture with its corners rounded off; edges are anti-aliased by how much of a pixel lies inside, taken from the
     /// distance of its centre to the arc.
     ///
+    /// - Parameters:
+    ///   - threads: how many to work with; 1.
+    ///   - cancellation: looked at between blocks of rows.
     /// - Throws: ``ImageError`` (`invalidRequest`) for a radius that is negative or not finite; (`tooLarge`) where there is
     ///   no memory; `CancellationError`.
-    public func rounded(_ radii: CornerRadii, cancellation: CancellationToken? = nil) throws -> Bitmap {
+    public func rounded(_ radii: CornerRadii, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
         guard radii.all.allSatisfy({ $0 >= 0 && $0.isFinite }) else {
             throw ImageError(.invalidRequest, message: "Corner radii must be finite and not negative.")
         }
@@ -47,7 +50,7 @@ extension Bitmap {
             (true, true, fitted.topLeft), (true, false, fitted.topRight), (false, true, fitted.bottomLeft),
             (false, false, fitted.bottomRight),
         ]
-        return try unsafe source.editingRows(alpha: .premultiplied, cancellation: cancellation) { y, row in
+        return try unsafe source.editingRows(alpha: .premultiplied, threads: threads, cancellation: cancellation) { y, row in
             for (isTop, isLeft, radius) in corners {
                 let fromEdge = isTop ? Double(y) + 0.5 : Double(height - y) - 0.5
                 guard fromEdge < radius else { continue }

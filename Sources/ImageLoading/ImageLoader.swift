@@ -37,8 +37,7 @@ public final class ImageLoader: ImageProviding {
     public func response(for request: ImageRequest) async throws(LoadFailure) -> ImageResponse {
         switch try coordinator.askMemory(request) {
         case .hit(let response): return response
-        case .miss(let plan):
-            return try await coordinator.start(plan, asksMemory: false, wantsProgress: false, onEvent: nil).response
+        case .miss(let plan): return try await coordinator.response(for: plan)
         }
     }
 

@@ -27,6 +27,7 @@ final class LoadCoordinator: Pipeline.Reporting {
     private let observers: [any LoadObserving]
     private let graph: Lock<Graph>
     private let control: Lock<Control>
+    private let counters = LoadCounters()
 
     init(_ configuration: ImageLoader.Configuration) {
         pipeline = Pipeline(configuration)
@@ -79,9 +80,19 @@ final class LoadCoordinator: Pipeline.Reporting {
         guard let hit = pipeline.memoryHit(plan) else { return nil }
         for observer in observers {
             observer.observe(.started, of: plan.id, request: plan.request)
+            observer.observe(.cacheAsked(.memory, isHit: true), of: plan.id, request: plan.request)
             observer.observe(.finished(.success(hit)), of: plan.id, request: plan.request)
         }
         return hit
+    }
+
+    /// Loads what the memory cache does not have, for a caller that awaits it.
+    ///
+    /// On Swift's pool, whatever isolation the caller has: there the fetch may begin on this very thread, in a task of its
+    /// own, and nobody is kept waiting by it but this caller.
+    @concurrent
+    func response(for plan: LoadPlan) async throws(LoadFailure) -> ImageResponse {
+        try await start(plan, asksMemory: false, wantsProgress: false, on: .pool, onEvent: nil).response
     }
 
     /// Starts a load that has to be planned first; a bad option is its result.
@@ -99,14 +110,19 @@ final class LoadCoordinator: Pipeline.Reporting {
     ///
     /// - Parameter wantsProgress: whether progress is passed on to the task; nobody listens to that of a plain `await`.
     func start(
-        _ plan: LoadPlan, asksMemory: Bool = true, wantsProgress: Bool, onEvent: (@Sendable (LoadEvent) -> Void)?
+        _ plan: LoadPlan, asksMemory: Bool = true, wantsProgress: Bool, on place: Place = .elsewhere,
+        onEvent: (@Sendable (LoadEvent) -> Void)?
     ) -> ImageTask {
         let task = makeTask(plan.id, plan.request, plan.priority, onEvent)
         if asksMemory, let hit = pipeline.memoryHit(plan) {
+            observe(.cacheAsked(.memory, isHit: true), plan)
             task.finish(.success(hit))
             return task
         }
-        guard !control.withLock({ $0.isClosed }) else {
+        // Whoever does not ask here has asked before.
+        if pipeline.asksMemory(plan) { observe(.cacheAsked(.memory, isHit: false), plan) }
+        // A fetch that begins here and now would not see that its caller has gone already.
+        guard !control.withLock({ $0.isClosed }), place != .pool || !Task.isCancelled else {
             task.finish(.failure(.cancelled))
             return task
         }
@@ -126,7 +142,7 @@ final class LoadCoordinator: Pipeline.Reporting {
             leave(ticket)
             if let late { task.finish(.success(late)) }
         }
-        carryOut(actions)
+        carryOut(actions, on: place)
         return task
     }
 
@@ -139,6 +155,7 @@ final class LoadCoordinator: Pipeline.Reporting {
     }
 
     func ended(_ task: ImageTask, _ result: Result<ImageResponse, LoadFailure>) {
+        counters.ended(result)
         for observer in observers { observer.observe(.finished(result), of: task.id, request: task.request) }
     }
 
@@ -176,6 +193,16 @@ final class LoadCoordinator: Pipeline.Reporting {
         return ImageLoader.Activity(loads: counts.loads, work: counts.nodes, queued: counts.queued, running: counts.running)
     }
 
+    var statistics: ImageLoader.Statistics {
+        var result = ImageLoader.Statistics()
+        let counts = counters.current
+        (result.loads, result.bytes) = (counts.loads, counts.bytes)
+        (result.loads.active, result.queues) = graph.withLock { ($0.counts.loads, $0.queues) }
+        let configuration = pipeline.configuration
+        result.caches = (configuration.memoryCache?.cacheStatistics ?? []) + (configuration.dataCache?.cacheStatistics ?? [])
+        return result
+    }
+
     /// Cancels every load; later ones end as cancelled at once.
     func shutDown() {
         control.withLock { $0.isClosed = true }
@@ -198,10 +225,11 @@ final class LoadCoordinator: Pipeline.Reporting {
 
     func report(_ progress: LoadProgress, from node: NodeID) { perform { $0.report(progress, from: node) } }
 
-    func advance(_ node: NodeID, to lane: Lane) { perform { $0.advance(node, to: lane) } }
+    func advance(_ node: NodeID, to lane: Lane) { perform(on: .pool) { $0.advance(node, to: lane) } }
 
-    func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention) {
-        perform { $0.finish(node, result, retention: retention) }
+    func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place) {
+        if case .success(.original(let original)) = result, original.isFetched { counters.fetched(original.metrics) }
+        perform(on: place) { $0.finish(node, result, retention: retention) }
     }
 
     func retryUpstream(of node: NodeID, otherwise failure: LoadFailure) {
@@ -225,19 +253,23 @@ final class LoadCoordinator: Pipeline.Reporting {
 
     // MARK: Actions
 
-    private func perform(_ event: @Sendable (inout Graph) -> Void) {
+    private func perform(on place: Place = .elsewhere, _ event: @Sendable (inout Graph) -> Void) {
         let actions = graph.withLock { graph in
             event(&graph)
             return graph.takeActions()
         }
-        carryOut(actions)
+        carryOut(actions, on: place)
     }
 
-    private func carryOut(_ actions: [Graph.Action]) {
+    private func carryOut(_ actions: [Graph.Action], on place: Place) {
+        // Of the steps that begin now, the first may have the place; it must not wait for the others.
+        var place = place
         for action in actions {
             switch action {
             case .run(let node, let work, let lane, let input, let priority, let token):
-                pipeline.run(node, work, lane, input: input, priority: priority, token, reportingTo: self)
+                let start = StepStart(priority: priority, token: token, place: place.suits(lane) ? place : .elsewhere)
+                if place.suits(lane) { place = .elsewhere }
+                pipeline.run(node, work, lane, input: input, start, reportingTo: self)
             case .stop(let token):
                 token.cancel()
             case .store(let node, let key, let work, let result, let priority):

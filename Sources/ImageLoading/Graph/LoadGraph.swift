@@ -45,6 +45,16 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
         )
     }
 
+    /// The queues of work, as statistics tell of them.
+    var queues: [ImageLoader.Queue] {
+        Lane.allCases.map { lane in
+            let queue = lanes[lane.rawValue]
+            return ImageLoader.Queue(
+                name: "\(lane)", waiting: queue.queued, running: queue.running,
+                limit: queue.limit == .max ? nil : queue.limit)
+        }
+    }
+
     /// What the engine has to do about the events since the last call, in order.
     mutating func takeActions() -> [Action] {
         var taken: [Action] = []

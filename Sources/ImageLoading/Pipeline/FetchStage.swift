@@ -7,24 +7,30 @@ struct FetchStage: Sendable {
     let plan: LoadPlan
     let priority: LoadPriority
 
-    func run(_ node: NodeID, _ token: CancellationToken, _ coordinator: any Pipeline.Reporting) {
-        let task = Task {
+    func run(_ node: NodeID, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
+        start.run {
+            guard !start.token.isCancelled else {
+                return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .elsewhere)
+            }
+            let timer = StageTimer(.network, plan, coordinator)
             do {
-                guard !token.isCancelled else { throw CancellationError() }
-                let (fetched, time) = try await coordinator.timed(.network, plan) { try await fetch(node, coordinator) }
+                let (entry, tier, retries) = try await fetch(node, coordinator)
                 var metrics = LoadMetrics()
-                metrics.byteCount = fetched.entry.data.count
-                metrics.network = time
-                let original = Original(fetched.entry, tier: fetched.tier, metrics: metrics)
+                metrics.byteCount = entry.data.count
+                metrics.retries = retries
+                metrics.network = timer.end()
                 // Stored once a decode has shown that these bytes are a picture, so that no error page poisons the cache.
                 // What a response cache answers for, the loader has stored already.
-                let isKept = !plan.request.source.isLocal && responseCache == nil
-                coordinator.finish(node, .success(.original(original)), retention: isKept ? .whenProven : .never)
+                let isKept = !plan.isLocal && responseCache == nil
+                let original = Original(
+                    entry, tier: tier, metrics: metrics, isFetched: !plan.isLocal && tier == .network)
+                coordinator.finish(
+                    node, .success(.original(original)), retention: isKept ? .whenProven : .never, on: .elsewhere)
             } catch {
-                coordinator.fail(node, error, stage: .network, plan, token)
+                timer.end()
+                coordinator.fail(node, error, stage: .network, plan, start.token, on: .elsewhere)
             }
         }
-        token.onCancel { task.cancel() }
     }
 
     /// The `Accept` field for what the decoders read; anything else is taken too, and judged by its bytes.
@@ -51,13 +57,13 @@ struct FetchStage: Sendable {
 
     private func fetch(
         _ node: NodeID, _ coordinator: any Pipeline.Reporting
-    ) async throws -> (entry: DataEntry, tier: CacheTier) {
+    ) async throws -> (entry: DataEntry, tier: CacheTier, retries: Int) {
         switch plan.request.source {
-        case .bytes(let data, _): return (entry(data), .network)
-        case .producer(_, let produce): return (entry(try await produce()), .network)
+        case .bytes(let data, _): return (entry(data), .network, 0)
+        case .producer(_, let produce): return (entry(try await produce()), .network, 0)
         case .url(let url):
             let response = try await pipeline.configuration.dataLoader.load(request(for: url))
-            return (try await entry(from: response, node, coordinator), response.tier)
+            return (try await entry(from: response, node, coordinator), response.tier, response.retries)
         }
     }
 
@@ -68,7 +74,7 @@ struct FetchStage: Sendable {
             url: url, headerFields: plan.options.headers, timeout: plan.options.timeout,
             maximumBytes: plan.options.maximumResponseBytes, priority: priority, retries: plan.options.retries,
             allowsExpensiveNetwork: plan.options.allowsExpensiveNetwork, cachePolicy: policy)
-        if !plan.request.source.isLocal, request.headerFields[.accept] == nil {
+        if !plan.isLocal, request.headerFields[.accept] == nil {
             request.headerFields[.accept] = pipeline.accept
         }
         return request

@@ -5,19 +5,20 @@ struct HeaderStage: Sendable {
     let pipeline: Pipeline
     let plan: LoadPlan
 
-    func run(_ node: NodeID, _ input: WorkResult?, _ token: CancellationToken, _ coordinator: any Pipeline.Reporting) {
+    func run(_ node: NodeID, _ input: WorkResult?, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
+        let token = start.token
         guard case .original(let original) = input else {
-            return coordinator.fail(node, ImageError.noInput, stage: .decode, plan, token)
+            return coordinator.fail(node, ImageError.noInput, stage: .decode, plan, token, on: .elsewhere)
         }
-        pipeline.workers.submit {
+        pipeline.workers.submit(from: start.place) {
             do {
                 try token.check()
                 var limits = pipeline.configuration.decodingLimits
                 if let pixels = plan.options.maximumPixels { limits.pixels = min(limits.pixels, pixels) }
                 let info = try pipeline.configuration.decoder.info(of: original.entry.data, limits: limits)
-                coordinator.finish(node, .success(.header(info, original)), retention: .never)
+                coordinator.finish(node, .success(.header(info, original)), retention: .never, on: .worker)
             } catch {
-                coordinator.fail(node, error, stage: .decode, plan, token)
+                coordinator.fail(node, error, stage: .decode, plan, token, on: .worker)
             }
         }
     }

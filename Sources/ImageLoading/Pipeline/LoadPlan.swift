@@ -12,14 +12,19 @@ final class LoadPlan: Sendable {
     let variants: [String]
     /// Whether the load ends with the bytes, once a decoder knows their header.
     let endsWithHeader: Bool
+    /// Whether the bytes are at hand without a network (``ImageSource/isLocal``).
+    let isLocal: Bool
 
     init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions, endsWithHeader: Bool = false) {
         self.id = id
         self.endsWithHeader = endsWithHeader
         self.request = request
         self.options = options
-        resource = request.resource.varied(
-            by: options.headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted())
+        isLocal = request.source.isLocal
+        resource =
+            options.headers.isEmpty
+            ? request.resource
+            : request.resource.varied(by: options.headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted())
         variants = LoadPlan.variants(options)
     }
 
@@ -45,7 +50,7 @@ final class LoadPlan: Sendable {
         LoadTerms(
             rankClass: RankClass(request.purpose, options.priority), writesMemory: options.cachePolicy.writesMemory,
             cachePriority: options.cachePriority,
-            writesDisk: options.cachePolicy.writesDisk && options.storesToDisk && !request.source.isLocal)
+            writesDisk: options.cachePolicy.writesDisk && options.storesToDisk && !isLocal)
     }
 
     /// Every option that changes the decoded picture or whether there is one, as text; empty for the defaults.
@@ -63,16 +68,16 @@ final class LoadPlan: Sendable {
 enum Work: Sendable {
     /// Gets the bytes.
     case original(LoadPlan)
-    /// Decodes them.
-    case decode(LoadPlan)
+    /// Decodes them, no larger than the processor needs that is run next, if one is named.
+    case decode(LoadPlan, then: (any Processing)?)
     /// Reads their header.
     case header(LoadPlan)
-    /// Runs the processor at the index on the picture before it.
-    case process(LoadPlan, Int)
+    /// Runs a processor on the picture before it.
+    case process(LoadPlan, any Processing)
 
     var plan: LoadPlan {
         switch self {
-        case .original(let plan), .decode(let plan), .header(let plan), .process(let plan, _): plan
+        case .original(let plan), .decode(let plan, _), .header(let plan), .process(let plan, _): plan
         }
     }
 }
@@ -89,11 +94,14 @@ final class Original: Sendable {
     let entry: DataEntry
     let tier: CacheTier
     let metrics: LoadMetrics
+    /// Whether the bytes came over the network just now.
+    let isFetched: Bool
 
-    init(_ entry: DataEntry, tier: CacheTier, metrics: LoadMetrics) {
+    init(_ entry: DataEntry, tier: CacheTier, metrics: LoadMetrics, isFetched: Bool = false) {
         self.entry = entry
         self.tier = tier
         self.metrics = metrics
+        self.isFetched = isFetched
     }
 }
 

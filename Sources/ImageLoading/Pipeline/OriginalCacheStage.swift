@@ -5,16 +5,20 @@ struct OriginalCacheStage: Sendable {
     let pipeline: Pipeline
     let plan: LoadPlan
 
-    func run(_ node: NodeID, _ token: CancellationToken, _ coordinator: any Pipeline.Reporting) {
-        let task = Task {
+    func run(_ node: NodeID, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
+        start.run {
+            let timer = StageTimer(.originalCache, plan, coordinator)
             do {
-                let (entry, time) = try await coordinator.timed(.originalCache, plan) { try await read(node, coordinator) }
+                let entry = try await read(node, start.priority, coordinator)
+                let time = timer.end()
+                if pipeline.hasByteCache { coordinator.observe(.cacheAsked(.disk, isHit: entry != nil), plan) }
                 if let entry {
                     var metrics = LoadMetrics()
                     metrics.byteCount = entry.data.count
                     metrics.originalCache = time
-                    let original = Original(entry, tier: .disk, metrics: metrics)
-                    coordinator.finish(node, .success(.original(original)), retention: .never)
+                    coordinator.finish(
+                        node, .success(.original(Original(entry, tier: .disk, metrics: metrics))), retention: .never,
+                        on: .elsewhere)
                 } else if plan.options.cachePolicy.isOnlyIfCached {
                     throw ImageError(
                         .notCached, message: "\(plan.request) is in no cache, and only cached images were asked for.")
@@ -22,15 +26,17 @@ struct OriginalCacheStage: Sendable {
                     coordinator.advance(node, to: .network)
                 }
             } catch {
-                coordinator.fail(node, error, stage: .originalCache, plan, token)
+                timer.end()
+                coordinator.fail(node, error, stage: .originalCache, plan, start.token, on: .elsewhere)
             }
         }
-        token.onCancel { task.cancel() }
     }
 
     /// The stored bytes. Throws where the response that is stored, and still holds, is a failure of the server's.
-    private func read(_ node: NodeID, _ coordinator: any Pipeline.Reporting) async throws -> DataEntry? {
-        let fetch = FetchStage(pipeline: pipeline, plan: plan, priority: plan.priority)
+    private func read(
+        _ node: NodeID, _ priority: LoadPriority, _ coordinator: any Pipeline.Reporting
+    ) async throws -> DataEntry? {
+        let fetch = FetchStage(pipeline: pipeline, plan: plan, priority: priority)
         guard let (responses, request) = fetch.responseCache else {
             return await attempt(coordinator) { try await pipeline.configuration.dataCache?.entry(for: plan.dataKey) }
         }

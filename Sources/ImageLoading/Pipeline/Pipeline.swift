@@ -9,18 +9,18 @@ internal import ImageCore
 /// | original cache | the data cache is asked for the bytes | `OriginalCacheStage` |
 /// | network | the source is fetched, its answer judged | `FetchStage` |
 /// | decode | on a worker thread | `DecodeStage` |
-/// | process | on a worker thread, one processor at a time | `ProcessStage` |
+/// | process | on a worker thread, one run of processors at a time (`PixelStep`) | `ProcessStage` |
 /// | store | the image in memory, the bytes on disk | `StoreStage` |
 /// | deliver | every subscriber gets the result | ``LoadCoordinator`` |
 ///
 /// The coordinator's graph decides who shares which work and when a step may run; a step that may run comes here. The
 /// pipeline keeps nothing between steps.
-struct Pipeline: Sendable {
+final class Pipeline: Sendable {
     /// Where a step reports to.
     protocol Reporting: Sendable {
         func report(_ progress: LoadProgress, from node: NodeID)
         func advance(_ node: NodeID, to lane: Lane)
-        func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention)
+        func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place)
         func retryUpstream(of node: NodeID, otherwise failure: LoadFailure)
         func settle(_ node: NodeID)
         func observe(_ observation: LoadObservation, _ plan: LoadPlan)
@@ -34,6 +34,11 @@ struct Pipeline: Sendable {
         self.configuration = configuration
         workers = WorkerPool(size: configuration.workers)
         accept = FetchStage.accept(for: configuration.decoder.formats)
+    }
+
+    /// Whether the memory cache is asked for the finished picture.
+    func asksMemory(_ plan: LoadPlan) -> Bool {
+        plan.options.cachePolicy.readsMemory && !plan.endsWithHeader && configuration.memoryCache != nil
     }
 
     /// The memory cache's answer, if the options let it be asked. A hit ends the load on the caller's thread.
@@ -51,28 +56,44 @@ struct Pipeline: Sendable {
         }
         var links: [WorkLink<Work>] = []
         links.reserveCapacity(plan.variants.count + 1)
-        for index in plan.variants.indices.reversed() {
-            let key = ImageKey(resource: plan.resource, variant: plan.variants[index])
-            if index < plan.variants.count - 1, plan.options.cachePolicy.readsMemory,
-                let image = configuration.memoryCache?.peekImage(for: key)
-            {
+        let steps = plan.pixelSteps
+        for (place, step) in steps.enumerated().reversed() {
+            if place < steps.count - 1, let image = prefix(step.variant, of: plan) {
                 return (links, .image(StagedImage(image, tier: .memory, metrics: LoadMetrics())))
             }
-            let work = index == 0 ? Work.decode(plan) : .process(plan, index - 1)
+            // Where nobody has the full picture yet, it need not be made for a step that wants less of it.
+            let isReduced =
+                place == 1 && plan.options.targetSize == nil && step.reducesDecode && prefix(0, of: plan) == nil
+            let work =
+                if let processor = step.processor, !isReduced { Work.process(plan, processor) } else {
+                    Work.decode(plan, then: step.processor)
+                }
+            let key = ImageKey(resource: plan.resource, variant: plan.variants[step.variant])
             links.append(WorkLink(key: WorkKey(kind: .image, image: key), work: work, lane: .worker))
+            if isReduced { break }
         }
         links.append(originalLink(plan))
         return (links, nil)
     }
 
+    /// Whether bytes of the web are kept anywhere.
+    var hasByteCache: Bool { configuration.dataCache != nil || configuration.responseCache != nil }
+
+    /// What the memory cache has of a plan's picture after decoding and so many processors.
+    private func prefix(_ variant: Int, of plan: LoadPlan) -> DecodedImage? {
+        guard plan.options.cachePolicy.readsMemory else { return nil }
+        return configuration.memoryCache?.peekImage(
+            for: ImageKey(resource: plan.resource, variant: plan.variants[variant]))
+    }
+
     private func originalLink(_ plan: LoadPlan) -> WorkLink<Work> {
         let policy = plan.options.cachePolicy
         let (kind, lane): (WorkKey.Kind, Lane) =
-            if plan.request.source.isLocal {
+            if plan.isLocal {
                 (.original, .local)
             } else if policy.isOnlyIfCached {
                 (.cachedOnly, .lookup)
-            } else if policy.readsDisk, configuration.dataCache != nil || configuration.responseCache != nil {
+            } else if policy.readsDisk, hasByteCache {
                 (.original, .lookup)
             } else {
                 (.fresh, .network)
@@ -85,20 +106,20 @@ struct Pipeline: Sendable {
 
     /// Carries out one step, and reports to the coordinator when it ends. Returns at once.
     func run(
-        _ node: NodeID, _ work: Work, _ lane: Lane, input: WorkResult?, priority: LoadPriority,
-        _ token: CancellationToken, reportingTo coordinator: any Reporting
+        _ node: NodeID, _ work: Work, _ lane: Lane, input: WorkResult?, _ start: StepStart,
+        reportingTo coordinator: any Reporting
     ) {
         switch (work, lane) {
         case (.original(let plan), .lookup):
-            OriginalCacheStage(pipeline: self, plan: plan).run(node, token, coordinator)
+            OriginalCacheStage(pipeline: self, plan: plan).run(node, start, coordinator)
         case (.original(let plan), _):
-            FetchStage(pipeline: self, plan: plan, priority: priority).run(node, token, coordinator)
-        case (.decode(let plan), _):
-            DecodeStage(pipeline: self, plan: plan).run(node, input, token, coordinator)
+            FetchStage(pipeline: self, plan: plan, priority: start.priority).run(node, start, coordinator)
+        case (.decode(let plan, let processor), _):
+            DecodeStage(pipeline: self, plan: plan, processor: processor).run(node, input, start, coordinator)
         case (.header(let plan), _):
-            HeaderStage(pipeline: self, plan: plan).run(node, input, token, coordinator)
-        case (.process(let plan, let index), _):
-            ProcessStage(pipeline: self, plan: plan, index: index).run(node, input, token, coordinator)
+            HeaderStage(pipeline: self, plan: plan).run(node, input, start, coordinator)
+        case (.process(let plan, let processor), _):
+            ProcessStage(pipeline: self, plan: plan, processor: processor).run(node, input, start, coordinator)
         }
     }
 
@@ -118,30 +139,15 @@ struct Pipeline: Sendable {
 
 extension Pipeline.Reporting {
     /// Ends a step with what went wrong: cancellation stays apart, everything else is wrapped once.
-    func fail(_ node: NodeID, _ error: any Error, stage: LoadStage, _ plan: LoadPlan, _ token: CancellationToken) {
+    func fail(
+        _ node: NodeID, _ error: any Error, stage: LoadStage, _ plan: LoadPlan, _ token: CancellationToken, on place: Place
+    ) {
         let failure: LoadFailure =
             if token.isCancelled || error is CancellationError {
                 .cancelled
             } else {
                 .failed(.wrapping(error, stage: stage, source: plan.request.description))
             }
-        finish(node, .failure(failure), retention: .never)
-    }
-
-    /// Runs one step's work, timed, with observers told before and after.
-    func timed<R>(_ stage: LoadStage, _ plan: LoadPlan, _ body: () throws -> R) rethrows -> (R, Duration) {
-        observe(.stageBegan(stage), plan)
-        let began = ContinuousClock.now
-        defer { observe(.stageEnded(stage, ContinuousClock.now - began), plan) }
-        let result = try body()
-        return (result, ContinuousClock.now - began)
-    }
-
-    func timed<R: Sendable>(_ stage: LoadStage, _ plan: LoadPlan, _ body: () async throws -> R) async rethrows -> (R, Duration) {
-        observe(.stageBegan(stage), plan)
-        let began = ContinuousClock.now
-        defer { observe(.stageEnded(stage, ContinuousClock.now - began), plan) }
-        let result = try await body()
-        return (result, ContinuousClock.now - began)
+        finish(node, .failure(failure), retention: .never, on: place)
     }
 }

@@ -16,9 +16,12 @@ struct StoreStage: Sendable {
         case .original(let original):
             guard let cache = configuration.dataCache else { return coordinator.settle(node) }
             Task {
+                let timer = StageTimer(.store, plan, coordinator)
                 do {
                     try await cache.store(original.entry, for: plan.dataKey)
+                    timer.end()
                 } catch {
+                    timer.end()
                     coordinator.observe(.cacheFailed(.wrapping(error, stage: .store, source: plan.request.description)), plan)
                 }
                 // Until now late comers found the bytes in the graph; from now on they find them in the cache.
