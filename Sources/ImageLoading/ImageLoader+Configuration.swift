@@ -27,6 +27,10 @@ extension ImageLoader {
         public var workers = ProcessInfo.processInfo.activeProcessorCount
         /// The largest response body in bytes, where neither a layer nor the loader below sets less; 200 MB.
         public var maximumResponseBytes = 200_000_000
+        /// From one preview of a picture to the next, at least; 0.5 s.
+        public var previewInterval = Duration.milliseconds(500)
+        /// By which intervals are measured; replaced in tests.
+        public var clock: any Clock<Duration> = ContinuousClock()
         /// Bounds for every decode.
         public var decodingLimits = DecodingLimits()
 

@@ -12,13 +12,15 @@ struct DecodeStage: Sendable {
         guard case .original(let original) = input else {
             return coordinator.fail(node, ImageError.noInput, stage: .decode, plan, token, on: .elsewhere)
         }
+        let previews = plan.previews.withLock { $0.take() }
         pipeline.workers.submit(from: start.place) {
+            let begun = previews?.claim()
             guard !token.isCancelled else {
                 return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .worker)
             }
             let timer = StageTimer(.decode, plan, coordinator)
             do {
-                let (image, next) = try decode(original.entry.data, token)
+                let (image, next) = try decode(original.entry.data, begun, token)
                 var metrics = original.metrics
                 metrics.decode = timer.end()
                 let staged = StagedImage(image, tier: original.tier, metrics: metrics)
@@ -44,22 +46,35 @@ struct DecodeStage: Sendable {
     }
 
     /// The picture, and what is still to be run on it.
-    private func decode(_ data: Data, _ token: CancellationToken) throws -> (DecodedImage, (any Processing)?) {
+    private func decode(
+        _ data: Data, _ begun: PreviewSession.Begun?, _ token: CancellationToken
+    ) throws -> (DecodedImage, (any Processing)?) {
         guard !data.isEmpty else {
             throw ImageError(.emptyFile, message: "\(plan.request) is empty: there are no bytes to decode.")
         }
-        var options = DecodeOptions()
-        options.targetSize = plan.options.targetSize
-        options.contentMode = plan.options.contentMode
-        options.appliesOrientation = plan.options.appliesOrientation
-        options.allowsPartial = plan.options.allowsPartial
-        options.limits = pipeline.configuration.decodingLimits
-        if let pixels = plan.options.maximumPixels { options.limits.pixels = min(options.limits.pixels, pixels) }
+        if let begun {
+            // Most of it is decoded already, for the previews.
+            token.onCancel { begun.token.cancel() }
+            try begun.decoder.append(data.dropFirst(begun.consumed))
+            return (try begun.decoder.finish(), begun.processor)
+        }
+        var options = options
         options.cancellation = token
         let decoder = pipeline.configuration.decoder
         guard let processor else { return (try decoder.decode(data, options: options), nil) }
         let (reduced, next) = decoder.reducing(data, options: options, for: processor)
         return (try decoder.decode(data, options: reduced), next)
+    }
+
+    /// What the load asks of the decoder; how it is cancelled is left open.
+    var options: DecodeOptions {
+        var options = DecodeOptions()
+        options.targetSize = plan.options.targetSize
+        options.contentMode = plan.options.contentMode
+        options.appliesOrientation = plan.options.appliesOrientation
+        options.allowsPartial = plan.options.allowsPartial
+        options.limits = pipeline.limits(plan)
+        return options
     }
 
     /// Whether what was fetched is in the response cache before it was shown to be a picture.

@@ -13,9 +13,9 @@ struct HeaderStage: Sendable {
         pipeline.workers.submit(from: start.place) {
             do {
                 try token.check()
-                var limits = pipeline.configuration.decodingLimits
-                if let pixels = plan.options.maximumPixels { limits.pixels = min(limits.pixels, pixels) }
-                let info = try pipeline.configuration.decoder.info(of: original.entry.data, limits: limits)
+                let (decoder, limits) = (pipeline.configuration.decoder, pipeline.limits(plan))
+                let early = original.isWhole ? nil : try decoder.info(ofHead: original.entry.data, limits: limits)
+                let info = try early ?? decoder.info(of: original.entry.data, limits: limits)
                 coordinator.finish(node, .success(.header(info, original)), retention: .never, on: .worker)
             } catch {
                 coordinator.fail(node, error, stage: .decode, plan, token, on: .worker)

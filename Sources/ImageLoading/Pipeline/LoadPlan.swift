@@ -1,6 +1,18 @@
 internal import HTTPTypes
 internal import ImageCore
 
+/// What a load ends with.
+enum LoadGoal: Sendable {
+    /// The picture, decoded and processed.
+    case image
+    /// The bytes in the data cache, once a decoder knows their header.
+    case storedBytes
+    /// The bytes, whatever they are.
+    case bytes
+    /// What their header says.
+    case info
+}
+
 /// One request with its options merged: what is to be loaded, and what each step of it is called.
 final class LoadPlan: Sendable {
     let id: LoadID
@@ -10,14 +22,15 @@ final class LoadPlan: Sendable {
     let resource: ResourceKey
     /// What identifies the picture after decoding (first) and after each processor; never empty.
     let variants: [String]
-    /// Whether the load ends with the bytes, once a decoder knows their header.
-    let endsWithHeader: Bool
+    let goal: LoadGoal
     /// Whether the bytes are at hand without a network (``ImageSource/isLocal``).
     let isLocal: Bool
+    /// What is shown of the picture while its bytes arrive, where this plan's decode is the shared one.
+    let previews = Lock<PreviewSession?>(nil)
 
-    init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions, endsWithHeader: Bool = false) {
+    init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions, goal: LoadGoal = .image) {
         self.id = id
-        self.endsWithHeader = endsWithHeader
+        self.goal = goal
         self.request = request
         self.options = options
         isLocal = request.source.isLocal
@@ -48,7 +61,8 @@ final class LoadPlan: Sendable {
 
     var terms: LoadTerms {
         LoadTerms(
-            rankClass: RankClass(request.purpose, options.priority), writesMemory: options.cachePolicy.writesMemory,
+            rankClass: RankClass(request.purpose, options.priority),
+            writesMemory: goal == .image && options.cachePolicy.writesMemory,
             cachePriority: options.cachePriority,
             writesDisk: options.cachePolicy.writesDisk && options.storesToDisk && !isLocal)
     }
@@ -96,9 +110,12 @@ final class Original: Sendable {
     let metrics: LoadMetrics
     /// Whether the bytes came over the network just now.
     let isFetched: Bool
+    /// Whether these are all bytes, not just those that tell what the header says.
+    let isWhole: Bool
 
-    init(_ entry: DataEntry, tier: CacheTier, metrics: LoadMetrics, isFetched: Bool = false) {
+    init(_ entry: DataEntry, tier: CacheTier, metrics: LoadMetrics, isFetched: Bool = false, isWhole: Bool = true) {
         self.entry = entry
+        self.isWhole = isWhole
         self.tier = tier
         self.metrics = metrics
         self.isFetched = isFetched

@@ -9,15 +9,16 @@ struct OriginalCacheStage: Sendable {
         start.run {
             let timer = StageTimer(.originalCache, plan, coordinator)
             do {
-                let entry = try await read(node, start.priority, coordinator)
+                let body = try await read(node, start.priority, coordinator)
                 let time = timer.end()
-                if pipeline.hasByteCache { coordinator.observe(.cacheAsked(.disk, isHit: entry != nil), plan) }
-                if let entry {
+                if pipeline.hasByteCache { coordinator.observe(.cacheAsked(.disk, isHit: body != nil), plan) }
+                if let body {
                     var metrics = LoadMetrics()
-                    metrics.byteCount = entry.data.count
+                    metrics.byteCount = body.entry.data.count
                     metrics.originalCache = time
                     coordinator.finish(
-                        node, .success(.original(Original(entry, tier: .disk, metrics: metrics))), retention: .never,
+                        node, .success(.original(Original(body.entry, tier: .disk, metrics: metrics, isWhole: body.isWhole))),
+                        retention: .never,
                         on: .elsewhere)
                 } else if plan.options.cachePolicy.isOnlyIfCached {
                     throw ImageError(
@@ -35,14 +36,15 @@ struct OriginalCacheStage: Sendable {
     /// The stored bytes. Throws where the response that is stored, and still holds, is a failure of the server's.
     private func read(
         _ node: NodeID, _ priority: LoadPriority, _ coordinator: any Pipeline.Reporting
-    ) async throws -> DataEntry? {
+    ) async throws -> FetchStage.Body? {
         let fetch = FetchStage(pipeline: pipeline, plan: plan, priority: priority)
         guard let (responses, request) = fetch.responseCache else {
             return await attempt(coordinator) { try await pipeline.configuration.dataCache?.entry(for: plan.dataKey) }
+                .map { FetchStage.Body(entry: $0) }
         }
         let stored = await attempt(coordinator) { try await responses.storedResponse(for: request) }
         guard let stored else { return nil }
-        return try await fetch.entry(from: stored, node, coordinator)
+        return try await fetch.body(of: stored, node, coordinator)
     }
 
     private func attempt<R>(_ coordinator: any Pipeline.Reporting, _ body: () async throws -> R?) async -> R? {

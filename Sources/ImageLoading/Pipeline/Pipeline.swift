@@ -5,7 +5,7 @@ internal import ImageCore
 /// | stage | what happens | where |
 /// |---|---|---|
 /// | request | the three layers of options are merged, the work is named | ``LoadCoordinator/plan(_:)``, `LoadPlan` |
-/// | memory cache | a hit ends the load, on the caller's thread | ``memoryHit(_:)`` |
+/// | memory cache | a hit ends the load, on the caller's thread | ``askMemory(_:)`` |
 /// | original cache | the data cache is asked for the bytes | `OriginalCacheStage` |
 /// | network | the source is fetched, its answer judged | `FetchStage` |
 /// | decode | on a worker thread | `DecodeStage` |
@@ -18,7 +18,8 @@ internal import ImageCore
 final class Pipeline: Sendable {
     /// Where a step reports to.
     protocol Reporting: Sendable {
-        func report(_ progress: LoadProgress, from node: NodeID)
+        func report(_ progress: LoadProgress, _ bytes: ReceivedBytes, from node: NodeID)
+        func preview(_ node: NodeID, _ preview: WorkResult, _ token: CancellationToken)
         func advance(_ node: NodeID, to lane: Lane)
         func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place)
         func retryUpstream(of node: NodeID, otherwise failure: LoadFailure)
@@ -28,30 +29,48 @@ final class Pipeline: Sendable {
 
     let configuration: ImageLoader.Configuration
     let workers: WorkerPool
+    /// One thread for all previews, so that they never keep a worker from a picture that is whole.
+    private let previewWorkers = WorkerPool(size: 1)
+    private let previewClock: PreviewClock
+    private let incrementalDecoder: (any IncrementalDecoding)?
     let accept: String
 
     init(_ configuration: ImageLoader.Configuration) {
         self.configuration = configuration
         workers = WorkerPool(size: configuration.workers)
+        previewClock = PreviewClock(configuration.clock)
+        incrementalDecoder = configuration.decoder as? any IncrementalDecoding
         accept = FetchStage.accept(for: configuration.decoder.formats)
     }
 
     /// Whether the memory cache is asked for the finished picture.
     func asksMemory(_ plan: LoadPlan) -> Bool {
-        plan.options.cachePolicy.readsMemory && !plan.endsWithHeader && configuration.memoryCache != nil
+        plan.options.cachePolicy.readsMemory && plan.goal == .image && configuration.memoryCache != nil
     }
 
     /// The memory cache's answer, if the options let it be asked. A hit ends the load on the caller's thread.
-    func memoryHit(_ plan: LoadPlan) -> ImageResponse? {
-        guard plan.options.cachePolicy.readsMemory else { return nil }
-        return configuration.memoryCache?.image(for: plan.imageKey).map { ImageResponse(image: $0, tier: .memory) }
+    /// A cached preview is none; it comes back apart.
+    func askMemory(_ plan: LoadPlan) -> (hit: ImageResponse?, preview: DecodedImage?) {
+        guard plan.options.cachePolicy.readsMemory, let image = configuration.memoryCache?.image(for: plan.imageKey) else {
+            return (nil, nil)
+        }
+        return image.isPreview ? (nil, image) : (ImageResponse(image: image, tier: .memory), nil)
+    }
+
+    /// What the memory cache has, not counted as a use; no preview.
+    func peek(_ key: ImageKey) -> DecodedImage? {
+        configuration.memoryCache?.peekImage(for: key).flatMap { $0.isPreview ? nil : $0 }
     }
 
     /// The work behind a load, the wanted result first: processors from the last to the first, decode, original.
     /// It is cut where the memory cache has the result of a prefix.
     func chain(for plan: LoadPlan) -> (links: [WorkLink<Work>], input: WorkResult?) {
-        if plan.endsWithHeader {
-            let key = WorkKey(kind: .header, image: ImageKey(resource: plan.resource))
+        switch plan.goal {
+        case .image: break
+        case .bytes: return ([originalLink(plan)], nil)
+        case .storedBytes, .info:
+            let kind: WorkKey.Kind = plan.goal == .info ? .info : .header
+            let key = WorkKey(kind: kind, image: ImageKey(resource: plan.resource, variant: plan.variants[0]))
             return ([WorkLink(key: key, work: .header(plan), lane: .worker), originalLink(plan)], nil)
         }
         var links: [WorkLink<Work>] = []
@@ -82,8 +101,7 @@ final class Pipeline: Sendable {
     /// What the memory cache has of a plan's picture after decoding and so many processors.
     private func prefix(_ variant: Int, of plan: LoadPlan) -> DecodedImage? {
         guard plan.options.cachePolicy.readsMemory else { return nil }
-        return configuration.memoryCache?.peekImage(
-            for: ImageKey(resource: plan.resource, variant: plan.variants[variant]))
+        return peek(ImageKey(resource: plan.resource, variant: plan.variants[variant]))
     }
 
     private func originalLink(_ plan: LoadPlan) -> WorkLink<Work> {
@@ -101,7 +119,10 @@ final class Pipeline: Sendable {
         let host =
             if case .url(let url) = plan.request.source, lane != .local { url.host(percentEncoded: true) ?? "" } else { "" }
         return WorkLink(
-            key: WorkKey(kind: kind, image: ImageKey(resource: plan.resource)), work: .original(plan), lane: lane, group: host)
+            // Half a body must not become anyone's picture.
+            key: WorkKey(
+                kind: plan.goal == .info && kind != .cachedOnly ? .head : kind, image: ImageKey(resource: plan.resource)),
+            work: .original(plan), lane: lane, group: host)
     }
 
     /// Carries out one step, and reports to the coordinator when it ends. Returns at once.
@@ -123,12 +144,65 @@ final class Pipeline: Sendable {
         }
     }
 
+    /// Asks a plug-in for what costs little, on a worker thread.
+    func onWorker<R: Sendable>(_ question: @escaping @Sendable (ImageLoader.Configuration) -> R) async -> R {
+        await withCheckedContinuation { continuation in
+            workers.submit(from: .elsewhere) { [self] in continuation.resume(returning: question(configuration)) }
+        }
+    }
+
+    /// The bounds of the plan's decode.
+    func limits(_ plan: LoadPlan) -> DecodingLimits {
+        var limits = configuration.decodingLimits
+        if let pixels = plan.options.maximumPixels { limits.pixels = min(limits.pixels, pixels) }
+        return limits
+    }
+
     /// Stores the result of a node, and reports when that is done.
     func store(
         _ node: NodeID, _ key: WorkKey, _ work: Work, _ result: WorkResult, _ priority: CachePriority,
         _ coordinator: any Reporting
     ) {
         StoreStage(configuration: configuration, plan: work.plan).run(node, key, result, priority, coordinator)
+    }
+
+    // MARK: Previews
+
+    /// Gives bytes that have come to the previews of a decode.
+    func feed(
+        _ node: NodeID, _ work: Work, _ policy: PreviewPolicy, _ bytes: ReceivedBytes, reportingTo coordinator: any Reporting
+    ) {
+        guard case .decode(let plan, let processor) = work, let incrementalDecoder else { return }
+        let session = plan.previews.withLock { [self] previews in
+            let session =
+                previews
+                ?? PreviewSession(
+                    node, decoder: incrementalDecoder,
+                    options: DecodeStage(pipeline: self, plan: plan, processor: processor).options, processor: processor,
+                    clock: previewClock, workers: previewWorkers, interval: configuration.previewInterval,
+                    coordinator: coordinator)
+            previews = session
+            return session
+        }
+        session.feed(bytes, policy)
+    }
+
+    /// Runs a processor on a preview, on the thread that made it. What fails is not shown.
+    func processPreview(
+        _ node: NodeID, _ work: Work, _ input: WorkResult, _ token: CancellationToken,
+        reportingTo coordinator: any Reporting
+    ) {
+        guard case .process(_, let processor) = work, case .image(let before) = input, !token.isCancelled else { return }
+        let context = ProcessingContext(cancellation: token)
+        guard var image = try? processor.process(before.image, context: context) else { return }
+        image.isPreview = true
+        coordinator.preview(node, .image(StagedImage(image, tier: before.tier, metrics: before.metrics)), token)
+    }
+
+    /// Keeps a preview in memory for a later load, unless the picture itself is there.
+    func keepPreview(_ key: WorkKey, _ preview: WorkResult) {
+        guard case .image(let staged) = preview, peek(key.image) == nil else { return }
+        configuration.memoryCache?.store(staged.image, for: key.image, priority: .normal)
     }
 
     func clearCaches() async throws {

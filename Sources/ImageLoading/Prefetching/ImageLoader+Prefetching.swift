@@ -6,7 +6,7 @@ extension ImageLoader {
         _ request: ImageRequest, to destination: ImagePrefetcher.Destination,
         onEvent: @escaping @Sendable (LoadEvent) -> Void
     ) -> ImageTask? {
-        guard let plan = try? coordinator.plan(request, endsWithHeader: destination == .disk) else { return nil }
+        guard let plan = try? coordinator.plan(request, goal: destination == .disk ? .storedBytes : .image) else { return nil }
         let isWorthIt =
             switch destination {
             case .memory: true
