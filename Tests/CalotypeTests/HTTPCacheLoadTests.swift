@@ -1,6 +1,7 @@
 import Calotype
 import CalotypeTesting
 import Foundation
+import HTTPTypes
 import LoopbackHTTP
 import Testing
 
