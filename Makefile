@@ -1,14 +1,14 @@
 # One command per habit. Every one sets the machine up first (Scripts/setup), which is silent when all is there.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test optional snippets examples format lint bench modeltest crashtest
+.PHONY: help setup build demo test optional gallery check-apple snippets examples format lint bench modeltest crashtest
 
 SWIFT ?= swift
 # An import across the layers of Package.swift fails the build.
 BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## check the Swift toolchain, install missing libraries
 	@Scripts/setup
@@ -35,6 +35,14 @@ optional: ## build and test the optional parts: GTK, Redis, OpenCombine
 	@Scripts/setup --optional
 	@Scripts/quietly "build (optional parts)" $(BUILD) --build-tests $(OPTIONAL)
 	@Scripts/quietly "tests (optional parts)" $(SWIFT) test --skip-build --disable-xctest --no-parallel $(OPTIONAL) --filter '$(OPTIONAL_TESTS)'
+
+gallery: ## a GTK window of thousands of pictures; PICTURES=folder, or a file of URLs
+	@Scripts/setup --optional
+	@Scripts/quietly "build (gallery, release)" $(SWIFT) build -c release --package-path Examples/GalleryGTK --scratch-path .build/gallery
+	@.build/gallery/release/GalleryGTK $(or $(PICTURES),Sources/CCalotypeGallery/Pictures --serve)
+
+check-apple: build ## type-check the Apple sources against stubs, and run their logic
+	@Scripts/check-apple
 
 snippets: setup ## compile every piece of Swift in the documentation
 	@Scripts/snippets
