@@ -1,14 +1,14 @@
 # One command per habit. Every one sets the machine up first (Scripts/setup), which is silent when all is there.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test optional gallery check-apple snippets examples format lint bench modeltest crashtest
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
 SWIFT ?= swift
 # An import across the layers of Package.swift fails the build.
 BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## check the Swift toolchain, install missing libraries
 	@Scripts/setup
@@ -62,6 +62,16 @@ modeltest: build ## random programs against the engine's model; STEPS=5000000 se
 crashtest: build ## kill a process that writes the disk cache, again and again; ROUNDS=500
 	@CALOTYPE_CRASH_ROUNDS=$(or $(ROUNDS),500) Scripts/quietly "crash test" $(SWIFT) test --skip-build --disable-xctest --filter DiskCacheCrashTests
 
+fuzz: setup ## feed the decoders mutated files; SECONDS_PER_TARGET=60 each
+	@SECONDS_PER_TARGET=$(or $(SECONDS_PER_TARGET),60) Scripts/fuzz
+
+kernelpaths: build ## the tests of pixels, once for each instruction set that this processor has
+	@for path in swift baseline avx2 avx512; do \
+	  CALOTYPE_SIMD=$$path Scripts/quietly "tests ($$path)" $(SWIFT) test --skip-build --disable-xctest --no-parallel \
+	    --filter 'ImageKernelsTests|ImageProcessingTests' || exit 1; \
+	done
+
 bench: setup ## measure (release); SUITE="decode process" picks suites
+	@Scripts/bench-peers
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product calotype
 	@.build/release/calotype bench $(SUITE)

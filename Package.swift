@@ -92,11 +92,12 @@ let package = Package(
         .target(name: "LoopbackHTTP"),
         .target(name: "CalotypeTesting", dependencies: ["ImageCore", "ImageTargets", "LoopbackHTTP", .httpTypes]),
         .target(name: "CCalotypeGallery", exclude: ["Pictures"]),
+        .target(name: "CCalotypeBareLoop", dependencies: ["CCalotypeLibCurl"]),
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
                 "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
-                "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", .httpTypes, .argumentParser,
+                "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop", .httpTypes, .argumentParser,
             ]),
 
         .testTarget(name: "ImageCoreTests", dependencies: ["ImageCore", .httpTypes]),
@@ -106,7 +107,9 @@ let package = Package(
             dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
         .testTarget(name: "ImageCachingTests", dependencies: ["ImageCore", "ImageCaching", "CalotypeTesting", .httpTypes]),
         .testTarget(name: "ImageDecodingTests", dependencies: ["ImageCore", "ImageDecoding", "ImageKernels"]),
-        .testTarget(name: "ImageProcessingTests", dependencies: ["ImageCore", "ImageProcessing", "ImageKernels"]),
+        .target(name: "CCalotypeAllocations", path: "Tests/CCalotypeAllocations"),
+        .testTarget(
+            name: "ImageProcessingTests", dependencies: ["ImageCore", "ImageProcessing", "ImageKernels", "CCalotypeAllocations"]),
         .testTarget(
             name: "ImageTargetsTests", dependencies: ["ImageCore", "ImageLoading", "ImageTargets", "CalotypeTesting", .httpTypes]),
         // GTK needs the main thread to itself, so that its tests drive a program of their own.

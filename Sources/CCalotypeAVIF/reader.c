@@ -80,11 +80,6 @@ static void describe(const avifDecoder *decoder, clt_avif_header *header) {
     header->is_alpha_premultiplied = image->alphaPremultiplied;
     header->is_layered = decoder->progressiveState != AVIF_PROGRESSIVE_STATE_UNAVAILABLE;
     header->frames = decoder->imageCount;
-#if AVIF_VERSION >= 1000000
-    header->repetitions = decoder->repetitionCount;
-#else
-    header->repetitions = -2;
-#endif
     header->quarter_turns = image->transformFlags & AVIF_TRANSFORM_IROT ? image->irot.angle & 3 : 0;
     header->mirror_axis = -1;
     if (image->transformFlags & AVIF_TRANSFORM_IMIR) {

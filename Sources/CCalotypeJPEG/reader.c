@@ -191,6 +191,7 @@ clt_jpeg_status clt_jpeg_reader_read_header(clt_jpeg_reader *reader, clt_jpeg_he
     }
     header->has_adobe_marker = info->saw_Adobe_marker;
     header->is_progressive = info->progressive_mode;
+    header->is_arithmetic = info->arith_code;
     header->has_multiple_scans = jpeg_has_multiple_scans(&reader->info);
     header->coefficient_bytes = header->has_multiple_scans ? coefficient_bytes(info) : 0;
     return CLT_JPEG_OK;

@@ -101,6 +101,7 @@ clt_webp_container *clt_webp_container_create(const uint8_t *bytes, size_t count
     info->loops = WebPDemuxGetI(container->demuxer, WEBP_FF_LOOP_COUNT);
     info->has_alpha = (flags & ALPHA_FLAG) != 0;
     info->is_animated = (flags & ANIMATION_FLAG) != 0;
+    info->promises_exif = (flags & EXIF_FLAG) != 0;
     info->is_complete = state == WEBP_DEMUX_DONE;
     return container;
 }

@@ -1,4 +1,4 @@
-internal import ImageCaching
+public import ImageCaching
 public import ImageCore
 internal import ImageDecoding
 public import ImageLoading
@@ -30,6 +30,9 @@ public struct StandardParts: Sendable {
     public var memoryCache: (any Caching)? = MemoryCache()
     /// Original bytes; a ``DiskCache`` in the user's cache directory. `nil` keeps none.
     public var dataCache: (any DataCaching)? = DiskCache()
+    /// How ``dataCache`` keeps and uses what web servers answer: by the rules of HTTP. ``HTTPCachePolicy/aggressive`` uses
+    /// what is stored whatever its age; ``HTTPCachePolicy/off`` leaves the web out.
+    public var httpCachePolicy: HTTPCachePolicy = .standard
     /// The app's own defaults: the lowest of the three layers of options.
     public var options = OptionLayer()
     /// Told of every load; none.
@@ -55,9 +58,17 @@ public struct StandardParts: Sendable {
         curl.sourcePolicy = sourcePolicy
         let line = network ?? CurlLoader(curl)
         let patient = retryPolicy.map { RetryingLoader(line, policy: $0) as any DataLoading } ?? line
+        // What was answered before, as far as it still holds; filled with what comes in.
+        let responses = dataCache.map { HTTPCache(store: $0, policy: httpCachePolicy) }
+        func remembering(_ loader: any DataLoading) -> any DataLoading {
+            responses.map { CachedLoader(loader, cache: $0) } ?? loader
+        }
         // The line, or the disk: who answers is decided by the URL's scheme, after the policy has let it pass.
-        var router = SchemeRouter.standard(network: patient)
-        for (scheme, loader) in schemes { router = router.registering(loader, for: [scheme]) }
+        var router = SchemeRouter.standard(network: remembering(patient))
+        for (scheme, loader) in schemes {
+            let isWeb = ["http", "https"].contains(scheme.lowercased())
+            router = router.registering(isWeb ? remembering(loader) : loader, for: [scheme])
+        }
         let guarded = sourcePolicy.map { GuardedLoader(router, policy: $0) as any DataLoading } ?? router
         // What the user wraps around every fetch.
         let loader = interceptors.isEmpty ? guarded : InterceptedLoader(guarded, interceptors: interceptors)
@@ -67,6 +78,7 @@ public struct StandardParts: Sendable {
 
         var configuration = ImageLoader.Configuration(
             dataLoader: loader, decoder: registry, memoryCache: memoryCache, dataCache: dataCache)
+        configuration.responseCache = responses
         configuration.globalOptions = options
         configuration.observers = observers
         return configuration

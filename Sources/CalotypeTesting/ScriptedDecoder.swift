@@ -8,19 +8,28 @@ public final class ScriptedDecoder: Decoding {
     public static let format = ImageFormat(rawValue: "scripted")
 
     private let blocker: (@Sendable (Data, DecodeOptions) throws -> Void)?
+    private let knows: @Sendable (Data) -> Bool
     private let log = EventLog<DecodeOptions>()
 
-    public init(blocker: (@Sendable (Data, DecodeOptions) throws -> Void)? = nil) { self.blocker = blocker }
+    /// - Parameter knows: which files it knows by their header; the others are of an unknown format. All by default.
+    public init(
+        blocker: (@Sendable (Data, DecodeOptions) throws -> Void)? = nil,
+        knows: @escaping @Sendable (Data) -> Bool = { _ in true }
+    ) {
+        self.knows = knows
+        self.blocker = blocker
+    }
 
     /// The options of every decode that was begun.
     public var decodes: [DecodeOptions] { log.events }
 
     public var formats: [ImageFormat] { [Self.format] }
 
-    public func format(of head: Data) -> ImageFormat? { Self.format }
+    public func format(of head: Data) -> ImageFormat? { knows(head) ? Self.format : nil }
 
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
-        ImageInfo(format: Self.format, size: PixelSize(width: 4, height: 4))
+        guard knows(data) else { throw ImageError(.unknownFormat, message: "The scripted decoder does not know this file.") }
+        return ImageInfo(format: Self.format, size: PixelSize(width: 4, height: 4))
     }
 
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {

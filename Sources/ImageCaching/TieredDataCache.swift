@@ -49,6 +49,9 @@ public struct TieredDataCache: DataCaching {
         return entry
     }
 
+    /// The local cache's, then the shared one's.
+    public var cacheStatistics: [CacheStatistics] { local.cacheStatistics + shared.cacheStatistics }
+
     /// Stores in both; throws the first failure after both were tried.
     public func store(_ entry: DataEntry, for key: DataKey) async throws {
         try await inBoth(reachesShared: policy.writesShared) { try await $0.store(entry, for: key) }

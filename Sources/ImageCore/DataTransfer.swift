@@ -15,11 +15,13 @@ public struct DataRequest: Sendable {
     public var retries: Int
     /// Whether networks that cost money may be used.
     public var allowsExpensiveNetwork: Bool
+    /// What a loader that keeps responses may do: answer from them, keep this one, never ask the network.
+    public var cachePolicy: CachePolicy
 
     public init(
         url: URL, method: HTTPRequest.Method = .get, headerFields: HTTPFields = [:], body: Data? = nil,
         timeout: Duration = .seconds(30), maximumBytes: Int? = nil, priority: LoadPriority = .normal, retries: Int = 0,
-        allowsExpensiveNetwork: Bool = true
+        allowsExpensiveNetwork: Bool = true, cachePolicy: CachePolicy = .memoryAndDisk
     ) {
         self.url = url
         self.method = method
@@ -30,6 +32,7 @@ public struct DataRequest: Sendable {
         self.priority = priority
         self.retries = retries
         self.allowsExpensiveNetwork = allowsExpensiveNetwork
+        self.cachePolicy = cachePolicy
     }
 }
 
@@ -41,11 +44,16 @@ public struct DataResponse: Sendable {
     public var head: HTTPResponse
     /// To be read once.
     public var body: ByteStream
+    /// Where the bytes of the body come from: the source, or, with a loader that keeps responses, its store.
+    public var tier: CacheTier
+    /// Attempts that a retrying loader made before this answer came.
+    public var retries = 0
 
-    public init(url: URL, head: HTTPResponse = HTTPResponse(status: .ok), body: ByteStream) {
+    public init(url: URL, head: HTTPResponse = HTTPResponse(status: .ok), body: ByteStream, tier: CacheTier = .network) {
         self.url = url
         self.head = head
         self.body = body
+        self.tier = tier
     }
 
     /// The length that the head announces, in bytes; `nil` when it does not, or not as a number.

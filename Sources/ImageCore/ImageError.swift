@@ -86,6 +86,9 @@ extension ImageError.Code {
     /// A local file could not be read.
     public static let fileUnreadable = Self("fileUnreadable", .caller)
 
+    /// A local file could not be written.
+    public static let fileUnwritable = Self("fileUnwritable", .caller)
+
     /// The host name has no address.
     public static let hostNotFound = Self("hostNotFound", .network)
     /// No connection could be made.

@@ -11,6 +11,12 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
     public var options: OptionLayer
     /// What the load is for; targets and prefetchers set it.
     public var purpose: LoadPurpose
+    /// Tried one after the other, with the same options, where the source fails; none. The result is that of the first
+    /// that succeeds, and is cached under that one's name. A failed processor is not tried again.
+    public var fallbacks: [ImageSource] = []
+    /// A small version of the picture: loaded at the same time and shown as a preview until the picture itself is there;
+    /// `nil`. Only for loads whose events somebody looks at.
+    public var lowResolution: ImageSource?
     /// The identity of the source, without headers.
     public let resource: ResourceKey
 
@@ -19,6 +25,11 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
         self.options = options
         self.purpose = purpose
         resource = ImageRequest.key(for: source)
+    }
+
+    /// The same request for another source, on its own.
+    package func replacing(_ source: ImageSource) -> ImageRequest {
+        ImageRequest(source, options: options, purpose: purpose)
     }
 
     public init(url: URL, options: OptionLayer = OptionLayer()) {

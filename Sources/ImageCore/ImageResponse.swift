@@ -29,6 +29,8 @@ public struct LoadMetrics: Hashable, Sendable {
     public var byteCount = 0
     /// Whether another load had already started the work.
     public var isCoalesced = false
+    /// Attempts of the fetch after the first.
+    public var retries = 0
     /// From the start of the load to its end, waiting included.
     public var total: Duration = .zero
     /// Asking the data cache.

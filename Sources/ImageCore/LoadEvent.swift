@@ -14,8 +14,11 @@ public enum LoadObservation: Sendable {
     case started
     /// Work of a stage began.
     case stageBegan(LoadStage)
-    /// Work of a stage ended, after so long.
+    /// Work of a stage ended, after so long. Storing on disk goes on after the load: its end may be told of after the
+    /// load's own.
     case stageEnded(LoadStage, Duration)
+    /// The memory cache or the data cache was asked, and had it or not.
+    case cacheAsked(CacheTier, isHit: Bool)
     /// A data cache failed to read or to store; the load goes on without it.
     case cacheFailed(ImageError)
     /// The load ended. Cancellation is not a failure.

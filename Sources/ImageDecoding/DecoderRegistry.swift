@@ -66,6 +66,15 @@ public final class DecoderRegistry: IncrementalDecoding {
         try decoder(for: data).decoder.info(of: data, limits: limits)
     }
 
+    public func info(ofHead head: Data, limits: DecodingLimits) throws -> ImageInfo? {
+        try accepting(head)?.decoder.info(ofHead: head, limits: limits)
+    }
+
+    /// The thumbnail that the first decoder to accept the bytes finds in them.
+    public func embeddedThumbnail(in head: Data, options: DecodeOptions) throws -> DecodedImage? {
+        try (accepting(head)?.decoder as? any IncrementalDecoding)?.embeddedThumbnail(in: head, options: options)
+    }
+
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         try options.checkCancellation()
         let (decoder, _) = try decoder(for: data)

@@ -11,6 +11,9 @@ extension ImageLoader {
         public var memoryCache: (any Caching)?
         /// Keeps original bytes; `nil` keeps none.
         public var dataCache: (any DataCaching)?
+        /// Asked for `http` and `https` URLs in the place of ``dataCache``; ``dataLoader`` is then what fills it. `nil`, the
+        /// default, leaves them to ``dataCache``.
+        public var responseCache: (any ResponseCaching)?
         public var observers: [any LoadObserving] = []
         /// The app's own defaults: the lowest of the three layers of options.
         public var globalOptions = OptionLayer()
@@ -24,6 +27,10 @@ extension ImageLoader {
         public var workers = ProcessInfo.processInfo.activeProcessorCount
         /// The largest response body in bytes, where neither a layer nor the loader below sets less; 200 MB.
         public var maximumResponseBytes = 200_000_000
+        /// From one preview of a picture to the next, at least; 0.5 s.
+        public var previewInterval = Duration.milliseconds(500)
+        /// By which intervals are measured; replaced in tests.
+        public var clock: any Clock<Duration> = ContinuousClock()
         /// Bounds for every decode.
         public var decodingLimits = DecodingLimits()
 

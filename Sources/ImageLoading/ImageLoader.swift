@@ -13,7 +13,7 @@ public import ImageCore
 /// }
 /// ```
 public final class ImageLoader: ImageProviding {
-    private let coordinator: LoadCoordinator
+    let coordinator: LoadCoordinator
 
     public init(_ configuration: Configuration) {
         coordinator = LoadCoordinator(configuration)
@@ -37,9 +37,27 @@ public final class ImageLoader: ImageProviding {
     public func response(for request: ImageRequest) async throws(LoadFailure) -> ImageResponse {
         switch try coordinator.askMemory(request) {
         case .hit(let response): return response
-        case .miss(let plan):
-            return try await coordinator.start(plan, asksMemory: false, wantsProgress: false, onEvent: nil).response
+        case .miss(let plan): return try await coordinator.response(for: plan)
         }
+    }
+
+    /// The encoded bytes that a request names, with the head of the response that brought them, from the data cache or the
+    /// source; nothing is decoded. Size, processors and the memory cache play no part. Bytes that were fetched are stored
+    /// where the options say so and a decoder knows their format. Shares its fetch with other loads.
+    public func data(for request: ImageRequest) async throws(LoadFailure) -> DataEntry {
+        guard case .original(let original) = try await coordinator.outcome(of: request, goal: .bytes) else {
+            throw .failed(.noInput)
+        }
+        return original.entry
+    }
+
+    /// What the header of a picture says: format, size as stored, orientation, number of frames. Reads the data cache, or
+    /// as little of the source as its decoder needs (``Decoding/info(ofHead:limits:)``); no pixel is decoded.
+    public func info(for request: ImageRequest) async throws(LoadFailure) -> ImageInfo {
+        guard case .header(let info, _) = try await coordinator.outcome(of: request, goal: .info) else {
+            throw .failed(.noInput)
+        }
+        return info
     }
 
     /// Starts a load and returns its handle at once.

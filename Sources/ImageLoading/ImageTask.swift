@@ -10,8 +10,14 @@ public final class ImageTask: LoadHandle {
         var priority: LoadPriority
         var result: Result<ImageResponse, LoadFailure>?
         var progress: LoadProgress?
+        var preview: DecodedImage?
         var waiters = Waiters()
         var listeners: [@Sendable (LoadEvent) -> Void] = []
+        /// Sources that have not been tried yet, and why the others failed.
+        var fallbacks: ArraySlice<ImageSource> = []
+        var failures: [String] = []
+        /// The load of the small version.
+        var lowResolution: ImageTask?
         /// Events that wait for the one that is being delivered.
         var pending: [LoadEvent] = []
         var isDelivering = false
@@ -19,20 +25,33 @@ public final class ImageTask: LoadHandle {
 
     public let id: LoadID
     public let request: ImageRequest
+    /// Whether anyone looks at what happens before the end.
+    let wantsProgress: Bool
+    let goal: LoadGoal
+    /// What the load ended with, where that is no picture.
+    let outcome: Lock<WorkResult?>
     private let coordinator: LoadCoordinator
     private let began: ContinuousClock.Instant
     private let state: Lock<State>
 
     init(
-        id: LoadID, request: ImageRequest, priority: LoadPriority, coordinator: LoadCoordinator,
-        onEvent: (@Sendable (LoadEvent) -> Void)?
+        id: LoadID, request: ImageRequest, priority: LoadPriority, goal: LoadGoal = .image, wantsProgress: Bool,
+        coordinator: LoadCoordinator, onEvent: (@Sendable (LoadEvent) -> Void)?
     ) {
         self.id = id
         self.request = request
         self.coordinator = coordinator
         began = ContinuousClock.now
         var state = State(priority: priority)
-        if let onEvent { state.listeners.append(onEvent) }
+        if let onEvent {
+            state.listeners.append(onEvent)
+            // The listener is called for the first time after the call that starts the load has returned.
+            state.isDelivering = true
+        }
+        state.fallbacks = request.fallbacks[...]
+        self.goal = goal
+        self.wantsProgress = wantsProgress
+        outcome = Lock(nil)
         self.state = Lock(state)
     }
 
@@ -41,13 +60,14 @@ public final class ImageTask: LoadHandle {
         get async throws(LoadFailure) { try await result.get() }
     }
 
-    /// Progress and the end; the engine makes no previews yet. A stream that is opened late begins with the current
-    /// progress and, after the end, the terminal event. Any number of streams may be open; ending one cancels nothing.
+    /// Progress, previews where ``LoadOptions/previews`` asks for them, and the end. A stream that is opened late begins
+    /// with the current progress and preview, or, after the end, with the last progress and the terminal event. Any number of streams may be open; ending one cancels nothing.
     public var events: AsyncStream<LoadEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: LoadEvent.self)
         let replay = state.withLock { state -> [LoadEvent] in
             var replay: [LoadEvent] = []
             if let progress = state.progress { replay.append(.progress(progress)) }
+            if let preview = state.preview { replay.append(.preview(preview)) }
             if let result = state.result {
                 replay.append(.finished(result))
             } else {
@@ -103,6 +123,38 @@ public final class ImageTask: LoadHandle {
 
     // MARK: Called by the engine
 
+    /// The call that starts the load is about to return: events may be delivered from now on.
+    func begun() {
+        let hasEvents = state.withLock { state in
+            guard !state.listeners.isEmpty else { return false }
+            state.isDelivering = !state.pending.isEmpty
+            return state.isDelivering
+        }
+        if hasEvents { Task { deliverPending() } }
+    }
+
+    /// The source to try after a failure; `nil` where none is left, or nobody waits any more.
+    func nextSource(after error: ImageError) -> ImageSource? {
+        guard error.stage != .process, error.stage != .request else { return nil }
+        return state.withLock { state in
+            guard state.result == nil, let next = state.fallbacks.popFirst() else { return nil }
+            state.failures.append(error.description)
+            state.progress = nil
+            return next
+        }
+    }
+
+    /// The load of the small version runs as long as this one.
+    func accompany(_ lowResolution: ImageTask) {
+        let isLate = state.withLock { state in
+            if state.result == nil { state.lowResolution = lowResolution }
+            return state.result != nil
+        }
+        if isLate { lowResolution.cancel() }
+    }
+
+    var hasEnded: Bool { state.withLock { $0.result != nil } }
+
     /// The load has its place in the graph. Returns `false` when it was cancelled before that, or has ended already:
     /// the place must then be given up.
     func started(_ ticket: LoadTicket) -> Bool {
@@ -122,6 +174,22 @@ public final class ImageTask: LoadHandle {
         }
     }
 
+    /// Shows the small version, unless there is something better already.
+    func showLowResolution(_ preview: DecodedImage) {
+        send(.preview(preview)) { state in
+            guard state.preview == nil else { return false }
+            state.preview = preview
+            return true
+        }
+    }
+
+    func show(_ preview: DecodedImage) {
+        send(.preview(preview)) { state in
+            state.preview = preview
+            return true
+        }
+    }
+
     /// Ends the load; only the first end counts.
     func finish(_ result: Result<ImageResponse, LoadFailure>) {
         var result = result
@@ -129,14 +197,22 @@ public final class ImageTask: LoadHandle {
             response.metrics?.total = ContinuousClock.now - began
             result = .success(response)
         }
+        if case .failure(.failed(var error)) = result {
+            error.causes = state.withLock { $0.failures } + error.causes
+            result = .failure(.failed(error))
+        }
         var waiters = Waiters()
+        var lowResolution: ImageTask?
         let isFirst = send(.finished(result)) { state in
             state.result = result
             state.ticket = nil
+            state.preview = nil
             swap(&waiters, &state.waiters)
+            lowResolution = state.lowResolution.take()
             return true
         }
         guard isFirst else { return }
+        lowResolution?.cancel()
         coordinator.ended(self, result)
         waiters.resume(returning: result)
     }

@@ -27,6 +27,7 @@ final class LoadCoordinator: Pipeline.Reporting {
     private let observers: [any LoadObserving]
     private let graph: Lock<Graph>
     private let control: Lock<Control>
+    private let counters = LoadCounters()
 
     init(_ configuration: ImageLoader.Configuration) {
         pipeline = Pipeline(configuration)
@@ -42,10 +43,10 @@ final class LoadCoordinator: Pipeline.Reporting {
     // MARK: Loads
 
     /// Merges the three layers of options into a plan.
-    func plan(_ request: ImageRequest) throws(LoadFailure) -> LoadPlan {
+    func plan(_ request: ImageRequest, goal: LoadGoal = .image) throws(LoadFailure) -> LoadPlan {
         let (id, defaults) = control.withLock { ($0.makeID(), $0.defaults) }
         do {
-            return LoadPlan(id, request, options: try defaults.options(for: request))
+            return LoadPlan(id, request, options: try defaults.options(for: request), goal: goal)
         } catch {
             var error = error
             error.source = request.description
@@ -68,7 +69,7 @@ final class LoadCoordinator: Pipeline.Reporting {
             let plan = try plan(request)
             return memoryHit(plan).map { .hit($0) } ?? .miss(plan)
         }
-        if let image = memory.image(for: ImageKey(resource: request.resource, variant: variant)) {
+        if let image = memory.image(for: ImageKey(resource: request.resource, variant: variant)), !image.isPreview {
             return .hit(ImageResponse(image: image, tier: .memory))
         }
         return .miss(try plan(request))
@@ -76,12 +77,22 @@ final class LoadCoordinator: Pipeline.Reporting {
 
     /// The memory cache's answer; observers see a hit as a whole load.
     private func memoryHit(_ plan: LoadPlan) -> ImageResponse? {
-        guard let hit = pipeline.memoryHit(plan) else { return nil }
+        guard let hit = pipeline.askMemory(plan).hit else { return nil }
         for observer in observers {
             observer.observe(.started, of: plan.id, request: plan.request)
+            observer.observe(.cacheAsked(.memory, isHit: true), of: plan.id, request: plan.request)
             observer.observe(.finished(.success(hit)), of: plan.id, request: plan.request)
         }
         return hit
+    }
+
+    /// Loads what the memory cache does not have, for a caller that awaits it.
+    ///
+    /// On Swift's pool, whatever isolation the caller has: there the fetch may begin on this very thread, in a task of its
+    /// own, and nobody is kept waiting by it but this caller.
+    @concurrent
+    func response(for plan: LoadPlan) async throws(LoadFailure) -> ImageResponse {
+        try await start(plan, asksMemory: false, wantsProgress: false, on: .pool, onEvent: nil).response
     }
 
     /// Starts a load that has to be planned first; a bad option is its result.
@@ -89,8 +100,9 @@ final class LoadCoordinator: Pipeline.Reporting {
         do {
             return start(try plan(request), wantsProgress: true, onEvent: onEvent)
         } catch {
-            let task = makeTask(control.withLock { $0.makeID() }, request, .normal, onEvent)
+            let task = makeTask(control.withLock { $0.makeID() }, request, .normal, .image, wantsProgress: true, onEvent)
             task.finish(.failure(error))
+            task.begun()
             return task
         }
     }
@@ -99,19 +111,47 @@ final class LoadCoordinator: Pipeline.Reporting {
     ///
     /// - Parameter wantsProgress: whether progress is passed on to the task; nobody listens to that of a plain `await`.
     func start(
-        _ plan: LoadPlan, asksMemory: Bool = true, wantsProgress: Bool, onEvent: (@Sendable (LoadEvent) -> Void)?
+        _ plan: LoadPlan, asksMemory: Bool = true, wantsProgress: Bool, on place: Place = .elsewhere,
+        onEvent: (@Sendable (LoadEvent) -> Void)?
     ) -> ImageTask {
-        let task = makeTask(plan.id, plan.request, plan.priority, onEvent)
-        if asksMemory, let hit = pipeline.memoryHit(plan) {
-            task.finish(.success(hit))
-            return task
+        let task = makeTask(plan.id, plan.request, plan.priority, plan.goal, wantsProgress: wantsProgress, onEvent)
+        begin(task, plan, asksMemory: asksMemory, on: place)
+        if wantsProgress, let source = plan.request.lowResolution, !task.hasEnded {
+            startLowResolution(plan.request.replacing(source), for: task)
         }
-        guard !control.withLock({ $0.isClosed }) else {
-            task.finish(.failure(.cancelled))
-            return task
+        if onEvent != nil { task.begun() }
+        return task
+    }
+
+    /// Loads the small version of a picture, which is shown as long as there is nothing better.
+    private func startLowResolution(_ request: ImageRequest, for task: ImageTask) {
+        guard let plan = try? plan(request) else { return }
+        let small = start(plan, wantsProgress: false) { [weak task] event in
+            guard case .finished(.success(let response)) = event else { return }
+            var preview = response.image
+            preview.isPreview = true
+            task?.showLowResolution(preview)
+        }
+        task.accompany(small)
+    }
+
+    /// Gives a task its place in the graph, or ends it here and now.
+    private func begin(_ task: ImageTask, _ plan: LoadPlan, asksMemory: Bool, on place: Place) {
+        let (hit, preview) = asksMemory && plan.goal == .image ? pipeline.askMemory(plan) : (nil, nil)
+        if let hit {
+            observe(.cacheAsked(.memory, isHit: true), plan)
+            return task.finish(.success(hit))
+        }
+        // Whoever does not ask here has asked before.
+        if plan.goal == .image, pipeline.asksMemory(plan) { observe(.cacheAsked(.memory, isHit: false), plan) }
+        if let preview, plan.options.previews != .none { task.show(preview) }
+        // A fetch that begins here and now would not see that its caller has gone already.
+        guard !control.withLock({ $0.isClosed }), place != .pool || !Task.isCancelled else {
+            return task.finish(.failure(.cancelled))
         }
         var terms = plan.terms
-        terms.wantsProgress = wantsProgress
+        terms.wantsProgress = task.wantsProgress
+        if task.wantsProgress { terms.previews = plan.options.previews }
         let chain = pipeline.chain(for: plan)
         let (ticket, actions) = graph.withLock { graph -> (LoadTicket, [Graph.Action]) in
             let ticket = graph.join(task, chain: chain.links, input: chain.input, terms: terms)
@@ -120,14 +160,39 @@ final class LoadCoordinator: Pipeline.Reporting {
         let isWanted = task.started(ticket)
         // Another load may have finished this very image between the look into the memory cache and the join. It stored
         // the image before its work left the graph, so that a second look, after the join, cannot miss both.
-        let late = isWanted && plan.options.cachePolicy.readsMemory ? peek(plan) : nil
+        let late = isWanted && plan.goal == .image && plan.options.cachePolicy.readsMemory ? peek(plan) : nil
         if !isWanted || late != nil {
             // First the stops, so that a step that was begun in vain ends before it reaches a plug-in.
             leave(ticket)
             if let late { task.finish(.success(late)) }
         }
-        carryOut(actions)
-        return task
+        carryOut(actions, on: place)
+    }
+
+    /// A load's work ended: that is its end, unless there is another source to try.
+    private func end(_ task: ImageTask, _ result: Result<WorkResult, LoadFailure>, isCoalesced: Bool) {
+        switch result {
+        case .success(let value):
+            if task.goal != .image { task.outcome.withLock { $0 = value } }
+            task.finish(value.response(isCoalesced: isCoalesced))
+        case .failure(.failed(let error)):
+            guard let source = task.nextSource(after: error) else { return task.finish(.failure(.failed(error))) }
+            do {
+                begin(task, try plan(task.request.replacing(source), goal: task.goal), asksMemory: true, on: .elsewhere)
+            } catch {
+                task.finish(.failure(error))
+            }
+        case .failure(.cancelled): task.finish(.failure(.cancelled))
+        }
+    }
+
+    /// Loads what is no picture: bytes, or what their header says.
+    @concurrent
+    func outcome(of request: ImageRequest, goal: LoadGoal) async throws(LoadFailure) -> WorkResult {
+        let task = start(try plan(request, goal: goal), asksMemory: false, wantsProgress: false, on: .pool, onEvent: nil)
+        _ = try await task.response
+        guard let outcome = task.outcome.withLock({ $0 }) else { throw .failed(.noInput) }
+        return outcome
     }
 
     func leave(_ ticket: LoadTicket) {
@@ -139,18 +204,22 @@ final class LoadCoordinator: Pipeline.Reporting {
     }
 
     func ended(_ task: ImageTask, _ result: Result<ImageResponse, LoadFailure>) {
+        counters.ended(result)
         for observer in observers { observer.observe(.finished(result), of: task.id, request: task.request) }
     }
 
     private func peek(_ plan: LoadPlan) -> ImageResponse? {
-        pipeline.configuration.memoryCache?.peekImage(for: plan.imageKey).map { ImageResponse(image: $0, tier: .memory) }
+        pipeline.peek(plan.imageKey).map { ImageResponse(image: $0, tier: .memory) }
     }
 
     private func makeTask(
-        _ id: LoadID, _ request: ImageRequest, _ priority: LoadPriority, _ onEvent: (@Sendable (LoadEvent) -> Void)?
+        _ id: LoadID, _ request: ImageRequest, _ priority: LoadPriority, _ goal: LoadGoal, wantsProgress: Bool,
+        _ onEvent: (@Sendable (LoadEvent) -> Void)?
     ) -> ImageTask {
         for observer in observers { observer.observe(.started, of: id, request: request) }
-        return ImageTask(id: id, request: request, priority: priority, coordinator: self, onEvent: onEvent)
+        return ImageTask(
+            id: id, request: request, priority: priority, goal: goal, wantsProgress: wantsProgress, coordinator: self,
+            onEvent: onEvent)
     }
 
     // MARK: Control
@@ -176,6 +245,16 @@ final class LoadCoordinator: Pipeline.Reporting {
         return ImageLoader.Activity(loads: counts.loads, work: counts.nodes, queued: counts.queued, running: counts.running)
     }
 
+    var statistics: ImageLoader.Statistics {
+        var result = ImageLoader.Statistics()
+        let counts = counters.current
+        (result.loads, result.bytes) = (counts.loads, counts.bytes)
+        (result.loads.active, result.queues) = graph.withLock { ($0.counts.loads, $0.queues) }
+        let configuration = pipeline.configuration
+        result.caches = (configuration.memoryCache?.cacheStatistics ?? []) + (configuration.dataCache?.cacheStatistics ?? [])
+        return result
+    }
+
     /// Cancels every load; later ones end as cancelled at once.
     func shutDown() {
         control.withLock { $0.isClosed = true }
@@ -196,12 +275,23 @@ final class LoadCoordinator: Pipeline.Reporting {
 
     // MARK: Reports of steps
 
-    func report(_ progress: LoadProgress, from node: NodeID) { perform { $0.report(progress, from: node) } }
+    func report(_ progress: LoadProgress, _ bytes: ReceivedBytes, from node: NodeID) {
+        let actions = graph.withLock { graph in
+            graph.report(progress, from: node)
+            return graph.takeActions()
+        }
+        carryOut(actions, bytes: bytes)
+    }
 
-    func advance(_ node: NodeID, to lane: Lane) { perform { $0.advance(node, to: lane) } }
+    func preview(_ node: NodeID, _ preview: WorkResult, _ token: CancellationToken) {
+        perform { $0.preview(node, preview, token) }
+    }
 
-    func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention) {
-        perform { $0.finish(node, result, retention: retention) }
+    func advance(_ node: NodeID, to lane: Lane) { perform(on: .pool) { $0.advance(node, to: lane) } }
+
+    func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place) {
+        if case .success(.original(let original)) = result, original.isFetched { counters.fetched(original.metrics) }
+        perform(on: place) { $0.finish(node, result, retention: retention) }
     }
 
     func retryUpstream(of node: NodeID, otherwise failure: LoadFailure) {
@@ -210,6 +300,10 @@ final class LoadCoordinator: Pipeline.Reporting {
 
     func settle(_ node: NodeID) {
         perform { $0.settle(node) }
+        storeEnded()
+    }
+
+    private func storeEnded() {
         let waiters = control.withLock { control -> [CheckedContinuation<Void, Never>] in
             control.stores -= 1
             guard control.stores == 0 else { return [] }
@@ -225,19 +319,24 @@ final class LoadCoordinator: Pipeline.Reporting {
 
     // MARK: Actions
 
-    private func perform(_ event: @Sendable (inout Graph) -> Void) {
+    private func perform(on place: Place = .elsewhere, _ event: @Sendable (inout Graph) -> Void) {
         let actions = graph.withLock { graph in
             event(&graph)
             return graph.takeActions()
         }
-        carryOut(actions)
+        carryOut(actions, on: place)
     }
 
-    private func carryOut(_ actions: [Graph.Action]) {
+    /// - Parameter bytes: what has come, where the event was that more has.
+    private func carryOut(_ actions: [Graph.Action], on place: Place = .elsewhere, bytes: ReceivedBytes? = nil) {
+        // Of the steps that begin now, the first may have the place; it must not wait for the others.
+        var place = place
         for action in actions {
             switch action {
             case .run(let node, let work, let lane, let input, let priority, let token):
-                pipeline.run(node, work, lane, input: input, priority: priority, token, reportingTo: self)
+                let start = StepStart(priority: priority, token: token, place: place.suits(lane) ? place : .elsewhere)
+                if place.suits(lane) { place = .elsewhere }
+                pipeline.run(node, work, lane, input: input, start, reportingTo: self)
             case .stop(let token):
                 token.cancel()
             case .store(let node, let key, let work, let result, let priority):
@@ -245,8 +344,18 @@ final class LoadCoordinator: Pipeline.Reporting {
                 pipeline.store(node, key, work, result, priority, self)
             case .progress(let task, let progress):
                 task.report(progress)
+            case .feed(let node, let work, let policy):
+                if let bytes { pipeline.feed(node, work, policy, bytes, reportingTo: self) }
+            case .endFeed(let work):
+                work.plan.previews.withLock { $0.take() }?.end()
+            case .processPreview(let node, let work, let input, let token):
+                pipeline.processPreview(node, work, input, token, reportingTo: self)
+            case .preview(let task, let preview):
+                if case .image(let staged) = preview { task.show(staged.image) }
+            case .keepPreview(let key, let preview):
+                pipeline.keepPreview(key, preview)
             case .deliver(let task, let result, let isCoalesced):
-                task.finish(result.flatMap { $0.response(isCoalesced: isCoalesced) })
+                end(task, result, isCoalesced: isCoalesced)
             }
         }
     }
@@ -255,9 +364,16 @@ final class LoadCoordinator: Pipeline.Reporting {
 extension WorkResult {
     /// What a subscriber of the wanted node gets.
     fileprivate func response(isCoalesced: Bool) -> Result<ImageResponse, LoadFailure> {
-        guard case .image(let staged) = self else { return .failure(.failed(.noInput)) }
-        var metrics = staged.metrics
-        metrics.isCoalesced = isCoalesced
-        return .success(ImageResponse(image: staged.image, tier: staged.tier, metrics: metrics))
+        let (image, tier, metrics): (DecodedImage, CacheTier, LoadMetrics)
+        switch self {
+        case .image(let staged): (image, tier, metrics) = (staged.image, staged.tier, staged.metrics)
+        case .header(_, let original), .original(let original):
+            // Who asks for no picture looks at none.
+            guard let none = DecodedImage.none else { return .failure(.failed(.noInput)) }
+            (image, tier, metrics) = (none, original.tier, original.metrics)
+        }
+        var response = ImageResponse(image: image, tier: tier, metrics: metrics)
+        response.metrics?.isCoalesced = isCoalesced
+        return .success(response)
     }
 }

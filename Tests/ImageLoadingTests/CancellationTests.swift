@@ -34,6 +34,17 @@ import Testing
         #expect(bench.network.cancelled == 1)
     }
 
+    @Test func aLoadWhoseTaskWasCancelledBeforeItNeverReachesTheLoader() async throws {
+        let bench = Bench { $0.dataCache = nil }
+        let waiting = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await bench.loader.image(for: url("x"))
+        }
+        await #expect(throws: LoadFailure.cancelled) { try await waiting.value }
+        await bench.waitUntilIdle()
+        #expect(bench.network.requests.isEmpty)
+    }
+
     @Test func aLoadCancelledBeforeItsTurnNeverReachesTheNetwork() async throws {
         let bench = Bench.held { $0.maximumFetches = 1 }
         let first = bench.loader.task(for: ImageRequest(url: url("first")))

@@ -247,32 +247,6 @@ import Testing
         #expect(bench.network.requests.isEmpty)
     }
 
-    @Test func observersSeeEachLoadStartAndEndOnce() async throws {
-        final class Observer: LoadObserving {
-            let log = EventLog<String>()
-            func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
-                switch observation {
-                case .started: log.append("started")
-                case .stageBegan(let stage): log.append("began \(stage)")
-                case .stageEnded(let stage, _): log.append("ended \(stage)")
-                case .cacheFailed: log.append("cache failed")
-                case .finished(.success): log.append("finished")
-                case .finished(.failure(let failure)): log.append("\(failure)")
-                }
-            }
-        }
-        let observer = Observer()
-        let bench = Bench { $0.observers = [observer] }
-        _ = try await bench.loader.image(for: url("x"))
-        #expect(
-            observer.log.events == [
-                "started", "began originalCache", "ended originalCache", "began network", "ended network", "began decode",
-                "ended decode", "finished",
-            ])
-        _ = try await bench.loader.image(for: url("x"))
-        #expect(observer.log.events.suffix(2) == ["started", "finished"])
-    }
-
     @Test func clearingEmptiesBothTiers() async throws {
         let bench = Bench()
         _ = try await bench.loader.image(for: url("x"))

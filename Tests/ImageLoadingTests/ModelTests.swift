@@ -46,6 +46,7 @@ private struct Simulation {
         let ticket: LoadTicket
         let wanted: WorkKey
         let chain: [WorkKey]
+        let wantsPreviews: Bool
         var ends = 0
         var hasLeft = false
     }
@@ -65,6 +66,8 @@ private struct Simulation {
     var loads: [Int: Load] = [:]
     var running: [NodeID: Step] = [:]
     var storing: [NodeID] = []
+    /// Nodes of which a preview may be reported.
+    var shows: [NodeID] = []
     var nextLoad = 0
     var problem: String?
 
@@ -89,6 +92,7 @@ private struct Simulation {
         case 52..<54: graph.setPaused(Bool.random(using: &random))
         case 54..<60: settle()
         case 60..<65: report()
+        case 65..<70: preview()
         default: finishStep()
         }
         carryOut()
@@ -124,10 +128,11 @@ private struct Simulation {
             rankClass: RankClass(
                 LoadPurpose.allCases.randomElement(using: &random)!, LoadPriority.allCases.randomElement(using: &random)!),
             writesMemory: Bool.random(using: &random), writesDisk: Bool.random(using: &random),
-            wantsProgress: Bool.random(using: &random))
+            wantsProgress: Bool.random(using: &random), previews: PreviewPolicy.allCases.randomElement(using: &random)!)
         nextLoad += 1
         let ticket = graph.join(nextLoad, chain: links, input: input, terms: terms)
-        loads[nextLoad] = Load(ticket: ticket, wanted: links[0].key, chain: chain)
+        loads[nextLoad] = Load(
+            ticket: ticket, wanted: links[0].key, chain: chain, wantsPreviews: terms.previews != .none)
     }
 
     private mutating func leave() {
@@ -156,6 +161,13 @@ private struct Simulation {
     private mutating func report() {
         guard let (id, _) = randomStep() else { return }
         graph.report(LoadProgress(received: 1, expected: 2), from: id)
+    }
+
+    /// A preview is reported, now and then of a node that is gone.
+    private mutating func preview() {
+        guard let id = shows.randomElement(using: &random) else { return }
+        if Int.random(in: 0..<4, using: &random) == 0 { shows.removeAll { $0 == id } }
+        graph.preview(id, "preview", CancellationToken())
     }
 
     private mutating func finishStep() {
@@ -190,6 +202,19 @@ private struct Simulation {
                 storing.append(id)
             case .progress(let load, _):
                 if loads[load]!.ends > 0 || loads[load]!.hasLeft { problem = "progress after the end of load \(load)" }
+            case .feed(let id, let key, let policy):
+                if policy == .none || key.kind != .image { problem = "\(key) was fed in vain" }
+                shows.append(id)
+            case .processPreview(let id, _, let value, _):
+                if value != "preview" { problem = "\(value) was processed as a preview" }
+                shows.append(id)
+            case .preview(let load, let value):
+                if value != "preview" { problem = "\(value) was shown as a preview" }
+                if !loads[load]!.wantsPreviews { problem = "load \(load) never asked for previews" }
+                if loads[load]!.ends > 0 || loads[load]!.hasLeft { problem = "a preview after the end of load \(load)" }
+            case .endFeed: break
+            case .keepPreview(let key, let value):
+                if value != "preview" || key.kind != .image { problem = "\(value) was kept of \(key)" }
             case .deliver(let load, let result, _):
                 loads[load]!.ends += 1
                 if loads[load]!.ends > 1 || loads[load]!.hasLeft { problem = "load \(load) ended twice" }

@@ -1,4 +1,5 @@
 import CalotypeTesting
+import Foundation
 import ImageCore
 import ImageLoading
 import Testing
@@ -108,6 +109,19 @@ import Testing
         _ = try await bench.loader.image(for: request)
         readGate.open()
         _ = try await slow.response
+    }
+
+    @MainActor @Test func aFetchNeverRunsOnTheActorOfItsCaller() async throws {
+        let isOnMain = EventLog<Bool>()
+        let bench = Bench(
+            network: ScriptedLoader { _ in
+                isOnMain.append(Thread.isMainThread)
+                return .body(Data([7]))
+            }
+        ) { $0.dataCache = nil }
+        _ = try await bench.loader.image(for: url("awaited"))
+        _ = try await bench.loader.task(for: ImageRequest(url: url("started"))).response
+        #expect(isOnMain.events == [false, false])
     }
 
     @Test func decodingNeverRunsOnTheCooperativePool() async throws {

@@ -25,8 +25,6 @@ typedef struct {
     /// Whether the frames are the layers of one picture, coarse to fine.
     bool is_layered;
     int32_t frames;
-    /// How often a sequence is played after the first time; -1 for ever, -2 unknown.
-    int32_t repetitions;
     /// Anti-clockwise quarter turns, then mirroring: -1 none, 0 top to bottom, 1 left to right (HEIF 6.5.10, 6.5.12).
     int32_t quarter_turns, mirror_axis;
     /// Code points of ITU-T H.273.

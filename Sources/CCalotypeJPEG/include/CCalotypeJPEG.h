@@ -41,6 +41,8 @@ typedef struct {
     /// Whether an Adobe marker was seen; CMYK samples then mean 255 minus ink.
     bool has_adobe_marker;
     bool is_progressive;
+    /// Coded arithmetically: libjpeg then cannot wait for input, and makes up what is missing without a word.
+    bool is_arithmetic;
     /// Whether all coefficients are held until the last scan: progressive, or components in scans of their own.
     bool has_multiple_scans;
     /// What holding the coefficients takes, in bytes; 0 for one scan.

@@ -42,6 +42,8 @@ typedef struct clt_webp_container clt_webp_container;
 typedef struct {
     uint32_t width, height, frames, loops;
     bool has_alpha, is_animated;
+    /// Whether the header says that there is Exif, which stands at the end.
+    bool promises_exif;
     /// Whether everything up to the last chunk is there.
     bool is_complete;
 } clt_webp_container_info;

@@ -12,6 +12,7 @@ extension BenchmarkSuite {
             try await bench.coldLoad(processors: 2, peer: 37),
             try await bench.joining(),
             await bench.cancellationStorm(),
+            try await bench.prefetching(),
         ]
     }
 }
@@ -71,6 +72,20 @@ private struct EngineBench {
         return row("start and cancel at once", median, peer: 10.2)
     }
 
+    /// From the start to an idle prefetcher, every picture in the memory cache.
+    func prefetching() async throws -> BenchmarkRow {
+        let count = effort.scaled(20_000)
+        let urls = (0..<count).map(Self.url)
+        let median = try await effort.median {
+            let prefetcher = ImagePrefetcher(loader: try makeLoader(hasMemoryCache: true))
+            return await perItem(count) {
+                prefetcher.start(urls)
+                await prefetcher.waitUntilIdle()
+            }
+        }
+        return row("prefetch to memory, each URL", median, peer: 18.1, reach: 8 / 18.1)
+    }
+
     /// Microseconds per item.
     private func perItem(_ count: Int, _ body: () async throws -> Void) async rethrows -> Double {
         let time = try await clock.measure { try await body() }
@@ -78,10 +93,10 @@ private struct EngineBench {
     }
 
     /// The peer's figures are those of Nuke 14, its core compiled for Linux, recorded on two cores.
-    private func row(_ name: String, _ median: Double, peer: Double) -> BenchmarkRow {
+    private func row(_ name: String, _ median: Double, peer: Double, reach: Double = 0.5) -> BenchmarkRow {
         BenchmarkRow(
             suite: "engine", name: name, median: median, unit: "µs",
-            peer: BenchmarkRow.Peer(name: "Nuke 14", value: peer, ranHere: false, reach: 0.5))
+            peer: BenchmarkRow.Peer(name: "Nuke 14", value: peer, ranHere: false, reach: reach))
     }
 
     private func makeLoader(hasMemoryCache: Bool) throws -> ImageLoader {

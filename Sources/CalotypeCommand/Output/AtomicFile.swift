@@ -79,11 +79,6 @@ enum AtomicFile {
     }
 }
 
-extension ImageError.Code {
-    /// A local file could not be written.
-    static let fileUnwritable = Self("fileUnwritable", .caller)
-}
-
 /// The system's `write`, which `AtomicFile.write` would hide.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     unsafe write(descriptor, bytes.baseAddress, bytes.count)

@@ -9,10 +9,12 @@ internal import ImageCore
     internal import Darwin
 #endif
 
-/// What must be undone however the process ends: files that are half written, and the terminal's hidden cursor.
+/// What must be undone however the process ends: files that are half written, programs that run beside, and the
+/// terminal's hidden cursor.
 enum Leftovers {
     private struct State {
         var files: Set<String> = []
+        var children: Set<pid_t> = []
         var isCursorHidden = false
         /// Set by the end of the process: nothing is left behind from then on, since nothing new is begun.
         var isOver = false
@@ -30,6 +32,17 @@ enum Leftovers {
 
     static func forget(file path: String) { state.withLock { _ = $0.files.remove(path) } }
 
+    /// Notes a program that is to end with this one.
+    static func add(child: pid_t) {
+        let isOver = state.withLock { state in
+            state.children.insert(child)
+            return state.isOver
+        }
+        if isOver { _ = kill(child, SIGTERM) }
+    }
+
+    static func forget(child: pid_t) { state.withLock { _ = $0.children.remove(child) } }
+
     static func setCursorHidden(_ isHidden: Bool) {
         let isOver = state.withLock { state in
             state.isCursorHidden = isHidden
@@ -40,10 +53,11 @@ enum Leftovers {
 
     /// Undoes everything, once and for all.
     static func removeAll() {
-        let (files, isCursorHidden) = state.withLock { state in
-            defer { (state.files, state.isCursorHidden, state.isOver) = ([], false, true) }
-            return (state.files, state.isCursorHidden)
+        let (files, children, isCursorHidden) = state.withLock { state in
+            defer { (state.files, state.children, state.isCursorHidden, state.isOver) = ([], [], false, true) }
+            return (state.files, state.children, state.isCursorHidden)
         }
+        for child in children { _ = kill(child, SIGTERM) }
         for path in files { try? FileManager.default.removeItem(atPath: path) }
         if isCursorHidden { Console.writeError("\r\u{1B}[J\u{1B}[?25h") }
     }

@@ -90,6 +90,9 @@ public final class DiskCache: DataCaching {
         }
     }
 
+    /// The same as this process knows it, without a look at the directory.
+    var knownStatistics: Statistics { shared.lock.withLock { $0.currentStatistics } }
+
     /// Evicts the least recently used entries until the files take at most `bytes`.
     public func trim(toBytes bytes: Int) async throws {
         guard await isOpen() else { return }

@@ -35,6 +35,8 @@ public struct LoadOptions: Sendable {
     public var appliesOrientation: Bool = true
     /// Whether a file that ends early gives the part that is there, marked partial, instead of an error.
     public var allowsPartial: Bool = false
+    /// What is shown of the picture while its bytes arrive.
+    public var previews: PreviewPolicy = .none
     /// Shown by a target while the image loads.
     public var placeholder: Placeholder = .none
     /// Shown by a target when the load fails; `nil` leaves the placeholder.

@@ -26,8 +26,12 @@ public protocol Caching: Sendable {
     func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority)
     func removeImage(for key: ImageKey)
     func removeAll()
+    /// What each cache behind this one holds and did; nothing by default. Taken on demand, never on a load's way.
+    var cacheStatistics: [CacheStatistics] { get }
 }
 
 extension Caching {
+    public var cacheStatistics: [CacheStatistics] { [] }
+
     public func peekImage(for key: ImageKey) -> DecodedImage? { image(for: key) }
 }

@@ -30,9 +30,13 @@ public protocol DataCaching: Sendable {
     func removeAll() async throws
     /// Returns when everything stored so far is durable. Does nothing by default.
     func flush() async throws
+    /// What each cache behind this one holds and did; nothing by default. Taken on demand, never on a load's way.
+    var cacheStatistics: [CacheStatistics] { get }
 }
 
 extension DataCaching {
+    public var cacheStatistics: [CacheStatistics] { [] }
+
     public func flush() async throws {}
 }
 

@@ -18,8 +18,7 @@ import ImageCore
             self.reader = reader
             let count = max(1, Int(reader.header.frames))
             durations = (0..<count).map { reader.duration(of: $0) }
-            let repetitions = Int(reader.header.repetitions)
-            loopCount = count == 1 ? nil : repetitions == -1 ? 0 : repetitions >= 0 ? repetitions + 1 : nil
+            loopCount = count == 1 ? nil : AVIFRepetitions.count(in: data)
         } catch {
             unsafe bytes.deallocate()
             throw error

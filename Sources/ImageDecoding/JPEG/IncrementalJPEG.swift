@@ -8,7 +8,8 @@ extension JPEGDecoder: IncrementalDecoding {
     }
 }
 
-/// A JPEG that arrives in pieces. The bytes that libjpeg has read are not kept.
+/// A JPEG that arrives in pieces. The bytes that libjpeg has read are not kept, but for files that are coded
+/// arithmetically: libjpeg reads those only whole, so that there is nothing to preview.
 // @unchecked because the protocol has its calls made by one thread at a time.
 final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
     private let reader: JPEGReader
@@ -19,6 +20,8 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
     private var isReadThrough = false
     /// Whether a pass over the coefficients could not be ended for want of bytes.
     private var isPassOpen = false
+    /// The bytes so far, as long as they may all be needed again.
+    private var kept: Data? = Data()
 
     init(options: DecodeOptions) throws {
         try options.checkFrame(of: 1)
@@ -29,6 +32,8 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
     func append(_ chunk: Data) throws {
         try options.checkCancellation()
         guard !isReadThrough, !chunk.isEmpty else { return }
+        kept?.append(chunk)
+        if reader.header.is_arithmetic { return }
         try reader.supply(chunk, isLast: false)
         try advance()
     }
@@ -50,6 +55,7 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
     }
 
     func finish() throws -> DecodedImage {
+        if reader.header.is_arithmetic, let kept { return try JPEGDecoder().decode(kept, options: options) }
         if !isReadThrough {
             try reader.supply(Data(), isLast: true)
             try advance()
@@ -67,6 +73,8 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
     private func advance() throws {
         if canvas == nil {
             guard try reader.readHeader(limits: options.limits) else { return }
+            if reader.header.is_arithmetic { return }
+            kept = nil
             let picture = try JPEGDecoder.start(reader, options: options)
             canvas = try IncrementalCanvas(
                 picture, options: options, codecBytes: Int(clamping: reader.header.coefficient_bytes))

@@ -132,7 +132,7 @@ import ImageCore
     var damage: ImageError? {
         if let scanFailure { return scanFailure }
         let (damaged, ended) = unsafe (clt_jpeg_reader_is_damaged(handle), clt_jpeg_reader_hit_end(handle))
-        if ended, unsafe damaged || !clt_jpeg_reader_is_complete(handle) {
+        if ended, unsafe damaged || header.is_arithmetic || !clt_jpeg_reader_is_complete(handle) {
             return ImageError(
                 .truncated, message: "The JPEG file ends before its picture does; it was cut off or not wholly received.")
         }

@@ -28,6 +28,9 @@ final class APNGFile: AnimationSource {
         else { throw .truncated(.png) }
         header = first.content
         canvas = PixelSize(width: width, height: height)
+        guard width > 0, height > 0 else {
+            throw ImageError(.corrupt, message: "The PNG file is damaged: its header gives the picture no size.")
+        }
         loopCount = metadata.plays
         try limits.check(canvas, bytesPerPixel: 0)
         try readFrames(chunks, limits: limits)

@@ -19,6 +19,9 @@ extension PNGDecoder: IncrementalDecoding {
     private var metadata = PNGMetadata(Data())
     /// The bytes without those of the picture itself: what chunks say may stand anywhere.
     private var chunks = PNGChunkCollector()
+    /// Where chunks end: what follows the one with the last row does not count, but its checksum does.
+    private var walk = PNGChunkWalk()
+    private var isChecked = false
     /// Rows that had been decoded at the last preview.
     private var shown: UInt64 = 0
 
@@ -35,15 +38,17 @@ extension PNGDecoder: IncrementalDecoding {
         chunks.append(chunk)
         // In pieces, so that a cancelled decode stops soon.
         var rest = chunk
-        while !rest.isEmpty {
-            try supply(rest.prefix(1 << 16))
-            rest = rest.dropFirst(1 << 16)
+        while !rest.isEmpty, !isChecked {
+            let piece = rest.prefix(min(1 << 16, walk.bytesToBoundary))
+            try supply(piece)
+            walk.pass(piece)
+            isChecked = unsafe walk.isBetweenChunks && clt_png_pusher_is_finished(handle)
+            rest = rest.dropFirst(piece.count)
             try options.checkCancellation()
         }
     }
 
     private func supply(_ bytes: Data) throws(ImageError) {
-        guard unsafe !clt_png_pusher_is_finished(handle) else { return }
         let status = unsafe bytes.withUnsafeBytes { bytes in
             unsafe clt_png_pusher_supply(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
         }
@@ -80,7 +85,7 @@ extension PNGDecoder: IncrementalDecoding {
 
     func finish() throws -> DecodedImage {
         guard let canvas else { throw ImageError.truncated(.png) }
-        let failure: ImageError? = unsafe clt_png_pusher_is_finished(handle) ? nil : .truncated(.png)
+        let failure: ImageError? = isChecked ? nil : .truncated(.png)
         // Exif may follow the pixels.
         let orientation = options.applied(PNGMetadata(chunks.file).orientation)
         return try canvas.final(options, failure: failure, orientation: orientation)
@@ -97,6 +102,29 @@ extension PNGDecoder: IncrementalDecoding {
         if status == CLT_PNG_NO_MEMORY { throw .outOfMemory(.png) }
         throw ImageError(
             .corrupt, message: "The PNG file is damaged: \(unsafe String(cString: clt_png_pusher_message(handle))).")
+    }
+}
+
+/// Tells where the chunks of a PNG end that arrives in pieces.
+struct PNGChunkWalk {
+    /// Bytes to the end of the chunk, or of the signature.
+    private var rest = PNGChunks.signature.count
+    private var header = Data()
+
+    var isBetweenChunks: Bool { rest == 0 && header.isEmpty }
+
+    /// How many bytes may be passed at once.
+    var bytesToBoundary: Int { rest > 0 ? rest : 8 - header.count }
+
+    /// - Parameter bytes: no more than ``bytesToBoundary``.
+    mutating func pass(_ bytes: Data) {
+        guard rest == 0 else {
+            rest -= min(rest, bytes.count)
+            return
+        }
+        header.append(bytes)
+        guard header.count >= 8, let length = ByteReader(header).uint32(at: 0, bigEndian: true) else { return }
+        (rest, header) = (length + 4, Data())
     }
 }
 

@@ -49,8 +49,8 @@ extension WebPDecoder: IncrementalDecoding {
             guard unsafe clt_webp_read_features(base, bytes.count, &features) == CLT_WEBP_OK else { return nil }
             waits = features.is_animated
             if waits { return nil }
-            guard let container = try? unsafe WebPContainer(bytes, limits: options.limits) else { return nil }
-            return try WebPDecoder.picture(container, container.frame(0), options: options)
+            guard let container = try unsafe container(bytes), let frame = try? container.frame(0) else { return nil }
+            return try WebPDecoder.picture(container, frame, options: options)
         }
         guard let picture else { return }
         let canvas = try IncrementalCanvas(picture, options: options)
@@ -68,6 +68,17 @@ extension WebPDecoder: IncrementalDecoding {
         canvas.available = unsafe Int(clt_webp_reader_rows(reader))
     }
 
+    /// The container as far as it goes; `nil` where that is not far enough.
+    private func container(_ bytes: UnsafeRawBufferPointer) throws(ImageError) -> WebPContainer? {
+        do {
+            return try unsafe WebPContainer(bytes, limits: options.limits)
+        } catch  where error.code == .tooLarge {
+            throw error
+        } catch {
+            return nil
+        }
+    }
+
     func preview() throws -> DecodedImage? {
         guard let canvas, canvas.available > shown else { return nil }
         shown = canvas.available
@@ -78,11 +89,20 @@ extension WebPDecoder: IncrementalDecoding {
         guard let canvas, status == CLT_WEBP_OK || status == CLT_WEBP_NEEDS_INPUT else {
             return try WebPDecoder().decode(data, options: options)
         }
-        let orientation = unsafe data.withUnsafeBytes { bytes in
-            unsafe (try? WebPContainer(bytes, limits: options.limits))?.chunk("EXIF").map(EXIFOrientation.parse)
+        let (applied, isCut) = unsafe data.withUnsafeBytes { bytes in
+            let container = unsafe try? WebPContainer(bytes, limits: options.limits)
+            let orientation = container?.chunk("EXIF").map(EXIFOrientation.parse)
+            return (options.applied(orientation ?? .up), container?.lacksOrientation(options) ?? true)
+        }
+        // How far libwebp scales was settled for a picture that lies the other way: only now is it known how this one does.
+        if applied.swapsSides != canvas.picture.orientation.swapsSides, options.targetSize != nil {
+            return try WebPDecoder().decode(data, options: options)
         }
         if status == CLT_WEBP_OK { canvas.available = canvas.picture.decodedSize.height }
-        return try canvas.final(
-            options, failure: status == CLT_WEBP_OK ? nil : .truncated(.webp), orientation: options.applied(orientation ?? .up))
+        if isCut, !options.allowsPartial { throw ImageError.truncated(.webp) }
+        var image = try canvas.final(
+            options, failure: status == CLT_WEBP_OK ? nil : .truncated(.webp), orientation: applied)
+        image.isPartial = image.isPartial || isCut
+        return image
     }
 }

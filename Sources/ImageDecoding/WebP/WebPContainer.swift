@@ -55,6 +55,11 @@ import ImageCore
     /// Pixels of the canvas.
     var size: PixelSize { PixelSize(width: Int(info.width), height: Int(info.height)) }
 
+    /// Whether the file was cut before the Exif that its header promises: how the picture lies is not known then.
+    func lacksOrientation(_ options: DecodeOptions) -> Bool {
+        options.appliesOrientation && info.promises_exif && !info.is_complete && chunk("EXIF") == nil
+    }
+
     func chunk(_ name: String) -> Data? {
         var (bytes, count) = unsafe (UnsafePointer<UInt8>?.none, 0)
         guard unsafe clt_webp_container_chunk(handle, name, &bytes, &count), let bytes = unsafe bytes else { return nil }

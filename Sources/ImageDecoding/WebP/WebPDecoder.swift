@@ -32,15 +32,22 @@ public struct WebPDecoder: Decoding {
         try unsafe data.withUnsafeBytes { bytes in
             let container = try unsafe WebPContainer(bytes, limits: options.limits)
             try options.checkFrame(of: Int(container.info.frames))
+            let isCut = container.lacksOrientation(options)
+            if isCut, !options.allowsPartial { throw ImageError.truncated(.webp) }
             if container.info.is_animated {
-                return try ComposedFrames(WebPAnimation(data, limits: options.limits), options: options)
+                var image = try ComposedFrames(WebPAnimation(data, limits: options.limits), options: options)
                     .frame(at: options.frame, options: options)
+                image.isPartial = image.isPartial || isCut
+                return image
             }
             let frame = try container.frame(0)
             var picture = try Self.picture(container, frame, options: options)
             picture.deliversWhole = true
             let assembler = try PictureAssembler(picture, options: options)
-            return try assembler.assemble(unsafe WebPPicture(frame.bytes, size: frame.size, picture: picture, options: options))
+            var image = try assembler.assemble(
+                unsafe WebPPicture(frame.bytes, size: frame.size, picture: picture, options: options))
+            image.isPartial = image.isPartial || isCut
+            return image
         }
     }
 

@@ -15,19 +15,28 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
         /// Store a result, then report with ``settle(_:)``. Comes before the deliveries of the same event.
         case store(NodeID, WorkKey, Work, Value, CachePriority)
         case progress(Subscriber, LoadProgress)
+        /// Bytes have come that a preview of the node may be made of; report it with ``preview(_:_:_:)``.
+        case feed(NodeID, Work, PreviewPolicy)
+        /// No more previews of the work are wanted.
+        case endFeed(Work)
+        /// Carry a step out on a preview of its input, and report with ``preview(_:_:_:)``.
+        case processPreview(NodeID, Work, Value, CancellationToken)
+        case preview(Subscriber, Value)
+        /// Keep what was shown of work that nobody waits for any more.
+        case keepPreview(WorkKey, Value)
         /// The load's one terminal event.
         case deliver(Subscriber, Result<Value, LoadFailure>, isCoalesced: Bool)
     }
 
     typealias Node = WorkNode<Work, Value>
 
-    private var actions: [Action] = []
+    var actions: [Action] = []
 
-    private var nodes = Slab<Node>()
-    private var loads = Slab<LoadRecord<Subscriber>>()
-    private var index: [WorkKey: NodeID] = [:]
-    private var lanes: [LaneQueue<NodeID>]
-    private var sequence: UInt64 = 0
+    var nodes = Slab<Node>()
+    var loads = Slab<LoadRecord<Subscriber>>()
+    var index: [WorkKey: NodeID] = [:]
+    var lanes: [LaneQueue<NodeID>]
+    var sequence: UInt64 = 0
 
     /// - Parameters: limits of concurrent steps, at least 1 each.
     init(fetches: Int, fetchesPerHost: Int, localReads: Int, workers: Int) {
@@ -43,6 +52,16 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
             loads.count, nodes.count, Lane.allCases.reduce(0) { $0 + lanes[$1.rawValue].queued },
             Lane.allCases.reduce(0) { $0 + lanes[$1.rawValue].running }
         )
+    }
+
+    /// The queues of work, as statistics tell of them.
+    var queues: [ImageLoader.Queue] {
+        Lane.allCases.map { lane in
+            let queue = lanes[lane.rawValue]
+            return ImageLoader.Queue(
+                name: "\(lane)", waiting: queue.queued, running: queue.running,
+                limit: queue.limit == .max ? nil : queue.limit)
+        }
     }
 
     /// What the engine has to do about the events since the last call, in order.
@@ -142,7 +161,8 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
     mutating func report(_ progress: LoadProgress, from id: NodeID) {
         guard nodes.contains(id), case .running = nodes[id].state else { return }
         nodes[id].progress = progress
-        if nodes[id].progressListeners > 0 { tell(progress, below: id) }
+        if nodes[id].listeners.progress > 0 { tell(progress, below: id) }
+        if nodes[id].listeners.previewPolicy != nil { feed(dependentsOf: id) }
     }
 
     /// A step ended with the node's result, or failed.
@@ -198,301 +218,5 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
         guard nodes.contains(id) else { return }
         nodes[id].isHeld = false
         collect(id)
-    }
-
-    // MARK: Joining
-
-    private mutating func insert(_ link: WorkLink<Work>) -> NodeID {
-        let id = nodes.insert(Node(key: link.key, work: link.work, lane: link.lane, group: link.group, oldest: sequence))
-        index[link.key] = id
-        return id
-    }
-
-    private mutating func add(
-        _ subscriber: Subscriber, to node: NodeID, terms: LoadTerms, isCoalesced: Bool
-    ) -> LoadTicket {
-        let ticket = loads.insert(
-            LoadRecord(
-                subscriber: subscriber, terms: terms, node: node, sequence: sequence, isCoalesced: isCoalesced,
-                previous: nodes[node].lastLoad))
-        if let last = nodes[node].lastLoad { loads[last].next = ticket } else { nodes[node].firstLoad = ticket }
-        nodes[node].lastLoad = ticket
-        if terms.writesMemory { nodes[node].wantsStore = true }
-        nodes[node].counts.add(terms.rankClass)
-        climb(from: node) { [sequence] node in
-            if terms.rankClass.purpose == .view { node.newest = sequence }
-            if terms.wantsProgress { node.progressListeners += 1 }
-            if terms.writesDisk, node.key.kind != .image { node.wantsStore = true }
-        }
-        rankChanged(node)
-        return ticket
-    }
-
-    private mutating func climb(from node: NodeID, _ change: (inout Node) -> Void) {
-        var next: NodeID? = node
-        while let id = next {
-            change(&nodes[id])
-            next = nodes[id].upstream
-        }
-    }
-
-    /// The end of a chain that had to be made whole: its first step begins.
-    private mutating func begin(_ id: NodeID, input: Value?) {
-        if let input {
-            // A finished node of its own holds what was at hand, as if it had been made here.
-            sequence += 1
-            let source = nodes.insert(
-                Node(
-                    key: nodes[id].key, work: nodes[id].work, lane: .worker, group: "", oldest: sequence,
-                    state: .done(input)))
-            attach(id, to: source)
-            rankChanged(id)
-        }
-        enqueue(id, in: nodes[id].lane)
-    }
-
-    /// A load has joined existing work.
-    private mutating func resume(_ joined: NodeID, wanted: NodeID, ticket: LoadTicket) {
-        switch nodes[joined].state {
-        case .done(let value) where joined == wanted:
-            deliver(.success(value), to: ticket)
-            if storesNow(joined) { store(joined, value, priority: loads[ticket].terms.cachePriority) }
-            remove(ticket)
-            collect(joined)
-        case .done:
-            // The dependent that has just been attached is the last one.
-            if let dependent = nodes[joined].lastDependent { enqueue(dependent, in: nodes[dependent].lane) }
-        default:
-            if loads[ticket].terms.wantsProgress, let progress = rootProgress(of: joined) {
-                actions.append(.progress(loads[ticket].subscriber, progress))
-            }
-        }
-    }
-
-    private func rootProgress(of id: NodeID) -> LoadProgress? {
-        var next: NodeID? = id
-        while let id = next {
-            if let progress = nodes[id].progress { return progress }
-            next = nodes[id].upstream
-        }
-        return nil
-    }
-
-    // MARK: Results
-
-    private mutating func succeed(_ id: NodeID, _ value: Value, _ retention: Retention) {
-        nodes[id].state = .done(value)
-        nodes[id].version += 1
-        nodes[id].retention = retention
-        // Stores come before deliveries: who has been delivered to finds the result in the caches.
-        if storesNow(id) { store(id, value, priority: highestCachePriority(of: id)) }
-        if let upstream = nodes[id].upstream { prove(upstream) }
-        var next = nodes[id].firstLoad
-        while let ticket = next {
-            next = loads[ticket].next
-            deliver(.success(value), to: ticket)
-            remove(ticket)
-        }
-        var dependent = nodes[id].firstDependent
-        while let waiting = dependent {
-            dependent = nodes[waiting].next
-            if case .waitingForUpstream = nodes[waiting].state { enqueue(waiting, in: nodes[waiting].lane) }
-        }
-        if let upstream = nodes[id].upstream {
-            detach(id)
-            collect(upstream)
-        }
-        collect(id)
-    }
-
-    private mutating func fail(_ id: NodeID, _ failure: LoadFailure) {
-        // Out of the index first: a load that starts now begins afresh.
-        forget(id)
-        while let ticket = nodes[id].firstLoad {
-            deliver(.failure(failure), to: ticket)
-            remove(ticket)
-        }
-        while let dependent = nodes[id].firstDependent {
-            detach(dependent)
-            // A dependent that runs already has its input from an earlier attempt and ends by itself.
-            if case .running = nodes[dependent].state { continue }
-            withdraw(dependent)
-            fail(dependent, failure)
-        }
-        if let upstream = nodes[id].upstream {
-            detach(id)
-            collect(upstream)
-        }
-        nodes.remove(id)
-    }
-
-    private mutating func deliver(_ result: Result<Value, LoadFailure>, to ticket: LoadTicket) {
-        actions.append(.deliver(loads[ticket].subscriber, result, isCoalesced: loads[ticket].isCoalesced))
-    }
-
-    private mutating func tell(_ progress: LoadProgress, below id: NodeID) {
-        var load = nodes[id].firstLoad
-        while let ticket = load {
-            if loads[ticket].terms.wantsProgress { actions.append(.progress(loads[ticket].subscriber, progress)) }
-            load = loads[ticket].next
-        }
-        var dependent = nodes[id].firstDependent
-        while let node = dependent {
-            if nodes[node].progressListeners > 0 { tell(progress, below: node) }
-            dependent = nodes[node].next
-        }
-    }
-
-    // MARK: Storing
-
-    private func storesNow(_ id: NodeID) -> Bool {
-        nodes[id].retention == .now && nodes[id].wantsStore && !nodes[id].isHeld
-    }
-
-    /// Work that used the node's result succeeded.
-    private mutating func prove(_ id: NodeID) {
-        guard nodes[id].retention == .whenProven, nodes[id].wantsStore, !nodes[id].isHeld,
-            case .done(let value) = nodes[id].state
-        else { return }
-        store(id, value, priority: .normal)
-    }
-
-    private mutating func store(_ id: NodeID, _ value: Value, priority: CachePriority) {
-        nodes[id].isHeld = true
-        nodes[id].retention = .never
-        actions.append(.store(id, nodes[id].key, nodes[id].work, value, priority))
-    }
-
-    private func highestCachePriority(of id: NodeID) -> CachePriority {
-        var highest = CachePriority.normal
-        var next = nodes[id].firstLoad
-        while let ticket = next {
-            highest = max(highest, loads[ticket].terms.cachePriority)
-            next = loads[ticket].next
-        }
-        return highest
-    }
-
-    // MARK: Leaving
-
-    private mutating func remove(_ ticket: LoadTicket) {
-        guard let load = loads.remove(ticket) else { return }
-        if let previous = load.previous { loads[previous].next = load.next } else { nodes[load.node].firstLoad = load.next }
-        if let next = load.next { loads[next].previous = load.previous } else { nodes[load.node].lastLoad = load.previous }
-        nodes[load.node].counts.remove(load.terms.rankClass)
-        if load.terms.wantsProgress { climb(from: load.node) { $0.progressListeners -= 1 } }
-        rankChanged(load.node)
-    }
-
-    /// Ends a node that nobody wants, and then what only it wanted.
-    private mutating func collect(_ id: NodeID) {
-        guard nodes.contains(id), !nodes[id].isWanted else { return }
-        forget(id)
-        let upstream = nodes[id].upstream
-        if upstream != nil { detach(id) }
-        switch nodes[id].state {
-        case .running(let lane, let token):
-            nodes[id].state = .stopping(lane)
-            actions.append(.stop(token))
-        case .stopping: break
-        case .queued, .waitingForUpstream, .done:
-            withdraw(id)
-            nodes.remove(id)
-        }
-        if let upstream { collect(upstream) }
-    }
-
-    private mutating func forget(_ id: NodeID) {
-        if index[nodes[id].key] == id { index[nodes[id].key] = nil }
-    }
-
-    // MARK: Links between nodes
-
-    private mutating func attach(_ id: NodeID, to upstream: NodeID) {
-        nodes[id].upstream = upstream
-        nodes[id].previous = nodes[upstream].lastDependent
-        nodes[id].next = nil
-        if let last = nodes[upstream].lastDependent { nodes[last].next = id } else { nodes[upstream].firstDependent = id }
-        nodes[upstream].lastDependent = id
-    }
-
-    private mutating func detach(_ id: NodeID) {
-        guard let upstream = nodes[id].upstream else { return }
-        let (previous, next) = (nodes[id].previous, nodes[id].next)
-        if let previous { nodes[previous].next = next } else { nodes[upstream].firstDependent = next }
-        if let next { nodes[next].previous = previous } else { nodes[upstream].lastDependent = previous }
-        let listeners = nodes[id].progressListeners
-        if listeners > 0 { climb(from: upstream) { $0.progressListeners -= listeners } }
-        nodes[id].upstream = nil
-        nodes[id].previous = nil
-        nodes[id].next = nil
-        if let counted = nodes[id].countedAs {
-            nodes[id].countedAs = nil
-            nodes[upstream].counts.remove(counted)
-            rankChanged(upstream)
-        }
-    }
-
-    // MARK: Queues
-
-    /// Passes a node's highest class on to its upstream, and to the queue in which either waits.
-    private mutating func rankChanged(_ id: NodeID) {
-        var next: NodeID? = id
-        while let id = next {
-            if case .queued(let lane) = nodes[id].state {
-                lanes[lane.rawValue].enqueue(id, group: nodes[id].group, rank: nodes[id].rank)
-            }
-            guard let upstream = nodes[id].upstream else { return }
-            let (old, new) = (nodes[id].countedAs, nodes[id].counts.highest)
-            if old != new {
-                nodes[id].countedAs = new
-                if let old { nodes[upstream].counts.remove(old) }
-                if let new { nodes[upstream].counts.add(new) }
-            } else if new?.purpose != .view {
-                return
-            }
-            next = upstream
-        }
-    }
-
-    private mutating func enqueue(_ id: NodeID, in lane: Lane) {
-        if lanes[lane.rawValue].startAtOnce(group: nodes[id].group) {
-            run(id, in: lane)
-        } else {
-            nodes[id].state = .queued(lane)
-            lanes[lane.rawValue].enqueue(id, group: nodes[id].group, rank: nodes[id].rank)
-            // Others may be waiting only for their own host.
-            drain(lane)
-        }
-    }
-
-    private mutating func withdraw(_ id: NodeID) {
-        if case .queued(let lane) = nodes[id].state { lanes[lane.rawValue].withdraw(id, group: nodes[id].group) }
-    }
-
-    private mutating func drain(_ lane: Lane) {
-        while let id = lanes[lane.rawValue].take() { run(id, in: lane) }
-    }
-
-    private mutating func run(_ id: NodeID, in lane: Lane) {
-        let token = CancellationToken()
-        nodes[id].state = .running(lane, token)
-        var input: Value?
-        if let upstream = nodes[id].upstream, case .done(let value) = nodes[upstream].state {
-            input = value
-            nodes[id].inputVersion = nodes[upstream].version
-        }
-        let priority = nodes[id].counts.highest?.priority ?? .normal
-        actions.append(.run(id, nodes[id].work, lane, input: input, priority, token))
-    }
-
-    /// Gives a running step's slot back; `nil` when the node is not running.
-    private mutating func releaseSlot(_ id: NodeID) -> Lane? {
-        switch nodes[id].state {
-        case .running(let lane, _), .stopping(let lane):
-            lanes[lane.rawValue].release(group: nodes[id].group)
-            return lane
-        default: return nil
-        }
     }
 }

@@ -14,6 +14,12 @@ struct WorkKey: Hashable, Sendable {
         case cachedOnly
         /// Pixels, after decoding and a prefix of the processors.
         case image
+        /// The bytes, or as many of them as tell what the header says.
+        case head
+        /// What the header says, of as few bytes as tell it.
+        case info
+        /// What the header says, and that a decoder knows it.
+        case header
     }
 
     let kind: Kind
@@ -59,6 +65,41 @@ struct LoadTerms: Sendable {
     /// Whether a fetched original is stored on disk.
     var writesDisk = true
     var wantsProgress = false
+    var previews = PreviewPolicy.none
+}
+
+/// How many loads, directly or through dependents, want to see work go on.
+struct Listeners: Sendable {
+    var progress = 0
+    private var thumbnails = 0
+    private var previews = 0
+
+    init() {}
+
+    init(_ terms: LoadTerms) {
+        progress = terms.wantsProgress ? 1 : 0
+        thumbnails = terms.previews == .embeddedThumbnail ? 1 : 0
+        previews = terms.previews == .incremental ? 1 : 0
+    }
+
+    /// The most that one of them wants; `nil` when none wants previews.
+    var previewPolicy: PreviewPolicy? {
+        previews > 0 ? .incremental : thumbnails > 0 ? .embeddedThumbnail : nil
+    }
+
+    var isEmpty: Bool { progress == 0 && previews == 0 && thumbnails == 0 }
+
+    static func += (a: inout Self, b: Self) {
+        a.progress += b.progress
+        a.thumbnails += b.thumbnails
+        a.previews += b.previews
+    }
+
+    static func -= (a: inout Self, b: Self) {
+        a.progress -= b.progress
+        a.thumbnails -= b.thumbnails
+        a.previews -= b.previews
+    }
 }
 
 /// A load inside the graph: a member of its node's list of loads.
@@ -111,8 +152,11 @@ struct WorkNode<Work: Sendable, Value: Sendable>: Sendable {
     /// What subscribers want stored; sticky.
     var wantsStore = false
     var retention = Retention.never
-    /// How many loads, directly or through dependents, want progress.
-    var progressListeners = 0
+    var listeners = Listeners()
+    /// What was shown last while the result is being made.
+    var preview: Value?
+    /// Whether the engine was given bytes to make previews of.
+    var isFed = false
     /// How many results it has had; more than one when the first proved unsound.
     var version = 0
     /// The version of the upstream's result that its own step runs on.

@@ -4,56 +4,99 @@ internal import ImageCore
 struct DecodeStage: Sendable {
     let pipeline: Pipeline
     let plan: LoadPlan
+    /// What is run on the picture at once; it may need less than the full one.
+    let processor: (any Processing)?
 
-    func run(_ node: NodeID, _ input: WorkResult?, _ token: CancellationToken, _ coordinator: any Pipeline.Reporting) {
+    func run(_ node: NodeID, _ input: WorkResult?, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
+        let token = start.token
         guard case .original(let original) = input else {
-            return coordinator.fail(node, ImageError.noInput, stage: .decode, plan, token)
+            return coordinator.fail(node, ImageError.noInput, stage: .decode, plan, token, on: .elsewhere)
         }
-        pipeline.workers.submit {
+        let previews = plan.previews.withLock { $0.take() }
+        pipeline.workers.submit(from: start.place) {
+            let begun = previews?.claim()
+            guard !token.isCancelled else {
+                return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .worker)
+            }
+            let timer = StageTimer(.decode, plan, coordinator)
             do {
-                try token.check()
-                let (image, time) = try coordinator.timed(.decode, plan) { try decode(original.entry.data, token) }
+                let (image, next) = try decode(original.entry.data, begun, token)
                 var metrics = original.metrics
-                metrics.decode = time
+                metrics.decode = timer.end()
                 let staged = StagedImage(image, tier: original.tier, metrics: metrics)
+                if let next {
+                    let stage = ProcessStage(pipeline: pipeline, plan: plan, processor: next)
+                    return stage.work(node, on: staged, token, coordinator)
+                }
                 // A partial picture is shown to whom it was made for; nobody later gets it from a cache as if it were whole.
-                coordinator.finish(node, .success(.image(staged)), retention: image.isPartial ? .never : .now)
+                coordinator.finish(node, .success(.image(staged)), retention: image.isPartial ? .never : .now, on: .worker)
             } catch {
+                timer.end()
                 // Bytes from the cache that do not decode: the entry goes, and the source is asked once more.
                 if original.tier == .disk, !token.isCancelled, !plan.options.cachePolicy.isOnlyIfCached {
-                    retry(node, after: error, coordinator)
+                    let failure = LoadFailure.failed(.wrapping(error, stage: .decode, source: plan.request.description))
+                    forget(coordinator) { coordinator.retryUpstream(of: node, otherwise: failure) }
+                } else if !token.isCancelled, isStoredAlready {
+                    forget(coordinator) { coordinator.fail(node, error, stage: .decode, plan, token, on: .elsewhere) }
                 } else {
-                    coordinator.fail(node, error, stage: .decode, plan, token)
+                    coordinator.fail(node, error, stage: .decode, plan, token, on: .worker)
                 }
             }
         }
     }
 
-    private func decode(_ data: Data, _ token: CancellationToken) throws -> DecodedImage {
+    /// The picture, and what is still to be run on it.
+    private func decode(
+        _ data: Data, _ begun: PreviewSession.Begun?, _ token: CancellationToken
+    ) throws -> (DecodedImage, (any Processing)?) {
         guard !data.isEmpty else {
             throw ImageError(.emptyFile, message: "\(plan.request) is empty: there are no bytes to decode.")
         }
+        if let begun {
+            // Most of it is decoded already, for the previews.
+            token.onCancel { begun.token.cancel() }
+            try begun.decoder.append(data.dropFirst(begun.consumed))
+            return (try begun.decoder.finish(), begun.processor)
+        }
+        var options = options
+        options.cancellation = token
+        let decoder = pipeline.configuration.decoder
+        guard let processor else { return (try decoder.decode(data, options: options), nil) }
+        let (reduced, next) = decoder.reducing(data, options: options, for: processor)
+        return (try decoder.decode(data, options: reduced), next)
+    }
+
+    /// What the load asks of the decoder; how it is cancelled is left open.
+    var options: DecodeOptions {
         var options = DecodeOptions()
         options.targetSize = plan.options.targetSize
         options.contentMode = plan.options.contentMode
         options.appliesOrientation = plan.options.appliesOrientation
         options.allowsPartial = plan.options.allowsPartial
-        options.limits = pipeline.configuration.decodingLimits
-        if let pixels = plan.options.maximumPixels { options.limits.pixels = min(options.limits.pixels, pixels) }
-        options.cancellation = token
-        return try pipeline.configuration.decoder.decode(data, options: options)
+        options.limits = pipeline.limits(plan)
+        return options
     }
 
-    private func retry(_ node: NodeID, after error: any Error, _ coordinator: any Pipeline.Reporting) {
-        let failure = LoadFailure.failed(.wrapping(error, stage: .decode, source: plan.request.description))
+    /// Whether what was fetched is in the response cache before it was shown to be a picture.
+    private var isStoredAlready: Bool {
+        FetchStage(pipeline: pipeline, plan: plan, priority: plan.priority).responseCache != nil
+    }
+
+    /// Takes the bytes out of the cache that has them, then goes on.
+    private func forget(_ coordinator: any Pipeline.Reporting, then next: @escaping @Sendable () -> Void) {
+        let responses = FetchStage(pipeline: pipeline, plan: plan, priority: plan.priority).responseCache
         let cache = pipeline.configuration.dataCache
         Task {
             do {
-                try await cache?.removeEntry(for: plan.dataKey)
+                if let (responses, request) = responses {
+                    try await responses.removeResponse(for: request)
+                } else {
+                    try await cache?.removeEntry(for: plan.dataKey)
+                }
             } catch {
                 coordinator.observe(.cacheFailed(.wrapping(error, stage: .originalCache, source: plan.request.description)), plan)
             }
-            coordinator.retryUpstream(of: node, otherwise: failure)
+            next()
         }
     }
 }

@@ -7,23 +7,38 @@ struct FetchStage: Sendable {
     let plan: LoadPlan
     let priority: LoadPriority
 
-    func run(_ node: NodeID, _ token: CancellationToken, _ coordinator: any Pipeline.Reporting) {
-        let task = Task {
+    func run(_ node: NodeID, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
+        start.run {
+            guard !start.token.isCancelled else {
+                return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .elsewhere)
+            }
+            let timer = StageTimer(.network, plan, coordinator)
             do {
-                guard !token.isCancelled else { throw CancellationError() }
-                let (entry, time) = try await coordinator.timed(.network, plan) { try await fetch(node, coordinator) }
+                let body = try await fetch(node, coordinator)
                 var metrics = LoadMetrics()
-                metrics.byteCount = entry.data.count
-                metrics.network = time
-                let original = Original(entry, tier: .network, metrics: metrics)
+                metrics.byteCount = body.entry.data.count
+                metrics.retries = body.retries
+                metrics.network = timer.end()
+                let original = Original(
+                    body.entry, tier: body.tier, metrics: metrics, isFetched: !plan.isLocal && body.tier == .network,
+                    isWhole: body.isWhole)
                 // Stored once a decode has shown that these bytes are a picture, so that no error page poisons the cache.
+                // What a response cache answers for, the loader has stored already.
+                // Bytes that nobody decodes are kept where a decoder at least knows their format.
+                let isKept = !plan.isLocal && responseCache == nil && body.isWhole
                 coordinator.finish(
-                    node, .success(.original(original)), retention: plan.request.source.isLocal ? .never : .whenProven)
+                    node, .success(.original(original)),
+                    retention: !isKept ? .never : await isProven(body) ? .now : .whenProven, on: .elsewhere)
             } catch {
-                coordinator.fail(node, error, stage: .network, plan, token)
+                timer.end()
+                coordinator.fail(node, error, stage: .network, plan, start.token, on: .elsewhere)
             }
         }
-        token.onCancel { task.cancel() }
+    }
+
+    private func isProven(_ body: Body) async -> Bool {
+        guard plan.goal == .bytes else { return false }
+        return await pipeline.onWorker { $0.decoder.format(of: body.entry.data) != nil }
     }
 
     /// The `Accept` field for what the decoders read; anything else is taken too, and judged by its bytes.
@@ -31,23 +46,51 @@ struct FetchStage: Sendable {
         (formats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ", ")
     }
 
-    private func fetch(_ node: NodeID, _ coordinator: any Pipeline.Reporting) async throws -> DataEntry {
+    /// What answers for the plan's URL in the place of the data cache, and the request to ask it with; `nil` for a source
+    /// that is not on the web.
+    var responseCache: (cache: any ResponseCaching, request: DataRequest)? {
+        guard let cache = pipeline.configuration.responseCache, case .url(let url) = plan.request.source,
+            let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http"
+        else { return nil }
+        return (cache, request(for: url))
+    }
+
+    /// What was read of a response.
+    struct Body: Sendable {
+        var entry: DataEntry
+        var tier = CacheTier.network
+        var retries = 0
+        var isWhole = true
+    }
+
+    /// The bytes of a response that is a success: all of them, or as many as tell its header where no more is asked for.
+    func body(of response: DataResponse, _ node: NodeID, _ coordinator: any Pipeline.Reporting) async throws -> Body {
+        try judge(response)
+        let (data, isWhole) = try await collect(response, node, coordinator)
+        return Body(
+            entry: entry(data, head: response.head), tier: response.tier, retries: response.retries, isWhole: isWhole)
+    }
+
+    private func fetch(
+        _ node: NodeID, _ coordinator: any Pipeline.Reporting
+    ) async throws -> Body {
         switch plan.request.source {
-        case .bytes(let data, _): return entry(data)
-        case .producer(_, let produce): return entry(try await produce())
+        case .bytes(let data, _): return Body(entry: entry(data))
+        case .producer(_, let produce): return Body(entry: entry(try await produce()))
         case .url(let url):
             let response = try await pipeline.configuration.dataLoader.load(request(for: url))
-            try judge(response)
-            return entry(try await collect(response, node, coordinator), head: response.head)
+            return try await body(of: response, node, coordinator)
         }
     }
 
     private func request(for url: URL) -> DataRequest {
+        var policy = plan.options.cachePolicy
+        if !plan.options.storesToDisk { policy.remove(.writesDisk) }
         var request = DataRequest(
             url: url, headerFields: plan.options.headers, timeout: plan.options.timeout,
             maximumBytes: plan.options.maximumResponseBytes, priority: priority, retries: plan.options.retries,
-            allowsExpensiveNetwork: plan.options.allowsExpensiveNetwork)
-        if !plan.request.source.isLocal, request.headerFields[.accept] == nil {
+            allowsExpensiveNetwork: plan.options.allowsExpensiveNetwork, cachePolicy: policy)
+        if !plan.isLocal, request.headerFields[.accept] == nil {
             request.headerFields[.accept] = pipeline.accept
         }
         return request
@@ -62,24 +105,27 @@ struct FetchStage: Sendable {
     }
 
     /// The whole body, within the limit. A body in one chunk is not copied.
-    private func collect(_ response: DataResponse, _ node: NodeID, _ coordinator: any Pipeline.Reporting) async throws -> Data {
+    private func collect(
+        _ response: DataResponse, _ node: NodeID, _ coordinator: any Pipeline.Reporting
+    ) async throws -> (Data, isWhole: Bool) {
         let limit = plan.options.maximumResponseBytes ?? pipeline.configuration.maximumResponseBytes
         let expected = response.expectedBytes
         if let expected, expected > limit { throw tooLarge(limit) }
-        if let whole = response.body.wholeData { return try checked(whole, expected: expected, response) }
-        var data = Data()
+        if let whole = response.body.wholeData { return (try checked(whole, expected: expected, response), true) }
+        let bytes = ReceivedBytes()
+        var nextLook = plan.goal == .info ? 64 : Int.max
         for try await chunk in response.body {
-            guard data.count + chunk.count <= limit else { throw tooLarge(limit) }
-            if data.isEmpty {
-                data = chunk
-            } else {
-                // The announced length is a claim: room is made for no more than a megabyte beyond what has come.
-                if data.count == chunk.startIndex, let expected { data.reserveCapacity(min(expected, data.count + 1 << 20)) }
-                data.append(chunk)
+            guard bytes.count + chunk.count <= limit else { throw tooLarge(limit) }
+            let received = bytes.append(chunk, expected: expected)
+            coordinator.report(LoadProgress(received: received, expected: expected), bytes, from: node)
+            guard received >= nextLook else { continue }
+            nextLook = 2 * received
+            let limits = pipeline.limits(plan)
+            if await pipeline.onWorker({ (try? $0.decoder.info(ofHead: bytes.all, limits: limits)) != nil }) {
+                return (bytes.all, isWhole: false)
             }
-            coordinator.report(LoadProgress(received: data.count, expected: expected), from: node)
         }
-        return try checked(data, expected: expected, response)
+        return (try checked(bytes.all, expected: expected, response), true)
     }
 
     private func checked(_ data: Data, expected: Int?, _ response: DataResponse) throws(ImageError) -> Data {

@@ -1,6 +1,18 @@
 internal import HTTPTypes
 internal import ImageCore
 
+/// What a load ends with.
+enum LoadGoal: Sendable {
+    /// The picture, decoded and processed.
+    case image
+    /// The bytes in the data cache, once a decoder knows their header.
+    case storedBytes
+    /// The bytes, whatever they are.
+    case bytes
+    /// What their header says.
+    case info
+}
+
 /// One request with its options merged: what is to be loaded, and what each step of it is called.
 final class LoadPlan: Sendable {
     let id: LoadID
@@ -10,13 +22,22 @@ final class LoadPlan: Sendable {
     let resource: ResourceKey
     /// What identifies the picture after decoding (first) and after each processor; never empty.
     let variants: [String]
+    let goal: LoadGoal
+    /// Whether the bytes are at hand without a network (``ImageSource/isLocal``).
+    let isLocal: Bool
+    /// What is shown of the picture while its bytes arrive, where this plan's decode is the shared one.
+    let previews = Lock<PreviewSession?>(nil)
 
-    init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions) {
+    init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions, goal: LoadGoal = .image) {
         self.id = id
+        self.goal = goal
         self.request = request
         self.options = options
-        resource = request.resource.varied(
-            by: options.headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted())
+        isLocal = request.source.isLocal
+        resource =
+            options.headers.isEmpty
+            ? request.resource
+            : request.resource.varied(by: options.headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted())
         variants = LoadPlan.variants(options)
     }
 
@@ -40,9 +61,10 @@ final class LoadPlan: Sendable {
 
     var terms: LoadTerms {
         LoadTerms(
-            rankClass: RankClass(request.purpose, options.priority), writesMemory: options.cachePolicy.writesMemory,
+            rankClass: RankClass(request.purpose, options.priority),
+            writesMemory: goal == .image && options.cachePolicy.writesMemory,
             cachePriority: options.cachePriority,
-            writesDisk: options.cachePolicy.writesDisk && options.storesToDisk && !request.source.isLocal)
+            writesDisk: options.cachePolicy.writesDisk && options.storesToDisk && !isLocal)
     }
 
     /// Every option that changes the decoded picture or whether there is one, as text; empty for the defaults.
@@ -60,14 +82,16 @@ final class LoadPlan: Sendable {
 enum Work: Sendable {
     /// Gets the bytes.
     case original(LoadPlan)
-    /// Decodes them.
-    case decode(LoadPlan)
-    /// Runs the processor at the index on the picture before it.
-    case process(LoadPlan, Int)
+    /// Decodes them, no larger than the processor needs that is run next, if one is named.
+    case decode(LoadPlan, then: (any Processing)?)
+    /// Reads their header.
+    case header(LoadPlan)
+    /// Runs a processor on the picture before it.
+    case process(LoadPlan, any Processing)
 
     var plan: LoadPlan {
         switch self {
-        case .original(let plan), .decode(let plan), .process(let plan, _): plan
+        case .original(let plan), .decode(let plan, _), .header(let plan), .process(let plan, _): plan
         }
     }
 }
@@ -76,6 +100,7 @@ enum Work: Sendable {
 enum WorkResult: Sendable {
     case original(Original)
     case image(StagedImage)
+    case header(ImageInfo, Original)
 }
 
 /// Bytes of a picture, and how they were come by.
@@ -83,11 +108,17 @@ final class Original: Sendable {
     let entry: DataEntry
     let tier: CacheTier
     let metrics: LoadMetrics
+    /// Whether the bytes came over the network just now.
+    let isFetched: Bool
+    /// Whether these are all bytes, not just those that tell what the header says.
+    let isWhole: Bool
 
-    init(_ entry: DataEntry, tier: CacheTier, metrics: LoadMetrics) {
+    init(_ entry: DataEntry, tier: CacheTier, metrics: LoadMetrics, isFetched: Bool = false, isWhole: Bool = true) {
         self.entry = entry
+        self.isWhole = isWhole
         self.tier = tier
         self.metrics = metrics
+        self.isFetched = isFetched
     }
 }
 

@@ -5,22 +5,23 @@ internal import ImageCore
 /// | stage | what happens | where |
 /// |---|---|---|
 /// | request | the three layers of options are merged, the work is named | ``LoadCoordinator/plan(_:)``, `LoadPlan` |
-/// | memory cache | a hit ends the load, on the caller's thread | ``memoryHit(_:)`` |
+/// | memory cache | a hit ends the load, on the caller's thread | ``askMemory(_:)`` |
 /// | original cache | the data cache is asked for the bytes | `OriginalCacheStage` |
 /// | network | the source is fetched, its answer judged | `FetchStage` |
 /// | decode | on a worker thread | `DecodeStage` |
-/// | process | on a worker thread, one processor at a time | `ProcessStage` |
+/// | process | on a worker thread, one run of processors at a time (`PixelStep`) | `ProcessStage` |
 /// | store | the image in memory, the bytes on disk | `StoreStage` |
 /// | deliver | every subscriber gets the result | ``LoadCoordinator`` |
 ///
 /// The coordinator's graph decides who shares which work and when a step may run; a step that may run comes here. The
 /// pipeline keeps nothing between steps.
-struct Pipeline: Sendable {
+final class Pipeline: Sendable {
     /// Where a step reports to.
     protocol Reporting: Sendable {
-        func report(_ progress: LoadProgress, from node: NodeID)
+        func report(_ progress: LoadProgress, _ bytes: ReceivedBytes, from node: NodeID)
+        func preview(_ node: NodeID, _ preview: WorkResult, _ token: CancellationToken)
         func advance(_ node: NodeID, to lane: Lane)
-        func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention)
+        func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place)
         func retryUpstream(of node: NodeID, otherwise failure: LoadFailure)
         func settle(_ node: NodeID)
         func observe(_ observation: LoadObservation, _ plan: LoadPlan)
@@ -28,47 +29,89 @@ struct Pipeline: Sendable {
 
     let configuration: ImageLoader.Configuration
     let workers: WorkerPool
+    /// One thread for all previews, so that they never keep a worker from a picture that is whole.
+    private let previewWorkers = WorkerPool(size: 1)
+    private let previewClock: PreviewClock
+    private let incrementalDecoder: (any IncrementalDecoding)?
     let accept: String
 
     init(_ configuration: ImageLoader.Configuration) {
         self.configuration = configuration
         workers = WorkerPool(size: configuration.workers)
+        previewClock = PreviewClock(configuration.clock)
+        incrementalDecoder = configuration.decoder as? any IncrementalDecoding
         accept = FetchStage.accept(for: configuration.decoder.formats)
     }
 
+    /// Whether the memory cache is asked for the finished picture.
+    func asksMemory(_ plan: LoadPlan) -> Bool {
+        plan.options.cachePolicy.readsMemory && plan.goal == .image && configuration.memoryCache != nil
+    }
+
     /// The memory cache's answer, if the options let it be asked. A hit ends the load on the caller's thread.
-    func memoryHit(_ plan: LoadPlan) -> ImageResponse? {
-        guard plan.options.cachePolicy.readsMemory else { return nil }
-        return configuration.memoryCache?.image(for: plan.imageKey).map { ImageResponse(image: $0, tier: .memory) }
+    /// A cached preview is none; it comes back apart.
+    func askMemory(_ plan: LoadPlan) -> (hit: ImageResponse?, preview: DecodedImage?) {
+        guard plan.options.cachePolicy.readsMemory, let image = configuration.memoryCache?.image(for: plan.imageKey) else {
+            return (nil, nil)
+        }
+        return image.isPreview ? (nil, image) : (ImageResponse(image: image, tier: .memory), nil)
+    }
+
+    /// What the memory cache has, not counted as a use; no preview.
+    func peek(_ key: ImageKey) -> DecodedImage? {
+        configuration.memoryCache?.peekImage(for: key).flatMap { $0.isPreview ? nil : $0 }
     }
 
     /// The work behind a load, the wanted result first: processors from the last to the first, decode, original.
     /// It is cut where the memory cache has the result of a prefix.
     func chain(for plan: LoadPlan) -> (links: [WorkLink<Work>], input: WorkResult?) {
+        switch plan.goal {
+        case .image: break
+        case .bytes: return ([originalLink(plan)], nil)
+        case .storedBytes, .info:
+            let kind: WorkKey.Kind = plan.goal == .info ? .info : .header
+            let key = WorkKey(kind: kind, image: ImageKey(resource: plan.resource, variant: plan.variants[0]))
+            return ([WorkLink(key: key, work: .header(plan), lane: .worker), originalLink(plan)], nil)
+        }
         var links: [WorkLink<Work>] = []
         links.reserveCapacity(plan.variants.count + 1)
-        for index in plan.variants.indices.reversed() {
-            let key = ImageKey(resource: plan.resource, variant: plan.variants[index])
-            if index < plan.variants.count - 1, plan.options.cachePolicy.readsMemory,
-                let image = configuration.memoryCache?.peekImage(for: key)
-            {
+        let steps = plan.pixelSteps
+        for (place, step) in steps.enumerated().reversed() {
+            if place < steps.count - 1, let image = prefix(step.variant, of: plan) {
                 return (links, .image(StagedImage(image, tier: .memory, metrics: LoadMetrics())))
             }
-            let work = index == 0 ? Work.decode(plan) : .process(plan, index - 1)
+            // Where nobody has the full picture yet, it need not be made for a step that wants less of it.
+            let isReduced =
+                place == 1 && plan.options.targetSize == nil && step.reducesDecode && prefix(0, of: plan) == nil
+            let work =
+                if let processor = step.processor, !isReduced { Work.process(plan, processor) } else {
+                    Work.decode(plan, then: step.processor)
+                }
+            let key = ImageKey(resource: plan.resource, variant: plan.variants[step.variant])
             links.append(WorkLink(key: WorkKey(kind: .image, image: key), work: work, lane: .worker))
+            if isReduced { break }
         }
         links.append(originalLink(plan))
         return (links, nil)
     }
 
+    /// Whether bytes of the web are kept anywhere.
+    var hasByteCache: Bool { configuration.dataCache != nil || configuration.responseCache != nil }
+
+    /// What the memory cache has of a plan's picture after decoding and so many processors.
+    private func prefix(_ variant: Int, of plan: LoadPlan) -> DecodedImage? {
+        guard plan.options.cachePolicy.readsMemory else { return nil }
+        return peek(ImageKey(resource: plan.resource, variant: plan.variants[variant]))
+    }
+
     private func originalLink(_ plan: LoadPlan) -> WorkLink<Work> {
         let policy = plan.options.cachePolicy
         let (kind, lane): (WorkKey.Kind, Lane) =
-            if plan.request.source.isLocal {
+            if plan.isLocal {
                 (.original, .local)
             } else if policy.isOnlyIfCached {
                 (.cachedOnly, .lookup)
-            } else if policy.readsDisk, configuration.dataCache != nil {
+            } else if policy.readsDisk, hasByteCache {
                 (.original, .lookup)
             } else {
                 (.fresh, .network)
@@ -76,24 +119,43 @@ struct Pipeline: Sendable {
         let host =
             if case .url(let url) = plan.request.source, lane != .local { url.host(percentEncoded: true) ?? "" } else { "" }
         return WorkLink(
-            key: WorkKey(kind: kind, image: ImageKey(resource: plan.resource)), work: .original(plan), lane: lane, group: host)
+            // Half a body must not become anyone's picture.
+            key: WorkKey(
+                kind: plan.goal == .info && kind != .cachedOnly ? .head : kind, image: ImageKey(resource: plan.resource)),
+            work: .original(plan), lane: lane, group: host)
     }
 
     /// Carries out one step, and reports to the coordinator when it ends. Returns at once.
     func run(
-        _ node: NodeID, _ work: Work, _ lane: Lane, input: WorkResult?, priority: LoadPriority,
-        _ token: CancellationToken, reportingTo coordinator: any Reporting
+        _ node: NodeID, _ work: Work, _ lane: Lane, input: WorkResult?, _ start: StepStart,
+        reportingTo coordinator: any Reporting
     ) {
         switch (work, lane) {
         case (.original(let plan), .lookup):
-            OriginalCacheStage(cache: configuration.dataCache, plan: plan).run(node, token, coordinator)
+            OriginalCacheStage(pipeline: self, plan: plan).run(node, start, coordinator)
         case (.original(let plan), _):
-            FetchStage(pipeline: self, plan: plan, priority: priority).run(node, token, coordinator)
-        case (.decode(let plan), _):
-            DecodeStage(pipeline: self, plan: plan).run(node, input, token, coordinator)
-        case (.process(let plan, let index), _):
-            ProcessStage(pipeline: self, plan: plan, index: index).run(node, input, token, coordinator)
+            FetchStage(pipeline: self, plan: plan, priority: start.priority).run(node, start, coordinator)
+        case (.decode(let plan, let processor), _):
+            DecodeStage(pipeline: self, plan: plan, processor: processor).run(node, input, start, coordinator)
+        case (.header(let plan), _):
+            HeaderStage(pipeline: self, plan: plan).run(node, input, start, coordinator)
+        case (.process(let plan, let processor), _):
+            ProcessStage(pipeline: self, plan: plan, processor: processor).run(node, input, start, coordinator)
         }
+    }
+
+    /// Asks a plug-in for what costs little, on a worker thread.
+    func onWorker<R: Sendable>(_ question: @escaping @Sendable (ImageLoader.Configuration) -> R) async -> R {
+        await withCheckedContinuation { continuation in
+            workers.submit(from: .elsewhere) { [self] in continuation.resume(returning: question(configuration)) }
+        }
+    }
+
+    /// The bounds of the plan's decode.
+    func limits(_ plan: LoadPlan) -> DecodingLimits {
+        var limits = configuration.decodingLimits
+        if let pixels = plan.options.maximumPixels { limits.pixels = min(limits.pixels, pixels) }
+        return limits
     }
 
     /// Stores the result of a node, and reports when that is done.
@@ -104,6 +166,45 @@ struct Pipeline: Sendable {
         StoreStage(configuration: configuration, plan: work.plan).run(node, key, result, priority, coordinator)
     }
 
+    // MARK: Previews
+
+    /// Gives bytes that have come to the previews of a decode.
+    func feed(
+        _ node: NodeID, _ work: Work, _ policy: PreviewPolicy, _ bytes: ReceivedBytes, reportingTo coordinator: any Reporting
+    ) {
+        guard case .decode(let plan, let processor) = work, let incrementalDecoder else { return }
+        let session = plan.previews.withLock { [self] previews in
+            let session =
+                previews
+                ?? PreviewSession(
+                    node, decoder: incrementalDecoder,
+                    options: DecodeStage(pipeline: self, plan: plan, processor: processor).options, processor: processor,
+                    clock: previewClock, workers: previewWorkers, interval: configuration.previewInterval,
+                    coordinator: coordinator)
+            previews = session
+            return session
+        }
+        session.feed(bytes, policy)
+    }
+
+    /// Runs a processor on a preview, on the thread that made it. What fails is not shown.
+    func processPreview(
+        _ node: NodeID, _ work: Work, _ input: WorkResult, _ token: CancellationToken,
+        reportingTo coordinator: any Reporting
+    ) {
+        guard case .process(_, let processor) = work, case .image(let before) = input, !token.isCancelled else { return }
+        let context = ProcessingContext(cancellation: token)
+        guard var image = try? processor.process(before.image, context: context) else { return }
+        image.isPreview = true
+        coordinator.preview(node, .image(StagedImage(image, tier: before.tier, metrics: before.metrics)), token)
+    }
+
+    /// Keeps a preview in memory for a later load, unless the picture itself is there.
+    func keepPreview(_ key: WorkKey, _ preview: WorkResult) {
+        guard case .image(let staged) = preview, peek(key.image) == nil else { return }
+        configuration.memoryCache?.store(staged.image, for: key.image, priority: .normal)
+    }
+
     func clearCaches() async throws {
         configuration.memoryCache?.removeAll()
         try await configuration.dataCache?.removeAll()
@@ -112,30 +213,15 @@ struct Pipeline: Sendable {
 
 extension Pipeline.Reporting {
     /// Ends a step with what went wrong: cancellation stays apart, everything else is wrapped once.
-    func fail(_ node: NodeID, _ error: any Error, stage: LoadStage, _ plan: LoadPlan, _ token: CancellationToken) {
+    func fail(
+        _ node: NodeID, _ error: any Error, stage: LoadStage, _ plan: LoadPlan, _ token: CancellationToken, on place: Place
+    ) {
         let failure: LoadFailure =
             if token.isCancelled || error is CancellationError {
                 .cancelled
             } else {
                 .failed(.wrapping(error, stage: stage, source: plan.request.description))
             }
-        finish(node, .failure(failure), retention: .never)
-    }
-
-    /// Runs one step's work, timed, with observers told before and after.
-    func timed<R>(_ stage: LoadStage, _ plan: LoadPlan, _ body: () throws -> R) rethrows -> (R, Duration) {
-        observe(.stageBegan(stage), plan)
-        let began = ContinuousClock.now
-        defer { observe(.stageEnded(stage, ContinuousClock.now - began), plan) }
-        let result = try body()
-        return (result, ContinuousClock.now - began)
-    }
-
-    func timed<R: Sendable>(_ stage: LoadStage, _ plan: LoadPlan, _ body: () async throws -> R) async rethrows -> (R, Duration) {
-        observe(.stageBegan(stage), plan)
-        let began = ContinuousClock.now
-        defer { observe(.stageEnded(stage, ContinuousClock.now - began), plan) }
-        let result = try await body()
-        return (result, ContinuousClock.now - began)
+        finish(node, .failure(failure), retention: .never, on: place)
     }
 }

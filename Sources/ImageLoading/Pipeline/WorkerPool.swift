@@ -60,10 +60,13 @@ final class WorkerPool: Sendable {
     }
 
     /// Queues a job; it runs as soon as a thread is free.
-    func submit(_ job: @escaping Job) {
+    ///
+    /// - Parameter place: a worker that ends its job looks into the queue next, and so no other one is woken.
+    func submit(from place: Place, _ job: @escaping Job) {
         enum Need { case nothing, wakeUp, thread }
         let need = queue.state.withLock { state -> Need in
             state.jobs.append(job)
+            guard place != .worker else { return .nothing }
             if state.idle > 0 {
                 state.idle -= 1
                 return .wakeUp

@@ -58,7 +58,8 @@ public final class RetryingLoader: DataLoading {
         while true {
             let delay: Duration
             do {
-                let response = try await loader.load(request)
+                var response = try await loader.load(request)
+                response.retries += attempt - 1
                 let outcome = RetryPolicy.Outcome.status(
                     response.head.status.code, retryAfter: RetryAfter.seconds(in: response.head, now: now()))
                 guard let wait = self.delay(after: outcome, request, attempt) else { return response }

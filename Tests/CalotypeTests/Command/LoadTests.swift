@@ -16,7 +16,9 @@ struct LoadTests {
     static func serve(_ name: String) throws -> LoopbackServer {
         let body = Array(try Project.bytes(of: name))
         return try LoopbackServer(serving: { request in
-            request.path == "/gone" ? LoopbackServer.Response(404) : LoopbackServer.Response(200, body: body)
+            request.path == "/gone"
+                ? LoopbackServer.Response(404)
+                : LoopbackServer.Response(200, headers: [("Cache-Control", "max-age=3600")], body: body)
         })
     }
 

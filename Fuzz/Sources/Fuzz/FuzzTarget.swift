@@ -1,0 +1,111 @@
+import Foundation
+import ImageCore
+import ImageDecoding
+
+/// What is fuzzed. Every input is a plain file; the options are chosen by a checksum of it, so that a find needs nothing
+/// beside it to be seen again.
+enum FuzzTarget: String, CaseIterable {
+    case jpeg, png, webp, avif, gif, metadata
+
+    func run(_ file: Data) {
+        switch self {
+        case .jpeg: fuzz(JPEGDecoder(), file)
+        case .png: fuzz(PNGDecoder(), file)
+        case .webp: fuzz(WebPDecoder(), file)
+        case .avif: fuzz(AVIFDecoder(), file)
+        case .gif: fuzz(GIFDecoder(), file)
+        case .metadata: MetadataFuzzing.run(file)
+        }
+    }
+
+    private func fuzz(_ decoder: any Decoding, _ file: Data) {
+        guard decoder.format(of: file) != nil else { return }
+        var choices = Choices(file)
+        let options = choices.options()
+        _ = attempt { try decoder.info(of: file, limits: options.limits) }
+        let whole = attempt { try DecoderRegistry([decoder]).decode(file, options: options) }
+        if let whole, !options.allowsPartial { precondition(!whole.isPartial, "a part was called whole") }
+        feed(file, to: decoder, whole: whole, options: options, &choices)
+        if self != .jpeg { playFrames(of: file, options: options, &choices) }
+    }
+
+    /// In pieces, with previews between; at the end it must be the same picture.
+    private func feed(
+        _ file: Data, to decoder: any Decoding, whole: DecodedImage?, options: DecodeOptions, _ choices: inout Choices
+    ) {
+        let registry = DecoderRegistry([decoder])
+        let previewsEvery = choices.next(6)
+        let image = attempt { () -> DecodedImage? in
+            guard let incremental = try registry.makeIncrementalDecoder(for: file.prefix(64), options: options) else {
+                return nil
+            }
+            var (rest, number) = (file, 0)
+            while !rest.isEmpty {
+                let size = choices.next(4) == 0 ? 1 + choices.next(8) : 1 + choices.next(max(1, file.count / 2))
+                try incremental.append(rest.prefix(size))
+                rest = rest.dropFirst(size)
+                number += 1
+                if previewsEvery > 0, number % previewsEvery == 0 { _ = try incremental.preview() }
+            }
+            return try incremental.finish()
+        }
+        guard let whole, !whole.isPartial, let image = image ?? nil, !image.isPartial else { return }
+        precondition(image.size == whole.size, "pieces give another size")
+        precondition(pixels(image) == pixels(whole), "pieces give another picture")
+    }
+
+    private func playFrames(of file: Data, options: DecodeOptions, _ choices: inout Choices) {
+        guard let animation = attempt({ try AnimationDecoder(file, options: options) }) else { return }
+        for _ in 0..<4 {
+            let index = choices.next(min(animation.frameCount, 40))
+            _ = attempt { try animation.frame(at: index) }
+        }
+    }
+
+    private func pixels(_ image: DecodedImage) -> [UInt8] { image.bitmap.withUnsafePixels { Array($0) } }
+}
+
+/// What `body` gives; an error of any but the promised types is a find.
+func attempt<R>(_ body: () throws -> R) -> R? {
+    do {
+        return try body()
+    } catch let error as ImageError {
+        precondition(!error.message.isEmpty, "an error without a sentence")
+        return nil
+    } catch {
+        preconditionFailure("not a typed error: \(error)")
+    }
+}
+
+/// Numbers that hang on the file alone.
+struct Choices {
+    private var state: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    init(_ file: Data) {
+        for byte in file { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    }
+
+    /// From 0 to `bound` less one.
+    mutating func next(_ bound: Int) -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int(state >> 33) % max(1, bound)
+    }
+
+    /// Options with limits that keep one run short.
+    mutating func options() -> DecodeOptions {
+        var options = DecodeOptions()
+        options.limits.pixels = 1 << 20
+        options.limits.decodedBytes = 1 << 25
+        options.limits.frames = 200
+        options.limits.scans = 50
+        options.limits.metadataBytes = 1 << 20
+        if next(2) == 0 { options.targetSize = PixelSize(width: 1 + next(40), height: 1 + next(40)) }
+        options.contentMode = ContentMode.allCases[next(3)]
+        options.allowsPartial = next(2) == 0
+        options.alpha = next(3) == 0 ? .straight : .premultiplied
+        options.appliesOrientation = next(3) > 0
+        options.convertsToSRGB = next(3) > 0
+        options.convertsTo8Bit = next(3) > 0
+        return options
+    }
+}

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Makes the seeds of the fuzzer: small pictures of every kind that the formats have. Needs Pillow with AVIF."""
+import io, os, struct, zlib
+from PIL import Image, ImageCms
+
+here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Seeds")
+
+
+def picture(mode, w=20, h=13, shift=0):
+    image = Image.new("RGBA", (w, h))
+    for y in range(h):
+        for x in range(w):
+            image.putpixel((x, y), (x * 12 % 256, (y * 19 + shift) % 256, (x * y + shift) % 256, 255 if x > y else x * 9))
+    return image.convert(mode)
+
+
+def save(folder, name, image, **options):
+    path = os.path.join(here, folder)
+    os.makedirs(path, exist_ok=True)
+    image.save(os.path.join(path, name), **options)
+
+
+def write(folder, name, data):
+    path = os.path.join(here, folder)
+    os.makedirs(path, exist_ok=True)
+    with open(os.path.join(path, name), "wb") as file:
+        file.write(data)
+
+
+srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+exif = Image.Exif()
+exif[0x0112] = 6
+frames = [picture("RGB", shift=s) for s in (0, 60, 120)]
+clear = [picture("RGBA", shift=s) for s in (0, 60, 120)]
+
+for mode in ("L", "RGB", "CMYK"):
+    save("jpeg", mode.lower() + ".jpg", picture(mode), quality=70)
+save("jpeg", "progressive.jpg", picture("RGB"), quality=60, progressive=True)
+save("jpeg", "progressive-grey.jpg", picture("L"), quality=60, progressive=True)
+save("jpeg", "restarts.jpg", picture("RGB", 40, 40), quality=50, restart_marker_blocks=1, subsampling=0)
+save("jpeg", "metadata.jpg", picture("RGB"), quality=50, icc_profile=srgb, exif=exif)
+
+for mode in ("1", "L", "LA", "P", "RGB", "RGBA", "I;16"):
+    source = picture("L").point(lambda v: v * 257, "I").convert("I;16") if mode == "I;16" else picture(mode)
+    save("png", mode.lower().replace(";", "") + ".png", source)
+save("png", "metadata.png", picture("RGB"), icc_profile=srgb, exif=exif)
+save("png", "animated.png", clear[0], save_all=True, append_images=clear[1:], duration=90, loop=2, disposal=1, blend=1)
+save("png", "separate.png", clear[0], save_all=True, append_images=clear[1:], duration=50, default_image=True, disposal=2)
+
+
+def chunk(name, content):
+    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+
+
+def interlaced(w, h):
+    rows = b""
+    for x0, y0, dx, dy in ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)):
+        if x0 < w:
+            for y in range(y0, h, dy):
+                rows += b"\0" + b"".join(bytes((x * 9 % 256, y * 9 % 256, 77)) for x in range(x0, w, dx))
+    head = struct.pack(">IIBBBBB", w, h, 8, 2, 0, 0, 1)
+    extra = chunk(b"cICP", bytes((9, 16, 0, 1))) + chunk(b"gAMA", struct.pack(">I", 100000))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + extra + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+write("png", "interlaced.png", interlaced(19, 17))
+
+save("webp", "lossy.webp", picture("RGB"), quality=60)
+save("webp", "alpha.webp", picture("RGBA"), quality=60)
+save("webp", "lossless.webp", picture("RGBA"), lossless=True)
+save("webp", "metadata.webp", picture("RGB"), quality=30, icc_profile=srgb, exif=exif)
+save("webp", "animated.webp", clear[0], save_all=True, append_images=clear[1:], duration=70, loop=3, quality=50)
+save("webp", "animated-lossless.webp", frames[0], save_all=True, append_images=frames[1:], duration=70, lossless=True)
+
+for name, mode, options in (("420", "RGB", {}), ("444", "RGB", {"subsampling": "4:4:4"}), ("alpha", "RGBA", {}),
+                            ("grey", "L", {"subsampling": "4:0:0"}), ("limited", "RGB", {"range": "limited"}),
+                            ("turned", "RGB", {"exif": exif, "icc_profile": srgb})):
+    save("avif", name + ".avif", picture(mode), quality=40, speed=8, **options)
+save("avif", "sequence.avif", frames[0], save_all=True, append_images=frames[1:], duration=70, quality=30, speed=8)
+
+save("gif", "still.gif", picture("P"))
+save("gif", "interlaced.gif", picture("P"), interlace=1)
+save("gif", "animated.gif", clear[0], save_all=True, append_images=clear[1:], duration=70, loop=0, disposal=2)
+save("gif", "restoring.gif", clear[0], save_all=True, append_images=clear[1:], duration=70, loop=4, disposal=3)
+
+write("metadata", "srgb.icc", srgb)
+write("metadata", "exif.tiff", exif.tobytes()[6:])
+write("metadata", "text.txt", b"<html><body>no picture</body></html>")
+for folder, name in (("jpeg", "metadata.jpg"), ("png", "metadata.png"), ("webp", "metadata.webp"), ("avif", "turned.avif"),
+                     ("gif", "animated.gif")):
+    with open(os.path.join(here, folder, name), "rb") as file:
+        write("metadata", name, file.read())

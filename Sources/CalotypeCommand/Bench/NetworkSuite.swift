@@ -1,0 +1,176 @@
+internal import CCalotypeBareLoop
+internal import ImageCore
+internal import ImageNetworking
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+extension BenchmarkSuite {
+    /// Many small bodies from a web server on this machine, by this project's loaders and by what else there is. Each
+    /// round runs all of them one after the other, so that what slows the machine down slows all of them.
+    static let network = BenchmarkSuite(name: "network", about: "10,000 bodies of 50 KB from nginx on loopback") { effort in
+        let server = try WebServer(bodySize: NetworkBench.bodySize)
+        defer { server.stop() }
+        try await server.waitUntilReady()
+        let bench = NetworkBench(server: server, effort: effort)
+        return try await bench.rows(connections: 8) + bench.rows(connections: 64)
+    }
+}
+
+private struct NetworkBench {
+    static let bodySize = 50_000
+
+    /// What one run of one client took, in microseconds per request; the first byte is a median.
+    struct Figures {
+        var time: Double
+        var processor: Double
+        var firstByte: Double
+    }
+
+    let server: WebServer
+    let effort: BenchmarkEffort
+
+    func rows(connections: Int) async throws -> [BenchmarkRow] {
+        let count = effort.scaled(10_000)
+        var own: [Figures] = []
+        var bare: [Figures] = []
+        var curl: [Figures] = []
+        for _ in 0..<(effort == .smoke ? 2 : 7) {
+            bare.append(try await bareLoop(count, connections))
+            own.append(try await ownLoader(count, connections))
+            curl.append(try await curlCommand(count, connections))
+        }
+        func row(_ what: String, _ figure: (Figures) -> Double, _ peers: [Figures], _ name: String, _ reach: Double)
+            -> BenchmarkRow
+        {
+            BenchmarkRow(
+                suite: "network", name: "\(what), \(connections) connections", median: Self.median(own.map(figure)), unit: "µs",
+                peer: BenchmarkRow.Peer(
+                    name: name, value: Self.median(peers.map(figure)), ranHere: true, reach: reach))
+        }
+        return [
+            // 0.8 of the rate is 1.25 of the time.
+            row("time per request", \.time, bare, "libcurl loop in C", 1.25),
+            row("processor per request", \.processor, bare, "libcurl loop in C", 1.3),
+            row("first byte", \.firstByte, bare, "libcurl loop in C", 1.25),
+            row("time per request", \.time, curl, "curl --parallel", 1),
+            row("processor per request", \.processor, curl, "curl --parallel", 1),
+            row("first byte", \.firstByte, curl, "curl --parallel", 1),
+        ]
+    }
+
+    private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+    // MARK: The clients
+
+    private func bareLoop(_ count: Int, _ connections: Int) async throws -> Figures {
+        let url = server.url
+        return try await Background.run {
+            var firstBytes = [Double](repeating: 0, count: count)
+            let failed = measuring(count) {
+                unsafe calotype_bare_loop(url.absoluteString, count, connections, Self.bodySize, &firstBytes)
+            }
+            guard failed.result == 0 else { throw Self.incomplete("the loop in C", failed.result) }
+            return Figures(time: failed.time, processor: failed.processor, firstByte: Self.median(firstBytes))
+        }
+    }
+
+    private func ownLoader(_ count: Int, _ connections: Int) async throws -> Figures {
+        var configuration = CurlLoader.Configuration()
+        (configuration.connectionsPerHost, configuration.connections) = (connections, connections)
+        let loader = CurlLoader(configuration)
+        let figures = try await load(count, connections, by: loader)
+        await loader.close()
+        return figures
+    }
+
+    /// As many tasks as connections, each with one load after the other.
+    private func load(_ count: Int, _ connections: Int, by loader: any DataLoading) async throws -> Figures {
+        let request = DataRequest(url: server.url)
+        let share = count / connections
+        let measured = try await measuringAsync(share * connections) {
+            try await withThrowingTaskGroup(of: [Double].self) { group in
+                for _ in 0..<connections {
+                    group.addTask {
+                        var firstBytes: [Double] = []
+                        firstBytes.reserveCapacity(share)
+                        for _ in 0..<share {
+                            let began = ContinuousClock.now
+                            let response = try await loader.load(request)
+                            var received = 0
+                            for try await chunk in response.body {
+                                if received == 0 { firstBytes.append(Units.milliseconds(.now - began) * 1000) }
+                                received += chunk.count
+                            }
+                            guard received == Self.bodySize else { throw Self.incomplete("the loader", 1) }
+                        }
+                        return firstBytes
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+        }
+        return Figures(time: measured.time, processor: measured.processor, firstByte: Self.median(measured.result))
+    }
+
+    private func curlCommand(_ count: Int, _ connections: Int) async throws -> Figures {
+        let (url, output) = (server.url.absoluteString, server.folder + "/curl")
+        return try await Background.run {
+            let began = ContinuousClock.now
+            let curl = try ChildProcess(
+                "curl",
+                [
+                    "-sZ", "--parallel-max", "\(connections)", "--parallel-immediate", "\(url)?[1-\(count)]", "-o", "/dev/null",
+                    "-w", "%{time_starttransfer} %{size_download}\n",
+                ], output: output)
+            let usage = curl.wait()
+            let time = Units.milliseconds(.now - began) * 1000 / Double(count)
+            let lines = try String(decoding: Data(contentsOf: URL(filePath: output)), as: UTF8.self).split(separator: "\n")
+            let firstBytes = lines.filter { $0.hasSuffix(" \(Self.bodySize)") }.compactMap { Double($0.prefix { $0 != " " }) }
+            guard usage.status == 0, firstBytes.count == count else {
+                throw Self.incomplete("curl", count - firstBytes.count)
+            }
+            return Figures(
+                time: time, processor: Units.milliseconds(usage.processorTime) * 1000 / Double(count),
+                firstByte: Self.median(firstBytes) * 1e6)
+        }
+    }
+
+    private static func incomplete(_ who: String, _ count: Int) -> ImageError {
+        ImageError(.connectionLost, message: "\(count) of the bodies that \(who) fetched did not come whole.")
+    }
+
+    // MARK: Measuring
+
+    private struct Measured<Result: Sendable>: Sendable {
+        let result: Result
+        /// Microseconds per request.
+        let time: Double
+        let processor: Double
+    }
+
+    private func measuring<R: Sendable>(_ count: Int, _ body: () throws -> R) rethrows -> Measured<R> {
+        let (began, before) = (ContinuousClock.now, rusage.ofThisProcess.processorTime)
+        let result = try body()
+        return measured(result, count, began, before)
+    }
+
+    private func measuringAsync<R: Sendable>(_ count: Int, _ body: () async throws -> R) async rethrows -> Measured<R> {
+        let (began, before) = (ContinuousClock.now, rusage.ofThisProcess.processorTime)
+        let result = try await body()
+        return measured(result, count, began, before)
+    }
+
+    private func measured<R: Sendable>(
+        _ result: R, _ count: Int, _ began: ContinuousClock.Instant, _ before: Duration
+    ) -> Measured<R> {
+        let time = Units.milliseconds(.now - began) * 1000
+        let processor = Units.milliseconds(rusage.ofThisProcess.processorTime - before) * 1000
+        return Measured(result: result, time: time / Double(count), processor: processor / Double(count))
+    }
+}

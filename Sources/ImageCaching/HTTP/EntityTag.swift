@@ -1,0 +1,20 @@
+/// An entity tag (RFC 9110, section 8.8.3).
+struct EntityTag: Hashable, Sendable {
+    /// What stands in the quotes; a tag that was sent without any is taken as it is.
+    var opaque: String
+    var isWeak: Bool
+
+    init(_ text: String) {
+        var rest = text[...]
+        isWeak = rest.hasPrefix("W/") || rest.hasPrefix("w/")
+        if isWeak { rest = rest.dropFirst(2) }
+        if rest.count >= 2, rest.hasPrefix("\""), rest.hasSuffix("\"") { rest = rest.dropFirst().dropLast() }
+        opaque = String(rest)
+    }
+
+    /// Both are strong and the same (section 8.8.3.2).
+    func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
+
+    /// The same, weak or not.
+    func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
+}

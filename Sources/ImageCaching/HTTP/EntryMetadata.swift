@@ -1,0 +1,73 @@
+internal import HTTPTypes
+internal import ImageCore
+
+/// A stored response with its body.
+struct StoredEntry: Sendable {
+    var response: StoredResponse
+    var data: Data
+    /// Tells the variants that were stored since the URL was last forgotten from older ones.
+    var generation: String
+}
+
+/// How a stored response lies in a data cache: the body as data, and the head with one field more, which says what the
+/// head does not. For a response that varies, came without redirects, and was asked for at 1.7 thousand million seconds:
+///
+/// ```
+/// Calotype-Stored: 1 1700000000.25 9f3c01d2a45b6e78 5f0c…(64 digits) -
+/// ```
+///
+/// That is: version of this form, time of the request, generation, digest of the fields that it varies by, digest of the
+/// URL that redirects led to. An entry without it, of another version, or that contradicts itself is a miss.
+enum EntryMetadata {
+    static let fieldName = HTTPField.Name("Calotype-Stored") ?? .date
+    private static let version = "1"
+
+    static func encode(_ entry: StoredEntry) -> DataEntry {
+        let response = entry.response
+        let words = [
+            version, "\(response.requestedAt)", entry.generation, response.vary?.digest ?? "-", response.redirect ?? "-",
+        ]
+        var head = response.head
+        head.headerFields[fieldName] = words.joined(separator: " ")
+        return DataEntry(data: entry.data, head: head, storedAt: response.receivedAt)
+    }
+
+    static func decode(_ entry: DataEntry) -> StoredEntry? {
+        let lines = entry.head.headerFields[values: fieldName]
+        guard lines.count == 1 else { return nil }
+        let words = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard words.count == 5, words[0] == version, let requestedAt = Double(words[1]), isTime(requestedAt),
+            isTime(entry.storedAt), isDigest(words[2], digits: 16), words[3] == "-" || isDigest(words[3], digits: 64),
+            words[4] == "-" || isDigest(words[4], digits: 64)
+        else { return nil }
+        var head = entry.head
+        head.headerFields[fieldName] = nil
+        let names = VaryKey.names(in: head.headerFields) ?? []
+        // What it varies by and the digest of that come together or not at all.
+        guard names.isEmpty == (words[3] == "-") else { return nil }
+        let response = StoredResponse(
+            head: head, requestedAt: requestedAt, receivedAt: entry.storedAt, byteCount: entry.data.count,
+            vary: names.isEmpty ? nil : VaryKey(names: names, digest: words[3]), redirect: words[4] == "-" ? nil : words[4])
+        guard isWhole(response) else { return nil }
+        return StoredEntry(response: response, data: entry.data, generation: words[2])
+    }
+
+    static func newGeneration() -> String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// Whether the body is as long as the head says.
+    static func isWhole(_ response: StoredResponse) -> Bool {
+        let lengths = response.head.headerFields[values: .contentLength]
+        guard lengths.allSatisfy({ CacheNumber.parse($0) == response.byteCount }) else { return false }
+        return response.head.status == .partialContent ? response.part?.positions.count == response.byteCount : true
+    }
+
+    /// Whether it is a time in seconds that can be reckoned with.
+    private static func isTime(_ seconds: Double) -> Bool { seconds >= 0 && seconds < 1e12 }
+
+    private static func isDigest(_ text: String, digits: Int) -> Bool {
+        text.utf8.count == digits && text.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
+    }
+}

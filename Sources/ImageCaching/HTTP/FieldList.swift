@@ -1,0 +1,82 @@
+/// Takes field values with commas apart (RFC 9110, section 5.6.1).
+enum FieldList {
+    /// The members between commas, without the space around them; empty ones are left out. Commas inside quotes do not
+    /// separate.
+    static func members(_ text: String) -> [String] {
+        var members: [String] = []
+        var rest = text.utf8[...]
+        while !rest.isEmpty {
+            let end = endOfMember(rest)
+            let member = trimmed(rest[..<end])
+            if !member.isEmpty { members.append(String(decoding: member, as: UTF8.self)) }
+            rest = rest[end...].dropFirst()
+        }
+        return members
+    }
+
+    /// Each directive of a `Cache-Control` line: its name in lower case, and what follows `=`, without quotes.
+    ///
+    /// There is no space around the `=` of a directive. With one before it the name is another; one after it belongs to
+    /// the value, which is then no number.
+    static func forEachDirective(in line: String, _ body: (String, String?) -> Void) {
+        var rest = line.utf8[...]
+        while !rest.isEmpty {
+            let end = endOfMember(rest)
+            let member = trimmed(rest[..<end])
+            rest = rest[end...].dropFirst()
+            guard let first = member.first, first != UInt8(ascii: "=") else { continue }
+            guard let equals = member.firstIndex(of: UInt8(ascii: "=")) else {
+                body(lowercased(member), nil)
+                continue
+            }
+            body(lowercased(member[..<equals]), unquoted(member[member.index(after: equals)...]))
+        }
+    }
+
+    private static func endOfMember(_ bytes: Substring.UTF8View) -> String.Index {
+        var isQuoted = false
+        var isEscaped = false
+        for index in bytes.indices {
+            let byte = bytes[index]
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isQuoted.toggle()
+            } else if byte == UInt8(ascii: ","), !isQuoted {
+                return index
+            }
+        }
+        return bytes.endIndex
+    }
+
+    private static func trimmed(_ bytes: Substring.UTF8View) -> Substring.UTF8View {
+        var rest = bytes
+        while let first = rest.first, first == 0x20 || first == 0x09 { rest = rest.dropFirst() }
+        while let last = rest.last, last == 0x20 || last == 0x09 { rest = rest.dropLast() }
+        return rest
+    }
+
+    private static func lowercased(_ bytes: Substring.UTF8View) -> String {
+        String(decoding: bytes.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+
+    /// The content of a quoted string (RFC 9110, section 5.6.4); anything else as it is.
+    private static func unquoted(_ bytes: Substring.UTF8View) -> String {
+        guard bytes.first == UInt8(ascii: "\"") else { return String(decoding: bytes, as: UTF8.self) }
+        var content: [UInt8] = []
+        var isEscaped = false
+        for byte in bytes.dropFirst() {
+            if !isEscaped, byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if !isEscaped, byte == UInt8(ascii: "\"") {
+                break
+            } else {
+                content.append(byte)
+                isEscaped = false
+            }
+        }
+        return String(decoding: content, as: UTF8.self)
+    }
+}

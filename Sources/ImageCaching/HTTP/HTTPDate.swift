@@ -1,0 +1,105 @@
+/// Dates in header fields (RFC 9110, section 5.6.7), as seconds since 1970.
+///
+/// Read strictly, save for upper and lower case: a date that is not exactly one of the three forms is no date, and what
+/// depends on it counts as expired. A lenient reading of what a server did not mean would keep responses too long.
+enum HTTPDate {
+    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
+    ///
+    /// - Parameter now: tells the century of the two-digit year: one that would lie more than 50 years ahead has passed.
+    static func seconds(of text: String, now: Double) -> Double? {
+        var scanner = Scanner(text)
+        guard let name = scanner.word(), let comma = scanner.peek else { return nil }
+        if comma == UInt8(ascii: " ") {
+            guard isDay(name, in: shortDays), scanner.skip(" "), let month = scanner.month(), scanner.skip(" "),
+                let day = scanner.paddedNumber(), scanner.skip(" "), let time = scanner.time(), scanner.skip(" "),
+                let year = scanner.number(digits: 4), scanner.isAtEnd
+            else { return nil }
+            return seconds(year: year, month: month, day: day, time: time)
+        }
+        guard scanner.skip(", "), let day = scanner.number(digits: 2), let separator = scanner.peek else { return nil }
+        if separator == UInt8(ascii: "-") {
+            guard isDay(name, in: longDays), scanner.skip("-"), let month = scanner.month(), scanner.skip("-"),
+                let short = scanner.number(digits: 2), scanner.skip(" "), let time = scanner.time(), scanner.skip(" GMT"),
+                scanner.isAtEnd
+            else { return nil }
+            return century(of: short, now: now) { seconds(year: $0, month: month, day: day, time: time) }
+        }
+        guard isDay(name, in: shortDays), scanner.skip(" "), let month = scanner.month(), scanner.skip(" "),
+            let year = scanner.number(digits: 4), scanner.skip(" "), let time = scanner.time(), scanner.skip(" GMT"),
+            scanner.isAtEnd
+        else { return nil }
+        return seconds(year: year, month: month, day: day, time: time)
+    }
+
+    private static let shortDays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+    private static let longDays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+    fileprivate static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+    private static func isDay(_ name: String, in days: [String]) -> Bool { days.contains(name) }
+
+    private static func century(of year: Int, now: Double, _ seconds: (Int) -> Double?) -> Double? {
+        let fiftyYears = 50 * 365.25 * 86_400
+        guard let recent = seconds(2000 + year) else { return nil }
+        return recent - now > fiftyYears ? seconds(1900 + year) : recent
+    }
+
+    private static func seconds(year: Int, month: Int, day: Int, time: Int) -> Double? {
+        let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let lengths = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard year >= 1, 1...lengths[month - 1] ~= day else { return nil }
+        // Days since 1970 in the proleptic Gregorian calendar. The year is made to begin in March, so that the leap day is
+        // its last, and 400 years are 146,097 days.
+        let shifted = month <= 2 ? year - 1 : year
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        let days = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
+        return Double(days * 86_400 + time)
+    }
+}
+
+private struct Scanner {
+    private let bytes: [UInt8]
+    private var at = 0
+
+    init(_ text: String) { bytes = Array(text.utf8.prefix(64)) }
+
+    var isAtEnd: Bool { at == bytes.count }
+    var peek: UInt8? { at < bytes.count ? bytes[at] : nil }
+
+    /// Letters, in lower case.
+    mutating func word() -> String? {
+        let start = at
+        while let byte = peek, 0x61...0x7A ~= byte | 0x20 { at += 1 }
+        return at > start ? String(decoding: bytes[start..<at].map { $0 | 0x20 }, as: UTF8.self) : nil
+    }
+
+    /// 1 to 12.
+    mutating func month() -> Int? { word().flatMap { HTTPDate.months.firstIndex(of: $0) }.map { $0 + 1 } }
+
+    mutating func number(digits: Int) -> Int? {
+        guard at + digits <= bytes.count, bytes[at..<at + digits].allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+        defer { at += digits }
+        return bytes[at..<at + digits].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    /// Two digits, the first of which may be a space.
+    mutating func paddedNumber() -> Int? { skip(" ") ? number(digits: 1) : number(digits: 2) }
+
+    /// `08:49:37` as seconds of the day; 60 is a leap second.
+    mutating func time() -> Int? {
+        guard let hour = number(digits: 2), skip(":"), let minute = number(digits: 2), skip(":"), let second = number(digits: 2),
+            hour < 24, minute < 60, second <= 60
+        else { return nil }
+        return hour * 3600 + minute * 60 + second
+    }
+
+    /// Goes past `text`, in any case of its letters, if that is what comes.
+    mutating func skip(_ text: StaticString) -> Bool {
+        let count = text.utf8CodeUnitCount
+        guard at + count <= bytes.count else { return false }
+        for index in 0..<count where lower(bytes[at + index]) != lower(unsafe text.utf8Start[index]) { return false }
+        at += count
+        return true
+    }
+
+    private func lower(_ byte: UInt8) -> UInt8 { 0x41...0x5A ~= byte ? byte | 0x20 : byte }
+}

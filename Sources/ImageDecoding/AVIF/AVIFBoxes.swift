@@ -1,0 +1,81 @@
+import ImageCore
+
+/// Walks over the boxes of an ISO base media file (ISO/IEC 14496-12, 4.2): size, type, content; a size of 1 means that
+/// the real one follows in 8 bytes, 0 that the box reaches to the end.
+struct ISOBoxes: Sequence, IteratorProtocol {
+    struct Box {
+        let type: String
+        let content: Data
+    }
+
+    private let reader: ByteReader
+    private var offset = 0
+
+    init(_ bytes: Data) { reader = ByteReader(bytes) }
+
+    mutating func next() -> Box? {
+        guard var size = reader.uint32(at: offset, bigEndian: true), let name = reader.bytes(at: offset + 4, count: 4) else {
+            return nil
+        }
+        var header = 8
+        if size == 1 {
+            guard let long = reader.uint64(at: offset + 8) else { return nil }
+            (size, header) = (long, 16)
+        } else if size == 0 {
+            size = reader.count - offset
+        }
+        guard size >= header, let content = reader.bytes(at: offset + header, count: size - header) else { return nil }
+        offset += size
+        return Box(type: String(decoding: name, as: UTF8.self), content: content)
+    }
+
+    /// The content of the first box of that type.
+    static func first(_ type: String, in bytes: Data) -> Data? { ISOBoxes(bytes).first { $0.type == type }?.content }
+}
+
+extension ByteReader {
+    /// Eight bytes, the highest first; `nil` beyond what an `Int` holds.
+    func uint64(at offset: Int) -> Int? {
+        guard let high = uint32(at: offset, bigEndian: true), let low = uint32(at: offset + 4, bigEndian: true),
+            high <= Int(Int32.max)
+        else { return nil }
+        return high << 32 | low
+    }
+}
+
+/// How often the image track of an AVIF sequence is played. libavif tells from 1.0 on; here it is read for all versions.
+enum AVIFRepetitions {
+    /// The edit list (`elst`) with its flag 1 repeats a segment until the track's duration (`tkhd`) is over, and for ever
+    /// where that is the largest number (ISO/IEC 23000-22 (MIAF), 7.3.2.1).
+    ///
+    /// - Returns: how often it is shown; 0 for ever, `nil` where the file does not say.
+    static func count(in file: Data) -> Int? {
+        guard let movie = ISOBoxes.first("moov", in: file) else { return nil }
+        for track in ISOBoxes(movie) where track.type == "trak" {
+            guard let media = ISOBoxes.first("mdia", in: track.content), let handler = ISOBoxes.first("hdlr", in: media),
+                ByteReader(handler).matches("pict", at: 8)
+            else { continue }
+            return count(track: track.content)
+        }
+        return nil
+    }
+
+    private static func count(track: Data) -> Int? {
+        guard let edits = ISOBoxes.first("edts", in: track).flatMap({ ISOBoxes.first("elst", in: $0) }),
+            let header = ISOBoxes.first("tkhd", in: track)
+        else { return nil }
+        let (list, head) = (ByteReader(edits), ByteReader(header))
+        guard let flags = list.byte(at: 3), list.uint32(at: 4, bigEndian: true) == 1 else { return nil }
+        if flags & 1 == 0 { return 1 }
+        let segment = list.byte(at: 0) == 1 ? list.uint64(at: 8) : list.uint32(at: 8, bigEndian: true)
+        // Two dates, the track's number and a reserved one come before the duration; dates and duration are long in version 1.
+        let isLong = head.byte(at: 0) == 1
+        let place = isLong ? 28 : 20
+        guard let words = head.bytes(at: place, count: isLong ? 8 : 4) else { return nil }
+        if words.allSatisfy({ $0 == 0xFF }) { return 0 }
+        guard let segment, segment > 0,
+            let duration = isLong ? head.uint64(at: place) : head.uint32(at: place, bigEndian: true)
+        else { return nil }
+        return max(1, duration / segment + (duration % segment > 0 ? 1 : 0))
+    }
+}

@@ -1,0 +1,67 @@
+internal import ImageCore
+
+/// Where work waits for its turn, and what its class is.
+extension LoadGraph {
+    /// Passes a node's highest class on to its upstream, and to the queue in which either waits.
+    mutating func rankChanged(_ id: NodeID) {
+        var next: NodeID? = id
+        while let id = next {
+            if case .queued(let lane) = nodes[id].state {
+                lanes[lane.rawValue].enqueue(id, group: nodes[id].group, rank: nodes[id].rank)
+            }
+            guard let upstream = nodes[id].upstream else { return }
+            let (old, new) = (nodes[id].countedAs, nodes[id].counts.highest)
+            if old != new {
+                nodes[id].countedAs = new
+                if let old { nodes[upstream].counts.remove(old) }
+                if let new { nodes[upstream].counts.add(new) }
+            } else if new?.purpose != .view {
+                return
+            }
+            next = upstream
+        }
+    }
+
+    mutating func enqueue(_ id: NodeID, in lane: Lane) {
+        if lanes[lane.rawValue].startAtOnce(group: nodes[id].group) {
+            run(id, in: lane)
+        } else {
+            nodes[id].state = .queued(lane)
+            lanes[lane.rawValue].enqueue(id, group: nodes[id].group, rank: nodes[id].rank)
+            // Others may be waiting only for their own host.
+            drain(lane)
+        }
+    }
+
+    mutating func withdraw(_ id: NodeID) {
+        if case .queued(let lane) = nodes[id].state { lanes[lane.rawValue].withdraw(id, group: nodes[id].group) }
+    }
+
+    mutating func drain(_ lane: Lane) {
+        while let id = lanes[lane.rawValue].take() { run(id, in: lane) }
+    }
+
+    mutating func run(_ id: NodeID, in lane: Lane) {
+        let token = CancellationToken()
+        nodes[id].state = .running(lane, token)
+        // A decode takes over itself what was begun for its previews.
+        nodes[id].isFed = false
+        var input: Value?
+        if let upstream = nodes[id].upstream, case .done(let value) = nodes[upstream].state {
+            input = value
+            nodes[id].inputVersion = nodes[upstream].version
+        }
+        let priority = nodes[id].counts.highest?.priority ?? .normal
+        actions.append(.run(id, nodes[id].work, lane, input: input, priority, token))
+    }
+
+    /// Gives a running step's slot back; `nil` when the node is not running.
+    mutating func releaseSlot(_ id: NodeID) -> Lane? {
+        switch nodes[id].state {
+        case .running(let lane, _), .stopping(let lane):
+            lanes[lane.rawValue].release(group: nodes[id].group)
+            return lane
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,74 @@
+internal import ImageCore
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// A file that holds one JSON array and grows at its end: each write replaces the closing bracket by further elements and
+/// a new bracket, so that the file is whole after every write.
+struct TraceFile: Sendable {
+    private static let closing = Array("\n]\n".utf8)
+
+    private let path: String
+    private let descriptor: Int32
+    private let maximumBytes: Int
+    /// Where the closing bracket begins.
+    private var end = 0
+    private var isEmpty = true
+    private var pending: [UInt8] = []
+
+    /// Makes the file, or empties it.
+    init(path: String, maximumBytes: Int) throws(ImageError) {
+        self.path = path
+        self.maximumBytes = maximumBytes
+        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw Self.unwritable(path) }
+        pending = Array("[".utf8)
+        try flush()
+    }
+
+    /// Gives the file back; nothing may be called afterwards.
+    func endWriting() { close(descriptor) }
+
+    /// Bytes that are not written yet.
+    var gathered: Int { pending.count }
+
+    /// Takes an element. Returns `false` when the file would become too large.
+    mutating func append(_ element: String) -> Bool {
+        let separator = isEmpty ? "\n" : ",\n"
+        guard end + pending.count + separator.utf8.count + element.utf8.count + Self.closing.count <= maximumBytes else {
+            return false
+        }
+        pending.append(contentsOf: separator.utf8)
+        pending.append(contentsOf: element.utf8)
+        isEmpty = false
+        return true
+    }
+
+    /// Writes what was taken.
+    mutating func flush() throws(ImageError) {
+        guard !pending.isEmpty else { return }
+        let bytes = pending + Self.closing
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe pwrite(descriptor, buffer.baseAddress! + written, buffer.count - written, off_t(end + written))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Self.unwritable(path) }
+            written += count
+        }
+        end += pending.count
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    private static func unwritable(_ path: String) -> ImageError {
+        let reason = unsafe String(cString: strerror(errno))
+        return ImageError(
+            .fileUnwritable, message: "The trace \(path) cannot be written: \(reason). Choose another place.", source: path)
+    }
+}

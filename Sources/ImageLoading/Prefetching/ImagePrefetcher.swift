@@ -1,0 +1,203 @@
+public import ImageCore
+
+/// Warms a loader's caches for pictures that will be wanted soon, such as those of the next rows of a list.
+///
+/// Prefetches are started in the order they were asked for, a few at a time, and give way to everything else that the
+/// loader does. A request that is asked for twice is prefetched once, and a visible request for the same picture joins the
+/// running work and promotes it. Failures are nobody's loss: they are seen by the loader's observers alone.
+///
+/// Safe to use from any isolation; nothing blocks. Dropping a prefetcher stops what it has not finished.
+///
+/// ```swift
+/// func warm(_ next: [URL], with loader: ImageLoader) async {
+///     let prefetcher = ImagePrefetcher(loader: loader, destination: .disk)
+///     prefetcher.start(next)
+///     await prefetcher.waitUntilIdle()
+/// }
+/// ```
+public final class ImagePrefetcher: Sendable {
+    /// Which cache is warmed.
+    public enum Destination: Hashable, Sendable {
+        /// The memory cache, and the data cache on the way: fetched, decoded and processed.
+        case memory
+        /// The data cache alone: fetched, and kept when a decoder knows its header. Nothing is decoded. Local sources, and
+        /// requests whose options keep them from the data cache, are passed over.
+        case disk
+    }
+
+    private typealias Queue = PrefetchQueue<Key, ImageRequest, any LoadHandle>
+
+    /// What counts as the same request: the resource, and what the request's own options make of it.
+    private struct Key: Hashable, Sendable {
+        let resource: ResourceKey
+        let variant: String
+    }
+
+    private struct State {
+        var queue: Queue
+        var isPaused = false
+        var mayUseNetwork = true
+        var priority: LoadPriority
+        /// Whether someone is starting loads already; whoever ends one meanwhile leaves it to them.
+        var isStarting = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+
+        /// Who waits for an idle moment, if this is one.
+        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+            guard queue.isEmpty else { return [] }
+            defer { waiters = [] }
+            return waiters
+        }
+    }
+
+    private let loader: ImageLoader
+    private let destination: Destination
+    private let state: Lock<State>
+
+    /// - Parameters:
+    ///   - destination: the memory cache by default.
+    ///   - priority: among prefetches; every other load goes first whatever its priority. ``LoadPriority/low``.
+    ///   - maximumLoads: how many run at a time, at least 1; 4. Below the loader's limit per host, so that slots stay free
+    ///     for what is visible.
+    public init(
+        loader: ImageLoader, destination: Destination = .memory, priority: LoadPriority = .low, maximumLoads: Int = 4
+    ) {
+        self.loader = loader
+        self.destination = destination
+        state = Lock(State(queue: Queue(limit: maximumLoads), priority: priority))
+    }
+
+    deinit { stopAll() }
+
+    // MARK: What to prefetch
+
+    /// Prefetches URLs with the loader's own options.
+    public func start(_ urls: some Sequence<URL>) { start(urls.map { ImageRequest(url: $0) }) }
+
+    /// Prefetches requests. One that is waiting or running already is not queued again.
+    public func start(_ requests: some Sequence<ImageRequest>) {
+        let entries = requests.map { (Self.key(of: $0), $0) }
+        state.withLock { state in
+            for (key, request) in entries { state.queue.add(request, for: key) }
+        }
+        startMore()
+    }
+
+    /// Gives URLs up; what somebody else awaits goes on for them.
+    public func stop(_ urls: some Sequence<URL>) { stop(urls.map { ImageRequest(url: $0) }) }
+
+    /// Gives requests up; what somebody else awaits goes on for them.
+    public func stop(_ requests: some Sequence<ImageRequest>) {
+        let keys = requests.map(Self.key)
+        cancel(state.withLock { state in keys.compactMap { state.queue.stop($0) } })
+        startMore()
+    }
+
+    /// Gives everything up.
+    public func stopAll() { cancel(state.withLock { $0.queue.stopAll() }) }
+
+    // MARK: Control
+
+    /// Holds back what has not begun; what runs goes on. `false` at first.
+    public var isPaused: Bool {
+        get { state.withLock { $0.isPaused } }
+        set { change { $0.isPaused = newValue } }
+    }
+
+    /// Whether prefetches may begin now, as the line goes: `false` on a constrained or expensive network keeps the line
+    /// free for what is visible. `true` at first.
+    public var mayUseNetwork: Bool {
+        get { state.withLock { $0.mayUseNetwork } }
+        set { change { $0.mayUseNetwork = newValue } }
+    }
+
+    /// Among prefetches. A change reaches those that run and those that follow.
+    public var priority: LoadPriority {
+        get { state.withLock { $0.priority } }
+        set {
+            let handles = state.withLock { state in
+                state.priority = newValue
+                return state.queue.handles
+            }
+            for handle in handles { handle.priority = newValue }
+        }
+    }
+
+    /// How many requests wait for their turn, and how many run.
+    public var activity: (waiting: Int, running: Int) { state.withLock { ($0.queue.waiting, $0.queue.running) } }
+
+    /// Returns when nothing waits or runs.
+    public func waitUntilIdle() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if !state.queue.isEmpty { state.waiters.append(continuation) }
+                return state.queue.isEmpty
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    // MARK: Loads
+
+    private func change(_ body: @Sendable (inout State) -> Void) {
+        state.withLock { state in
+            body(&state)
+            state.queue.isHeld = state.isPaused || !state.mayUseNetwork
+        }
+        startMore()
+    }
+
+    /// Starts what may start. One caller at a time does, so that a load which ends at once is no recursion.
+    private func startMore() {
+        let isMine = state.withLock { state in
+            defer { state.isStarting = true }
+            return !state.isStarting
+        }
+        guard isMine else { return }
+        while let (turn, request, priority) = takeNext() { begin(turn, request, priority) }
+    }
+
+    private func takeNext() -> (Queue.Turn, ImageRequest, LoadPriority)? {
+        let (next, waiters) = state.withLock {
+            state -> ((Queue.Turn, ImageRequest, LoadPriority)?, [CheckedContinuation<Void, Never>]) in
+            if let (turn, request) = state.queue.take() { return ((turn, request, state.priority), []) }
+            state.isStarting = false
+            return (nil, state.takeWaiters())
+        }
+        for waiter in waiters { waiter.resume() }
+        return next
+    }
+
+    private func begin(_ turn: Queue.Turn, _ request: ImageRequest, _ priority: LoadPriority) {
+        var request = request
+        request.purpose = .prefetch
+        if request.options.priority == nil { request.options.priority = priority }
+        let handle = loader.prefetch(request, to: destination) { [weak self] event in
+            if case .finished = event { self?.ended(turn) }
+        }
+        guard let handle else { return ended(turn) }
+        // It may have ended already, or have been stopped in between: then this cancels what nobody holds any more.
+        if !state.withLock({ $0.queue.began(turn, handle) }) { handle.cancel() }
+    }
+
+    private func ended(_ turn: Queue.Turn) {
+        state.withLock { $0.queue.ended(turn) }
+        startMore()
+    }
+
+    private func cancel(_ handles: [any LoadHandle]) {
+        for handle in handles { handle.cancel() }
+        let waiters = state.withLock { $0.takeWaiters() }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Two requests are the same when they name one resource and their own options ask for the same picture, whatever
+    /// layers lie below and above.
+    private static func key(of request: ImageRequest) -> Key {
+        guard !request.options.isEmpty, let options = try? OptionsBuilder(request: request.options).build() else {
+            return Key(resource: request.resource, variant: "")
+        }
+        let plan = LoadPlan(LoadID(rawValue: 0), request, options: options)
+        return Key(resource: plan.resource, variant: plan.imageKey.variant)
+    }
+}

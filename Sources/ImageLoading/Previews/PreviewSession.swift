@@ -1,0 +1,238 @@
+internal import ImageCore
+
+/// The previews of one shared decode, made on a thread of their own while its bytes arrive.
+///
+/// The decoder takes in each byte once. When the last one has come, the decode itself takes it over and only finishes,
+/// unless a preview is being made at that moment: the picture never waits for that, and is decoded from its bytes.
+/// A decoder that throws shows nothing more; what is wrong is for the decode to tell.
+final class PreviewSession: Sendable {
+    /// What a decode takes over.
+    struct Begun: Sendable {
+        let decoder: any IncrementalDecoder
+        /// What is still to be run on its picture.
+        let processor: (any Processing)?
+        /// Bytes that it has taken in.
+        let consumed: Int
+        /// Cancels its work.
+        let token: CancellationToken
+    }
+
+    /// A decoder, and what is run on its pictures.
+    private struct Decoder {
+        let decoder: any IncrementalDecoder
+        let processor: (any Processing)?
+    }
+
+    private struct State {
+        var pacing: PreviewPacing
+        var policy = PreviewPolicy.none
+        var bytes: ReceivedBytes?
+        /// `nil` until enough bytes have come, and while a step has it.
+        var decoder: Decoder?
+        var consumed = 0
+        var hasThumbnail = false
+        var isBusy = false
+        var isOver = false
+        var timer: Task<Void, Never>?
+    }
+
+    /// What a step works with while nobody else does.
+    private struct Turn {
+        var bytes: ReceivedBytes
+        var policy: PreviewPolicy
+        var decoder: Decoder?
+        var consumed: Int
+        var hasThumbnail: Bool
+    }
+
+    /// So many bytes tell every format (``Decoding/format(of:)``).
+    private static let headBytes = 64
+    /// Where a thumbnail ends at the latest: Exif data fills at most one JPEG segment of 64 KB, near the file's start.
+    private static let thumbnailBytes = 1 << 18
+
+    private let node: NodeID
+    private let decoder: any IncrementalDecoding
+    private let options: DecodeOptions
+    private let processor: (any Processing)?
+    private let token = CancellationToken()
+    private let clock: PreviewClock
+    private let workers: WorkerPool
+    private let coordinator: any Pipeline.Reporting
+    private let state: Lock<State>
+
+    init(
+        _ node: NodeID, decoder: any IncrementalDecoding, options: DecodeOptions, processor: (any Processing)?,
+        clock: PreviewClock, workers: WorkerPool, interval: Duration, coordinator: any Pipeline.Reporting
+    ) {
+        self.node = node
+        self.decoder = decoder
+        var options = options
+        options.cancellation = token
+        self.options = options
+        self.processor = processor
+        self.clock = clock
+        self.workers = workers
+        self.coordinator = coordinator
+        state = Lock(State(pacing: PreviewPacing(interval: interval)))
+    }
+
+    /// Bytes have come.
+    func feed(_ bytes: ReceivedBytes, _ policy: PreviewPolicy) {
+        let now = clock.now()
+        let step = state.withLock { state -> PreviewPacing.Step in
+            guard !state.isOver else { return PreviewPacing.Step() }
+            state.bytes = bytes
+            state.policy = policy
+            return state.pacing.arrived(at: now)
+        }
+        carryOut(step)
+    }
+
+    /// Nothing more is shown; a step that runs is told.
+    func end() {
+        let timer = finish()
+        token.cancel()
+        timer?.cancel()
+    }
+
+    /// Ends the session, and hands over what it has decoded where that can be had at once.
+    func claim() -> Begun? {
+        let begun = state.withLock { state -> Begun? in
+            guard !state.isOver, !state.isBusy, let decoder = state.decoder else { return nil }
+            state.decoder = nil
+            return Begun(
+                decoder: decoder.decoder, processor: decoder.processor, consumed: state.consumed, token: token)
+        }
+        let timer = finish()
+        timer?.cancel()
+        if begun == nil { token.cancel() }
+        return begun
+    }
+
+    private func finish() -> Task<Void, Never>? {
+        state.withLock { state in
+            state.isOver = true
+            (state.decoder, state.bytes) = (nil, nil)
+            return state.timer.take()
+        }
+    }
+
+    // MARK: Steps
+
+    private func carryOut(_ step: PreviewPacing.Step) {
+        if let wait = step.wait {
+            let timer = Task { [weak self, clock] in
+                guard await clock.sleep(wait), let self else { return }
+                let now = clock.now()
+                self.carryOut(self.state.withLock { $0.isOver ? PreviewPacing.Step() : $0.pacing.elapsed(at: now) })
+            }
+            let isLate = state.withLock { state in
+                if !state.isOver { state.timer = timer }
+                return state.isOver
+            }
+            if isLate { timer.cancel() }
+        }
+        if step.decodes { workers.submit(from: .elsewhere) { [self] in run(shows: step.shows) } }
+    }
+
+    private func run(shows: Bool) {
+        let turn = state.withLock { state -> Turn? in
+            guard !state.isOver, let bytes = state.bytes else { return nil }
+            state.isBusy = true
+            defer { state.decoder = nil }
+            return Turn(
+                bytes: bytes, policy: state.policy, decoder: state.decoder, consumed: state.consumed,
+                hasThumbnail: state.hasThumbnail)
+        }
+        guard var turn else { return }
+        do {
+            let hasShown = try take(&turn, shows: shows)
+            let now = clock.now()
+            let step = state.withLock { [turn] state -> PreviewPacing.Step in
+                state.isBusy = false
+                guard !state.isOver else { return PreviewPacing.Step() }
+                (state.decoder, state.consumed, state.hasThumbnail) = (turn.decoder, turn.consumed, turn.hasThumbnail)
+                return state.pacing.ended(hasShown: hasShown, shows: shows, at: now)
+            }
+            carryOut(step)
+        } catch {
+            end()
+        }
+    }
+
+    /// Decodes what has come and shows it, if asked to. Returns whether there was anything to show.
+    private func take(_ turn: inout Turn, shows: Bool) throws -> Bool {
+        guard turn.policy == .incremental else { return try showThumbnail(&turn) }
+        let bytes = turn.bytes.suffix(after: turn.consumed)
+        if turn.decoder == nil {
+            guard bytes.count >= PreviewSession.headBytes else { return false }
+            turn.decoder = try makeDecoder(for: bytes)
+        }
+        guard let decoder = turn.decoder else {
+            // It has no use for pieces.
+            end()
+            return false
+        }
+        if !bytes.isEmpty { try decoder.decoder.append(bytes) }
+        turn.consumed += bytes.count
+        try token.check()
+        guard shows, let preview = try decoder.decoder.preview() else { return false }
+        return show(preview, after: decoder.processor)
+    }
+
+    /// No larger than the processor needs, where the header has come that says how large the picture is.
+    private func makeDecoder(for head: Data) throws -> Decoder? {
+        var (options, processor) = (options, processor)
+        if let given = processor { (options, processor) = decoder.reducing(head, options: options, for: given) }
+        return try decoder.makeIncrementalDecoder(for: head, options: options).map { Decoder(decoder: $0, processor: processor) }
+    }
+
+    private func showThumbnail(_ turn: inout Turn) throws -> Bool {
+        guard !turn.hasThumbnail else { return false }
+        let head = turn.bytes.all
+        turn.hasThumbnail = head.count >= PreviewSession.thumbnailBytes
+        guard let thumbnail = try decoder.embeddedThumbnail(in: head, options: options) else { return false }
+        turn.hasThumbnail = true
+        return show(thumbnail, after: processor)
+    }
+
+    /// What the processor cannot be run on is not shown.
+    private func show(_ image: DecodedImage, after processor: (any Processing)?) -> Bool {
+        var preview = image
+        if let processor {
+            let context = ProcessingContext(cancellation: token)
+            guard let processed = try? processor.process(image, context: context) else { return false }
+            preview = processed
+        }
+        preview.isPreview = true
+        coordinator.preview(node, .image(StagedImage(preview, tier: .network, metrics: LoadMetrics())), token)
+        return true
+    }
+}
+
+/// A clock with its type put aside: times since it was wrapped.
+struct PreviewClock: Sendable {
+    let now: @Sendable () -> Duration
+    /// Returns `false` when the surrounding task was cancelled meanwhile.
+    let sleep: @Sendable (Duration) async -> Bool
+
+    init(_ clock: any Clock<Duration>) { self = PreviewClock.wrapping(clock) }
+
+    private init(now: @escaping @Sendable () -> Duration, sleep: @escaping @Sendable (Duration) async -> Bool) {
+        (self.now, self.sleep) = (now, sleep)
+    }
+
+    private static func wrapping(_ clock: some Clock<Duration>) -> PreviewClock {
+        let start = clock.now
+        return PreviewClock {
+            start.duration(to: clock.now)
+        } sleep: { duration in
+            do {
+                try await clock.sleep(for: duration)
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+public import ImageCore
+
+extension ImageLoader {
+    /// What the loader does at this moment and did since it was made. Taking it costs a few short locks; the counting
+    /// itself costs a load that misses the memory cache one, and a hit nothing.
+    public var statistics: Statistics { coordinator.statistics }
+
+    /// The numbers of a loader, its queues and its caches, at one moment.
+    public struct Statistics: Hashable, Sendable {
+        public var loads = Loads()
+        public var bytes = Bytes()
+        /// The queues of work: `lookup`, `network`, `local`, `worker`.
+        public var queues: [Queue] = []
+        /// The caches that count: the memory cache first, then the data cache's tiers.
+        public var caches: [CacheStatistics] = []
+
+        public init() {}
+    }
+
+    /// Loads by what became of them. A hit in the memory cache that answers `image(for:)` at once starts no load: the
+    /// cache counts it.
+    public struct Loads: Hashable, Sendable {
+        /// Loads that have not ended.
+        public var active = 0
+        /// Loads that ended with an image.
+        public var finished = 0
+        /// Loads that ended with an error.
+        public var failed = 0
+        /// Loads that ended because nobody wanted them any more.
+        public var cancelled = 0
+        /// Finished loads that shared work which had begun for another.
+        public var coalesced = 0
+        /// Attempts of fetches after the first.
+        public var retries = 0
+
+        public init() {}
+    }
+
+    /// Bytes of encoded pictures.
+    public struct Bytes: Hashable, Sendable {
+        /// Fetched over the network; bodies that arrived whole.
+        public var fetched = 0
+        /// Not fetched, because the data cache had them.
+        public var savedByCache = 0
+        /// Not fetched, because another load fetched them at the same time.
+        public var savedByCoalescing = 0
+
+        public init() {}
+    }
+
+    /// Steps of work that wait for one kind of resource.
+    public struct Queue: Hashable, Sendable {
+        public let name: String
+        /// Steps that wait for a free slot.
+        public var waiting: Int
+        /// Steps that run.
+        public var running: Int
+        /// How many may run at a time; `nil` for any number.
+        public var limit: Int?
+    }
+}
+
+/// Counts what became of a loader's loads: one short lock at the end of each.
+final class LoadCounters: Sendable {
+    struct Counts: Sendable {
+        var loads = ImageLoader.Loads()
+        var bytes = ImageLoader.Bytes()
+
+        /// A load ended.
+        mutating func add(_ result: Result<ImageResponse, LoadFailure>) {
+            switch result {
+            case .failure(.cancelled): loads.cancelled += 1
+            case .failure(.failed): loads.failed += 1
+            case .success(let response):
+                loads.finished += 1
+                guard let metrics = response.metrics else { return }
+                if metrics.isCoalesced { loads.coalesced += 1 }
+                switch response.tier {
+                case .memory: break
+                case .disk: bytes.savedByCache += metrics.byteCount
+                case .network: if metrics.isCoalesced { bytes.savedByCoalescing += metrics.byteCount }
+                }
+            }
+        }
+    }
+
+    private let counts = Lock(Counts())
+
+    var current: Counts { counts.withLock { $0 } }
+
+    func ended(_ result: Result<ImageResponse, LoadFailure>) { counts.withLock { $0.add(result) } }
+
+    /// A body has arrived over the network.
+    func fetched(_ metrics: LoadMetrics) {
+        counts.withLock { counts in
+            counts.bytes.fetched += metrics.byteCount
+            counts.loads.retries += metrics.retries
+        }
+    }
+}

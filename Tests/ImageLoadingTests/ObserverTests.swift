@@ -1,0 +1,172 @@
+import CalotypeTesting
+import Foundation
+import ImageCore
+import Testing
+
+@testable import ImageLoading
+
+/// Writes down what it is told, as text.
+private final class Recorder: LoadObserving {
+    let log = EventLog<String>()
+
+    func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
+        switch observation {
+        case .started: log.append("started")
+        case .stageBegan(let stage): log.append("began \(stage)")
+        case .stageEnded(let stage, _): log.append("ended \(stage)")
+        case .cacheAsked(let tier, let isHit): log.append("\(tier) \(isHit ? "hit" : "miss")")
+        case .cacheFailed: log.append("cache failed")
+        case .finished(.success): log.append("finished")
+        case .finished(.failure(let failure)): log.append("\(failure)")
+        }
+    }
+}
+
+@Suite struct Observing {
+    @Test func everyStageOfALoadIsToldInOrder() async throws {
+        let recorder = Recorder()
+        let bench = Bench { $0.observers = [recorder] }
+        _ = try await bench.loader.image(for: url("x"))
+        try await bench.loader.flush()
+        let events = recorder.log.events
+        #expect(
+            events.filter { !$0.hasSuffix("store") } == [
+                "started", "memory miss", "began originalCache", "ended originalCache", "disk miss", "began network",
+                "ended network", "began decode", "ended decode", "finished",
+            ])
+        // Storing on disk goes on beside the delivery.
+        #expect(events.filter { $0.hasSuffix("store") } == ["began store", "ended store"])
+    }
+
+    @Test func aMemoryHitIsAWholeLoadToAnObserver() async throws {
+        let recorder = Recorder()
+        let bench = Bench { $0.observers = [recorder] }
+        _ = try await bench.loader.image(for: url("x"))
+        try await bench.loader.flush()
+        recorder.log.removeAll()
+        _ = try await bench.loader.image(for: url("x"))
+        _ = try await bench.loader.task(for: ImageRequest(url: url("x"))).response
+        #expect(recorder.log.events == ["started", "memory hit", "finished", "started", "memory hit", "finished"])
+    }
+
+    @Test func severalObserversAreToldTheSame() async throws {
+        let recorders = [Recorder(), Recorder(), Recorder()]
+        let bench = Bench { $0.observers = recorders }
+        _ = try await bench.loader.image(for: url("x"))
+        try await bench.loader.flush()
+        #expect(recorders[0].log.count == 12)
+        #expect(recorders[1].log.events == recorders[0].log.events && recorders[2].log.events == recorders[0].log.events)
+    }
+
+    @Test func eachLoadThatStartsEndsOnceHoweverItEnds() async throws {
+        let recorder = Recorder()
+        let bench = Bench(
+            network: ScriptedLoader(gate: Gate()) { request in
+                request.url.lastPathComponent == "bad" ? .failure(ImageError(.timedOut, message: "late")) : .body(Data([7]))
+            }
+        ) { $0.observers = [recorder] }
+        let tasks = ["good", "good", "bad", "dropped"].map { bench.loader.task(for: ImageRequest(url: url($0))) }
+        tasks[3].cancel()
+        bench.network.gate.open()
+        for task in tasks { _ = try? await task.response }
+        var bad = ImageRequest(url: url("x"))
+        bad.options.timeout = .zero
+        _ = try? await bench.loader.task(for: bad).response
+        let events = recorder.log.events
+        #expect(events.count { $0 == "started" } == 5)
+        #expect(events.count { $0 == "finished" } == 2)
+        #expect(events.count { $0 == "late" } == 1)
+        #expect(events.count { $0 == LoadFailure.cancelled.description } == 1)
+        #expect(events.count { $0.hasPrefix("Invalid options") } == 1)
+    }
+
+    @Test func metricsTellOfRetriesBytesAndStages() async throws {
+        let network = ScriptedLoader { _ in .body(Data([7, 7, 7])) }
+        struct Patient: DataLoading {
+            let loader: any DataLoading
+            func load(_ request: DataRequest) async throws -> DataResponse {
+                var response = try await loader.load(request)
+                response.retries = 2
+                return response
+            }
+        }
+        let bench = Bench { $0.dataLoader = Patient(loader: network) }
+        let metrics = try #require(try await bench.loader.response(for: ImageRequest(url: url("x"))).metrics)
+        #expect(metrics.retries == 2 && metrics.byteCount == 3 && !metrics.isCoalesced)
+        #expect(metrics.network > .zero && metrics.decode > .zero && metrics.process == .zero)
+        #expect(metrics.total >= metrics.network + metrics.decode)
+    }
+}
+
+@Suite struct Statistics {
+    @Test func everyWayALoadEndsIsCounted() async throws {
+        let bench = Bench(
+            network: ScriptedLoader(gate: Gate()) { request in
+                request.url.lastPathComponent == "bad"
+                    ? .failure(ImageError(.timedOut, message: "late")) : .body(Data([7, 1, 2]))
+            })
+        let tasks = ["good", "good", "bad", "dropped"].map { bench.loader.task(for: ImageRequest(url: url($0))) }
+        await bench.network.gate.waitForArrivals(3)
+        #expect(bench.loader.statistics.loads.active == 4)
+        #expect(bench.loader.statistics.queues.first { $0.name == "network" }?.running == 3)
+        tasks[3].cancel()
+        bench.network.gate.open()
+        for task in tasks { _ = try? await task.response }
+        await bench.waitUntilIdle()
+
+        let statistics = bench.loader.statistics
+        var loads = ImageLoader.Loads()
+        (loads.finished, loads.failed, loads.cancelled, loads.coalesced) = (2, 1, 1, 1)
+        #expect(statistics.loads == loads)
+        #expect(statistics.bytes.fetched == 3)
+        #expect(statistics.bytes.savedByCoalescing == 3)
+        #expect(statistics.queues.map(\.name) == ["lookup", "network", "local", "worker"])
+        #expect(statistics.queues.allSatisfy { $0.running == 0 && $0.waiting == 0 })
+    }
+
+    @Test func bytesFromTheDataCacheAreSavedNotFetched() async throws {
+        let disk = LoggedDataCache()
+        let first = Bench(disk: disk)
+        _ = try await first.loader.image(for: url("x"))
+        try await first.loader.flush()
+        let second = Bench(disk: disk)
+        _ = try await second.loader.image(for: url("x"))
+        #expect(second.loader.statistics.bytes.savedByCache == 1)
+        #expect(second.loader.statistics.bytes.fetched == 0)
+    }
+
+    @Test func localBytesAreNotFetched() async throws {
+        let bench = Bench()
+        _ = try await bench.loader.image(for: ImageRequest(.bytes(Data([7]), id: "x")))
+        #expect(bench.loader.statistics.bytes == ImageLoader.Bytes())
+        #expect(bench.loader.statistics.loads.finished == 1)
+    }
+
+    @Test func whatWaitsForASlotIsCountedInItsQueue() async throws {
+        let bench = Bench.held { $0.maximumFetches = 1 }
+        let tasks = (0..<3).map { bench.loader.task(for: ImageRequest(url: url("\($0)"))) }
+        while bench.loader.activity.queued < 2 { await Task.yield() }
+        let queue = bench.loader.statistics.queues.first { $0.name == "network" }
+        #expect(queue?.waiting == 2 && queue?.running == 1 && queue?.limit == 1)
+        bench.network.gate.open()
+        for task in tasks { _ = try await task.response }
+    }
+
+    @Test func everyCacheThatCountsIsListed() async throws {
+        struct Counting: Caching {
+            func image(for key: ImageKey) -> DecodedImage? { nil }
+            func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority) {}
+            func removeImage(for key: ImageKey) {}
+            func removeAll() {}
+            var cacheStatistics: [CacheStatistics] {
+                var statistics = CacheStatistics(name: "counting")
+                (statistics.hits, statistics.misses) = (1, 3)
+                return [statistics]
+            }
+        }
+        let bench = Bench { $0.memoryCache = Counting() }
+        let caches = bench.loader.statistics.caches
+        #expect(caches.map(\.name) == ["counting"])
+        #expect(caches.first?.hitRatio == 0.25)
+    }
+}

@@ -1,0 +1,285 @@
+import CalotypeTesting
+import ImageCore
+import Testing
+
+@testable import ImageLoading
+
+@Suite struct PrefetchQueueRules {
+    typealias Queue = PrefetchQueue<String, Int, Int>
+
+    @Test func requestsAreTakenInTheOrderTheyCameUpToTheLimit() {
+        var queue = Queue(limit: 2)
+        for (number, key) in ["a", "b", "c"].enumerated() { queue.add(number, for: key) }
+        let taken = [queue.take()?.1, queue.take()?.1, queue.take()?.1]
+        #expect(taken == [0, 1, nil])
+        #expect((queue.waiting, queue.running) == (1, 2))
+    }
+
+    @Test func theSameKeyIsQueuedOnceUntilItEnds() {
+        var queue = Queue(limit: 1)
+        let isNew = queue.add(1, for: "a")
+        #expect(isNew)
+        let isNewWhileWaiting = queue.add(2, for: "a")
+        #expect(!isNewWhileWaiting)
+        let turn = queue.take()!.0
+        let isNewWhileRunning = queue.add(3, for: "a")
+        #expect(!isNewWhileRunning)
+        queue.ended(turn)
+        let isNewAfterTheEnd = queue.add(4, for: "a")
+        #expect(isNewAfterTheEnd)
+        let next = queue.take()?.1
+        #expect(next == 4)
+    }
+
+    @Test func whatIsStoppedWhileItWaitsIsSkipped() {
+        var queue = Queue(limit: 1)
+        queue.add(1, for: "a")
+        queue.add(2, for: "b")
+        let handle = queue.stop("a")
+        #expect(handle == nil)
+        let next = queue.take()?.1
+        #expect(next == 2)
+    }
+
+    @Test func aKeyStoppedAndStartedAnewHasATurnOfItsOwn() {
+        var queue = Queue(limit: 2)
+        queue.add(1, for: "a")
+        let first = queue.take()!.0
+        let handle = queue.stop("a")
+        #expect(handle == nil)
+        queue.add(2, for: "a")
+        let second = queue.take()!.0
+        // The first load reports late: it is not wanted, and its end is not that of the second.
+        let isWantedLate = queue.began(first, 7)
+        #expect(!isWantedLate)
+        queue.ended(first)
+        #expect(queue.running == 1)
+        let isWanted = queue.began(second, 8)
+        #expect(isWanted)
+        let stopped = queue.stop("a")
+        #expect(stopped == 8)
+        #expect(queue.isEmpty && queue.running == 0)
+    }
+
+    @Test func aHeldQueueGivesNothingOut() {
+        var queue = Queue(limit: 1)
+        queue.add(1, for: "a")
+        queue.isHeld = true
+        let held = queue.take()?.1
+        #expect(held == nil)
+        queue.isHeld = false
+        let next = queue.take()?.1
+        #expect(next == 1)
+    }
+
+    @Test func manyStartsAndStopsLeaveNothingBehind() {
+        var queue = Queue(limit: 1)
+        for number in 0..<10_000 {
+            queue.add(number, for: "\(number)")
+            let turn = queue.take()!.0
+            if number.isMultiple(of: 2) { queue.ended(turn) } else { _ = queue.stop(turn.key) }
+        }
+        #expect(queue.isEmpty && queue.running == 0)
+        #expect(queue.lineLength < 100)
+    }
+}
+
+@Suite struct Prefetching {
+    private let names = (0..<6).map { url("\($0)") }
+
+    @Test func aPrefetchedImageIsAMemoryHit() async throws {
+        let bench = Bench()
+        let prefetcher = ImagePrefetcher(loader: bench.loader)
+        prefetcher.start(names)
+        await prefetcher.waitUntilIdle()
+        #expect(bench.memory.keys.count == 6)
+        #expect(try await bench.loader.response(for: ImageRequest(url: names[3])).tier == .memory)
+        #expect(bench.network.requests.count == 6)
+    }
+
+    @Test func aPrefetchToDiskStoresTheBytesAndDecodesNothing() async throws {
+        let bench = Bench()
+        let prefetcher = ImagePrefetcher(loader: bench.loader, destination: .disk)
+        prefetcher.start(names)
+        await prefetcher.waitUntilIdle()
+        await bench.waitUntilIdle()
+        #expect(bench.disk.keys.count == 6)
+        #expect(bench.memory.keys.isEmpty)
+        #expect(bench.decoder.decodes.isEmpty)
+        #expect(try await bench.loader.response(for: ImageRequest(url: names[3])).tier == .disk)
+    }
+
+    @Test func whatNoDecoderKnowsIsNotKeptOnDisk() async throws {
+        let bench = Bench(decoder: ScriptedDecoder(knows: { $0.first != 7 }))
+        let prefetcher = ImagePrefetcher(loader: bench.loader, destination: .disk)
+        prefetcher.start([names[0]])
+        await prefetcher.waitUntilIdle()
+        await bench.waitUntilIdle()
+        #expect(bench.network.requests.count == 1)
+        #expect(bench.disk.keys.isEmpty)
+    }
+
+    @Test func aPrefetchToDiskPassesOverWhatIsNeverStoredThere() async throws {
+        let bench = Bench()
+        let prefetcher = ImagePrefetcher(loader: bench.loader, destination: .disk)
+        var unstored = ImageRequest(url: names[0])
+        unstored.options.storesToDisk = false
+        prefetcher.start([unstored, ImageRequest(.bytes(Data([1]), id: "local"))])
+        await prefetcher.waitUntilIdle()
+        #expect(bench.network.requests.isEmpty)
+        #expect(bench.disk.calls.isEmpty)
+    }
+
+    @Test func noMoreRunAtATimeThanTheLimit() async throws {
+        let bench = Bench.held()
+        let prefetcher = ImagePrefetcher(loader: bench.loader, maximumLoads: 2)
+        prefetcher.start(names)
+        await bench.network.gate.waitForArrivals(2)
+        #expect(prefetcher.activity == (4, 2))
+        #expect(bench.loader.activity.loads == 2)
+        bench.network.gate.open()
+        await prefetcher.waitUntilIdle()
+        #expect(bench.network.requests.map(\.url) == names)
+    }
+
+    @Test func prefetchesGiveWayToPlainLoads() async throws {
+        let bench = Bench.held { $0.maximumFetches = 1 }
+        let first = bench.loader.task(for: ImageRequest(url: url("first")))
+        await bench.network.gate.waitForArrivals(1)
+        let prefetcher = ImagePrefetcher(loader: bench.loader, priority: .veryHigh)
+        prefetcher.start(names[..<2])
+        await bench.disk.waitForCalls(3)
+        var plain = ImageRequest(url: url("plain"))
+        plain.options.priority = .veryLow
+        let task = bench.loader.task(for: plain)
+        await bench.disk.waitForCalls(4)
+        // Its answer from the disk has to reach the queue too.
+        while bench.loader.activity.queued < 3 { await Task.yield() }
+        bench.network.gate.open()
+        _ = try await (first.response, task.response)
+        await prefetcher.waitUntilIdle()
+        #expect(bench.network.requests.map(\.url.lastPathComponent) == ["first", "plain", "0", "1"])
+    }
+
+    @Test func aVisibleRequestJoinsARunningPrefetchAndPromotesIt() async throws {
+        let bench = Bench.held { $0.maximumFetches = 1 }
+        let blocker = bench.loader.task(for: ImageRequest(url: url("blocker")))
+        await bench.network.gate.waitForArrivals(1)
+        let prefetcher = ImagePrefetcher(loader: bench.loader, maximumLoads: 6)
+        prefetcher.start(names)
+        while bench.loader.activity.queued < 6 { await Task.yield() }
+        let visible = bench.loader.task(for: ImageRequest(.url(names[5]), purpose: .view))
+        bench.network.gate.open()
+        _ = try await blocker.response
+        #expect(try await visible.response.metrics?.isCoalesced == true)
+        await prefetcher.waitUntilIdle()
+        // One fetch for both, and it went before the other prefetches.
+        #expect(bench.network.requests.map(\.url.lastPathComponent) == ["blocker", "5", "0", "1", "2", "3", "4"])
+    }
+
+    @Test func stoppingLeavesTheWorkThatSomebodyElseAwaits() async throws {
+        let bench = Bench.held()
+        let prefetcher = ImagePrefetcher(loader: bench.loader)
+        prefetcher.start(names[..<2])
+        await bench.network.gate.waitForArrivals(2)
+        let visible = bench.loader.task(for: ImageRequest(url: names[0]))
+        prefetcher.stop(names[..<2])
+        #expect(prefetcher.activity == (0, 0))
+        bench.network.gate.open()
+        #expect(try await visible.response.tier == .network)
+        await bench.waitUntilIdle()
+        #expect(bench.network.cancelled == 1)
+        #expect(bench.memory.keys.count == 1)
+    }
+
+    @Test func aStoppedPrefetchMakesRoomForTheNext() async throws {
+        let bench = Bench.held()
+        let prefetcher = ImagePrefetcher(loader: bench.loader, maximumLoads: 1)
+        prefetcher.start(names[..<2])
+        await bench.network.gate.waitForArrivals(1)
+        prefetcher.stop([names[0]])
+        await bench.network.gate.waitForArrivals(2)
+        bench.network.gate.open()
+        await prefetcher.waitUntilIdle()
+        #expect(bench.memory.keys.map(\.resource.text) == [names[1].absoluteString])
+    }
+
+    @Test func stoppingAllEndsTheWaitForAnIdleMoment() async throws {
+        let bench = Bench.held()
+        let prefetcher = ImagePrefetcher(loader: bench.loader, maximumLoads: 1)
+        prefetcher.start(names)
+        await bench.network.gate.waitForArrivals(1)
+        async let idle: Void = prefetcher.waitUntilIdle()
+        prefetcher.stopAll()
+        await idle
+        await bench.waitUntilIdle()
+        #expect(bench.network.requests.count == 1)
+    }
+
+    @Test func aDroppedPrefetcherStopsItsLoads() async throws {
+        let bench = Bench.held()
+        var prefetcher: ImagePrefetcher? = ImagePrefetcher(loader: bench.loader, maximumLoads: 2)
+        prefetcher?.start(names)
+        await bench.network.gate.waitForArrivals(2)
+        prefetcher = nil
+        await bench.waitUntilIdle()
+        #expect(bench.network.cancelled == 2)
+        #expect(bench.network.requests.count == 2)
+    }
+
+    @Test(arguments: [true, false])
+    func nothingBeginsWhilePausedOrWhileTheNetworkIsDear(pauses: Bool) async throws {
+        let bench = Bench()
+        let prefetcher = ImagePrefetcher(loader: bench.loader)
+        if pauses { prefetcher.isPaused = true } else { prefetcher.mayUseNetwork = false }
+        prefetcher.start(names)
+        _ = try await bench.loader.image(for: url("visible"))
+        #expect(bench.network.requests.map(\.url.lastPathComponent) == ["visible"])
+        #expect(prefetcher.activity == (6, 0))
+        if pauses { prefetcher.isPaused = false } else { prefetcher.mayUseNetwork = true }
+        await prefetcher.waitUntilIdle()
+        #expect(bench.network.requests.count == 7)
+    }
+
+    @Test func aSecondRequestForTheSamePictureIsNotFetchedTwice() async throws {
+        let bench = Bench.held()
+        let prefetcher = ImagePrefetcher(loader: bench.loader)
+        prefetcher.start(names[..<2])
+        prefetcher.start(names[..<2])
+        #expect(prefetcher.activity == (0, 2))
+        var small = ImageRequest(url: names[0])
+        small.options.targetSize = PixelSize(width: 2, height: 2)
+        prefetcher.start([small])
+        #expect(prefetcher.activity == (0, 3))
+        bench.network.gate.open()
+        await prefetcher.waitUntilIdle()
+        #expect(bench.network.requests.count == 2)
+        #expect(bench.memory.keys.count == 3)
+    }
+
+    @Test func aFailureDoesNotStopTheOthers() async throws {
+        let bench = Bench(
+            network: ScriptedLoader { request in
+                if request.url.lastPathComponent == "1" { throw ImageError(.connectionFailed, message: "no") }
+                return .body(Data([7]))
+            })
+        let prefetcher = ImagePrefetcher(loader: bench.loader, maximumLoads: 1)
+        prefetcher.start(names[..<3])
+        await prefetcher.waitUntilIdle()
+        #expect(bench.memory.keys.count == 2)
+    }
+
+    @Test func thePriorityOfRunningPrefetchesFollowsThePrefetcher() async throws {
+        let bench = Bench.held()
+        bench.loader.isPaused = true
+        let prefetcher = ImagePrefetcher(loader: bench.loader)
+        prefetcher.start(names[..<2])
+        while bench.loader.activity.queued < 2 { await Task.yield() }
+        prefetcher.priority = .high
+        bench.loader.isPaused = false
+        await bench.network.gate.waitForArrivals(2)
+        #expect(bench.network.requests.map(\.priority) == [.high, .high])
+        bench.network.gate.open()
+        await prefetcher.waitUntilIdle()
+    }
+}

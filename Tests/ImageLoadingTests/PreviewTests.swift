@@ -1,0 +1,312 @@
+import CalotypeTesting
+import HTTPTypes
+import ImageCore
+import ImageLoading
+import Testing
+
+@Suite struct Previews {
+    @Test func previewsComeBeforeTheImageThroughTheSameProcessors() async throws {
+        let bench = PreviewBench(chunks: 3)
+        let log = RecordingProcessor.Log()
+        let add = RecordingProcessor("add", log: log) { image, _ in try TestPictures.solid(red: red(image) + 100) }
+        let task = bench.start(processors: [add])
+        for count in 1...3 {
+            await bench.letChunkThrough()
+            if count < 3 { await bench.shown.wait(forCount: count) }
+        }
+        #expect(red(try await task.response.image) == 103)
+        await bench.ended.wait(forCount: 1)
+        #expect(bench.shown.events.prefix(2) == [101, 102])
+        #expect(try await !task.response.image.isPreview)
+    }
+
+    @Test func whatWasDecodedForPreviewsIsNotDecodedAgain() async throws {
+        let bench = PreviewBench(chunks: 2)
+        let task = bench.start()
+        await bench.letChunkThrough()
+        await bench.shown.wait(forCount: 1)
+        await bench.letChunkThrough()
+        #expect(red(try await task.response.image) == 2)
+        #expect(bench.decoder.log.events.filter { $0 == "whole" || $0 == "finish" } == ["finish"])
+    }
+
+    @Test func aPreviewIsShownAtMostOnceInAnInterval() async throws {
+        let clock = ManualClock()
+        let bench = PreviewBench(chunks: 4) { $0.clock = clock }
+        let task = bench.start()
+        await bench.letChunkThrough()
+        await bench.shown.wait(forCount: 1)
+        // Given two more chunks within the interval, then they are decoded, and shown together when it is over.
+        await bench.letChunkThrough()
+        await clock.waitForSleeps(1)
+        await bench.letChunkThrough()
+        await bench.decoder.log.wait { $0.count { $0.hasPrefix("append") } == 3 || $0.contains("append 128") }
+        #expect(bench.shown.events == [1])
+        clock.advance(by: .milliseconds(500))
+        await bench.shown.wait(forCount: 2)
+        #expect(bench.shown.events == [1, 3])
+        await bench.letChunkThrough()
+        #expect(red(try await task.response.image) == 4)
+    }
+
+    @Test func onePreviewIsMadeAtATimeAndTheLatestChunkWins() async throws {
+        let held = Held()
+        let bench = PreviewBench(chunks: 5, held: held) { $0.previewInterval = .zero }
+        let task = bench.start()
+        await bench.letChunkThrough()
+        await held.began.wait(forCount: 1)
+        // Three chunks come while the first preview is being made.
+        for count in 2...4 {
+            await bench.letChunkThrough()
+            await bench.progress.wait(until: { $0.last == count * PreviewBench.chunk })
+        }
+        held.letThrough()
+        await bench.shown.wait(forCount: 2)
+        #expect(bench.shown.events == [1, 4])
+        await bench.letChunkThrough()
+        _ = try await task.response
+    }
+
+    @Test func theImageIsNeverHeldUpByAPreview() async throws {
+        let held = Held()
+        let bench = PreviewBench(chunks: 2, held: held)
+        let task = bench.start()
+        await bench.letChunkThrough()
+        await held.began.wait(forCount: 1)
+        await bench.letChunkThrough()
+        // The preview is still being made, and the image is there, decoded from its bytes.
+        #expect(red(try await task.response.image) == 2)
+        #expect(bench.decoder.log.events.contains("whole"))
+        held.letThrough()
+        await bench.waitUntilIdle()
+        #expect(bench.shown.events.isEmpty)
+    }
+
+    @Test func aFailingImageEndsThePreviewThatWaits() async throws {
+        let clock = ManualClock()
+        let bench = PreviewBench(chunks: 3, fails: true) { $0.clock = clock }
+        let task = bench.start()
+        await bench.letChunkThrough()
+        await bench.shown.wait(forCount: 1)
+        await bench.letChunkThrough()
+        await clock.waitForSleeps(1)
+        await bench.letChunkThrough()
+        await #expect(throws: LoadFailure.self) { try await task.response }
+        clock.advance(by: .seconds(1))
+        await bench.waitUntilIdle()
+        #expect(bench.shown.events == [1])
+        #expect(bench.memory.keys.isEmpty)
+    }
+
+    @Test func nothingIsShownUnlessTheRequestAsks() async throws {
+        let bench = PreviewBench(chunks: 2)
+        let task = bench.start(previews: .none)
+        await bench.letChunkThrough()
+        await bench.progress.wait(forCount: 1)
+        await bench.letChunkThrough()
+        _ = try await task.response
+        #expect(bench.shown.events.isEmpty)
+        #expect(bench.decoder.log.events == ["whole"])
+    }
+
+    @Test func theEmbeddedThumbnailIsShownOnce() async throws {
+        let bench = PreviewBench(chunks: 3) { $0.previewInterval = .zero }
+        let task = bench.start(previews: .embeddedThumbnail)
+        for _ in 0..<2 { await bench.letChunkThrough() }
+        await bench.shown.wait(forCount: 1)
+        await bench.letChunkThrough()
+        #expect(red(try await task.response.image) == 3)
+        await bench.ended.wait(forCount: 1)
+        #expect(bench.shown.events == [200])
+        #expect(!bench.decoder.log.events.contains("finish"))
+    }
+
+    @Test func aPreviewInTheMemoryCacheIsShownAndLoadingGoesOn() async throws {
+        let bench = PreviewBench(chunks: 2)
+        // Given a load that was given up after its first preview.
+        let first = bench.start()
+        await bench.letChunkThrough()
+        await bench.shown.wait(forCount: 1)
+        first.cancel()
+        await bench.waitUntilIdle()
+        #expect(bench.memory.keys.count == 1)
+        // Then it is no hit, the next load shows it, and gets the image.
+        #expect(bench.loader.cachedImage(for: bench.request()) == nil)
+        let second = bench.start()
+        await bench.shown.wait(forCount: 2)
+        #expect(bench.shown.events == [1, 1])
+        bench.gate.open()
+        let response = try await second.response
+        #expect(red(response.image) == 2 && response.tier == .network && !response.image.isPreview)
+        #expect(bench.loader.cachedImage(for: bench.request())?.image.isPreview == false)
+    }
+
+    @Test func previewsNeverReachTheDisk() async throws {
+        let bench = PreviewBench(chunks: 2)
+        let task = bench.start()
+        await bench.letChunkThrough()
+        await bench.shown.wait(forCount: 1)
+        #expect(bench.disk.keys.isEmpty && bench.memory.keys.isEmpty)
+        await bench.letChunkThrough()
+        _ = try await task.response
+        try await bench.loader.flush()
+        #expect(bench.disk.calls.count { if case .store = $0 { true } else { false } } == 1)
+        #expect(try await bench.disk.entry(for: bench.disk.keys.first!)?.data.count == 2 * PreviewBench.chunk)
+    }
+
+    @Test func whoJoinsLateOrOpensTheStreamLateGetsTheCurrentPreview() async throws {
+        let bench = PreviewBench(chunks: 2)
+        let first = bench.start()
+        await bench.letChunkThrough()
+        await bench.shown.wait(forCount: 1)
+        let second = bench.start()
+        await bench.shown.wait(forCount: 2)
+        #expect(bench.shown.events == [1, 1])
+        bench.gate.open()
+        _ = try await (first.response, second.response)
+        await bench.ended.wait(forCount: 2)
+    }
+
+    @Test func aStreamThatIsOpenedLateBeginsWithTheCurrentPreview() async throws {
+        let bench = PreviewBench(chunks: 2)
+        let task = bench.loader.task(for: bench.request())
+        let early = EventLog<Void>()
+        let watching = Task { for await event in task.events { if case .preview = event { early.append(()) } } }
+        await bench.letChunkThrough()
+        await early.wait(forCount: 1)
+        var shown: [UInt8] = []
+        for await event in task.events {
+            guard case .preview(let image) = event else { continue }
+            shown.append(red(image))
+            bench.gate.open()
+        }
+        #expect(shown.first == 1)
+        await watching.value
+    }
+}
+
+/// A loader whose pictures come in chunks, one for each time the gate lets one through; a picture's red is the number of
+/// chunks that it was made of.
+private struct PreviewBench {
+    static let chunk = 64
+
+    let gate = Gate()
+    let decoder: PieceDecoder
+    let memory = LoggedMemoryCache()
+    let disk = LoggedDataCache()
+    let loader: ImageLoader
+    /// Reds of the previews of all loads.
+    let shown = EventLog<UInt8>()
+    let progress = EventLog<Int>()
+    let ended = EventLog<Void>()
+
+    init(
+        chunks: Int, held: Held? = nil, fails: Bool = false, _ adjust: (inout ImageLoader.Configuration) -> Void = { _ in }
+    ) {
+        decoder = PieceDecoder(held: held, fails: fails)
+        let network = ScriptedLoader { [gate] _ in
+            .response(
+                HTTPResponse(status: .ok), chunks: Array(repeating: Data(repeating: 1, count: Self.chunk), count: chunks),
+                gate: gate)
+        }
+        var configuration = ImageLoader.Configuration(
+            dataLoader: network, decoder: decoder, memoryCache: memory, dataCache: disk)
+        adjust(&configuration)
+        loader = ImageLoader(configuration)
+    }
+
+    func request(_ previews: PreviewPolicy = .incremental, processors: [any Processing] = []) -> ImageRequest {
+        var request = ImageRequest(url: url("x"))
+        request.options.previews = previews
+        if !processors.isEmpty { request.options.processors = processors }
+        return request
+    }
+
+    func start(previews: PreviewPolicy = .incremental, processors: [any Processing] = []) -> ImageTask {
+        let load = loader.load(request(previews, processors: processors)) { [shown, progress, ended] event in
+            switch event {
+            case .progress(let value): progress.append(value.received)
+            case .preview(let image):
+                #expect(image.isPreview)
+                shown.append(red(image))
+            case .finished: ended.append(())
+            }
+        }
+        return load as! ImageTask
+    }
+
+    func letChunkThrough() async {
+        while gate.held == 0 { await Task.yield() }
+        gate.letOneThrough()
+    }
+
+    func waitUntilIdle() async {
+        while loader.activity != ImageLoader.Activity() { await Task.yield() }
+    }
+}
+
+/// Holds the first preview until it is let through.
+private final class Held: Sendable {
+    let began = EventLog<Void>()
+    private let isOpen = Lock(false)
+
+    func letThrough() { isOpen.withLock { $0 = true } }
+
+    func hold() {
+        began.append(())
+        while !isOpen.withLock({ $0 }) {}
+    }
+}
+
+private final class PieceDecoder: IncrementalDecoding {
+    let log = EventLog<String>()
+    private let held: Held?
+    private let fails: Bool
+
+    init(held: Held?, fails: Bool) { (self.held, self.fails) = (held, fails) }
+
+    var formats: [ImageFormat] { [ScriptedDecoder.format] }
+    func format(of head: Data) -> ImageFormat? { ScriptedDecoder.format }
+    func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
+        ImageInfo(format: ScriptedDecoder.format, size: PixelSize(width: 4, height: 4))
+    }
+
+    func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
+        log.append("whole")
+        return try picture(data.count)
+    }
+
+    func makeIncrementalDecoder(for head: Data, options: DecodeOptions) -> (any IncrementalDecoder)? { Pieces(self) }
+
+    func embeddedThumbnail(in head: Data, options: DecodeOptions) throws -> DecodedImage? {
+        head.count >= 2 * PreviewBench.chunk ? try TestPictures.solid(red: 200) : nil
+    }
+
+    private func picture(_ count: Int) throws -> DecodedImage {
+        if fails { throw ImageError(.corrupt, message: "The scripted picture is damaged.") }
+        return try TestPictures.solid(red: UInt8(count / PreviewBench.chunk))
+    }
+
+    private final class Pieces: IncrementalDecoder {
+        private let decoder: PieceDecoder
+        private let count = Lock(0)
+
+        init(_ decoder: PieceDecoder) { self.decoder = decoder }
+
+        func append(_ chunk: Data) {
+            count.withLock { $0 += chunk.count }
+            decoder.log.append("append \(chunk.count)")
+        }
+
+        func preview() throws -> DecodedImage? {
+            let count = count.withLock { $0 }
+            decoder.held?.hold()
+            return try TestPictures.solid(red: UInt8(count / PreviewBench.chunk))
+        }
+
+        func finish() throws -> DecodedImage {
+            decoder.log.append("finish")
+            return try decoder.picture(count.withLock { $0 })
+        }
+    }
+}
