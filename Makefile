@@ -36,6 +36,14 @@ optional: ## build and test the optional parts: GTK, Redis, OpenCombine
 	@Scripts/quietly "build (optional parts)" $(BUILD) --build-tests $(OPTIONAL)
 	@Scripts/quietly "tests (optional parts)" $(SWIFT) test --skip-build --disable-xctest --no-parallel $(OPTIONAL) --filter '$(OPTIONAL_TESTS)'
 
+gallery: ## a GTK window of thousands of pictures; PICTURES=folder, or a file of URLs
+	@Scripts/setup --optional
+	@Scripts/quietly "build (gallery, release)" $(SWIFT) build -c release --package-path Examples/GalleryGTK --scratch-path .build/gallery
+	@.build/gallery/release/GalleryGTK $(or $(PICTURES),Sources/CCalotypeGallery/Pictures --serve)
+
+check-apple: build ## type-check the Apple sources against stubs, and run their logic
+	@Scripts/check-apple
+
 snippets: setup ## compile every piece of Swift in the documentation
 	@Scripts/snippets
 
