@@ -36,6 +36,14 @@ optional: ## build and test the optional parts: GTK, Redis, OpenCombine
 	@Scripts/quietly "build (optional parts)" $(BUILD) --build-tests $(OPTIONAL)
 	@Scripts/quietly "tests (optional parts)" $(SWIFT) test --skip-build --disable-xctest --no-parallel $(OPTIONAL) --filter '$(OPTIONAL_TESTS)'
 
+gallery: ## a GTK window of thousands of pictures; PICTURES=folder, or a file of URLs
+	@Scripts/setup --optional
+	@Scripts/quietly "build (gallery, release)" $(SWIFT) build -c release --package-path Examples/GalleryGTK --scratch-path .build/gallery
+	@.build/gallery/release/GalleryGTK $(or $(PICTURES),Sources/CCalotypeGallery/Pictures --serve)
+
+check-apple: build ## type-check the Apple sources against stubs, and run their logic
+	@Scripts/check-apple
+
 snippets: setup ## compile every piece of Swift in the documentation
 	@Scripts/snippets
 
@@ -54,8 +62,8 @@ modeltest: build ## random programs against the engine's model; STEPS=5000000 se
 soak: build ## a million loads of every kind, and flat memory; LOADS=1000000
 	@CALOTYPE_SOAK_LOADS=$(or $(LOADS),1000000) bash -o pipefail -c "$(SWIFT) test --skip-build --disable-xctest --no-parallel --filter ImageLoadingTests.Soak 2>&1 | grep -E '^soak:|✘|Test run with|error:'"
 
-crashtest: build ## kill a process that writes the disk cache, again and again; ROUNDS=500
-	@CALOTYPE_CRASH_ROUNDS=$(or $(ROUNDS),500) Scripts/quietly "crash test" $(SWIFT) test --skip-build --disable-xctest --filter DiskCacheCrashTests
+crashtest: build ## kill a process that writes the disk cache, again and again, and share it for a minute; ROUNDS=500
+	@CALOTYPE_CRASH_ROUNDS=$(or $(ROUNDS),500) CALOTYPE_SHARING_SECONDS=60 Scripts/quietly "crash test" $(SWIFT) test --skip-build --disable-xctest --no-parallel --filter 'DiskCacheCrashTests|DiskCacheTwoProcessTests'
 
 fuzz: setup ## feed the decoders mutated files; SECONDS_PER_TARGET=60 each
 	@SECONDS_PER_TARGET=$(or $(SECONDS_PER_TARGET),60) Scripts/fuzz

@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "ImageKernels", targets: ["ImageKernels"]),
         .library(name: "ImageNetworking", targets: ["ImageNetworking"]),
         .library(name: "ImageCaching", targets: ["ImageCaching"]),
+        .library(name: "ImageCachingRedis", targets: ["ImageCachingRedis"]),
         .library(name: "ImageDecoding", targets: ["ImageDecoding"]),
         .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
         .library(name: "ImageTargets", targets: ["ImageTargets"]),
@@ -56,6 +57,8 @@ let package = Package(
         .systemLibrary(name: "CCalotypeLibGIF", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
         .systemLibrary(
             name: "CCalotypeLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "CCalotypeLibHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
         .target(name: "CCalotypeJPEG", dependencies: ["CCalotypeLibJPEG"]),
         .target(name: "CCalotypePNG", dependencies: ["CCalotypeLibPNG"]),
         .target(name: "CCalotypeWebP", dependencies: ["CCalotypeLibWebP"], linkerSettings: [.linkedLibrary("webpdemux")]),
@@ -68,6 +71,11 @@ let package = Package(
         // Built-in plug-ins, each usable alone.
         .target(name: "ImageNetworking", dependencies: ["ImageCore", "CCalotypeCurl", .httpTypes]),
         .target(name: "ImageCaching", dependencies: ["ImageCore", "CCalotypeCaching", .httpTypes]),
+        .target(
+            name: "ImageCachingRedis",
+            dependencies: [
+                "ImageCore", "ImageCaching", .target(name: "CCalotypeLibHiredis", condition: .when(traits: ["Redis"])),
+            ]),
         .target(
             name: "ImageDecoding",
             dependencies: [
@@ -108,7 +116,8 @@ let package = Package(
             name: "CalotypeCommand",
             dependencies: [
                 "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
-                "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop", .httpTypes, .argumentParser,
+                "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop", .httpTypes,
+                .argumentParser,
             ]),
 
         .testTarget(name: "ImageCoreTests", dependencies: ["ImageCore", .httpTypes]),
@@ -117,6 +126,9 @@ let package = Package(
             name: "ImageNetworkingTests",
             dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
         .testTarget(name: "ImageCachingTests", dependencies: ["ImageCore", "ImageCaching", "CalotypeTesting", .httpTypes]),
+        .testTarget(
+            name: "ImageCachingRedisTests",
+            dependencies: ["ImageCore", "ImageCaching", "ImageCachingRedis", "CalotypeTesting", .httpTypes]),
         .testTarget(name: "ImageDecodingTests", dependencies: ["ImageCore", "ImageDecoding", "ImageKernels"]),
         .target(name: "CCalotypeAllocations", path: "Tests/CCalotypeAllocations"),
         .testTarget(

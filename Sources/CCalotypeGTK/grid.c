@@ -20,7 +20,7 @@ static Grid *parts(void *widget) { return g_object_get_data(G_OBJECT(widget), "c
 
 #define TIMED(statement)                                                                                               \
     do {                                                                                                               \
-        int64_t began = g_get_monotonic_time();                                                                        \
+        int64_t began = calotype_gtk_thread_time();                                                                      \
         statement;                                                                                                     \
         calotype_gtk_note_turn(began);                                                                                 \
     } while (0)
@@ -74,7 +74,8 @@ static void painted(GdkFrameClock *clock, Grid *grid) {
     (void)clock;
     if (!grid->moved || !grid->attached) return;
     grid->moved = false;
-    TIMED(grid->callbacks.moved(grid->callbacks.context));
+    TIMED(grid->moved = grid->callbacks.moved(grid->callbacks.context));
+    if (grid->moved) gtk_widget_queue_draw(GTK_WIDGET(grid->view));
 }
 
 static void realized(GtkWidget *widget, Grid *grid) {

@@ -78,7 +78,9 @@ public struct StandardParts: Sendable {
 
         var configuration = ImageLoader.Configuration(
             dataLoader: loader, decoder: registry, memoryCache: memoryCache, dataCache: dataCache)
-        configuration.responseCache = responses
+        configuration.responseCache = responses.map { responses in
+            sourcePolicy.map { GuardedResponses(cache: responses, policy: $0) as any ResponseCaching } ?? responses
+        }
         configuration.globalOptions = options
         configuration.observers = observers
         return configuration

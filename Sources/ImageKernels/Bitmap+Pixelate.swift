@@ -29,7 +29,7 @@ extension Bitmap {
                         try cancellation?.check()
                         let top = unsafe to + line * block * bytesPerRow
                         unsafe assembler.assemble(line, into: top) { row in unsafe from + row * source.bytesPerRow }
-                        unsafe source.widen(top, columns: plan.output.width, block: block)
+                        unsafe source.widen(top, block: block)
                         for copy in 1..<max(1, min(block, height - line * block)) {
                             unsafe (top + copy * bytesPerRow).copyMemory(from: top, byteCount: width * format.bytesPerPixel)
                         }
@@ -40,12 +40,13 @@ extension Bitmap {
     }
 
     /// Spreads the first pixels of a row over blocks, from the right so that none is overwritten before it is read.
-    private func widen(_ row: UnsafeMutableRawPointer, columns: Int, block: Int) {
+    private func widen(_ row: UnsafeMutableRawPointer, block: Int) {
         let size = format.bytesPerPixel
-        for column in stride(from: columns - 1, through: 0, by: -1) {
-            for x in stride(from: min(width, (column + 1) * block) - 1, through: column * block, by: -1) where x != column {
-                unsafe (row + x * size).copyMemory(from: row + column * size, byteCount: size)
-            }
+        var x = width - 1
+        while x >= 0 {
+            let column = x / block
+            if x != column { unsafe (row + x * size).copyMemory(from: row + column * size, byteCount: size) }
+            x -= 1
         }
     }
 }

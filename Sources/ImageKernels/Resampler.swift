@@ -16,8 +16,8 @@ public enum Resampler {
     ///   - isLinear: whether colours are mixed in linear light, taking them for sRGB, rather than as stored; `false`.
     ///   - reducingGap: where the picture shrinks by more than twice this, it is made smaller by whole numbers first, each
     ///     pixel by a tent over two blocks, as far as leaves at least this many times the result in each direction. At 3
-    ///     detail too fine for the result leaves at most a twentieth of its contrast, at 2 a tenth, where a mean of blocks
-    ///     would leave a fifth and a third; below 1 counts as 1; `nil`, the default, is exact. 8-bit pictures in
+    ///     detail too fine for the result leaves at most a fortieth of its contrast, at 2 a twentieth, where the mean of a
+    ///     block would leave an eighth and a fifth and the filter alone leaves an eightieth; below 1 counts as 1; `nil`, the default, is exact. 8-bit pictures in
     ///     stored levels only.
     ///   - threads: how many to work with, the caller's included; 1. Small results take fewer.
     ///   - cancellation: looked at between blocks of rows.

@@ -124,10 +124,22 @@
             cells.remove(cell)
         }
 
-        fileprivate func moved() {
+        /// Takes up the loads of cells that came on screen, a few in each frame so that none is late, and lets go of those
+        /// that left. Returns whether some are left for the next frame.
+        fileprivate func moved() -> Bool {
             fitColumns()
-            for cell in cells where cell.position != nil { cell.target.setVisible(isOnScreen(cell)) }
+            var begun = 0
+            for cell in cells where cell.position != nil {
+                let isOnScreen = isOnScreen(cell)
+                guard isOnScreen != cell.target.isVisible else { continue }
+                if isOnScreen { begun += 1 }
+                // What leaves is always let go of.
+                if !isOnScreen || begun <= GTKImageGrid.beginningsPerFrame { cell.target.setVisible(isOnScreen) }
+            }
+            return begun > GTKImageGrid.beginningsPerFrame
         }
+
+        private static let beginningsPerFrame = 8
 
         fileprivate func scaled() { for cell in cells { show(cell) } }
 
@@ -206,10 +218,12 @@
                     }
                 },
                 moved: { context in
+                    var isUnfinished = false
                     unsafe GridBox.run(context) { grid in
-                        grid.moved()
+                        isUnfinished = grid.moved()
                         return nil
                     }
+                    return isUnfinished
                 },
                 scaled: { context in
                     unsafe GridBox.run(context) { grid in

@@ -45,7 +45,13 @@
                 case "FRAMES":
                     print("GTK:", line)
                     let ours = try #require(Int(words[4].filter(\.isNumber)))
-                    #expect(ours < 16_000, "One turn of this framework's work held the loop for \(ours) µs.")
+                    // What is asked is one frame, of optimised code; checks and missing inlining cost a debug build thrice that.
+                    #if DEBUG
+                        let limit = 60_000
+                    #else
+                        let limit = 16_000
+                    #endif
+                    #expect(ours < limit, "One turn of this framework's work held the loop for \(ours) µs.")
                 case "PASS": passed = true
                 default: Issue.record("The stage said: \(line)")
                 }

@@ -15,7 +15,7 @@
 /// Lets GLib's default loop run what is queued for the main dispatch queue. Further calls do nothing.
 void calotype_gtk_attach_main_queue(void);
 
-/// The longest time in microseconds that one turn of the main queue or one call of a grid's callbacks has taken since
+/// The longest processor time in microseconds that one turn of the main queue or one call of a grid's callbacks has taken since
 /// the last call of this, and how many turns there were.
 int64_t calotype_gtk_take_longest_turn(int64_t *turns);
 
@@ -84,8 +84,8 @@ typedef struct {
     void (*unbind)(void *context, void *cell);
     void (*drop_cell)(void *context, void *cell);
     void (*activate)(void *context, unsigned position);
-    /// A frame was shown in which cells may have moved.
-    void (*moved)(void *context);
+    /// A frame was shown in which cells may have moved. True asks for another call after the next frame.
+    bool (*moved)(void *context);
     /// The monitor's scale changed.
     void (*scaled)(void *context);
 } calotype_gtk_grid_callbacks;

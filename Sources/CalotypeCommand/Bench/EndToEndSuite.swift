@@ -6,7 +6,8 @@ internal import ImageLoading
 extension BenchmarkSuite {
     /// The whole way of pictures that nobody has seen before, by the standard wiring, beside the sum of what fetching them
     /// with curl and decoding them with the codec's own tool take.
-    static let endToEnd = BenchmarkSuite(name: "endtoend", about: "200 pictures of 50 KB, cold, from nginx on loopback") { effort in
+    static let endToEnd = BenchmarkSuite(name: "endtoend", about: "200 pictures of 50 KB, cold, from nginx on loopback") {
+        effort in
         let picture = try EndToEndBench.picture()
         let server = try WebServer(body: picture)
         defer { server.stop() }

@@ -11,7 +11,8 @@ public enum LoadPurpose: Int, Hashable, Sendable, Comparable, CaseIterable {
     case prefetch
     /// Somebody awaits the image. By priority, oldest first.
     case plain
-    /// A live view awaits the image. Comes first, newest first.
+    /// A live view awaits the image. Comes first, newest first; at ``LoadPriority/veryLow``, the priority of a view off
+    /// screen, it waits among the plain loads.
     case view
 
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }

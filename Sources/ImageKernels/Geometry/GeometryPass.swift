@@ -127,25 +127,24 @@ package struct GeometryPass: Hashable, Sendable {
     /// Some samples of an axis that is scaled.
     private struct Stretch {
         let scale: Double
-        /// The whole samples that hold them afterwards.
+        /// The whole samples whose centres lie between their edges afterwards.
         let first: Int
         let count: Int
-        /// How far the samples lie inside those at either end.
+        /// How far the edges lie inside those samples, at either end; negative where they lie outside.
         let lead: Double
         let tail: Double
 
         init(start: Int, length: Int, scale: Double, room: Int) {
             let (from, to) = (Double(start) * scale, Double(start + length) * scale)
             self.scale = scale
-            first = min(room - 1, Int((from + 1e-6).rounded(.down)))
-            count = max(1, min(room, Int((to - 1e-6).rounded(.up))) - first)
-            lead = max(0, from - Double(first))
-            tail = max(0, Double(first + count) - to)
+            first = min(room - 1, Int(from.rounded()))
+            count = max(1, min(room, Int(to.rounded())) - first)
+            lead = from - Double(first)
+            tail = Double(first + count) - to
         }
 
         func placed(_ origin: Double, _ length: Double, mirrored: Bool) -> (Double, Double) {
-            let start = min(Double(count), origin * scale + (mirrored ? tail : lead))
-            return (start, min(length * scale, Double(count) - start))
+            (origin * scale + (mirrored ? tail : lead), length * scale)
         }
     }
 }

@@ -43,7 +43,7 @@ struct GeometryChain: FusingProcessing {
     /// very pixels that it would make. Where a part was cropped out before, the picture is decoded so that this part has
     /// ``oversampling`` times the pixels of the result in each direction, and the resize takes them from there: the
     /// filter then sees all that it lets through. On photographs such a result is within two levels of that of the full
-    /// decode, but for the outermost pixels of the part, into which a little of what lies beside it is mixed.
+    /// decode, but for the two outermost pixels of the part, into which a little of what lies beside it is mixed.
     func reducedDecode(of source: PixelSize) -> ReducedDecode? {
         var pass = GeometryPass(source)
         for step in steps {

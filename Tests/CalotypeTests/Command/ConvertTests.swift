@@ -1,6 +1,5 @@
 import ImageCore
 import ImageDecoding
-import ImageKernels
 import Testing
 
 @Suite("calotype convert")
@@ -141,27 +140,6 @@ struct ConvertTests {
         ).end()
         #expect(run.ending == .status(0), "\(run.errors)")
         #expect(Array(folder.data("a.rgba")[8..<12]) == [215, 95, 175, 255])
-    }
-
-    /// 24 megapixels are 96 MB once they are decoded.
-    @Test(arguments: [
-        ["--size", "320x"], ["--size", "320x320", "--mode", "fill"], ["--crop", "1:1", "--flip", "--size", "200x"],
-        ["--process", "rotate(90) crop-to(16:9,top) resize(240x)"],
-    ])
-    func aLargePictureThatIsMadeSmallIsNeverDecodedWhole(_ options: [String]) async throws {
-        let folder = try #require(folder)
-        let large = try unsafe Bitmap(size: PixelSize(width: 6000, height: 4000), format: .gray8, alpha: .opaque) {
-            pixels, bytesPerRow in
-            for y in stride(from: 0, to: 4000, by: 50) {
-                unsafe UnsafeMutableRawBufferPointer(rebasing: pixels[y * bytesPerRow..<(y + 20) * bytesPerRow])
-                    .initializeMemory(as: UInt8.self, repeating: 200)
-            }
-        }
-        let gray = try JPEGEncoder().encode(DecodedImage(try large.convertedToRGBA8()), as: .jpeg, options: EncodeOptions())
-        let file = try folder.write(gray, to: "large.jpg")
-        let run = try await CommandProcess(["convert", file, folder.file("a.png")] + options).end()
-        #expect(run.ending == .status(0), "\(run.errors)")
-        #expect(run.peakMemory < 60_000_000, "\(run.peakMemory) bytes")
     }
 
     @Test func anUnknownProcessorIsWrongUsageAndIsNamed() async throws {
