@@ -28,6 +28,7 @@ final class LoadCoordinator: Pipeline.Reporting {
     private let graph: Lock<Graph>
     private let control: Lock<Control>
     private let counters = LoadCounters()
+    let ownedLoads = OwnedLoads()
 
     init(_ configuration: ImageLoader.Configuration) {
         pipeline = Pipeline(configuration)
@@ -205,6 +206,7 @@ final class LoadCoordinator: Pipeline.Reporting {
 
     func ended(_ task: ImageTask, _ result: Result<ImageResponse, LoadFailure>) {
         counters.ended(result)
+        if let owner = task.request.owner { ownedLoads.remove(task, of: owner) }
         for observer in observers { observer.observe(.finished(result), of: task.id, request: task.request) }
     }
 
@@ -217,9 +219,11 @@ final class LoadCoordinator: Pipeline.Reporting {
         _ onEvent: (@Sendable (LoadEvent) -> Void)?
     ) -> ImageTask {
         for observer in observers { observer.observe(.started, of: id, request: request) }
-        return ImageTask(
+        let task = ImageTask(
             id: id, request: request, priority: priority, goal: goal, wantsProgress: wantsProgress, coordinator: self,
             onEvent: onEvent)
+        if let owner = request.owner { ownedLoads.add(task, of: owner) }
+        return task
     }
 
     // MARK: Control

@@ -31,7 +31,10 @@ final class LoadPlan: Sendable {
     init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions, goal: LoadGoal = .image) {
         self.id = id
         self.goal = goal
-        self.request = request
+        var named = request
+        // Observers know the request alone; its lines carry the context of whichever layer set one.
+        if let context = options.logContext { named.options.logContext = context }
+        self.request = named
         self.options = options
         isLocal = request.source.isLocal
         resource =
