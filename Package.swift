@@ -118,7 +118,8 @@ let package = Package(
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
-                "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
+                "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageNetworkingFoundation", "ImageCaching",
+                "ImageDecoding", "ImageProcessing",
                 "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop", .httpTypes,
                 .argumentParser,
             ]),
