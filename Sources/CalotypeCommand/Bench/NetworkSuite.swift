@@ -168,13 +168,13 @@ private struct NetworkBench {
     }
 
     private func measuring<R: Sendable>(_ count: Int, _ body: () throws -> R) rethrows -> Measured<R> {
-        let (began, before) = (ContinuousClock.now, rusage.ofThisProcess.processorTime)
+        let (began, before) = (ContinuousClock.now, ProcessorTime.ofThisProcess)
         let result = try body()
         return measured(result, count, began, before)
     }
 
     private func measuringAsync<R: Sendable>(_ count: Int, _ body: () async throws -> R) async rethrows -> Measured<R> {
-        let (began, before) = (ContinuousClock.now, rusage.ofThisProcess.processorTime)
+        let (began, before) = (ContinuousClock.now, ProcessorTime.ofThisProcess)
         let result = try await body()
         return measured(result, count, began, before)
     }
@@ -183,7 +183,7 @@ private struct NetworkBench {
         _ result: R, _ count: Int, _ began: ContinuousClock.Instant, _ before: Duration
     ) -> Measured<R> {
         let time = Units.milliseconds(.now - began) * 1000
-        let processor = Units.milliseconds(rusage.ofThisProcess.processorTime - before) * 1000
+        let processor = Units.milliseconds(ProcessorTime.ofThisProcess - before) * 1000
         return Measured(result: result, time: time / Double(count), processor: processor / Double(count))
     }
 }
