@@ -74,8 +74,9 @@ kernelpaths: build ## the tests of pixels, once for each instruction set that th
 	    --filter 'ImageKernelsTests|ImageProcessingTests' || exit 1; \
 	done
 
-bench: setup ## measure (release); SUITE="decode process" picks suites
+bench: ## measure (release); SUITE="decode process" picks suites
 	@Scripts/bench-peers
+	@Scripts/setup --bench
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product calotype
 	@.build/release/calotype bench $(SUITE)
 

@@ -67,6 +67,12 @@ struct ChildProcess: Sendable {
     }
 }
 
+/// Processor time, of all threads.
+enum ProcessorTime {
+    /// What this process has taken so far.
+    static var ofThisProcess: Duration { rusage.ofThisProcess.processorTime }
+}
+
 extension rusage {
     /// Of this process so far.
     static var ofThisProcess: rusage {

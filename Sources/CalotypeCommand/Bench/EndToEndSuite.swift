@@ -80,12 +80,12 @@ private struct EndToEndBench {
             }
             return ImageRequest(url: url)
         }
-        let (began, before) = (ContinuousClock.now, rusage.ofThisProcess.processorTime)
+        let (began, before) = (ContinuousClock.now, ProcessorTime.ofThisProcess)
         let loader = ImageLoader.standard(.memoryOnly)
         let tasks = requests.map { loader.task(for: $0) }
         for task in tasks { _ = try await task.response }
         return Figures(
-            time: Units.milliseconds(.now - began), processor: Units.milliseconds(rusage.ofThisProcess.processorTime - before))
+            time: Units.milliseconds(.now - began), processor: Units.milliseconds(ProcessorTime.ofThisProcess - before))
     }
 
     /// Fetches with one curl, over as many connections as the loader has, and decodes each file with a djpeg of its own, as
