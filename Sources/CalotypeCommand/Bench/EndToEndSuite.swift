@@ -3,14 +3,6 @@ internal import ImageCore
 internal import ImageDecoding
 internal import ImageLoading
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
-
 extension BenchmarkSuite {
     /// The whole way of pictures that nobody has seen before, by the standard wiring, beside the sum of what fetching them
     /// with curl and decoding them with the codec's own tool take.
