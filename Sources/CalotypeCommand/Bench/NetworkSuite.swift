@@ -1,6 +1,7 @@
 internal import CCalotypeBareLoop
 internal import ImageCore
 internal import ImageNetworking
+internal import ImageNetworkingFoundation
 
 #if canImport(Glibc)
     internal import Glibc
@@ -40,10 +41,13 @@ private struct NetworkBench {
         var own: [Figures] = []
         var bare: [Figures] = []
         var curl: [Figures] = []
+        var session: [Figures] = []
         for _ in 0..<(effort == .smoke ? 2 : 7) {
             bare.append(try await bareLoop(count, connections))
             own.append(try await ownLoader(count, connections))
             curl.append(try await curlCommand(count, connections))
+            // It takes its time: a part of the requests tells as much.
+            session.append(try await urlSession(count / 10, connections))
         }
         func row(_ what: String, _ figure: (Figures) -> Double, _ peers: [Figures], _ name: String, _ reach: Double)
             -> BenchmarkRow
@@ -61,6 +65,9 @@ private struct NetworkBench {
             row("time per request", \.time, curl, "curl --parallel", 1),
             row("processor per request", \.processor, curl, "curl --parallel", 1),
             row("first byte", \.firstByte, curl, "curl --parallel", 1),
+            row("time per request", \.time, session, "URLSession", 1),
+            row("processor per request", \.processor, session, "URLSession", 1),
+            row("first byte", \.firstByte, session, "URLSession", 1),
         ]
     }
 
@@ -87,6 +94,12 @@ private struct NetworkBench {
         let figures = try await load(count, connections, by: loader)
         await loader.close()
         return figures
+    }
+
+    private func urlSession(_ count: Int, _ connections: Int) async throws -> Figures {
+        var configuration = URLSessionLoader.Configuration()
+        configuration.connectionsPerHost = connections
+        return try await load(count, connections, by: URLSessionLoader(configuration))
     }
 
     /// As many tasks as connections, each with one load after the other.
