@@ -14,8 +14,8 @@ public import ImageCore
 /// cookies are not used.
 ///
 /// On Linux, URLSession (of swift-corelibs-foundation) has limits that no caller can lift: it reads a body as fast as it
-/// comes, whoever reads it or not, so that up to a whole body (``Configuration/maximumBytes``) waits in memory; it makes one
-/// tenth of the requests per second of `CurlLoader`; and it offers no time limit for the connection alone. `suspend` is
+/// comes, whoever reads it or not, so that up to a whole body (``Configuration/maximumBytes``) waits in memory; it makes a
+/// tenth to a fifth of the requests per second of `CurlLoader`; and it offers no time limit for the connection alone. `suspend` is
 /// never called, since there it begins the download anew.
 ///
 /// ```swift
