@@ -79,6 +79,7 @@ public struct StandardParts: Sendable {
         var configuration = ImageLoader.Configuration(
             dataLoader: loader, decoder: registry, memoryCache: memoryCache, dataCache: dataCache)
         configuration.responseCache = responses
+        configuration.encoder = EncoderRegistry()
         configuration.globalOptions = options
         configuration.observers = observers
         return configuration

@@ -37,7 +37,8 @@ final class LoadCoordinator: Pipeline.Reporting {
         graph = Lock(
             Graph(
                 fetches: max(1, configuration.maximumFetches), fetchesPerHost: max(1, configuration.maximumFetchesPerHost),
-                localReads: max(1, configuration.maximumLocalReads), workers: max(1, configuration.workers)))
+                localReads: max(1, configuration.maximumLocalReads), workers: max(1, configuration.workers),
+                decodingBytes: max(1, configuration.maximumDecodingBytes)))
     }
 
     // MARK: Loads
@@ -46,7 +47,9 @@ final class LoadCoordinator: Pipeline.Reporting {
     func plan(_ request: ImageRequest, goal: LoadGoal = .image) throws(LoadFailure) -> LoadPlan {
         let (id, defaults) = control.withLock { ($0.makeID(), $0.defaults) }
         do {
-            return LoadPlan(id, request, options: try defaults.options(for: request), goal: goal)
+            var options = try defaults.options(for: request)
+            if pipeline.configuration.encoder == nil { options.diskStorage = .originalData }
+            return LoadPlan(id, request, options: options, goal: goal)
         } catch {
             var error = error
             error.source = request.description
@@ -136,7 +139,11 @@ final class LoadCoordinator: Pipeline.Reporting {
     }
 
     /// Gives a task its place in the graph, or ends it here and now.
-    private func begin(_ task: ImageTask, _ plan: LoadPlan, asksMemory: Bool, on place: Place) {
+    ///
+    /// - Parameter isShort: whether the finished picture may be looked for on disk before anything is made.
+    private func begin(
+        _ task: ImageTask, _ plan: LoadPlan, asksMemory: Bool, isShort: Bool = true, on place: Place
+    ) {
         let (hit, preview) = asksMemory && plan.goal == .image ? pipeline.askMemory(plan) : (nil, nil)
         if let hit {
             observe(.cacheAsked(.memory, isHit: true), plan)
@@ -152,8 +159,13 @@ final class LoadCoordinator: Pipeline.Reporting {
         var terms = plan.terms
         terms.wantsProgress = task.wantsProgress
         if task.wantsProgress { terms.previews = plan.options.previews }
-        let chain = pipeline.chain(for: plan)
-        let (ticket, actions) = graph.withLock { graph -> (LoadTicket, [Graph.Action]) in
+        var chain = pipeline.chain(for: plan)
+        if isShort, plan.readsResult, pipeline.configuration.dataCache != nil {
+            chain = (pipeline.processedChain(for: plan), nil)
+            terms.writesResult = false
+            task.setLongWay(plan)
+        }
+        let (ticket, actions) = graph.withLock { [chain, terms] graph -> (LoadTicket, [Graph.Action]) in
             let ticket = graph.join(task, chain: chain.links, input: chain.input, terms: terms)
             return (ticket, graph.takeActions())
         }
@@ -176,6 +188,9 @@ final class LoadCoordinator: Pipeline.Reporting {
             if task.goal != .image { task.outcome.withLock { $0 = value } }
             task.finish(value.response(isCoalesced: isCoalesced))
         case .failure(.failed(let error)):
+            if let plan = task.takeLongWay() {
+                return begin(task, plan, asksMemory: false, isShort: false, on: .elsewhere)
+            }
             guard let source = task.nextSource(after: error) else { return task.finish(.failure(.failed(error))) }
             do {
                 begin(task, try plan(task.request.replacing(source), goal: task.goal), asksMemory: true, on: .elsewhere)
@@ -298,6 +313,15 @@ final class LoadCoordinator: Pipeline.Reporting {
         perform { $0.retryUpstream(of: node, in: .network, otherwise: failure) }
     }
 
+    func claim(_ node: NodeID, bytes: Int) -> Bool {
+        let (isAdmitted, actions) = graph.withLock { graph -> (Bool, [Graph.Action]) in
+            let isAdmitted = graph.claim(node, bytes: bytes)
+            return (isAdmitted, graph.takeActions())
+        }
+        carryOut(actions, on: .elsewhere)
+        return isAdmitted
+    }
+
     func settle(_ node: NodeID) {
         perform { $0.settle(node) }
         storeEnded()
@@ -333,15 +357,17 @@ final class LoadCoordinator: Pipeline.Reporting {
         var place = place
         for action in actions {
             switch action {
-            case .run(let node, let work, let lane, let input, let priority, let token):
-                let start = StepStart(priority: priority, token: token, place: place.suits(lane) ? place : .elsewhere)
+            case .run(let node, let work, let lane, let input, let priority, let token, let isAdmitted):
+                let start = StepStart(
+                    priority: priority, token: token, place: place.suits(lane) ? place : .elsewhere,
+                    isAdmitted: isAdmitted)
                 if place.suits(lane) { place = .elsewhere }
                 pipeline.run(node, work, lane, input: input, start, reportingTo: self)
             case .stop(let token):
                 token.cancel()
-            case .store(let node, let key, let work, let result, let priority):
+            case .store(let node, let key, let work, let result, let priority, let targets):
                 control.withLock { $0.stores += 1 }
-                pipeline.store(node, key, work, result, priority, self)
+                pipeline.store(node, key, work, result, priority, targets, self)
             case .progress(let task, let progress):
                 task.report(progress)
             case .feed(let node, let work, let policy):
