@@ -1,14 +1,14 @@
 # One command per habit. Every one sets the machine up first (Scripts/setup), which is silent when all is there.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test optional snippets examples format lint bench modeltest crashtest fuzz
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
 SWIFT ?= swift
 # An import across the layers of Package.swift fails the build.
 BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## check the Swift toolchain, install missing libraries
 	@Scripts/setup
@@ -36,6 +36,14 @@ optional: ## build and test the optional parts: GTK, Redis, OpenCombine
 	@Scripts/quietly "build (optional parts)" $(BUILD) --build-tests $(OPTIONAL)
 	@Scripts/quietly "tests (optional parts)" $(SWIFT) test --skip-build --disable-xctest --no-parallel $(OPTIONAL) --filter '$(OPTIONAL_TESTS)'
 
+gallery: ## a GTK window of thousands of pictures; PICTURES=folder, or a file of URLs
+	@Scripts/setup --optional
+	@Scripts/quietly "build (gallery, release)" $(SWIFT) build -c release --package-path Examples/GalleryGTK --scratch-path .build/gallery
+	@.build/gallery/release/GalleryGTK $(or $(PICTURES),Sources/CCalotypeGallery/Pictures --serve)
+
+check-apple: build ## type-check the Apple sources against stubs, and run their logic
+	@Scripts/check-apple
+
 snippets: setup ## compile every piece of Swift in the documentation
 	@Scripts/snippets
 
@@ -51,12 +59,19 @@ lint: setup ## check format and house rules
 modeltest: build ## random programs against the engine's model; STEPS=5000000 sets how many steps
 	@CALOTYPE_MODEL_STEPS=$(or $(STEPS),2000000) Scripts/quietly "model test" $(SWIFT) test --skip-build --disable-xctest --filter ImageLoadingTests.Model
 
-crashtest: build ## kill a process that writes the disk cache, again and again; ROUNDS=500
-	@CALOTYPE_CRASH_ROUNDS=$(or $(ROUNDS),500) Scripts/quietly "crash test" $(SWIFT) test --skip-build --disable-xctest --filter DiskCacheCrashTests
+crashtest: build ## kill a process that writes the disk cache, again and again, and share it for a minute; ROUNDS=500
+	@CALOTYPE_CRASH_ROUNDS=$(or $(ROUNDS),500) CALOTYPE_SHARING_SECONDS=60 Scripts/quietly "crash test" $(SWIFT) test --skip-build --disable-xctest --no-parallel --filter 'DiskCacheCrashTests|DiskCacheTwoProcessTests'
 
 fuzz: setup ## feed the decoders mutated files; SECONDS_PER_TARGET=60 each
 	@SECONDS_PER_TARGET=$(or $(SECONDS_PER_TARGET),60) Scripts/fuzz
 
+kernelpaths: build ## the tests of pixels, once for each instruction set that this processor has
+	@for path in swift baseline avx2 avx512; do \
+	  CALOTYPE_SIMD=$$path Scripts/quietly "tests ($$path)" $(SWIFT) test --skip-build --disable-xctest --no-parallel \
+	    --filter 'ImageKernelsTests|ImageProcessingTests' || exit 1; \
+	done
+
 bench: setup ## measure (release); SUITE="decode process" picks suites
+	@Scripts/bench-peers
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product calotype
 	@.build/release/calotype bench $(SUITE)

@@ -12,10 +12,15 @@ let package = Package(
         .library(name: "ImageKernels", targets: ["ImageKernels"]),
         .library(name: "ImageNetworking", targets: ["ImageNetworking"]),
         .library(name: "ImageCaching", targets: ["ImageCaching"]),
+        .library(name: "ImageCachingRedis", targets: ["ImageCachingRedis"]),
         .library(name: "ImageDecoding", targets: ["ImageDecoding"]),
         .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
         .library(name: "ImageTargets", targets: ["ImageTargets"]),
+        .library(name: "ImageTargetsGTK", targets: ["ImageTargetsGTK"]),
         .library(name: "ImageLoading", targets: ["ImageLoading"]),
+        .library(name: "CalotypeLogging", targets: ["CalotypeLogging"]),
+        .library(name: "CalotypeMetrics", targets: ["CalotypeMetrics"]),
+        .library(name: "CalotypeCombine", targets: ["CalotypeCombine"]),
         .library(name: "CalotypeTesting", targets: ["CalotypeTesting"]),
         .library(name: "LoopbackHTTP", targets: ["LoopbackHTTP"]),
         .executable(name: "calotype", targets: ["CalotypeCommand"]),
@@ -29,6 +34,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.10.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
     targets: [
         // Vocabulary: values and plug-in protocols.
@@ -49,6 +57,8 @@ let package = Package(
         .systemLibrary(name: "CCalotypeLibGIF", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
         .systemLibrary(
             name: "CCalotypeLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "CCalotypeLibHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
         .target(name: "CCalotypeJPEG", dependencies: ["CCalotypeLibJPEG"]),
         .target(name: "CCalotypePNG", dependencies: ["CCalotypeLibPNG"]),
         .target(name: "CCalotypeWebP", dependencies: ["CCalotypeLibWebP"], linkerSettings: [.linkedLibrary("webpdemux")]),
@@ -62,16 +72,34 @@ let package = Package(
         .target(name: "ImageNetworking", dependencies: ["ImageCore", "CCalotypeCurl", .httpTypes]),
         .target(name: "ImageCaching", dependencies: ["ImageCore", "CCalotypeCaching", .httpTypes]),
         .target(
+            name: "ImageCachingRedis",
+            dependencies: [
+                "ImageCore", "ImageCaching", .target(name: "CCalotypeLibHiredis", condition: .when(traits: ["Redis"])),
+            ]),
+        .target(
             name: "ImageDecoding",
             dependencies: [
                 "ImageCore", "ImageKernels", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP", "CCalotypeAVIF", "CCalotypeLCMS",
                 "CCalotypeGIF",
             ]),
         .target(name: "ImageProcessing", dependencies: ["ImageCore", "ImageKernels"]),
-        .target(name: "ImageTargets", dependencies: ["ImageCore"]),
+        .target(name: "ImageTargets", dependencies: ["ImageCore", .httpTypes]),
+
+        // GTK 4, behind the trait of that name.
+        .systemLibrary(
+            name: "CCalotypeLibGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
+        .target(
+            name: "CCalotypeGTK", dependencies: [.target(name: "CCalotypeLibGTK", condition: .when(traits: ["GTK"]))],
+            cSettings: [.define("GTK", .when(traits: ["GTK"]))]),
+        .target(name: "ImageTargetsGTK", dependencies: ["ImageCore", "ImageKernels", "ImageTargets", "CCalotypeGTK"]),
 
         // The engine.
         .target(name: "ImageLoading", dependencies: ["ImageCore", .httpTypes, .heap]),
+
+        // What connects the engine with logs, metrics and publishers; each brings a dependency that the engine does without.
+        .target(name: "CalotypeLogging", dependencies: ["ImageCore", .log]),
+        .target(name: "CalotypeMetrics", dependencies: ["ImageCore", "ImageLoading", .metrics]),
+        .target(name: "CalotypeCombine", dependencies: ["ImageCore", "ImageLoading", .openCombine]),
 
         // Everything wired, the command, and the kit for those who extend it.
         .target(
@@ -81,14 +109,15 @@ let package = Package(
                 "ImageTargets",
             ]),
         .target(name: "LoopbackHTTP"),
-        .target(name: "CalotypeTesting", dependencies: ["ImageCore", "LoopbackHTTP", .httpTypes]),
+        .target(name: "CalotypeTesting", dependencies: ["ImageCore", "ImageTargets", "LoopbackHTTP", .httpTypes]),
         .target(name: "CCalotypeGallery", exclude: ["Pictures"]),
         .target(name: "CCalotypeBareLoop", dependencies: ["CCalotypeLibCurl"]),
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
                 "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
-                "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop", .httpTypes, .argumentParser,
+                "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop", .httpTypes,
+                .argumentParser,
             ]),
 
         .testTarget(name: "ImageCoreTests", dependencies: ["ImageCore", .httpTypes]),
@@ -97,10 +126,35 @@ let package = Package(
             name: "ImageNetworkingTests",
             dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
         .testTarget(name: "ImageCachingTests", dependencies: ["ImageCore", "ImageCaching", "CalotypeTesting", .httpTypes]),
+        .testTarget(
+            name: "ImageCachingRedisTests",
+            dependencies: ["ImageCore", "ImageCaching", "ImageCachingRedis", "CalotypeTesting", .httpTypes]),
         .testTarget(name: "ImageDecodingTests", dependencies: ["ImageCore", "ImageDecoding", "ImageKernels"]),
-        .testTarget(name: "ImageProcessingTests", dependencies: ["ImageCore", "ImageProcessing", "ImageKernels"]),
-        .testTarget(name: "ImageTargetsTests", dependencies: ["ImageCore", "ImageLoading", "ImageTargets", "CalotypeTesting"]),
+        .target(name: "CCalotypeAllocations", path: "Tests/CCalotypeAllocations"),
+        .testTarget(
+            name: "ImageProcessingTests", dependencies: ["ImageCore", "ImageProcessing", "ImageKernels", "CCalotypeAllocations"]),
+        .testTarget(
+            name: "ImageTargetsTests", dependencies: ["ImageCore", "ImageLoading", "ImageTargets", "CalotypeTesting", .httpTypes]),
+        // GTK needs the main thread to itself, so that its tests drive a program of their own.
+        .executableTarget(
+            name: "GTKStage",
+            dependencies: [
+                "Calotype", "ImageCore", "ImageDecoding", "ImageLoading", "ImageCaching", "ImageTargets", "ImageTargetsGTK",
+                "CCalotypeGTK", "CalotypeTesting", "LoopbackHTTP",
+            ],
+            path: "Tests/GTKStage"),
+        .testTarget(
+            name: "ImageTargetsGTKTests", dependencies: ["GTKStage", "ImageCore", "ImageDecoding"]),
         .testTarget(name: "ImageLoadingTests", dependencies: ["ImageCore", "ImageLoading", "CalotypeTesting", .httpTypes]),
+        .testTarget(
+            name: "CalotypeLoggingTests",
+            dependencies: ["CalotypeLogging", "CalotypeTesting", "ImageCore", "ImageLoading", .log, .inMemoryLog]),
+        .testTarget(
+            name: "CalotypeMetricsTests",
+            dependencies: ["CalotypeMetrics", "CalotypeTesting", "ImageCore", "ImageLoading", .metrics, .metricsTestKit]),
+        .testTarget(
+            name: "OpenCombineTests",
+            dependencies: ["CalotypeCombine", "CalotypeTesting", "ImageCore", "ImageLoading", .openCombine]),
         .testTarget(
             name: "CalotypeTests",
             dependencies: ["Calotype", "CalotypeCommand", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
@@ -126,5 +180,12 @@ for target in package.targets where target.type != .system && !target.name.hasPr
 extension Target.Dependency {
     static var httpTypes: Self { .product(name: "HTTPTypes", package: "swift-http-types") }
     static var heap: Self { .product(name: "HeapModule", package: "swift-collections") }
+    static var log: Self { .product(name: "Logging", package: "swift-log") }
+    static var inMemoryLog: Self { .product(name: "InMemoryLogging", package: "swift-log") }
+    static var metrics: Self { .product(name: "CoreMetrics", package: "swift-metrics") }
+    static var metricsTestKit: Self { .product(name: "MetricsTestKit", package: "swift-metrics") }
+    static var openCombine: Self {
+        .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"]))
+    }
     static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
 }

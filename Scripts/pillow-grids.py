@@ -27,11 +27,24 @@ def noise(x, y, c):
     return (value ^ (value >> 16)) & 0xFF
 
 
+def lattice(x, y, c, cell):
+    """Noise at the corners of a grid, straight lines between."""
+    (column, dx), (row, dy) = divmod(x, cell), divmod(y, cell)
+    corners = [noise(column + i, row + j, c + cell) for j in (0, 1) for i in (0, 1)]
+    weights = [(cell - dx) * (cell - dy), dx * (cell - dy), (cell - dx) * dy, dx * dy]
+    return sum(a * b for a, b in zip(corners, weights)) // (cell * cell)
+
+
 def level(source, x, y, c, width, height):
     if source == "noise":
         return noise(x, y, c)
     if source == "soft-noise":
         return 64 + noise(x, y, c) // 2
+    if source == "photograph":
+        # Noise that is weaker the finer it is, as in photographs, things with hard edges before it, and grain.
+        total = sum(lattice(x, y, c, cell) * cell for cell in (32, 16, 8, 4, 2)) // 62
+        thing = 45 if (x // 23 + y // 17) % 3 == 0 else 0
+        return 25 + total * 150 // 255 + thing + noise(x, y, c) // 16
     # A scene: a sky that darkens, a disc with a hard edge, some grain.
     dx, dy = x - width // 3, y - height // 2
     disc = 35 * (c + 1) if dx * dx + dy * dy < height * height // 16 else 0
@@ -62,6 +75,9 @@ CASES = [
     ("scene", 14, 10, (0, 0, 14, 10), (34, 22), "8"),
     ("soft-noise", 61, 37, (0, 0, 61, 37), (10, 7), "8"),
     ("soft-noise", 13, 11, (0, 0, 13, 11), (9, 25), "8"),
+    ("photograph", 160, 120, (0, 0, 160, 120), (31, 23), "8"),
+    ("photograph", 160, 120, (33.5, 12.25, 120.75, 97), (19, 18), "8"),
+    ("photograph", 24, 18, (0, 0, 24, 18), (37, 29), "8"),
     ("noise", 61, 37, (0, 0, 61, 37), (20, 12), "float"),
     ("noise", 13, 11, (0, 0, 13, 11), (29, 17), "float"),
 ]

@@ -9,7 +9,7 @@ enum Main {
     static func main() async {
         Leftovers.cleanUpOnSignals()
         do {
-            var command = try RootCommand.parseAsRoot()
+            var command = try RootCommand.parseAsRoot(ProcessorFlags.ordered(Array(CommandLine.arguments.dropFirst())))
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

@@ -15,6 +15,9 @@ public actor RecordingView: ImageViewAdapter {
 
     private let log = EventLog<Shown>()
 
+    /// What the view shows now, made up from what it was told.
+    public private(set) var appearance = ViewAppearance(color: [], isLoading: false, hasFailed: false, label: "")
+
     public init() {}
 
     /// Everything shown, in order.
@@ -26,21 +29,53 @@ public actor RecordingView: ImageViewAdapter {
     }
 
     public func setImage(_ image: DecodedImage, transition: Transition) {
+        (appearance.color, appearance.hasFailed) = (RecordingView.color(of: image), false)
         log.append(.image(red: TestPictures.pixel(of: image, x: 0, y: 0)[0], transition))
     }
 
-    public func clear() { log.append(.cleared) }
+    public func clear() {
+        (appearance.color, appearance.hasFailed) = ([], false)
+        log.append(.cleared)
+    }
 
     public func setPlaceholder(_ placeholder: Placeholder) {
+        appearance.hasFailed = false
         switch placeholder {
         case .none: log.append(.placeholder("none"))
-        case .image: log.append(.placeholder("image"))
-        case .color: log.append(.placeholder("color"))
+        case .image(let image):
+            appearance.color = RecordingView.color(of: image)
+            log.append(.placeholder("image"))
+        case .color(let red, let green, let blue, _):
+            appearance.color = [red, green, blue].map { UInt8(max(0, min(1, $0)) * 255 + 0.5) }
+            log.append(.placeholder("color"))
+        case .hash: log.append(.placeholder("hash"))
         }
     }
 
-    public func setLoading(_ isLoading: Bool) { log.append(.loading(isLoading)) }
+    public func setLoading(_ isLoading: Bool) {
+        appearance.isLoading = isLoading
+        log.append(.loading(isLoading))
+    }
+
     public func setProgress(_ progress: LoadProgress) { log.append(.progress(progress)) }
-    public func setFailure(_ error: ImageError) { log.append(.failure(error.code)) }
-    public func setAccessibilityLabel(_ label: String?) { log.append(.label(label)) }
+
+    public func setFailure(_ error: ImageError) {
+        appearance.hasFailed = true
+        log.append(.failure(error.code))
+    }
+
+    public func setAccessibilityLabel(_ label: String?) {
+        appearance.label = label ?? ""
+        log.append(.label(label))
+    }
+
+    /// Red, green and blue of the first pixel, 8 bits each.
+    private static func color(of image: DecodedImage) -> [UInt8] {
+        let pixel = TestPictures.pixel(of: image, x: 0, y: 0)
+        switch image.bitmap.format {
+        case .gray8, .gray16: return [pixel[0], pixel[0], pixel[0]]
+        case .rgba8: return Array(pixel[0..<3])
+        case .rgba16: return [pixel[1], pixel[3], pixel[5]]
+        }
+    }
 }

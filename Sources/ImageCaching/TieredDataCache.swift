@@ -19,9 +19,14 @@ public struct TieredDataCache: DataCaching {
         public var promotes: Bool
         /// Whether removals reach the shared cache; `false`, since others use it too.
         public var removesShared: Bool
+        /// Bytes of the largest body that is stored in the shared cache; `nil`, the default, for any.
+        public var largestShared: Int?
 
-        public init(writesShared: Bool = true, promotes: Bool = true, removesShared: Bool = false) {
+        public init(
+            writesShared: Bool = true, promotes: Bool = true, removesShared: Bool = false, largestShared: Int? = nil
+        ) {
             self.writesShared = writesShared
+            self.largestShared = largestShared
             self.promotes = promotes
             self.removesShared = removesShared
         }
@@ -52,9 +57,24 @@ public struct TieredDataCache: DataCaching {
     /// The local cache's, then the shared one's.
     public var cacheStatistics: [CacheStatistics] { local.cacheStatistics + shared.cacheStatistics }
 
-    /// Stores in both; throws the first failure after both were tried.
+    /// The local entry as the local cache streams it, or the shared one.
+    public func stream(for key: DataKey) async throws -> DataEntryStream? {
+        do {
+            if let near = try await local.stream(for: key) { return near }
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // The shared one may have it; if not, asking again tells what is wrong.
+        }
+        return try await entry(for: key).map { DataEntryStream(body: ByteStream($0.data), head: $0.head, storedAt: $0.storedAt) }
+    }
+
+    /// Stores in both; throws the first failure after both were tried. A body that is too large for the shared cache is
+    /// stored in the local one, and what the shared one had is removed.
     public func store(_ entry: DataEntry, for key: DataKey) async throws {
-        try await inBoth(reachesShared: policy.writesShared) { try await $0.store(entry, for: key) }
+        let fits = entry.data.count <= policy.largestShared ?? .max
+        try await inBoth(reachesShared: policy.writesShared && fits) { try await $0.store(entry, for: key) }
+        if policy.writesShared, !fits { try await shared.removeEntry(for: key) }
     }
 
     public func removeEntry(for key: DataKey) async throws {

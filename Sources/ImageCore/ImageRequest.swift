@@ -11,6 +11,8 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
     public var options: OptionLayer
     /// What the load is for; targets and prefetchers set it.
     public var purpose: LoadPurpose
+    /// Who wants it: ends all loads of one owner at once; nobody in particular by default.
+    public var owner: LoadOwner?
     /// Tried one after the other, with the same options, where the source fails; none. The result is that of the first
     /// that succeeds, and is cached under that one's name. A failed processor is not tried again.
     public var fallbacks: [ImageSource] = []

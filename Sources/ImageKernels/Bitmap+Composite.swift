@@ -9,23 +9,25 @@ extension Bitmap {
     ///   - x: where its left edge goes, in pixels; may be negative.
     ///   - y: where its top edge goes.
     ///   - opacity: multiplies its alpha; from 0 to 1.
+    ///   - threads: how many to work with; 1.
+    ///   - cancellation: looked at between blocks of rows.
     /// - Throws: ``ImageError`` (`invalidRequest`) for an opacity outside 0 to 1; (`tooLarge`) where there is no memory;
     ///   `CancellationError`.
     public func overlaid(
-        with other: Bitmap, x: Int, y: Int, opacity: Double = 1, cancellation: CancellationToken? = nil
+        with other: Bitmap, x: Int, y: Int, opacity: Double = 1, threads: Int = 1, cancellation: CancellationToken? = nil
     ) throws -> Bitmap {
         guard x < width, y < height, x > -other.width, y > -other.height else { return try withColorChannels() }
-        return try overlaid(with: other, opacity: opacity, cancellation: cancellation) { row, lay in
+        return try overlaid(with: other, opacity: opacity, threads: threads, cancellation: cancellation) { row, lay in
             if row >= y, row - y < other.height { lay(x, row - y, 0..<other.width) }
         }
     }
 
     /// Lays pieces of one picture's rows over the rows of this one.
     ///
-    /// - Parameter pieces: called for each row; calls its second argument for each piece, with where it begins in this
+    /// - Parameter pieces: called for each row, on several threads at once; calls its second argument for each piece, with where it begins in this
     ///   picture's row, which may be negative, the row of `other` that it is from, and the columns of it.
     package func overlaid(
-        with other: Bitmap, opacity: Double, cancellation: CancellationToken?,
+        with other: Bitmap, opacity: Double, threads: Int, cancellation: CancellationToken?,
         pieces: (_ row: Int, _ lay: (_ x: Int, _ line: Int, _ columns: Range<Int>) -> Void) -> Void
     ) throws -> Bitmap {
         guard opacity >= 0, opacity <= 1 else {
@@ -35,7 +37,7 @@ extension Bitmap {
         let top = try other.withColorChannels().converted(toDepthOf: base)
         let path = KernelPath.current
         let size = base.format.bytesPerPixel
-        return try unsafe base.editingRows(cancellation: cancellation) { y, row in
+        return try unsafe base.editingRows(threads: threads, cancellation: cancellation) { y, row in
             unsafe top.withUnsafePixels { pixels in
                 pieces(y) { x, line, columns in
                     let left = max(0, x)
@@ -111,10 +113,15 @@ extension Bitmap {
 
     /// The picture before a background of one colour.
     ///
+    /// - Parameters:
+    ///   - threads: how many to work with; 1.
+    ///   - cancellation: looked at between blocks of rows.
     /// - Throws: ``ImageError`` (`tooLarge`) where there is no memory; `CancellationError`.
-    public func flattened(onto color: PixelColor, cancellation: CancellationToken? = nil) throws -> Bitmap {
+    public func flattened(
+        onto color: PixelColor, threads: Int = 1, cancellation: CancellationToken? = nil
+    ) throws -> Bitmap {
         if alpha == .opaque { return self }
         let background = try Bitmap.filled(size, with: color, like: self)
-        return try background.overlaid(with: self, x: 0, y: 0, cancellation: cancellation)
+        return try background.overlaid(with: self, x: 0, y: 0, threads: threads, cancellation: cancellation)
     }
 }

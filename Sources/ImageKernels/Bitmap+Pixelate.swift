@@ -4,10 +4,13 @@ extension Bitmap {
     /// The picture in square blocks from the top left, each of its mean colour; blocks at the right and bottom edge are
     /// cut off.
     ///
-    /// - Parameter block: the side of a block, in pixels; at least 1.
+    /// - Parameters:
+    ///   - block: the side of a block, in pixels; at least 1.
+    ///   - threads: how many to work with; 1.
+    ///   - cancellation: looked at between rows of blocks.
     /// - Throws: ``ImageError`` (`invalidRequest`) for a block without a side; (`tooLarge`) where there is no memory;
     ///   `CancellationError`.
-    public func pixelated(block: Int, cancellation: CancellationToken? = nil) throws -> Bitmap {
+    public func pixelated(block: Int, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
         guard block >= 1 else {
             throw ImageError(.invalidRequest, message: "A picture cannot be pixelated in blocks of \(block) pixels.")
         }
@@ -20,14 +23,16 @@ extension Bitmap {
             pixels, bytesPerRow in
             try unsafe source.withUnsafePixels { rows in
                 let (from, to) = unsafe (rows.baseAddress.unsafelyUnwrapped, pixels.baseAddress.unsafelyUnwrapped)
-                let assembler = RowAssembler(plan: plan, format: source.format, path: path)
-                for line in 0..<plan.output.height {
-                    try cancellation?.check()
-                    let top = unsafe to + line * block * bytesPerRow
-                    unsafe assembler.assemble(line, into: top) { row in unsafe from + row * source.bytesPerRow }
-                    unsafe source.widen(top, columns: plan.output.width, block: block)
-                    for copy in 1..<max(1, min(block, height - line * block)) {
-                        unsafe (top + copy * bytesPerRow).copyMemory(from: top, byteCount: width * format.bytesPerPixel)
+                try Bands.run(rows: plan.output.height, threads: threads, least: max(1, 16 / block)) { band in
+                    let assembler = RowAssembler(plan: plan, format: source.format, path: path)
+                    for line in band {
+                        try cancellation?.check()
+                        let top = unsafe to + line * block * bytesPerRow
+                        unsafe assembler.assemble(line, into: top) { row in unsafe from + row * source.bytesPerRow }
+                        unsafe source.widen(top, block: block)
+                        for copy in 1..<max(1, min(block, height - line * block)) {
+                            unsafe (top + copy * bytesPerRow).copyMemory(from: top, byteCount: width * format.bytesPerPixel)
+                        }
                     }
                 }
             }
@@ -35,12 +40,13 @@ extension Bitmap {
     }
 
     /// Spreads the first pixels of a row over blocks, from the right so that none is overwritten before it is read.
-    private func widen(_ row: UnsafeMutableRawPointer, columns: Int, block: Int) {
+    private func widen(_ row: UnsafeMutableRawPointer, block: Int) {
         let size = format.bytesPerPixel
-        for column in stride(from: columns - 1, through: 0, by: -1) {
-            for x in stride(from: min(width, (column + 1) * block) - 1, through: column * block, by: -1) where x != column {
-                unsafe (row + x * size).copyMemory(from: row + column * size, byteCount: size)
-            }
+        var x = width - 1
+        while x >= 0 {
+            let column = x / block
+            if x != column { unsafe (row + x * size).copyMemory(from: row + column * size, byteCount: size) }
+            x -= 1
         }
     }
 }

@@ -67,8 +67,8 @@ extension Bitmap {
     }
 
     func write(rows range: Range<Int>, of pixels: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
-        for (i, row) in range.enumerated() {
-            unsafe rows[i] = (pixels + row * source.bytesPerRow).assumingMemoryBound(to: UInt8.self)
+        for i in 0..<range.count {
+            unsafe rows[i] = (pixels + (range.lowerBound + i) * source.bytesPerRow).assumingMemoryBound(to: UInt8.self)
         }
         unsafe clt_average_blocks_u8(
             path.level, rows, range.count, source.width, source.format.channels, block, sums,

@@ -24,9 +24,10 @@ extension Bitmap {
         guard degrees.isFinite else {
             throw ImageError(.invalidRequest, message: "A picture cannot be rotated by \(degrees) degrees.")
         }
+        if let orientation = Bitmap.orientation(degrees: degrees) {
+            return try oriented(orientation, threads: threads, cancellation: cancellation)
+        }
         let turn = degrees.remainder(dividingBy: 360)
-        let quarters: [Double: Orientation] = [0: .up, 90: .right, 180: .down, -180: .down, -90: .left]
-        if let orientation = quarters[turn] { return try oriented(orientation) }
         let source = try withColorChannels()
         let canvas = rotatedSize(degrees: degrees)
         let (sine, cosine) = (sin(turn * .pi / 180), cos(turn * .pi / 180))
@@ -47,6 +48,17 @@ extension Bitmap {
                     }
                 }
             }
+        }
+    }
+
+    /// The turn by right angles that a clockwise one by so many degrees is, if it is one.
+    package static func orientation(degrees: Double) -> Orientation? {
+        switch degrees.remainder(dividingBy: 360) {
+        case 0: .up
+        case 90: .right
+        case 180, -180: .down
+        case -90: .left
+        default: nil
         }
     }
 

@@ -34,39 +34,48 @@ extension Bitmap {
     /// The picture with its corners rounded off; edges are anti-aliased by how much of a pixel lies inside, taken from the
     /// distance of its centre to the arc.
     ///
+    /// - Parameters:
+    ///   - threads: how many to work with; 1.
+    ///   - cancellation: looked at between blocks of rows.
     /// - Throws: ``ImageError`` (`invalidRequest`) for a radius that is negative or not finite; (`tooLarge`) where there is
     ///   no memory; `CancellationError`.
-    public func rounded(_ radii: CornerRadii, cancellation: CancellationToken? = nil) throws -> Bitmap {
+    public func rounded(_ radii: CornerRadii, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
         guard radii.all.allSatisfy({ $0 >= 0 && $0.isFinite }) else {
             throw ImageError(.invalidRequest, message: "Corner radii must be finite and not negative.")
         }
         guard radii.all.contains(where: { $0 > 0 }) else { return try premultiplied() }
         let source = try withColorChannels()
         let fitted = radii.fitted(to: size)
-        let corners = [
-            (true, true, fitted.topLeft), (true, false, fitted.topRight), (false, true, fitted.bottomLeft),
-            (false, false, fitted.bottomRight),
-        ]
-        return try unsafe source.editingRows(alpha: .premultiplied, cancellation: cancellation) { y, row in
-            for (isTop, isLeft, radius) in corners {
-                let fromEdge = isTop ? Double(y) + 0.5 : Double(height - y) - 0.5
-                guard fromEdge < radius else { continue }
-                // From the edge inwards: clear to where the arc's edge begins, then part of each pixel, then whole.
-                let dy = radius - fromEdge
-                let reach = (radius + 0.5) * (radius + 0.5) - dy * dy
-                let columns = min(width, Int(radius.rounded(.up)))
-                let clear = min(columns, max(0, reach > 0 ? Int((radius + 0.5 - reach.squareRoot()).rounded(.down)) : columns))
-                let size = source.format.bytesPerPixel
-                let start = (isLeft ? 0 : width - clear) * size
-                unsafe UnsafeMutableRawBufferPointer(rebasing: row[start..<start + clear * size])
-                    .initializeMemory(as: UInt8.self, repeating: 0)
-                for column in clear..<columns {
-                    let dx = radius - Double(column) - 0.5
-                    let coverage = dx > 0 ? max(0, min(1, radius - (dx * dx + dy * dy).squareRoot() + 0.5)) : 1
-                    guard coverage < 1 else { break }
-                    unsafe source.scale(row, pixel: isLeft ? column : width - 1 - column, by: coverage)
-                }
-            }
+        return try unsafe source.editingRows(alpha: .premultiplied, threads: threads, cancellation: cancellation) { y, row in
+            unsafe source.round(row, fromEdge: Double(y) + 0.5, left: fitted.topLeft, right: fitted.topRight)
+            unsafe source.round(
+                row, fromEdge: Double(height - y) - 0.5, left: fitted.bottomLeft, right: fitted.bottomRight)
+        }
+    }
+
+    /// Rounds what the corners above or below leave of a row.
+    ///
+    /// - Parameter fromEdge: how far its middle is from the corners' edge.
+    private func round(_ row: UnsafeMutableRawBufferPointer, fromEdge: Double, left: Double, right: Double) {
+        if fromEdge < left { unsafe round(row, fromEdge: fromEdge, radius: left, isLeft: true) }
+        if fromEdge < right { unsafe round(row, fromEdge: fromEdge, radius: right, isLeft: false) }
+    }
+
+    private func round(_ row: UnsafeMutableRawBufferPointer, fromEdge: Double, radius: Double, isLeft: Bool) {
+        // From the edge inwards: clear to where the arc's edge begins, then part of each pixel, then whole.
+        let dy = radius - fromEdge
+        let reach = (radius + 0.5) * (radius + 0.5) - dy * dy
+        let columns = min(width, Int(radius.rounded(.up)))
+        let clear = min(columns, max(0, reach > 0 ? Int((radius + 0.5 - reach.squareRoot()).rounded(.down)) : columns))
+        let size = format.bytesPerPixel
+        let start = (isLeft ? 0 : width - clear) * size
+        unsafe UnsafeMutableRawBufferPointer(rebasing: row[start..<start + clear * size])
+            .initializeMemory(as: UInt8.self, repeating: 0)
+        for column in clear..<columns {
+            let dx = radius - Double(column) - 0.5
+            let coverage = dx > 0 ? max(0, min(1, radius - (dx * dx + dy * dy).squareRoot() + 0.5)) : 1
+            guard coverage < 1 else { break }
+            unsafe scale(row, pixel: isLeft ? column : width - 1 - column, by: coverage)
         }
     }
 

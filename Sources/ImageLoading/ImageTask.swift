@@ -123,6 +123,17 @@ public final class ImageTask: LoadHandle {
         }
     }
 
+    /// Calls back with the result, once: here and now when the load has ended already.
+    func whenFinished(_ body: @escaping @Sendable (Result<ImageResponse, LoadFailure>) -> Void) {
+        let result = state.withLock { state -> Result<ImageResponse, LoadFailure>? in
+            if state.result == nil {
+                state.listeners.append { event in if case .finished(let result) = event { body(result) } }
+            }
+            return state.result
+        }
+        if let result { body(result) }
+    }
+
     // MARK: Called by the engine
 
     /// The call that starts the load is about to return: events may be delivered from now on.

@@ -5,10 +5,10 @@ internal import ImageCore
 /// The graph is the loader's one isolation: a value behind one lock that is held only for a transition, never while
 /// foreign code runs. That is cheaper than an actor, whose every call from outside costs a hop, and lets a load start
 /// synchronously from anywhere.
-final class LoadCoordinator: Pipeline.Reporting {
-    private typealias Graph = LoadGraph<ImageTask, Work, WorkResult>
+final class LoadCoordinator: Sendable {
+    typealias Graph = LoadGraph<ImageTask, Work, WorkResult>
 
-    private struct Control {
+    struct Control {
         var defaults: LayeredDefaults
         var isPaused = false
         var isClosed = false
@@ -24,10 +24,11 @@ final class LoadCoordinator: Pipeline.Reporting {
     }
 
     let pipeline: Pipeline
-    private let observers: [any LoadObserving]
-    private let graph: Lock<Graph>
-    private let control: Lock<Control>
-    private let counters = LoadCounters()
+    let observers: [any LoadObserving]
+    let graph: Lock<Graph>
+    let control: Lock<Control>
+    let counters = LoadCounters()
+    let ownedLoads = OwnedLoads()
 
     init(_ configuration: ImageLoader.Configuration) {
         pipeline = Pipeline(configuration)
@@ -182,7 +183,7 @@ final class LoadCoordinator: Pipeline.Reporting {
     }
 
     /// A load's work ended: that is its end, unless there is another source to try.
-    private func end(_ task: ImageTask, _ result: Result<WorkResult, LoadFailure>, isCoalesced: Bool) {
+    func end(_ task: ImageTask, _ result: Result<WorkResult, LoadFailure>, isCoalesced: Bool) {
         switch result {
         case .success(let value):
             if task.goal != .image { task.outcome.withLock { $0 = value } }
@@ -220,6 +221,7 @@ final class LoadCoordinator: Pipeline.Reporting {
 
     func ended(_ task: ImageTask, _ result: Result<ImageResponse, LoadFailure>) {
         counters.ended(result)
+        if let owner = task.request.owner { ownedLoads.remove(task, of: owner) }
         for observer in observers { observer.observe(.finished(result), of: task.id, request: task.request) }
     }
 
@@ -232,9 +234,11 @@ final class LoadCoordinator: Pipeline.Reporting {
         _ onEvent: (@Sendable (LoadEvent) -> Void)?
     ) -> ImageTask {
         for observer in observers { observer.observe(.started, of: id, request: request) }
-        return ImageTask(
+        let task = ImageTask(
             id: id, request: request, priority: priority, goal: goal, wantsProgress: wantsProgress, coordinator: self,
             onEvent: onEvent)
+        if let owner = request.owner { ownedLoads.add(task, of: owner) }
+        return task
     }
 
     // MARK: Control
@@ -286,120 +290,5 @@ final class LoadCoordinator: Pipeline.Reporting {
             if isIdle { continuation.resume() }
         }
         try await pipeline.configuration.dataCache?.flush()
-    }
-
-    // MARK: Reports of steps
-
-    func report(_ progress: LoadProgress, _ bytes: ReceivedBytes, from node: NodeID) {
-        let actions = graph.withLock { graph in
-            graph.report(progress, from: node)
-            return graph.takeActions()
-        }
-        carryOut(actions, bytes: bytes)
-    }
-
-    func preview(_ node: NodeID, _ preview: WorkResult, _ token: CancellationToken) {
-        perform { $0.preview(node, preview, token) }
-    }
-
-    func advance(_ node: NodeID, to lane: Lane) { perform(on: .pool) { $0.advance(node, to: lane) } }
-
-    func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place) {
-        if case .success(.original(let original)) = result, original.isFetched { counters.fetched(original.metrics) }
-        perform(on: place) { $0.finish(node, result, retention: retention) }
-    }
-
-    func retryUpstream(of node: NodeID, otherwise failure: LoadFailure) {
-        perform { $0.retryUpstream(of: node, in: .network, otherwise: failure) }
-    }
-
-    func claim(_ node: NodeID, bytes: Int) -> Bool {
-        let (isAdmitted, actions) = graph.withLock { graph -> (Bool, [Graph.Action]) in
-            let isAdmitted = graph.claim(node, bytes: bytes)
-            return (isAdmitted, graph.takeActions())
-        }
-        carryOut(actions, on: .elsewhere)
-        return isAdmitted
-    }
-
-    func settle(_ node: NodeID) {
-        perform { $0.settle(node) }
-        storeEnded()
-    }
-
-    private func storeEnded() {
-        let waiters = control.withLock { control -> [CheckedContinuation<Void, Never>] in
-            control.stores -= 1
-            guard control.stores == 0 else { return [] }
-            defer { control.storeWaiters = [] }
-            return control.storeWaiters
-        }
-        for waiter in waiters { waiter.resume() }
-    }
-
-    func observe(_ observation: LoadObservation, _ plan: LoadPlan) {
-        for observer in observers { observer.observe(observation, of: plan.id, request: plan.request) }
-    }
-
-    // MARK: Actions
-
-    private func perform(on place: Place = .elsewhere, _ event: @Sendable (inout Graph) -> Void) {
-        let actions = graph.withLock { graph in
-            event(&graph)
-            return graph.takeActions()
-        }
-        carryOut(actions, on: place)
-    }
-
-    /// - Parameter bytes: what has come, where the event was that more has.
-    private func carryOut(_ actions: [Graph.Action], on place: Place = .elsewhere, bytes: ReceivedBytes? = nil) {
-        // Of the steps that begin now, the first may have the place; it must not wait for the others.
-        var place = place
-        for action in actions {
-            switch action {
-            case .run(let node, let work, let lane, let input, let priority, let token, let isAdmitted):
-                let start = StepStart(
-                    priority: priority, token: token, place: place.suits(lane) ? place : .elsewhere,
-                    isAdmitted: isAdmitted)
-                if place.suits(lane) { place = .elsewhere }
-                pipeline.run(node, work, lane, input: input, start, reportingTo: self)
-            case .stop(let token):
-                token.cancel()
-            case .store(let node, let key, let work, let result, let priority, let targets):
-                control.withLock { $0.stores += 1 }
-                pipeline.store(node, key, work, result, priority, targets, self)
-            case .progress(let task, let progress):
-                task.report(progress)
-            case .feed(let node, let work, let policy):
-                if let bytes { pipeline.feed(node, work, policy, bytes, reportingTo: self) }
-            case .endFeed(let work):
-                work.plan.previews.withLock { $0.take() }?.end()
-            case .processPreview(let node, let work, let input, let token):
-                pipeline.processPreview(node, work, input, token, reportingTo: self)
-            case .preview(let task, let preview):
-                if case .image(let staged) = preview { task.show(staged.image) }
-            case .keepPreview(let key, let preview):
-                pipeline.keepPreview(key, preview)
-            case .deliver(let task, let result, let isCoalesced):
-                end(task, result, isCoalesced: isCoalesced)
-            }
-        }
-    }
-}
-
-extension WorkResult {
-    /// What a subscriber of the wanted node gets.
-    fileprivate func response(isCoalesced: Bool) -> Result<ImageResponse, LoadFailure> {
-        let (image, tier, metrics): (DecodedImage, CacheTier, LoadMetrics)
-        switch self {
-        case .image(let staged): (image, tier, metrics) = (staged.image, staged.tier, staged.metrics)
-        case .header(_, let original), .original(let original):
-            // Who asks for no picture looks at none.
-            guard let none = DecodedImage.none else { return .failure(.failed(.noInput)) }
-            (image, tier, metrics) = (none, original.tier, original.metrics)
-        }
-        var response = ImageResponse(image: image, tier: tier, metrics: metrics)
-        response.metrics?.isCoalesced = isCoalesced
-        return .success(response)
     }
 }

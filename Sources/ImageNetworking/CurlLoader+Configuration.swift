@@ -26,7 +26,8 @@ extension CurlLoader {
         public var certificateAuthorities = CertificateAuthorities.system
         /// The `User-Agent` where the request has none.
         public var userAgent = "Calotype"
-        /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` in the environment are followed; yes.
+        /// Whether `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` in the environment are followed; yes. The
+        /// environment is looked at when the loader's first transfer starts.
         public var usesProxyOfEnvironment = true
 
         /// What may be fetched, for URLs that strangers chose; `nil`, the default, allows everything. With a policy no

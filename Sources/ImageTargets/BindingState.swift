@@ -1,12 +1,15 @@
+internal import HTTPTypes
 internal import ImageCore
 
 /// What a view shows and which load it waits for: the binding rules as a value.
 ///
-/// Each call is one event and returns what to do about it, in order. A newer request makes every event of an older one
-/// stale; equal requests change nothing.
+/// Each call is one event and returns what to do about it: first with the load, then with the view, in order. A newer
+/// request makes every event of an older one stale; equal requests change nothing.
 struct BindingState: Sendable {
+    /// What the view is told.
     enum Effect: Sendable {
-        case setImage(DecodedImage, Transition)
+        /// An image, and the tier to draw into it as a badge.
+        case setImage(DecodedImage, Transition, badge: CacheTier?)
         case clear
         case setPlaceholder(Placeholder)
         case setLoading(Bool)
@@ -16,94 +19,154 @@ struct BindingState: Sendable {
         case complete(Result<ImageResponse, LoadFailure>)
     }
 
-    /// Names one request of the binding; those of replaced requests are stale.
-    typealias Token = UInt64
+    /// What becomes of the load that runs.
+    enum LoadAction: Hashable, Sendable {
+        case keep
+        /// It is cancelled, and another one begun.
+        case start
+        case stop
+        case setPriority(LoadPriority)
+    }
+
+    struct Change: Sendable {
+        var load = LoadAction.keep
+        var effects: [Effect] = []
+    }
+
+    /// Names one load of one request. Those of replaced requests, and loads that were given up, are stale.
+    struct Token: Hashable, Sendable {
+        var request: UInt64 = 0
+        var load: UInt64 = 0
+    }
 
     /// What makes two requests the same for a target.
     private struct Identity: Hashable {
         let resource: ResourceKey
+        let headers: HTTPFields
         let variant: String
     }
 
-    private(set) var token: Token = 0
+    private(set) var token = Token()
     private(set) var source: ImageSource?
+    private(set) var isVisible = true
     private var identity: Identity?
-    private var style: LoadOptions = LoadOptions()
+    private var style = LoadOptions()
+    private var priority = LoadPriority.normal
     private var isLoading = false
+    /// Whether the load was given up, or not begun, until the view is on screen.
+    private var isSuspended = false
     private var hasPreview = false
 
     /// Whether a request for `request` would change nothing: the same image is shown, or on its way.
     func isSame(_ request: ImageRequest, options: LoadOptions) -> Bool {
-        identity == Identity(resource: request.resource, variant: BindingState.variant(options))
+        identity == BindingState.identity(request, options)
     }
 
     /// A new request replaces what was there. With a memory hit the image shows at once: no placeholder, no transition.
-    mutating func begin(_ request: ImageRequest, options: LoadOptions, hit: ImageResponse?) -> [Effect] {
+    mutating func begin(_ request: ImageRequest, options: LoadOptions, hit: ImageResponse?) -> Change {
         let wasLoading = isLoading
-        token += 1
+        token.request += 1
+        token.load += 1
         source = request.source
-        identity = Identity(resource: request.resource, variant: BindingState.variant(options))
+        identity = BindingState.identity(request, options)
         style = options
+        priority = options.priority
         hasPreview = false
         isLoading = hit == nil
+        isSuspended = hit == nil && !isVisible && options.offScreenPolicy == .cancels
         var effects: [Effect] = [.setAccessibilityLabel(options.accessibilityLabel)]
         if let hit {
             if wasLoading { effects.append(.setLoading(false)) }
-            return effects + [.setImage(hit.image, .none), .complete(.success(hit))]
+            effects += [.setImage(hit.image, .none, badge: badge(hit)), .complete(.success(hit))]
+            return Change(load: .stop, effects: effects)
         }
         if case .none = options.placeholder {
             effects.append(.clear)
         } else {
             effects.append(.setPlaceholder(options.placeholder))
         }
-        return effects + [.setLoading(true)]
+        return Change(load: isSuspended ? .stop : .start, effects: effects + [.setLoading(true)])
     }
 
     /// The view is reused or gone: nothing is shown, nothing is waited for.
-    mutating func reset() -> [Effect] {
-        defer {
-            token += 1
-            (source, identity, isLoading, hasPreview) = (nil, nil, false, false)
-        }
-        return (isLoading ? [.setLoading(false)] : []) + [.clear]
+    mutating func reset() -> Change {
+        let effects = (isLoading ? [Effect.setLoading(false)] : []) + [.clear]
+        token.request += 1
+        token.load += 1
+        (source, identity, isLoading, isSuspended, hasPreview) = (nil, nil, false, false, false)
+        return Change(load: .stop, effects: effects)
     }
 
     /// The load goes no further, what is shown stays. Asking for the same image again starts anew.
-    mutating func cancel() -> [Effect] {
-        token += 1
-        guard isLoading else { return [] }
-        (identity, isLoading) = (nil, false)
-        return [.setLoading(false)]
+    mutating func cancel() -> Change {
+        token.request += 1
+        token.load += 1
+        guard isLoading else { return Change(load: .stop) }
+        (identity, isLoading, isSuspended) = (nil, false, false)
+        return Change(load: .stop, effects: [.setLoading(false)])
+    }
+
+    /// The view came on screen, or went off it. What it shows does not change.
+    mutating func setVisible(_ isVisible: Bool) -> Change {
+        guard isVisible != self.isVisible else { return Change() }
+        self.isVisible = isVisible
+        guard isLoading else { return Change() }
+        switch style.offScreenPolicy {
+        case .keeps: return Change()
+        case .lowers: return Change(load: .setPriority(effectivePriority))
+        case .cancels:
+            token.load += 1
+            isSuspended = !isVisible
+            return Change(load: isVisible ? .start : .stop)
+        }
+    }
+
+    /// How urgent the load is while the view is on screen.
+    mutating func setPriority(_ priority: LoadPriority) -> Change {
+        self.priority = priority
+        return Change(load: isLoading && !isSuspended ? .setPriority(effectivePriority) : .keep)
     }
 
     /// An event of the load that `token` names; a stale one has no effects.
     mutating func receive(_ event: LoadEvent, _ token: Token) -> [Effect] {
-        guard token == self.token, isLoading else { return [] }
+        guard token == self.token, isLoading, !isSuspended else { return [] }
         switch event {
         case .progress(let progress): return [.setProgress(progress)]
         case .preview(let image):
             hasPreview = true
-            return [.setImage(image, .none)]
+            return [.setImage(image, .none, badge: nil)]
         case .finished(let result):
             isLoading = false
             switch result {
             case .success(let response):
                 // A preview has led up to the image already; a second fade would flicker.
-                return [.setLoading(false), .setImage(response.image, hasPreview ? .none : style.transition), .complete(result)]
+                let image = Effect.setImage(response.image, hasPreview ? .none : style.transition, badge: badge(response))
+                return [.setLoading(false), image, .complete(result)]
             case .failure(.cancelled):
                 identity = nil
                 return [.setLoading(false)]
             case .failure(.failed(let error)):
                 // The same request may be tried again.
                 identity = nil
-                let image = style.failureImage.map { [Effect.setImage($0, .none)] } ?? []
-                return [.setLoading(false), .setFailure(error)] + image + [.complete(result)]
+                let image = style.failureImage.map { [Effect.setImage($0, .none, badge: nil)] } ?? []
+                return [.setLoading(false)] + image + [.setFailure(error), .complete(result)]
             }
         }
     }
 
-    private static func variant(_ options: LoadOptions) -> String {
-        let size = options.targetSize.map { "\($0),\(options.contentMode.rawValue)" } ?? ""
-        return options.processors.reduce(size) { "\($0)|\($1.identifier.utf8.count):\($1.identifier)" }
+    /// With respect to whether the view is on screen.
+    var effectivePriority: LoadPriority {
+        isVisible || style.offScreenPolicy == .keeps ? priority : min(priority, .veryLow)
+    }
+
+    private func badge(_ response: ImageResponse) -> CacheTier? { style.showsTierBadge ? response.tier : nil }
+
+    private static func identity(_ request: ImageRequest, _ options: LoadOptions) -> Identity {
+        var parts = options.targetSize.map { ["\($0),\(options.contentMode.rawValue)"] } ?? [""]
+        if !options.appliesOrientation { parts.append("as-stored") }
+        if options.allowsPartial { parts.append("partial") }
+        // With their lengths, so that no two lists of identifiers read the same.
+        parts += options.processors.map { "\($0.identifier.utf8.count):\($0.identifier)" }
+        return Identity(resource: request.resource, headers: options.headers, variant: parts.joined(separator: "|"))
     }
 }

@@ -43,6 +43,19 @@ import Testing
         #expect(memory.keys.isEmpty && disk.keys.isEmpty)
     }
 
+    @Test func aThumbnailIsDecodedNoLargerThanItsProcessorsNeed() async throws {
+        let large = try TestPictures.solid(width: 1600, height: 1200, red: 90)
+        let file = try JPEGEncoder().encode(large, as: .jpeg, options: EncodeOptions())
+        let loader = loader()
+        var request = ImageRequest(.bytes(file, id: "large"))
+        request.options.processors = [.crop(aspectRatio: 1, to: 1), .flip(.horizontal), .resize(width: 100), .blur(radius: 1)]
+        let image = try await loader.image(for: request)
+        #expect(image.size == PixelSize(width: 100, height: 100))
+        #expect(TestPictures.pixel(of: image, x: 50, y: 50)[0] == 90)
+        // The full picture, which nobody asked for, is nowhere.
+        #expect(memory.keys.count == 1)
+    }
+
     @Test func aPictureComesOverHTTPThenFromMemoryThenFromTheDataCache() async throws {
         let png = try png()
         let server = try LoopbackServer(serving: { _ in

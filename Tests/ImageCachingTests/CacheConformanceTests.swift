@@ -93,6 +93,31 @@ actor Pocket: DataCaching {
         #expect(try await shared.entry(for: dataKey("a")) != nil)
     }
 
+    @Test func aBodyThatIsTooLargeForTheSharedCacheStaysLocalAndReplacesTheOldOne() async throws {
+        let (local, shared) = (Pocket(), Pocket())
+        let tiers = TieredDataCache(local: local, shared: shared, policy: .init(largestShared: 1_000))
+        try await tiers.store(entry(1, count: 1_000), for: dataKey("a"))
+        #expect(try await shared.entry(for: dataKey("a"))?.data == content(1, count: 1_000))
+        try await tiers.store(entry(2, count: 1_001), for: dataKey("a"))
+        #expect(try await local.entry(for: dataKey("a"))?.data == content(2, count: 1_001))
+        #expect(try await shared.entry(for: dataKey("a")) == nil)
+    }
+
+    @Test func streamsComeFromTheLocalCacheOrTheSharedOne() async throws {
+        let folder = try Folder()
+        let (local, shared) = (folder.cache(), Pocket())
+        let tiers = TieredDataCache(local: local, shared: shared)
+        try await local.store(entry(1, count: 2_000_000), for: dataKey("a"))
+        try await local.trim(toBytes: 100_000_000)
+        let near = try await tiers.stream(for: dataKey("a"))
+        #expect(near?.body.wholeData == nil)
+        try await shared.store(entry(2), for: dataKey("b"))
+        #expect(try await tiers.stream(for: dataKey("b"))?.body.wholeData == content(2))
+        #expect(try await local.entry(for: dataKey("b"))?.data == content(2))
+        await shared.breakDown()
+        await #expect(throws: ImageError.self) { try await tiers.stream(for: dataKey("c")) }
+    }
+
     @Test func whatOneTierHasIsServedWhileTheOtherIsDown() async throws {
         for isLocalDown in [false, true] {
             let (local, shared) = (Pocket(), Pocket())

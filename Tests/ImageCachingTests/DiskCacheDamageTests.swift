@@ -130,6 +130,19 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: orphan.path(percentEncoded: false)))
     }
 
+    @Test func aPackThatNothingWasWrittenToIsGivenBack() async throws {
+        let folder = try await filled(1)
+        // A process died between making the file and writing its head.
+        let orphan = folder.home.appending(path: "77.pack")
+        try Data().write(to: orphan)
+        #expect(try await survivors(in: folder, of: 1) == [0])
+        #expect(!FileManager.default.fileExists(atPath: orphan.path(percentEncoded: false)))
+        // One that holds anything else is somebody's.
+        try Data([0]).write(to: orphan)
+        #expect(try await survivors(in: folder, of: 1) == [0])
+        #expect(FileManager.default.fileExists(atPath: orphan.path(percentEncoded: false)))
+    }
+
     @Test(arguments: 0..<40)
     func aJournalWithAnyByteChangedNeverServesWrongBytes(round: Int) async throws {
         let folder = try await filled(3)

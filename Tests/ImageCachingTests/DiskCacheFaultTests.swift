@@ -71,7 +71,10 @@ import Testing
 
     @Test(arguments: [28, 5, 30, 13] as [Int32])
     func aCallThatFailsOnceCostsEntriesAndNoLoad(code: Int32) async throws {
-        for call in 0..<40 {
+        let total = FaultyFiles(.once(code: code), at: .max)
+        _ = try await work(on: Folder().cache(.init(bytes: 300_000), files: total))
+        #expect(total.count > 30)
+        for call in 0..<total.count {
             let folder = try Folder()
             let warnings = Warnings()
             let cache = folder.cache(.init(bytes: 300_000), warnings: warnings, files: FaultyFiles(.once(code: code), at: call))
@@ -87,18 +90,19 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 4, 12, 20])
-    func aDiskThatStaysFullGivesOneWarningAndNoError(call: Int) async throws {
+    /// No space, a file system that was made read-only, permission that was taken.
+    @Test(arguments: [0, 4, 12, 20], [28, 30, 13] as [Int32])
+    func aDiskThatTakesNoMoreWritesGivesOneWarningAndNoError(call: Int, code: Int32) async throws {
         let folder = try Folder()
         let warnings = Warnings()
-        let cache = folder.cache(warnings: warnings, files: FaultyFiles(.always(code: 28), at: call))
+        let cache = folder.cache(warnings: warnings, files: FaultyFiles(.always(code: code), at: call))
         for i in 0..<20 {
             try await cache.store(entry(i), for: dataKey(i))
             try? await cache.flush()
             if let found = try await cache.entry(for: dataKey(i)) { #expect(found.data == content(i)) }
         }
         #expect(warnings.kinds.count == 1)
-        #expect(warnings.messages.first?.contains("No space left") == true)
+        #expect(warnings.messages.first?.contains(SystemError.text(code)) == true)
     }
 }
 

@@ -34,7 +34,38 @@ import Testing
                 }
             }
         },
+        Trace(name: "scrolling back and forth", capacity: 500, gain: 0) { walk(reach: 1_000, step: 100) },
+        Trace(name: "scrolling far", capacity: 500, gain: 0) { walk(reach: 5_000, step: 500) },
+        Trace(name: "a window that moves on", capacity: 500, gain: 0) {
+            var random = Xorshift()
+            return (0..<100_000).map { $0 / 10 + Int(random.next() % 500) }
+        },
     ]
+
+    /// A list that is scrolled up and down by random distances.
+    private static func walk(reach: Int, step: Int) -> [Int] {
+        var random = Xorshift()
+        var (keys, place): ([Int], Int) = ([], 0)
+        while keys.count < 100_000 {
+            let target = min(max(0, place + Int(random.next() % UInt64(2 * step + 1)) - step), reach - 1)
+            while place != target {
+                place += target < place ? -1 : 1
+                keys.append(place)
+            }
+        }
+        return keys
+    }
+
+    private struct Xorshift {
+        private var state: UInt64 = 42
+
+        mutating func next() -> UInt64 {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return state >> 11
+        }
+    }
 
     @Test(arguments: traces)
     func theHitRatioIsNeverBelowThatOfLRU(trace: Trace) throws {

@@ -167,57 +167,6 @@ import Testing
             })
     }
 
-    @Test(arguments: PixelFormat.allCases)
-    func reducingAveragesBlocks(format: PixelFormat) throws {
-        for (width, height, x, y) in [(1, 1, 5, 5), (13, 7, 3, 2), (300, 5, 7, 5), (6, 600, 2, 300), (64, 9, 1, 4)] {
-            let bitmap = try Bitmap.noise(width, height, format)
-            let before = bitmap.samples
-            try onEveryPath { path in
-                let result = try bitmap.reduced(x: x, y: y)
-                let after = result.samples
-                for row in 0..<result.height {
-                    for column in 0..<result.width {
-                        for c in 0..<format.channels {
-                            var (sum, count) = (0.0, 0.0)
-                            for py in row * y..<min(height, (row + 1) * y) {
-                                for px in column * x..<min(width, (column + 1) * x) {
-                                    (sum, count) = (sum + before[px, py, c], count + 1)
-                                }
-                            }
-                            #expect(abs(after[column, row, c] - sum / count) <= 0.51, "\(path)")
-                        }
-                    }
-                }
-            }
-        }
-        let bitmap = try Bitmap.noise(40, 100, format)
-        #expect(try bitmap.reduced(x: 2, y: 3, threads: 2).samples == bitmap.reduced(x: 2, y: 3).samples)
-        #expect(throws: ImageError.self) { try bitmap.reduced(x: 0, y: 1) }
-    }
-
-    @Test func aReducedResizeIsCloseToTheExactOneAndDoesNotShift() throws {
-        let bitmap = try Bitmap.make(803, 601) { x, y, c in
-            c == 3 ? 255 : (x * 255 / 803 + ((x - 300) * (x - 300) + (y - 200) * (y - 200) < 14400 ? 90 : 0) * (c + 1) / 3) / 2
-        }
-        for (width, height) in [(80, 60), (101, 31), (25, 200)] {
-            let geometry = ResizeGeometry.part(11, 7, 780, 590, of: bitmap, to: PixelSize(width: width, height: height))
-            let exact = try Resampler.resize(bitmap, to: geometry).samples
-            for (gap, tolerance) in [(3.0, 5.0), (2, 9)] {
-                let fast = try Resampler.resize(bitmap, to: geometry, reducingGap: gap).samples
-                #expect(fast.distance(to: exact) <= tolerance, "\(width)x\(height), gap \(gap)")
-                #expect(abs(fast.mean(0) - exact.mean(0)) <= 0.2)
-            }
-        }
-    }
-
-    @Test func aliasesOfReducingStayBelowASeventhOfTheContrast() throws {
-        // Stripes too fine for the result, which should come out grey. Blocks of five pixels fold a period of six to the edge
-        // of what the filter passes: the worst there is at this gap. At the ends stripes are cut off, so these are left out.
-        let bitmap = try Bitmap.make(600, 40, .gray8) { x, _, _ in x / 3 % 2 == 0 ? 255 : 0 }
-        let result = try Resampler.resize(bitmap, to: .stretch(bitmap, to: 40, 4), reducingGap: 3).samples
-        #expect((3..<37).allSatisfy { abs(result[$0, 1, 0] - 127.5) <= 127.5 / 7 })
-    }
-
     @Test func severalThreadsGiveTheSamePixels() throws {
         let bitmap = try Bitmap.noise(97, 301)
         let geometry = ResizeGeometry.stretch(bitmap, to: 41, 97)

@@ -31,6 +31,11 @@ import Testing
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fixtures/Processors")
 
+    @Test func everyProcessorHasAPicture() {
+        let shown = Self.lists.values.flatMap { $0.split(separator: " ") }.map { String($0.prefix { $0 != "(" }) }
+        #expect(Set(shown) == Set(ProcessorList.names))
+    }
+
     @Test(arguments: lists.keys.sorted())
     func picturesAreAsTheyWereWhenLookedAt(name: String) throws {
         let mark = Picture.image(6, 6) { x, y in (x - y).magnitude < 2 || x + y == 5 ? (255, 255, 255, 255) : (0, 0, 0, 128) }

@@ -35,6 +35,25 @@ import Testing
         #expect(ProcessorList.usage.contains("blur(radius)"))
     }
 
+    @Test func valuesInQuotationMarksMayHoldAnything() throws {
+        let mark = Picture.image(2, 2) { _, _ in (9, 9, 9, 255) }
+        let list = try ProcessorList.parse("overlay(\"a, (b)=c.png\",top) blur( \"4\" )") { _ in mark }
+        #expect(list.map(\.identifier) == ["calotype.overlay(a, (b)=c.png,top,0,1)", "calotype.blur(4)"])
+    }
+
+    @Test func aSingleProcessorTakesOtherDefaults() throws {
+        let defaults = ["gravity": "top", "anchor": "attention"]
+        func identifier(_ name: String, _ arguments: String) throws -> String {
+            try ProcessorList.processor(name, arguments, defaults: defaults).identifier
+        }
+        #expect(try identifier("pad", "9x8") == "calotype.pad(9x8,#00000000,top)")
+        #expect(try identifier("pad", "9x8,gravity=left") == "calotype.pad(9x8,#00000000,left)")
+        #expect(try identifier("crop-to", "9x8") == "calotype.crop(9x8,attention)")
+        #expect(try identifier("blur", "2") == "calotype.blur(2)")
+        #expect(ProcessorList.needsArguments("blur") && !ProcessorList.needsArguments("sepia"))
+        #expect(!ProcessorList.needsArguments("circle") && !ProcessorList.needsArguments("blurr"))
+    }
+
     @Test func overlaysAskForTheirPicture() throws {
         let mark = Picture.image(2, 2) { _, _ in (9, 9, 9, 255) }
         var asked: [String] = []

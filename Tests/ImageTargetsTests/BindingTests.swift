@@ -131,7 +131,7 @@ import Testing
         let failing = request("a") { $0.failureImage = broken }
         await target.setImage(failing) { completed.append($0.failure?.error?.code) }
         await completed.wait(forCount: 1)
-        #expect(view.shown.suffix(3) == [.loading(false), .failure(.corrupt), .image(red: 99, .none)])
+        #expect(view.shown.suffix(3) == [.loading(false), .image(red: 99, .none), .failure(.corrupt)])
         await target.setImage(failing) { completed.append($0.failure?.error?.code) }
         await completed.wait(forCount: 2)
         #expect(network.requests.count == 2)

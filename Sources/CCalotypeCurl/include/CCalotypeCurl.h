@@ -43,6 +43,18 @@ static inline CURLcode calotype_curl_set_blob(CURL *handle, CURLoption option, c
     return (curl_easy_setopt)(handle, option, &blob);
 }
 
+static inline CURLMcode calotype_curl_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
+    return (curl_multi_setopt)(multi, option, value);
+}
+
+static inline CURLMcode calotype_curl_multi_set_socket_callback(CURLM *multi, curl_socket_callback value) {
+    return (curl_multi_setopt)(multi, CURLMOPT_SOCKETFUNCTION, value);
+}
+
+static inline CURLMcode calotype_curl_multi_set_timer_callback(CURLM *multi, curl_multi_timer_callback value) {
+    return (curl_multi_setopt)(multi, CURLMOPT_TIMERFUNCTION, value);
+}
+
 static inline CURLMcode calotype_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return (curl_multi_setopt)(multi, option, value);
 }
@@ -105,3 +117,29 @@ static inline const struct sockaddr *calotype_curl_address(const struct curl_soc
 
 /// Opens the socket that curl asks for, closed in child processes.
 curl_socket_t calotype_curl_open_socket(const struct curl_sockaddr *address);
+
+#ifdef __linux__
+#include <stdint.h>
+
+// epoll and eventfd, which Swift's view of the C library leaves out.
+
+enum { CALOTYPE_READABLE = 1, CALOTYPE_WRITABLE = 2, CALOTYPE_BROKEN = 4 };
+
+struct calotype_ready {
+    int descriptor;
+    int events;
+};
+
+/// -1 when the system has no descriptor left.
+int calotype_epoll_create(void);
+int calotype_event_create(void);
+
+/// Tells the kernel to watch a descriptor for `wanted` where it watched for `told` before; 0 means not at all.
+void calotype_epoll_tell(int epoll, int descriptor, int told, int wanted);
+
+/// Fills `ready` and returns how many there are; waits no longer than that many milliseconds, -1 for ever.
+int calotype_epoll_wait(int epoll, struct calotype_ready *ready, int capacity, int milliseconds);
+
+void calotype_event_signal(int descriptor);
+void calotype_event_take(int descriptor);
+#endif

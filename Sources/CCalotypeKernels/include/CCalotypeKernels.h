@@ -83,6 +83,18 @@ void clt_sharpen_u8(
 void clt_sharpen_u16(
     clt_level level, uint16_t *pixels, const uint16_t *blurred, size_t count, size_t channels, float amount, float threshold);
 
+// Reducing by a tent: each result is a weighted mean of two blocks of `factor` samples, weights rising over the first by
+// 1, 2, … factor and falling over the second by factor - 1, … 0. `factor` is 1 to 16, so that all sums fit 16 bits.
+
+/// The tent down the columns: out[x] = `rising`[x] and what the falling half makes of `factor` rows; then `rising` is what
+/// the rising half makes of them.
+void clt_tent_rows_u8(
+    clt_level level, const uint8_t *const *rows, size_t factor, size_t count, uint16_t *rising, uint16_t *out);
+
+/// The tent along a line of `count` + 1 blocks of pixels, times `scale`, rounded.
+void clt_tent_columns_u8(
+    clt_level level, const uint16_t *line, size_t factor, size_t channels, float scale, size_t count, uint8_t *out);
+
 // Turning.
 
 /// A picture of four channels to take samples from.

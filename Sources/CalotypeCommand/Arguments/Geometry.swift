@@ -1,6 +1,7 @@
 public import ArgumentParser
 public import ImageCore
 public import ImageKernels
+internal import ImageProcessing
 
 /// `WxH` in pixels; one side may be left out (`320x`, `x240`) and then follows from the picture's shape.
 struct SizeArgument: ExpressibleByArgument {
@@ -52,6 +53,23 @@ struct GridArgument: ExpressibleByArgument {
         else { return nil }
         (self.columns, self.rows) = (columns, rows)
     }
+}
+
+/// A gravity, or `attention`: where the most detail is.
+struct GravityArgument: ExpressibleByArgument {
+    let anchor: CropTo.Anchor
+
+    init?(argument: String) {
+        if argument == CropTo.Anchor.attention.name {
+            anchor = .attention
+        } else if let gravity = Gravity(rawValue: argument) {
+            anchor = .gravity(gravity)
+        } else {
+            return nil
+        }
+    }
+
+    static var names: String { (Gravity.allCases.map(\.rawValue) + [CropTo.Anchor.attention.name]).joined(separator: ", ") }
 }
 
 extension ContentMode: ExpressibleByArgument {}

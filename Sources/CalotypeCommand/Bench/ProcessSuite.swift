@@ -10,91 +10,123 @@ internal import ImageProcessing
 #endif
 
 extension BenchmarkSuite {
-    /// The kernels on pictures of noise in memory: beside Pillow where Python has it, else beside what it took on a machine
-    /// of the same kind.
+    /// The kernels on a computed photograph in memory beside Pillow and libvips, and every processor beside a plain copy.
     static let process = BenchmarkSuite(name: "process", about: "resampling, blur and every processor") { effort in
         let bench = try ProcessBench(effort: effort)
-        var rows = [
-            try await bench.resize(), try await bench.resizeOnTwoThreads(), try await bench.reduce(), try await bench.halve(),
-            try await bench.blur(),
-        ]
-        for list in ProcessBench.lists { rows.append(try await bench.processor(list)) }
+        var rows = try await bench.kernels()
+        for step in ProcessBench.steps { rows += try await bench.processor(step) }
+        for list in ["resize(400x300)", "blur(2)", "blur(20)", "sharpen", "rotate(10)", "rotate(90)", "sepia", "gamma(2.2)"] {
+            rows.append(try await bench.twoThreads(list))
+        }
         return rows
     }
 }
 
 private struct ProcessBench {
-    /// What every processor is measured with, and how many times the time of a copy it may take.
-    static let lists: [(text: String, reach: Double)] = [
-        ("resize(500x500)", 16), ("resize(500x500,fill,bilinear)", 8), ("crop(100,100,500,500)", 1), ("trim", 4),
-        ("pad(1100x1100,white)", 20), ("rotate(90)", 5), ("rotate(10)", 200), ("flip", 5), ("grayscale", 10), ("sepia", 10),
-        ("contrast(1.5)", 10), ("gamma(2.2)", 30), ("round(40)", 4), ("circle", 10), ("border(10)", 4), ("blur(2)", 25),
-        ("blur(20)", 60), ("sharpen", 30), ("pixelate(12)", 6),
+    /// A processor to measure, and what it has to do.
+    struct Step {
+        let list: String
+        /// Times the whole picture, or the result, is gone through.
+        let passes: Double
+        /// Multiplications for each sample of the source.
+        let taps: Double
+
+        /// How many times the time of a copy it may take: eight for each pass, which reads, converts to numbers, rounds and
+        /// writes where a copy only moves; and two for each multiplication, of which a copy has none.
+        var reach: Double { 8 * passes + 2 * taps }
+
+        init(_ list: String, passes: Double = 1, taps: Double = 0) {
+            (self.list, self.passes, self.taps) = (list, passes, taps)
+        }
+    }
+
+    static let steps: [Step] = [
+        // Half the rows are made of twelve each, and a quarter of the pixels of twelve again.
+        Step("resize(500x500)", taps: 6 + 3), Step("resize(500x500,fill,bilinear)", taps: 2 + 1),
+        Step("crop(100,100,500,500)"), Step("crop-to(1:2,attention)"), Step("trim"), Step("pad(1100x1100,white)", passes: 2),
+        Step("rotate(90)"), Step("rotate(45)", passes: 2, taps: 16 * 2), Step("flip"), Step("grayscale", taps: 4),
+        Step("sepia", taps: 4), Step("tint(#40c0ff)", taps: 4), Step("brightness(0.1)", taps: 4), Step("contrast(1.5)", taps: 4),
+        Step("saturation(2)", taps: 4), Step("gamma(2.2)"), Step("invert", taps: 4), Step("background(white)"), Step("round(40)"),
+        Step("circle"), Step("border(10)"), Step("blur(2)", taps: 13 * 2), Step("blur(20)", passes: 2, taps: 24 + 8 + 8),
+        Step("sharpen", passes: 2, taps: 7 * 2), Step("pixelate(12)", taps: 2),
     ]
 
     let effort: BenchmarkEffort
     private let large: Bitmap
     private let square: Bitmap
+    private let peers: ProcessPeers
 
     init(effort: BenchmarkEffort) throws {
         self.effort = effort
-        large = try Self.noise(PixelSize(width: 4000, height: 3000))
-        square = try Self.noise(PixelSize(width: 1000, height: 1000))
+        large = try BenchScene(size: PixelSize(width: 4000, height: 3000)).bitmap()
+        square = try BenchScene(size: PixelSize(width: 1000, height: 1000)).bitmap()
+        peers = try ProcessPeers(large: large, square: square, runs: effort == .smoke ? 1 : 7)
     }
 
-    func resize() async throws -> BenchmarkRow {
-        let geometry = ResizeGeometry(source: large.size, box: PixelSize(width: 400, height: 300), mode: .exact)
-        let median = try await effort.median { try Self.cpu { _ = try Resampler.resize(large, to: geometry) } }
-        let peer = Self.pillow(
-            "i.resize((400,300),Image.LANCZOS)", width: 4000, height: 3000, recorded: 91, reach: 0.2,
-            runs: effort == .smoke ? 1 : 5)
-        return row("Lanczos3 4000x3000 to 400x300, CPU", median, "ms", peer)
+    /// What others have, too.
+    func kernels() async throws -> [BenchmarkRow] {
+        let shrink = ResizeGeometry(source: large.size, box: PixelSize(width: 400, height: 300), mode: .exact)
+        let halve = ResizeGeometry(source: large.size, box: PixelSize(width: 2000, height: 1500), mode: .exact)
+        var rows: [BenchmarkRow] = []
+        func measure(_ name: String, _ work: ProcessPeers.Work, reach: Double, _ body: (_ threads: Int) throws -> Void)
+            async throws
+        {
+            let cpu = try await effort.median { try Self.cpu { try body(1) } }
+            for library in [ProcessPeers.Library.pillow, .vips] {
+                rows.append(row("\(name), CPU", cpu, peers.cpu(library, work, reach: reach)))
+            }
+            let one = try await effort.median { try Self.wall { try body(1) } }
+            let two = try await effort.median { try Self.wall { try body(2) } }
+            let alone = BenchmarkRow.Peer(name: "one thread", value: one, ranHere: true, reach: 1 / 1.7)
+            rows.append(row("\(name), two threads", two, alone))
+            if let peer = peers.wallOnTwo(.vips, work, reach: reach) { rows.append(row("\(name), two threads", two, peer)) }
+        }
+        try await measure("Lanczos3 4000x3000 to 400x300", .shrink, reach: 0.2) {
+            _ = try Resampler.resize(large, to: shrink, threads: $0)
+        }
+        try await measure("the same with a reducing gap of 2", .shrinkReduced, reach: 1) {
+            _ = try Resampler.resize(large, to: shrink, reducingGap: 2, threads: $0)
+        }
+        try await measure("Lanczos3 4000x3000 to 2000x1500", .halve, reach: 0.2) {
+            _ = try Resampler.resize(large, to: halve, threads: $0)
+        }
+        try await measure("Gaussian blur, sigma 8, 1000x1000", .blur, reach: 0.4) {
+            _ = try square.blurred(sigma: 8, threads: $0)
+        }
+        return rows
     }
 
-    func resizeOnTwoThreads() async throws -> BenchmarkRow {
-        let geometry = ResizeGeometry(source: large.size, box: PixelSize(width: 400, height: 300), mode: .exact)
-        let one = try await effort.median { try Self.wall { _ = try Resampler.resize(large, to: geometry) } }
-        let two = try await effort.median { try Self.wall { _ = try Resampler.resize(large, to: geometry, threads: 2) } }
-        let peer = BenchmarkRow.Peer(name: "one thread", value: one, ranHere: true, reach: 1 / 1.7)
-        return row("the same on two threads, wall", two, "ms", peer)
-    }
-
-    func reduce() async throws -> BenchmarkRow {
-        let geometry = ResizeGeometry(source: large.size, box: PixelSize(width: 400, height: 300), mode: .exact)
-        let median = try await effort.median { try Self.cpu { _ = try Resampler.resize(large, to: geometry, reducingGap: 2) } }
-        let peer = Self.pillow(
-            "i.resize((400,300),Image.LANCZOS,reducing_gap=2)", width: 4000, height: 3000, recorded: 13, reach: 1,
-            runs: effort == .smoke ? 1 : 5)
-        return row("the same with a reducing gap of 2, CPU", median, "ms", peer)
-    }
-
-    func halve() async throws -> BenchmarkRow {
-        let geometry = ResizeGeometry(source: large.size, box: PixelSize(width: 2000, height: 1500), mode: .exact)
-        let median = try await effort.median { try Self.cpu { _ = try Resampler.resize(large, to: geometry) } }
-        let peer = Self.pillow(
-            "i.resize((2000,1500),Image.LANCZOS)", width: 4000, height: 3000, recorded: 135, reach: 0.2,
-            runs: effort == .smoke ? 1 : 5)
-        return row("Lanczos3 4000x3000 to 2000x1500, CPU", median, "ms", peer)
-    }
-
-    func blur() async throws -> BenchmarkRow {
-        let median = try await effort.median { try Self.cpu { _ = try square.blurred(sigma: 8) } }
-        let peer = Self.pillow(
-            "i.filter(ImageFilter.GaussianBlur(8))", width: 1000, height: 1000, recorded: 27, reach: 0.4,
-            runs: effort == .smoke ? 1 : 5)
-        return row("Gaussian blur, sigma 8, 1000x1000, CPU", median, "ms", peer)
-    }
-
-    func processor(_ list: (text: String, reach: Double)) async throws -> BenchmarkRow {
-        let processors = try ProcessorList.parse(list.text)
-        let image = DecodedImage(square)
+    /// A processor on a megapixel, beside a copy of it, and its throughput.
+    func processor(_ step: Step) async throws -> [BenchmarkRow] {
+        let processors = try ProcessorList.parse(step.list)
+        // What is opaque already needs no background.
+        let isForAlpha = step.list.hasPrefix("background")
+        let image = DecodedImage(isForAlpha ? try square.rounded(CornerRadii(200)) : square)
         let copy = try await effort.median { try Self.cpu { _ = try copied(square) } }
         let median = try await effort.median {
             try Self.cpu { for processor in processors { _ = try processor.process(image, context: ProcessingContext()) } }
         }
-        return row(
-            list.text + ", CPU a megapixel", median, "ms",
-            BenchmarkRow.Peer(name: "a copy", value: copy, ranHere: true, reach: list.reach))
+        let peer = BenchmarkRow.Peer(name: "a copy", value: copy, ranHere: true, reach: step.reach)
+        let rate = Double(square.width * square.height) / median / 1000
+        return [
+            row("\(step.list), CPU a megapixel", median, peer),
+            BenchmarkRow(suite: "process", name: "\(step.list), throughput", median: rate, unit: "MP/s"),
+        ]
+    }
+
+    /// A processor with two threads on twelve megapixels, beside one thread.
+    func twoThreads(_ list: String) async throws -> BenchmarkRow {
+        let processors = try ProcessorList.parse(list)
+        let image = DecodedImage(large)
+        func elapsed(_ threads: Int) async throws -> Double {
+            var context = ProcessingContext()
+            context.threads = threads
+            return try await effort.median {
+                try Self.wall { for processor in processors { _ = try processor.process(image, context: context) } }
+            }
+        }
+        let peer = BenchmarkRow.Peer(name: "one thread", value: try await elapsed(1), ranHere: true, reach: 1 / 1.7)
+        return row("\(list) on 12 megapixels, two threads", try await elapsed(2), peer)
     }
 
     private func copied(_ bitmap: Bitmap) throws -> Bitmap {
@@ -103,19 +135,8 @@ private struct ProcessBench {
         }
     }
 
-    private func row(_ name: String, _ median: Double, _ unit: String, _ peer: BenchmarkRow.Peer?) -> BenchmarkRow {
-        BenchmarkRow(suite: "process", name: name, median: median, unit: unit, peer: peer)
-    }
-
-    /// Opaque noise, the same in every run.
-    private static func noise(_ size: PixelSize) throws -> Bitmap {
-        try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { pixels, _ in
-            var state: UInt64 = 1
-            for i in 0..<pixels.count {
-                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-                unsafe pixels[i] = i & 3 == 3 ? 255 : UInt8(truncatingIfNeeded: state >> 56)
-            }
-        }
+    private func row(_ name: String, _ median: Double, _ peer: BenchmarkRow.Peer?) -> BenchmarkRow {
+        BenchmarkRow(suite: "process", name: name, median: median, unit: "ms", peer: peer)
     }
 
     /// Processor time of the whole process, in milliseconds.
@@ -132,26 +153,5 @@ private struct ProcessBench {
         let start = now()
         try body()
         return now() - start
-    }
-
-    /// What Pillow takes for an expression on an RGB picture `i` of noise: measured now where `python3` has Pillow.
-    private static func pillow(
-        _ expression: String, width: Int, height: Int, recorded: Double, reach: Double, runs: Int
-    ) -> BenchmarkRow.Peer {
-        let script =
-            "import os,time;from PIL import Image,ImageFilter;i=Image.frombytes('RGB',(\(width),\(height)),os.urandom(\(width * height * 3)))\n"
-            + "def t():\n s=time.process_time();\(expression);return time.process_time()-s\n"
-            + "print(sorted(t() for _ in range(\(runs)))[\(runs / 2)]*1e3)"
-        let measured = output(of: "python3 -c \"\(script)\" 2>/dev/null").flatMap(Double.init)
-        return BenchmarkRow.Peer(name: "Pillow", value: measured ?? recorded, ranHere: measured != nil, reach: reach)
-    }
-
-    /// The first line that a shell command writes.
-    private static func output(of command: String) -> String? {
-        guard let pipe = unsafe popen(command, "r") else { return nil }
-        defer { unsafe pclose(pipe) }
-        var line = [CChar](repeating: 0, count: 64)
-        guard unsafe fgets(&line, Int32(line.count), pipe) != nil else { return nil }
-        return String(decoding: line.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

@@ -7,21 +7,27 @@ internal import ImageProcessing
 struct ConvertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",
-        abstract: "Converts a picture: format, size, part.",
+        abstract: "Converts a picture: format, size, part, look.",
         discussion: """
             OUTPUT's extension chooses the format: .jpg, .png, .webp, .avif, or .rgba for width and height as little-endian \
             32-bit numbers and then rows of straight 8-bit RGBA. By default the stored orientation is applied and colours \
-            become sRGB. A crop is taken from the upright picture, before it is resized. The output is written whole or \
-            not at all.
+            become sRGB. The output is written whole or not at all.
+
+            Steps are carried out in the order in which they are given, on the upright picture. A step that has to be told \
+            something takes it as the next argument (--blur 4), one that need not only after an equals sign \
+            (--sepia, --sepia=0.5). What can be told is separated by commas:
+              --size WxH, --size Wx, --size xH     see --mode, --filter, --upscale, --gravity
+              --crop X,Y,W,H, --crop WxH, --crop 16:9     the latter two at --gravity
+              --process PROCESSORS     a list of any of the following, such as "resize(64x64,fill) round(12)"
+            \(ProcessorFlags.usage.map { "  " + $0 }.joined(separator: "\n"))
 
             Examples:
               calotype convert photo.avif photo.png
-              calotype convert photo.jpg thumbnail.jpg --size 320x320 --mode fill --quality 80
-              calotype convert animation.webp third.png --frame 2
-              calotype convert photo.jpg card.png --process "resize(640x400,fill) grayscale round(24)"
-
-            PROCESSORS are any of these, in any order, with spaces between:
-              \(ProcessorList.usage.joined(separator: "\n  "))
+              calotype convert photo.jpg thumbnail.jpg --size 320x320 --mode fill --gravity attention --quality 80
+              calotype convert photo.jpg card.png --crop 16:9 --size 640x --greyscale --round 24
+              calotype convert photo.jpg soft.webp --trim --pad 800x600,white --blur 2.5 --rotate -90
+              calotype convert photo.jpg marked.jpg --overlay logo.png,margin=12,opacity=0.6 --gravity bottom-right
+              calotype convert animation.webp third.png --frame 2 --pixelate 8
             """)
 
     @Argument(help: "A path or a URL.")
@@ -30,16 +36,23 @@ struct ConvertCommand: AsyncParsableCommand {
     @Argument(help: "The file to write.")
     var output: String
 
-    @OptionGroup var resize: ResizeOptions
+    /// What ``ProcessorFlags`` makes of the steps on the command line, in order.
+    @Option(name: .customLong(ProcessorFlags.stepOption), parsing: .unconditionalSingleValue, help: .hidden)
+    var steps: [String] = []
 
-    @Option(help: ArgumentHelp("The filter of the resize: \(ResampleFilter.names).", valueName: "name"))
+    @Option(help: ArgumentHelp("How --size fills its box.", valueName: "fit|fill|exact"))
+    var mode: ContentMode = .fit
+
+    @Option(help: ArgumentHelp("The filter of --size: \(ResampleFilter.names).", valueName: "name"))
     var filter: ResampleFilter = .lanczos3
 
-    @Option(help: ArgumentHelp("Take a part, in pixels of the upright picture.", valueName: "X,Y,W,H"))
-    var crop: CropArgument?
+    @Flag(help: "--size enlarges a picture that is smaller.")
+    var upscale = false
 
-    @Option(help: ArgumentHelp("Processors to run in order, after crop and resize.", valueName: "processors"))
-    var process: String?
+    @Option(
+        help: ArgumentHelp(
+            "What --size --mode fill, --crop, --pad and --overlay hold on to: \(GravityArgument.names).", valueName: "where"))
+    var gravity: GravityArgument?
 
     @Option(help: ArgumentHelp("For lossy formats: 1 (smallest) to 100 (best).", valueName: "1-100"))
     var quality = 85
@@ -53,18 +66,11 @@ struct ConvertCommand: AsyncParsableCommand {
     @Flag(help: "Leave colours as they are, with the profile that the file brings.")
     var keepProfile = false
 
-    @Flag(help: "Enlarge a picture that is smaller than the size.")
-    var upscale = false
-
     func validate() throws {
         guard (1...100).contains(quality) else { throw ValidationError("--quality must be from 1 to 100, not \(quality).") }
         guard frame >= 0 else { throw ValidationError("--frame must not be negative.") }
         _ = try outputFormat()
-        do {
-            _ = try processors()
-        } catch let error as ImageError where error.category == .caller {
-            throw ValidationError("--process: \(error.message)")
-        }
+        try stepList.validate()
     }
 
     func run() async throws {
@@ -83,41 +89,37 @@ struct ConvertCommand: AsyncParsableCommand {
         try failures.throwIfAny()
     }
 
+    private var stepList: StepList {
+        StepList(steps: steps, mode: mode, filter: filter, upscales: upscale, gravity: gravity)
+    }
+
     private func converted(_ data: Data) throws -> Data {
         var options = DecodeOptions()
         options.appliesOrientation = !noOrientation
         options.convertsToSRGB = !keepProfile
         options.frame = frame
-        // Pixels that nothing is computed with stay as they are stored.
-        if resize.size == nil, crop == nil, process == nil { options.alpha = .straight }
-        // A picture that is only made smaller is scaled while it is decoded: the large one never lies in memory.
-        if let width = resize.size?.width, let height = resize.size?.height, crop == nil, filter == .lanczos3, !upscale {
-            options.targetSize = PixelSize(width: width, height: height)
-            options.contentMode = resize.mode
-        }
-        var image = try DecoderRegistry().decode(data, options: options)
-        let context = ProcessingContext()
-        if let crop {
-            image = try Crop(x: crop.x, y: crop.y, width: crop.width, height: crop.height).process(image, context: context)
-        }
-        if let size = resize.size, options.targetSize == nil {
-            image = try Resize(width: size.width, height: size.height, mode: resize.mode, filter: filter, upscales: upscale)
-                .process(image, context: context)
-        }
-        for processor in try processors() { image = try processor.process(image, context: context) }
-        var encoding = EncodeOptions()
-        encoding.quality = quality
-        return try EncoderRegistry().encode(image, as: try outputFormat(), options: encoding)
-    }
-
-    /// An overlay's picture is a file's path.
-    private func processors() throws -> [any Processing] {
-        try ProcessorList.parse(process ?? "") { path in
+        // An overlay's picture is a file's path.
+        let processors = try stepList.processors { path in
             guard let data = FileManager.default.contents(atPath: path) else {
                 throw ImageError(.fileUnreadable, message: "There is no file \(path) that can be read.")
             }
             return try DecoderRegistry().decode(data, options: DecodeOptions())
         }
+        var run = ProcessingRun.runs(of: processors).map(\.processor)
+        if let first = run.first {
+            // A picture that is only made smaller is scaled while it is decoded: the large one never lies in memory.
+            (options, run[0]) = DecoderRegistry().reducing(data, options: options, for: first)
+        } else {
+            // Pixels that nothing is computed with stay as they are stored.
+            options.alpha = .straight
+        }
+        var image = try DecoderRegistry().decode(data, options: options)
+        var context = ProcessingContext()
+        context.threads = ProcessInfo.processInfo.activeProcessorCount
+        for processor in run { image = try processor.process(image, context: context) }
+        var encoding = EncodeOptions()
+        encoding.quality = quality
+        return try EncoderRegistry().encode(image, as: try outputFormat(), options: encoding)
     }
 
     private func outputFormat() throws(ValidationError) -> ImageFormat {
@@ -130,7 +132,7 @@ struct ConvertCommand: AsyncParsableCommand {
     }
 }
 
-/// `--size` and `--mode`, as `convert` and `load` take them.
+/// `--size` and `--mode`, as `load` takes them.
 struct ResizeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The box to resize into, in pixels; one side may be left out.", valueName: "WxH"))
     var size: SizeArgument?

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Calotype
 internal import ImageCore
+internal import ImageDecoding
 internal import ImageLoading
 internal import ImageTargets
 
@@ -9,41 +10,93 @@ struct ShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "Draws pictures in the terminal.",
         discussion: """
-            Two pixels a character, as half blocks in 24-bit colour. Without --size the picture fits the terminal, or \
-            80x24 characters where there is none.
+            In the best way that the terminal has: the protocols of kitty and iTerm2, sixels, or two pixels a character as \
+            half blocks. Several pictures stand in a grid. Where there is no terminal, and neither --size nor --as asks for \
+            a drawing, a line of text describes each picture.
 
             Examples:
               calotype show photo.jpg
-              calotype show https://example.org/a.avif b.png --size 60x20
+              calotype show *.png --columns 4
+              calotype show https://example.org/a.avif b.png --size 60x20 --as sixel
             """)
 
     @Argument(help: ArgumentHelp("Paths or URLs.", valueName: "source"))
     var sources: [String]
 
-    @Option(help: ArgumentHelp("The box to draw in, in characters.", valueName: "COLUMNSxROWS"))
+    @Option(help: ArgumentHelp("The box to draw one picture in, in characters.", valueName: "COLUMNSxROWS"))
     var size: GridArgument?
 
+    @Option(help: ArgumentHelp("How many pictures stand side by side; as many as fit, for more than one.", valueName: "COUNT"))
+    var columns: Int?
+
+    @Option(name: .customLong("as"), help: ArgumentHelp("kitty, iterm2, sixel, blocks or text.", valueName: "WAY"))
+    var way: WayArgument?
+
+    enum WayArgument: String, ExpressibleByArgument, CaseIterable {
+        case kitty, iterm2, sixel, blocks, text
+
+        var graphics: Terminal.Graphics {
+            switch self {
+            case .kitty: .kitty
+            case .iterm2: .iTerm2
+            case .sixel: .sixel
+            case .blocks: .halfBlocks
+            case .text: .none
+            }
+        }
+    }
+
+    func validate() throws {
+        if let columns, !(1...100).contains(columns) { throw ValidationError("--columns must be from 1 to 100.") }
+    }
+
     func run() async throws {
-        let terminal = Console.size ?? (columns: 80, rows: 25)
-        let blocks = HalfBlocks(columns: size?.columns ?? terminal.columns, rows: size?.rows ?? max(1, terminal.rows - 1))
+        var terminal = TerminalProbe.terminal()
+        if let way { terminal.graphics = way.graphics }
+        // Who names a size wants a drawing, wherever it goes.
+        if way == nil, size != nil, terminal.graphics == .none {
+            (terminal.graphics, terminal.colors) = (.halfBlocks, .trueColor)
+        }
+        let across = max(1, min(columns ?? (sources.count > 1 && size == nil ? terminal.columns / 20 : 1), sources.count))
+        let box = (
+            columns: size?.columns ?? max(1, terminal.columns / across - (across > 1 ? 1 : 0)),
+            rows: size?.rows ?? (across > 1 ? max(1, terminal.columns / across / 2) : max(1, terminal.rows - 1))
+        )
         let loader = ImageLoader.standard {
             $0.dataCache = nil
             // Who waits at a terminal would rather know at once.
             $0.retryPolicy = nil
         }
         var failures = Failures()
-        for text in sources {
+        var row: [(drawing: TerminalPicture.Drawing, column: Int)] = []
+        func finishRow() {
+            if !row.isEmpty { Console.write(TerminalPicture.row(row)) }
+            row = []
+        }
+        for (index, text) in sources.enumerated() {
             var name = text
             do {
                 let source = try SourceArgument(text)
                 name = source.name
+                // Numbers of pictures of other programs in the same terminal are rarely as high.
+                let picture = TerminalPicture(
+                    terminal, columns: box.columns, rows: box.rows, id: 0xCA10_0000 + UInt32(clamping: index),
+                    encoder: EncoderRegistry())
                 var request = ImageRequest(url: source.url)
-                request.options.targetSize = blocks.targetSize
-                Console.print(blocks.draw(try await loader.image(for: request).bitmap))
+                if terminal.graphics != .none { request.options.targetSize = picture.targetSize }
+                let image = try await loader.image(for: request)
+                if let drawing = try picture.draw(image) {
+                    row.append((drawing, row.count * (box.columns + 1)))
+                    if row.count == across { finishRow() }
+                } else {
+                    Console.print("\(Console.flattened(name)): \(image.size) \(image.format?.rawValue ?? "")")
+                }
             } catch {
+                finishRow()
                 failures.add(name, error)
             }
         }
+        finishRow()
         try failures.throwIfAny()
     }
 }

@@ -1,44 +1,86 @@
-/// XXH64 (Yann Collet, "xxHash fast digest algorithm", version 0.1.1): finds damage, at about the speed of memory. Not
-/// meant against forgery: who can write to the directory can write what they like.
-enum Checksum {
-    static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
-        var at = 0
-        var hash: UInt64
-        if bytes.count >= 32 {
-            var (a, b, c, d) = (seed &+ p1 &+ p2, seed &+ p2, seed, seed &- p1)
-            while bytes.count - at >= 32 {
-                unsafe a = mix(a, word(bytes, at))
-                unsafe b = mix(b, word(bytes, at + 8))
-                unsafe c = mix(c, word(bytes, at + 16))
-                unsafe d = mix(d, word(bytes, at + 24))
-                at += 32
-            }
-            hash = rotate(a, 1) &+ rotate(b, 7) &+ rotate(c, 12) &+ rotate(d, 18)
-            for lane in [a, b, c, d] { hash = (hash ^ mix(0, lane)) &* p1 &+ p4 }
-        } else {
-            hash = seed &+ p5
-        }
-        hash &+= UInt64(truncatingIfNeeded: bytes.count)
-        while bytes.count - at >= 8 {
-            unsafe hash = rotate(hash ^ mix(0, word(bytes, at)), 27) &* p1 &+ p4
-            at += 8
-        }
-        if bytes.count - at >= 4 {
-            let half = unsafe UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self))
-            hash = rotate(hash ^ UInt64(half) &* p1, 23) &* p2 &+ p3
-            at += 4
-        }
-        while at < bytes.count {
-            unsafe hash = rotate(hash ^ UInt64(bytes[at]) &* p5, 11) &* p1
-            at += 1
-        }
-        hash = (hash ^ hash >> 33) &* p2
-        hash = (hash ^ hash >> 29) &* p3
-        return hash ^ hash >> 32
+/// XXH64 (Yann Collet, "xxHash fast digest algorithm", version 0.1.1), of bytes that may come in pieces: finds damage, at
+/// about the speed of memory. Not meant against forgery: who can write to the directory can write what they like.
+struct Checksum {
+    private static let stripe = 32
+
+    private let seed: UInt64
+    private var lanes: (UInt64, UInt64, UInt64, UInt64)
+    /// Bytes that make no whole stripe yet.
+    private var rest: [UInt8] = []
+    private var count: UInt64 = 0
+
+    init(seed: UInt64 = 0) {
+        self.seed = seed
+        lanes = (seed &+ Self.p1 &+ Self.p2, seed &+ Self.p2, seed, seed &- Self.p1)
     }
 
-    private static func word(_ bytes: UnsafeRawBufferPointer, _ at: Int) -> UInt64 {
-        unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+    /// The checksum of bytes that are at hand.
+    static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
+        var checksum = Checksum(seed: seed)
+        let end = bytes.count / stripe * stripe
+        if end > 0 { unsafe checksum.absorb(UnsafeRawBufferPointer(rebasing: bytes[..<end])) }
+        checksum.count = UInt64(bytes.count)
+        return unsafe checksum.value(rest: UnsafeRawBufferPointer(rebasing: bytes[end...]))
+    }
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        count &+= UInt64(bytes.count)
+        var start = 0
+        if !rest.isEmpty {
+            start = min(bytes.count, Self.stripe - rest.count)
+            unsafe rest.append(contentsOf: bytes[..<start])
+            guard rest.count == Self.stripe else { return }
+            let whole = rest
+            unsafe whole.withUnsafeBytes { unsafe absorb($0) }
+            rest.removeAll(keepingCapacity: true)
+        }
+        let end = start + (bytes.count - start) / Self.stripe * Self.stripe
+        if end > start { unsafe absorb(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) }
+        if end < bytes.count { unsafe rest.append(contentsOf: bytes[end...]) }
+    }
+
+    /// The checksum of all that was appended.
+    var value: UInt64 { unsafe rest.withUnsafeBytes { unsafe value(rest: $0) } }
+
+    /// Whole stripes.
+    private mutating func absorb(_ bytes: UnsafeRawBufferPointer) {
+        var (a, b, c, d) = lanes
+        var at = 0
+        while at < bytes.count {
+            unsafe a = Self.mix(a, bytes.littleEndian(at: at))
+            unsafe b = Self.mix(b, bytes.littleEndian(at: at + 8))
+            unsafe c = Self.mix(c, bytes.littleEndian(at: at + 16))
+            unsafe d = Self.mix(d, bytes.littleEndian(at: at + 24))
+            at += Self.stripe
+        }
+        lanes = (a, b, c, d)
+    }
+
+    private func value(rest: UnsafeRawBufferPointer) -> UInt64 {
+        let (a, b, c, d) = lanes
+        var hash = seed &+ Self.p5
+        if count >= UInt64(Self.stripe) {
+            hash = Self.rotate(a, 1) &+ Self.rotate(b, 7) &+ Self.rotate(c, 12) &+ Self.rotate(d, 18)
+            for lane in [a, b, c, d] { hash = (hash ^ Self.mix(0, lane)) &* Self.p1 &+ Self.p4 }
+        }
+        hash &+= count
+        var at = 0
+        while rest.count - at >= 8 {
+            unsafe hash = Self.rotate(hash ^ Self.mix(0, rest.littleEndian(at: at)), 27) &* Self.p1 &+ Self.p4
+            at += 8
+        }
+        if rest.count - at >= 4 {
+            let half = unsafe rest.littleEndian(at: at, as: UInt32.self)
+            hash = Self.rotate(hash ^ UInt64(half) &* Self.p1, 23) &* Self.p2 &+ Self.p3
+            at += 4
+        }
+        while at < rest.count {
+            unsafe hash = Self.rotate(hash ^ UInt64(rest[at]) &* Self.p5, 11) &* Self.p1
+            at += 1
+        }
+        hash = (hash ^ hash >> 33) &* Self.p2
+        hash = (hash ^ hash >> 29) &* Self.p3
+        return hash ^ hash >> 32
     }
 
     private static func mix(_ lane: UInt64, _ word: UInt64) -> UInt64 { rotate(lane &+ word &* p2, 31) &* p1 }

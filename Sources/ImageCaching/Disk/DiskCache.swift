@@ -17,10 +17,10 @@ public import ImageCore
 /// let cache = DiskCache(.init(directory: folder, limits: .init(bytes: 1_000_000_000)))
 /// ```
 public final class DiskCache: DataCaching {
-    private let configuration: Configuration
-    private let shared = SharedDiskState()
-    private let writer: DiskWriter
-    private let readers = DispatchQueue(label: "calotype.disk-cache.read", attributes: .concurrent)
+    let configuration: Configuration
+    let shared = SharedDiskState()
+    let writer: DiskWriter
+    let readers = DispatchQueue(label: "calotype.disk-cache.read", attributes: .concurrent)
 
     /// Bytes that may wait to be written before a store waits too.
     private static let pendingLimit = 16 << 20
@@ -99,17 +99,17 @@ public final class DiskCache: DataCaching {
         try await writer.trim(toBytes: bytes)
     }
 
-    private func wakeWriter() {
+    func wakeWriter() {
         Task { [writer] in await writer.drain() }
     }
 
-    private func isOpen() async -> Bool {
+    func isOpen() async -> Bool {
         if shared.lock.withLock({ $0.phase }) == .unopened { await writer.open() }
         return shared.lock.withLock { $0.phase } == .open
     }
 
     /// The name of an entry; `nil` where nothing is cached.
-    private func openedName(of key: DataKey) async -> EntryName? {
+    func openedName(of key: DataKey) async -> EntryName? {
         var (phase, secret) = shared.lock.withLock { ($0.phase, $0.secret) }
         if phase == .unopened {
             await writer.open()
@@ -121,7 +121,7 @@ public final class DiskCache: DataCaching {
 
 // Reading.
 extension DiskCache {
-    private func entry(named name: EntryName) async -> DataEntry? {
+    func entry(named name: EntryName) async -> DataEntry? {
         // Another process may move an entry between looking it up and reading it; not forever.
         for _ in 0..<4 {
             if await isStale() { await writer.refresh() }
@@ -148,7 +148,7 @@ extension DiskCache {
     }
 
     /// Whether the journal was changed by someone else, or is gone.
-    private func isStale() async -> Bool {
+    func isStale() async -> Bool {
         let (journal, end) = shared.lock.withLock { ($0.journal, $0.journalEnd) }
         guard let status = journal?.status else { return false }
         return status.size != end || status.links == 0

@@ -85,10 +85,15 @@ extension DiskWriter {
         }
     }
 
-    /// Ends the active pack and begins another. Under the directory's lock, so that nobody takes the new file for an
-    /// abandoned one before it is locked.
+    /// Ends the active pack and begins another. Under the directory's lock.
     func beginPackLocked() throws(FileFailure) {
         retireActivePack()
+        active = try makePackLocked()
+    }
+
+    /// A new pack whose lock is held. Under the directory's lock, so that nobody takes the file for an abandoned one before
+    /// it is locked.
+    func makePackLocked() throws(FileFailure) -> ActivePack {
         guard let home = home.withLock({ $0 }) else { throw .directoryLost }
         var number = shared.lock.withLock { $0.index.nextPack }
         for _ in 0..<1_000 {
@@ -104,9 +109,8 @@ extension DiskWriter {
             try writeAll(PackHeader.encode(directory: header.directory, pack: number), to: file, at: 0)
             // The number is in the journal before anything else is, so that no other pack gets it again.
             try append([.packFloor(number + 1)])
-            active = ActivePack(number: number, file: file, end: PackHeader.length)
             hasUnsyncedNames = true
-            return
+            return ActivePack(number: number, file: file, end: PackHeader.length)
         }
         throw FileFailure(operation: "find a free name for a pack", code: 0)
     }

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import ImageCore
 
 /// Where an entry's record lies.
@@ -19,56 +20,80 @@ struct PackLocation: Hashable, Sendable {
 /// The bytes of one entry inside a pack: a header, the response head, the body. Numbers are little-endian.
 ///
 /// ```
-///  0  u32  "CLTR"
+///  0  u32  "CLTB"
 ///  4  u32  length of the head
 ///  8  u64  length of the body
 /// 16  u128 name of the entry
 /// 32  f64  when the response arrived, seconds since 1970
-/// 40  u64  XXH64 of the body, seeded with the XXH64 of the bytes 0..<40 and the head
+/// 40  u64  XXH64 of the head, seeded with that of the bytes 0..<40, seeded with that of the body
 /// 48       head, body
 /// ```
+///
+/// In that order, because a body may be written as it comes: what stands before it is known when it has ended.
 ///
 /// The name is in the record so that swapped files and stale positions are noticed, the lengths are there as well as in
 /// the journal for the same reason.
 enum PackRecord {
     static let headerLength = 48
-    private static let magic: UInt32 = 0x5254_4c43
+    private static let magic: UInt32 = 0x4254_4c43
 
     /// What stands before the body.
     static func prefix(name: EntryName, head: [UInt8], body: Data, storedAt: Double) -> [UInt8] {
+        let checksum = unsafe body.withUnsafeBytes { unsafe Checksum.of($0) }
+        return prefix(name: name, head: head, bodyLength: body.count, bodyChecksum: checksum, storedAt: storedAt)
+    }
+
+    /// The same for a body that is known by its length and checksum.
+    static func prefix(name: EntryName, head: [UInt8], bodyLength: Int, bodyChecksum: UInt64, storedAt: Double) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(headerLength + head.count)
         bytes.append(littleEndian: magic)
         bytes.append(littleEndian: UInt32(truncatingIfNeeded: head.count))
-        bytes.append(littleEndian: UInt64(body.count))
+        bytes.append(littleEndian: UInt64(bodyLength))
         bytes.append(littleEndian: name.low)
         bytes.append(littleEndian: name.high)
         bytes.append(littleEndian: storedAt.bitPattern)
         bytes.append(littleEndian: UInt64(0))
         bytes.append(contentsOf: head)
-        let seed = unsafe bytes.withUnsafeBytes { unsafe seedOfBody(prefix: $0) }
-        let checksum = unsafe body.withUnsafeBytes { unsafe Checksum.of($0, seed: seed) }
+        let checksum = unsafe bytes.withUnsafeBytes { unsafe Self.checksum(prefix: $0, body: bodyChecksum) }
         unsafe withUnsafeBytes(of: checksum.littleEndian) { unsafe bytes.replaceSubrange(40..<48, with: $0) }
         return bytes
     }
 
-    /// The entry, if the bytes are exactly what was written for `name` at `location`.
-    static func decode(prefix: UnsafeRawBufferPointer, body: Data, name: EntryName, location: PackLocation) -> DataEntry? {
-        guard prefix.count == headerLength + location.headLength, body.count == location.bodyLength,
-            unsafe prefix.littleEndian(at: 0) == magic,
-            unsafe Int(prefix.littleEndian(at: 4, as: UInt32.self)) == location.headLength,
-            unsafe prefix.littleEndian(at: 8) == UInt64(location.bodyLength),
-            unsafe prefix.littleEndian(at: 16) == name.low, unsafe prefix.littleEndian(at: 24) == name.high
-        else { return nil }
-        let seed = unsafe seedOfBody(prefix: prefix)
-        let checksum = unsafe body.withUnsafeBytes { unsafe Checksum.of($0, seed: seed) }
-        guard unsafe prefix.littleEndian(at: 40) == checksum else { return nil }
-        guard let head = unsafe ResponseHead.decode(UnsafeRawBufferPointer(rebasing: prefix[headerLength...])) else { return nil }
-        return DataEntry(data: body, head: head, storedAt: Double(bitPattern: unsafe prefix.littleEndian(at: 32)))
+    /// What the bytes before a body say of it.
+    struct Prefix {
+        var head: HTTPResponse
+        var storedAt: Double
     }
 
-    private static func seedOfBody(prefix: UnsafeRawBufferPointer) -> UInt64 {
-        let fixed = unsafe Checksum.of(UnsafeRawBufferPointer(rebasing: prefix[..<40]))
+    /// Head and time, if the bytes and a body of that checksum are exactly what was written for `name` at `location`.
+    static func decode(
+        prefix: UnsafeRawBufferPointer, bodyChecksum: UInt64, name: EntryName, location: PackLocation
+    ) -> Prefix? {
+        guard unsafe isPlausible(prefix: prefix, name: name, location: location),
+            unsafe prefix.littleEndian(at: 40) == checksum(prefix: prefix, body: bodyChecksum),
+            let head = unsafe ResponseHead.decode(UnsafeRawBufferPointer(rebasing: prefix[headerLength...]))
+        else { return nil }
+        return Prefix(head: head, storedAt: Double(bitPattern: unsafe prefix.littleEndian(at: 32)))
+    }
+
+    /// Head and time as they stand there, before the body was read.
+    static func unchecked(prefix: UnsafeRawBufferPointer) -> Prefix? {
+        unsafe ResponseHead.decode(UnsafeRawBufferPointer(rebasing: prefix[headerLength...])).map { head in
+            Prefix(head: head, storedAt: Double(bitPattern: unsafe prefix.littleEndian(at: 32)))
+        }
+    }
+
+    /// Whether the bytes name the entry and its lengths; whether they are whole is not known before the body is read.
+    static func isPlausible(prefix: UnsafeRawBufferPointer, name: EntryName, location: PackLocation) -> Bool {
+        unsafe prefix.count == headerLength + location.headLength && prefix.littleEndian(at: 0) == magic
+            && Int(prefix.littleEndian(at: 4, as: UInt32.self)) == location.headLength
+            && prefix.littleEndian(at: 8) == UInt64(location.bodyLength)
+            && prefix.littleEndian(at: 16) == name.low && prefix.littleEndian(at: 24) == name.high
+    }
+
+    private static func checksum(prefix: UnsafeRawBufferPointer, body: UInt64) -> UInt64 {
+        let fixed = unsafe Checksum.of(UnsafeRawBufferPointer(rebasing: prefix[..<40]), seed: body)
         return unsafe Checksum.of(UnsafeRawBufferPointer(rebasing: prefix[headerLength...]), seed: fixed)
     }
 }

@@ -39,8 +39,8 @@ public final class CachedLoader: DataLoading {
     public func load(_ request: DataRequest) async throws -> DataResponse {
         guard cache.policy.mode != .off else { return try await loader.load(request) }
         guard request.isCacheRead else { return try await pass(request) }
-        let shelf = try await attempt { try await self.cache.shelf(for: request) }
-        let decision = cache.policy.decision(for: request, stored: shelf?.responses ?? [], now: cache.now())
+        let shelf = try await attempt { try await self.cache.shelf(for: request) } ?? cache.emptyShelf(for: request)
+        let decision = cache.policy.decision(for: request, stored: shelf.responses, now: cache.now())
         let exchange = Exchange(loader: loader, cache: cache, request: request, shelf: shelf)
         switch decision {
         case .serve(let reply):
@@ -65,7 +65,7 @@ public final class CachedLoader: DataLoading {
 
     /// Validates in the background, once at a time for each place.
     private func revalidate(_ exchange: Exchange, _ validation: HTTPCacheValidation) {
-        guard let key = exchange.shelf?.matchKey else { return }
+        let key = exchange.shelf.matchKey
         running.withLock { running in
             guard running[key] == nil, running.count < Self.mostRevalidations else { return }
             running[key] = Task {
@@ -93,7 +93,7 @@ public final class CachedLoader: DataLoading {
             try await attempt { try await self.cache.removeAll(for: url, as: request) }
         }
         guard request.method == .post else { return response }
-        var read = Exchange(loader: loader, cache: cache, request: request, shelf: nil)
+        var read = Exchange(loader: loader, cache: cache, request: request, shelf: cache.emptyShelf(for: request))
         (read.request.method, read.request.body) = (.get, nil)
         return await read.recordedPost(response, to: request, contentLocation: others[1], requestedAt: requestedAt)
     }

@@ -6,15 +6,12 @@ struct Exchange: Sendable {
     let loader: any DataLoading
     let cache: HTTPCache
     var request: DataRequest
-    /// What is stored for the request; `nil` where the data cache failed.
-    var shelf: Shelf?
+    /// What is stored for the request; nothing where the data cache failed.
+    let shelf: Shelf
 
     private var policy: HTTPCachePolicy { cache.policy }
 
-    func stored(_ reply: HTTPCacheReply) throws -> DataResponse {
-        guard let shelf else { throw CancellationError() }
-        return try shelf.response(reply, to: request)
-    }
+    func stored(_ reply: HTTPCacheReply) throws -> DataResponse { try shelf.response(reply, to: request) }
 
     /// Asks the server, with the preconditions of a validation where there is one.
     func run(asking validation: HTTPCacheValidation?) async throws -> DataResponse {
@@ -34,7 +31,7 @@ struct Exchange: Sendable {
         }
         let times = Times(requestedAt: requestedAt, receivedAt: cache.now())
         if let reply = standIn(after: .status(response.head.status.code)) { return try stored(reply) }
-        guard let validation, let match = shelf?.match else { return try await recorded(response, times) }
+        guard let validation, let match = shelf.match else { return try await recorded(response, times) }
         switch (response.head.status.code, validation.question) {
         case (304, _): return try await confirmed(match, by: response, times)
         case (206, .rest): return try await completed(match, by: response, times)
@@ -49,7 +46,7 @@ struct Exchange: Sendable {
     }
 
     private func standIn(after failure: HTTPCacheFailure) -> HTTPCacheReply? {
-        guard let shelf, shelf.match != nil else { return nil }
+        guard shelf.match != nil else { return nil }
         return policy.standIn(for: request, stored: shelf.responses, after: failure, now: cache.now())
     }
 
@@ -100,7 +97,7 @@ struct Exchange: Sendable {
             return answer
         }
         // An error of the server's does not take the place of a picture.
-        let isSpared = response.head.status.code >= 500 && shelf?.match?.response.head.status.kind == .successful
+        let isSpared = response.head.status.code >= 500 && shelf.match?.response.head.status.kind == .successful
         guard policy.keeps(response, to: request), !isSpared else {
             // What is gone is not shown when the server is away, either.
             if [404, 410].contains(response.head.status.code), request.cachePolicy.writesDisk { await forget() }
@@ -143,7 +140,7 @@ struct Exchange: Sendable {
     /// Stores a body whose end was reached, joined with the part that is stored where they fit.
     private func keepJoined(_ response: StoredResponse, _ data: Data) async {
         let response = response.with(byteCount: data.count)
-        guard response.part != nil, let match = shelf?.match else { return await keep(response, data) }
+        guard response.part != nil, let match = shelf.match else { return await keep(response, data) }
         let old = match.response
         if old.head.status == .ok, let validator = response.strongValidator, validator == old.strongValidator {
             // A part of what is there already: it shows that that holds.
@@ -162,7 +159,7 @@ struct Exchange: Sendable {
 
     private func keep(_ response: StoredResponse, _ data: Data) async {
         // A body that is not as long as it was announced is not whole, whatever its stream said.
-        guard let shelf, EntryMetadata.isWhole(response) else { return }
+        guard EntryMetadata.isWhole(response) else { return }
         // A store runs to its end, also when nobody reads any more; its failure costs a hit.
         if policy.keeps(response, to: request) {
             try? await cache.put(response, data, for: request, on: shelf)
@@ -172,13 +169,13 @@ struct Exchange: Sendable {
     }
 
     private func forget() async {
-        guard let shelf, shelf.match != nil else { return }
+        guard shelf.match != nil else { return }
         try? await cache.store.removeEntry(for: shelf.matchKey)
     }
 
     /// What a 200 to HEAD says of the stored response (RFC 9111, section 4.3.5).
     private func freshen(by head: HTTPResponse, _ times: Times) async {
-        guard head.status == .ok, let match = shelf?.match, match.response.head.status == .ok, request.cachePolicy.writesDisk
+        guard head.status == .ok, let match = shelf.match, match.response.head.status == .ok, request.cachePolicy.writesDisk
         else { return }
         var read = self
         read.request.method = .get

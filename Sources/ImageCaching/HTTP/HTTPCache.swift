@@ -73,14 +73,21 @@ public struct HTTPCache: ResponseCaching {
 
     /// What is stored for a request.
     func shelf(for request: DataRequest) async throws -> Shelf {
-        let baseKey = baseKey(request.url, request.headerFields)
-        guard let base = try await entry(baseKey) else { return Shelf(baseKey: baseKey, matchKey: baseKey) }
+        let empty = emptyShelf(for: request)
+        let baseKey = empty.baseKey
+        guard let base = try await entry(baseKey) else { return empty }
         if base.response.answers(request) { return Shelf(baseKey: baseKey, matchKey: baseKey, base: base, match: base) }
         guard let vary = base.response.vary else { return Shelf(baseKey: baseKey, matchKey: baseKey, base: base) }
         let key = variantKey(baseKey, vary.names, request)
         let other = try await entry(key)
         let isCurrent = other?.generation == base.generation && other?.response.answers(request) == true
         return Shelf(baseKey: baseKey, matchKey: key, base: base, match: isCurrent ? other : nil)
+    }
+
+    /// The places of a request, with nothing in them.
+    func emptyShelf(for request: DataRequest) -> Shelf {
+        let key = baseKey(request.url, request.headerFields)
+        return Shelf(baseKey: key, matchKey: key)
     }
 
     /// Stores a response, in the place of the one that matches the same requests.

@@ -1,25 +1,29 @@
+internal import CCalotypeCaching
 internal import ImageCore
 
 /// A part of the memory cache's entries by key: what a hit needs, under a lock of its own.
 ///
 /// Open addressing with linear probing; removal shifts what follows back, so no marks of removed entries pile up. Written
 /// out, on memory of its own, because a dictionary hashes the key a second time, cannot count a use without a second
-/// lookup, and counts references at every step: that took 210 ns a hit where this takes 80.
-// @unchecked because all state is touched only between `lock` and its release, in `withLock`.
-@safe final class ImageTable: @unchecked Sendable {
+/// lookup, and counts references at every step. A value in raw memory, because access to a class's properties is checked
+/// for exclusivity each time.
+@safe struct ImageTable {
     struct Slot {
         var key: ImageKey
         var image: DecodedImage
-        /// The entry's number in the eviction queues.
-        var node: Int32
-        /// Since the eviction queues last asked, up to 3.
-        var uses: UInt8
-        var priority: CachePriority
         /// Seconds of the cache's clock; infinity for no end.
         var expires: Double
+        /// Of the last use.
+        var stamp: UInt64
+        /// The entry's number in the eviction order.
+        var node: Int32
+        /// Since the eviction order last asked, up to 3.
+        var uses: UInt8
+        var priority: CachePriority
     }
 
-    private let lock = Lock(())
+    /// All other members are touched only while it is taken.
+    fileprivate var lock: UInt32 = 0
     private var capacity = 16
     private var count = 0
     /// The hashes of the keys, 0 where a place is free.
@@ -27,8 +31,8 @@ internal import ImageCore
     private var slots: UnsafeMutablePointer<Slot>
     var hits = 0
     var misses = 0
-    /// Keeps two tables from sharing a line of the processor's cache.
-    private let padding = (0, 0, 0, 0, 0, 0, 0, 0)
+    /// Two lines of the processor's cache each: what one thread does to a table slows nobody at its neighbours.
+    private var padding: (Int, Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0, 0)
 
     init() {
         unsafe hashes = .allocate(capacity: 16)
@@ -36,20 +40,16 @@ internal import ImageCore
         unsafe slots = .allocate(capacity: 16)
     }
 
-    deinit {
+    /// Frees the memory; the table is not to be used after this.
+    mutating func destroy() {
         for place in 0..<capacity where unsafe hashes[place] != 0 { unsafe (slots + place).deinitialize(count: 1) }
         unsafe slots.deallocate()
         unsafe hashes.deallocate()
     }
 
-    /// Everything below is called in here only.
-    @inline(__always)
-    func withLock<R: Sendable>(_ body: (ImageTable) -> R) -> R {
-        lock.withLock { _ in body(self) }
-    }
-
-    /// The hash of a key as the tables use it: never 0.
-    static func hash(of key: ImageKey) -> Int { key.hash | 1 << 62 }
+    /// The hash of a key as the tables use it: never 0. Its lower half is that of the resource alone, so that all variants
+    /// of a resource lie in one table.
+    static func hash(of key: ImageKey) -> Int { (key.resource.hash & 0xffff_ffff) | (key.hash & ~0xffff_ffff) | 1 << 62 }
 
     /// The key's place, if it is there.
     func find(_ key: ImageKey, hash: Int) -> Int? {
@@ -73,31 +73,62 @@ internal import ImageCore
         }
     }
 
-    /// The image at a place, counted as a use, and when it expires.
-    func use(_ place: Int) -> (DecodedImage, expires: Double) {
+    func image(at place: Int) -> DecodedImage { unsafe slots[place].image }
+
+    func expiry(at place: Int) -> Double { unsafe slots[place].expires }
+
+    mutating func countUse(at place: Int, stamp: UInt64) {
         if unsafe slots[place].uses < 3 { unsafe slots[place].uses += 1 }
-        return unsafe (slots[place].image, slots[place].expires)
+        unsafe slots[place].stamp = stamp
     }
 
-    func expiry(_ place: Int) -> Double { unsafe slots[place].expires }
+    /// The entries of a resource, up to `limit` of them.
+    func entries(of resource: ResourceKey, limit: Int) -> [Slot] {
+        let half = UInt32(truncatingIfNeeded: resource.hash)
+        var found: [Slot] = []
+        for place in 0..<capacity where unsafe UInt32(truncatingIfNeeded: hashes[place]) == half {
+            guard unsafe hashes[place] != 0, unsafe slots[place].key.resource == resource else { continue }
+            unsafe found.append(slots[place])
+            if found.count == limit { break }
+        }
+        return found
+    }
 
-    /// The uses of an entry, which are lowered. One without any is removed, and its image returned.
-    func age(node: Int32, hash: Int, _ aging: EvictionQueues.Aging) -> (uses: UInt8, removed: DecodedImage?) {
+    /// The answer, and the image of an entry that it removed.
+    mutating func ask(_ node: Int32, hash: Int, _ question: EvictionQuestion) -> (answer: UInt64, removed: DecodedImage?) {
         guard let place = find(node: node, hash: hash) else { return (0, nil) }
         let uses = unsafe slots[place].uses
-        guard uses > 0, aging != .nothing else { return (0, remove(place).image) }
-        unsafe slots[place].uses = aging == .byOne ? uses - 1 : 0
-        return (uses, nil)
+        switch question {
+        case .takeUses where uses > 0:
+            unsafe slots[place].uses = 0
+            return (UInt64(uses), nil)
+        case .takeUse where uses > 0:
+            unsafe slots[place].uses = uses - 1
+            return (UInt64(uses), nil)
+        case .lastUse(let since):
+            let stamp = unsafe slots[place].stamp
+            if stamp > since || since == .max { return (stamp, nil) }
+            return (since, remove(at: place).image)
+        case .takeUses, .takeUse, .remove:
+            return (0, remove(at: place).image)
+        }
+    }
+
+    /// Keeps an entry, and returns the one that its key had.
+    mutating func replace(_ slot: consuming Slot, hash: Int) -> Slot? {
+        let found = find(slot.key, hash: hash).map { remove(at: $0) }
+        insert(slot, hash: hash)
+        return found
     }
 
     /// Adds a key that is not there.
-    func insert(_ slot: consuming Slot, hash: Int) {
+    private mutating func insert(_ slot: consuming Slot, hash: Int) {
         if count * 4 >= capacity * 3 { grow() }
         put(slot, hash: hash)
         count += 1
     }
 
-    func remove(_ place: Int) -> Slot {
+    mutating func remove(at place: Int) -> Slot {
         let removed = unsafe (slots + place).move()
         var hole = place
         var after = next(place)
@@ -122,7 +153,7 @@ internal import ImageCore
         unsafe (slots + place).initialize(to: slot)
     }
 
-    private func grow() {
+    private mutating func grow() {
         let (oldCapacity, oldHashes, oldSlots) = unsafe (capacity, hashes, slots)
         capacity *= 2
         unsafe hashes = .allocate(capacity: capacity)
@@ -135,6 +166,96 @@ internal import ImageCore
         unsafe oldSlots.deallocate()
     }
 
-    private func home(_ hash: Int) -> Int { hash >> 8 & (capacity - 1) }
+    private func home(_ hash: Int) -> Int { hash >> 32 & (capacity - 1) }
     private func next(_ place: Int) -> Int { (place + 1) & (capacity - 1) }
+}
+
+/// All tables of a cache, and what their readers leave behind.
+// @unchecked because each table is touched only under its own lock, in `withTable`, and the accesses are atomic.
+@safe final class ImageTables: @unchecked Sendable {
+    private let tables: UnsafeMutablePointer<ImageTable>
+    private let accesses: UnsafeMutablePointer<calotype_accesses>
+
+    /// A power of two, and more than there are threads at work.
+    private static let count = 64
+
+    init() {
+        let size = MemoryLayout<ImageTable>.stride * Self.count
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 128)
+        unsafe tables = memory.bindMemory(to: ImageTable.self, capacity: Self.count)
+        for i in 0..<Self.count { unsafe (tables + i).initialize(to: ImageTable()) }
+        let others = UnsafeMutableRawPointer.allocate(byteCount: MemoryLayout<calotype_accesses>.size, alignment: 128)
+        unsafe accesses = others.initializeMemory(as: calotype_accesses.self, to: calotype_accesses())
+        unsafe calotype_set_mask(accesses, .max)
+    }
+
+    deinit {
+        for i in 0..<Self.count { unsafe tables[i].destroy() }
+        unsafe UnsafeMutableRawPointer(tables).deallocate()
+        unsafe UnsafeMutableRawPointer(accesses).deallocate()
+    }
+
+    /// The table of a hash. No other thread is in there.
+    @inline(__always)
+    func withTable<R>(of hash: Int, _ body: (inout ImageTable) -> R) -> R {
+        let table = unsafe tables + (hash & (Self.count - 1))
+        let lock = unsafe UnsafeMutableRawPointer(table).assumingMemoryBound(to: UInt32.self)
+        unsafe calotype_lock(lock)
+        defer { unsafe calotype_unlock(lock) }
+        return unsafe body(&table.pointee)
+    }
+
+    /// The stamp of a use, which may become part of the sample.
+    @inline(__always)
+    func stampOfUse(_ hash: Int) -> UInt64 { unsafe calotype_note_use(accesses, Int64(hash)) }
+
+    /// The stamp of an insert.
+    func stampOfInsert() -> UInt64 { unsafe calotype_note_insert(accesses) }
+
+    /// Which uses are sampled from now on.
+    func sample(_ mask: UInt64) { unsafe calotype_set_mask(accesses, mask) }
+
+    /// Hits and misses of all tables.
+    var counts: (hits: Int, misses: Int) {
+        (0..<Self.count).reduce(into: (0, 0)) { sum, hash in
+            let (hits, misses) = withTable(of: hash) { ($0.hits, $0.misses) }
+            sum = (sum.0 + hits, sum.1 + misses)
+        }
+    }
+
+    /// Hands over the samples of one stripe from the `start`th on, those that are still there; returns where they end.
+    func samples(ofStripe stripe: UInt32, from start: UInt64, _ body: (_ hash: Int) -> Void) -> UInt64 {
+        let end = unsafe calotype_sample_count(accesses, stripe)
+        guard end != start else { return end }
+        let kept = UInt64(CALOTYPE_SAMPLES)
+        for number in max(start, end > kept ? end - kept : 0)..<max(start, end) {
+            body(Int(unsafe calotype_sample(accesses, stripe, number)))
+        }
+        return end
+    }
+}
+
+/// The tables as an eviction sees them. Collects the images that leave, so that their memory is given back after the locks.
+struct TableEntries: EvictionCandidates {
+    let tables: ImageTables
+    var released = ReleasedImages()
+
+    mutating func ask(_ node: Int32, hash: Int, _ question: EvictionQuestion) -> UInt64 {
+        let (answer, removed) = tables.withTable(of: hash) { $0.ask(node, hash: hash, question) }
+        if let removed { released.add(removed) }
+        return answer
+    }
+}
+
+/// Images that left the cache.
+struct ReleasedImages: Sendable {
+    private var first: DecodedImage?
+    private var others: [DecodedImage] = []
+
+    mutating func add(_ image: DecodedImage) {
+        if first == nil { first = image } else { others.append(image) }
+    }
+
+    /// The last reference goes where this is called.
+    consuming func release() {}
 }

@@ -4,45 +4,58 @@ public import ImageCore
 ///
 /// Every call is synchronous, takes no I/O and may come from any thread. The limits hold after every insert, and an image
 /// that fits within them can be read right after it was stored. When room is short, entries of normal priority go before
-/// any of high priority; within a priority, those that were used least go first (S3-FIFO: pictures that are shown once do
-/// not push out those that are shown again and again, as they would from a cache that only looks at the last use).
+/// any of high priority. Within a priority, those go first that were not used for longest (LRU), or those that were used
+/// least (S3-FIFO), whichever has kept more of what was asked for lately: so pictures that are seen once do not push out
+/// those that are seen again and again.
 ///
 /// ```swift
 /// let cache = MemoryCache(limits: .init(cost: 40_000_000, timeToLive: 600))
 /// ```
 // Two kinds of lock, always taken in this order: the one of the queues, for what changes; then one of the parts of the
 // table. A hit takes only the latter, and threads that read different keys seldom meet.
-@safe public final class MemoryCache: Caching {
+public final class MemoryCache: Caching {
     private let queues: Lock<Queues>
-    /// Owned here; unmanaged so that a hit counts no references to them.
-    private let tables: [Unmanaged<ImageTable>]
+    private let tables = ImageTables()
     private let now: @Sendable () -> Double
-
-    /// A power of two, and more than there are threads at work.
-    private static let tableCount = 64
+    /// How much is kept when memory runs short.
+    public let trimPolicy: TrimPolicy
+    private let center: MemoryPressureCenter
+    private let listener = Lock<Int?>(nil)
 
     /// An empty cache.
     ///
-    /// - Parameter now: seconds that only grow, for times to live; by default the system's clock.
-    public init(limits: Limits = Limits(), now: @escaping @Sendable () -> Double = SystemClock.uptime) {
+    /// - Parameters:
+    ///   - trimPolicy: how much is kept when memory runs short; `.none` for a cache that takes no notice.
+    ///   - now: seconds that only grow, for times to live; by default the system's clock.
+    public convenience init(
+        limits: Limits = Limits(), trimPolicy: TrimPolicy = TrimPolicy(),
+        now: @escaping @Sendable () -> Double = SystemClock.uptime
+    ) {
+        self.init(limits: limits, trimPolicy: trimPolicy, now: now, center: .shared)
+    }
+
+    init(limits: Limits, trimPolicy: TrimPolicy, now: @escaping @Sendable () -> Double, center: MemoryPressureCenter) {
         queues = Lock(Queues(limits: limits))
-        unsafe tables = (0..<Self.tableCount).map { _ in unsafe Unmanaged.passRetained(ImageTable()) }
-        self.now = now
+        (self.trimPolicy, self.now, self.center) = (trimPolicy, now, center)
+        guard trimPolicy != .none else { return }
+        let number = center.add { [weak self] in self?.relieve($0) }
+        listener.withLock { $0 = number }
     }
 
     deinit {
-        for i in 0..<Self.tableCount { unsafe tables[i].release() }
+        if let number = listener.withLock({ $0 }) { center.remove(number) }
     }
 
     /// The bounds. Lowering them evicts at once.
     public var limits: Limits {
         get { queues.withLock { $0.limits } }
         set {
-            let released = queues.withLock { queues in
+            evict { [tables] queues in
+                var entries = TableEntries(tables: tables)
                 queues.limits = newValue
-                return evicted(from: &queues, toCost: newValue.cost, count: newValue.count ?? .max, because: .room)
+                queues.evict(toCost: newValue.cost, count: newValue.count ?? .max, because: .room, asking: &entries)
+                return entries.released
             }
-            released.release()
         }
     }
 
@@ -52,29 +65,47 @@ public import ImageCore
             (result.cost, result.count) = (queues.cost, queues.count)
             return result
         }
-        for hash in 0..<Self.tableCount {
-            let (hits, misses) = withTable(of: hash) { ($0.hits, $0.misses) }
-            result.hits += hits
-            result.misses += misses
-        }
+        (result.hits, result.misses) = tables.counts
         return result
     }
 
+    /// Which policy evicts at present.
+    var policy: EvictionOrder.Policy { queues.withLock { $0.policy } }
+
     public func image(for key: ImageKey) -> DecodedImage? {
         let hash = ImageTable.hash(of: key)
-        let found = withTable(of: hash) { table -> (DecodedImage, expires: Double)? in
+        var expires = Double.infinity
+        let found = tables.withTable(of: hash) { table -> DecodedImage? in
             guard let place = table.find(key, hash: hash) else {
                 table.misses += 1
                 return nil
             }
             table.hits += 1
-            return table.use(place)
+            table.countUse(at: place, stamp: tables.stampOfUse(hash))
+            expires = table.expiry(at: place)
+            return table.image(at: place)
         }
-        guard let (image, expires) = found else { return nil }
-        guard expires < .infinity, expires <= now() else { return image }
+        guard expires < .infinity, expires <= now() else { return found }
         remove(key, hash: hash, because: .expired) { $0 <= expires }
-        withTable(of: hash) { ($0.hits, $0.misses) = ($0.hits - 1, $0.misses + 1) }
+        tables.withTable(of: hash) { ($0.hits, $0.misses) = ($0.hits - 1, $0.misses + 1) }
         return nil
+    }
+
+    public func peekImage(for key: ImageKey) -> DecodedImage? {
+        let hash = ImageTable.hash(of: key)
+        let found = tables.withTable(of: hash) { table in
+            table.find(key, hash: hash).map { (image: table.image(at: $0), expires: table.expiry(at: $0)) }
+        }
+        guard let found, found.expires == .infinity || found.expires > now() else { return nil }
+        return found.image
+    }
+
+    /// The images of a resource that are cached, whatever was done to them, with their keys; not counted as uses. Looks at a
+    /// sixty-fourth of the entries, and returns at most 16.
+    public func variants(of resource: ResourceKey) -> [CachedVariant] {
+        let found = tables.withTable(of: resource.hash) { $0.entries(of: resource, limit: 16) }
+        let time = found.contains { $0.expires < .infinity } ? now() : 0
+        return found.filter { $0.expires > time }.map { CachedVariant(key: $0.key, image: $0.image) }
     }
 
     public func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority = .normal) {
@@ -85,102 +116,74 @@ public import ImageCore
     public func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority = .normal, timeToLive: Double?) {
         let hash = ImageTable.hash(of: key)
         let cost = image.cost
-        let released = queues.withLock { queues -> Released in
-            var released = take(key, hash: hash, from: &queues, because: .removed)
+        evict { [tables, now] queues in
+            var entries = TableEntries(tables: tables)
             let limits = queues.limits
             guard cost <= min(limits.cost, limits.entryCost ?? .max), limits.count != 0 else {
+                Self.take(key, hash: hash, from: &queues, because: .removed, entries: &entries)
                 queues.statistics.refusals += 1
-                return released
+                return entries.released
             }
+            queues.observe(hash, asking: &entries)
             let expires = (timeToLive ?? limits.timeToLive).map { now() + $0 } ?? .infinity
-            let node = queues.insert(hash: hash, cost: cost, priority: priority)
-            withTable(of: hash) {
-                let slot = ImageTable.Slot(key: key, image: image, node: node, uses: 0, priority: priority, expires: expires)
-                $0.insert(slot, hash: hash)
+            let (stamp, node) = (tables.stampOfInsert(), queues.newNode())
+            let slot = ImageTable.Slot(
+                key: key, image: image, expires: expires, stamp: stamp, node: node, uses: 0, priority: priority)
+            let replaced = tables.withTable(of: hash) { $0.replace(slot, hash: hash) }
+            if let replaced {
+                entries.released.add(replaced.image)
+                queues.remove(replaced.node, of: replaced.priority, because: .removed)
             }
-            evict(
-                from: &queues, toCost: limits.cost, count: limits.count ?? .max, because: .room, except: node, of: priority,
-                into: &released)
-            return released
+            queues.insert(node, hash: hash, cost: cost, stamp: stamp, priority: priority)
+            queues.evict(
+                toCost: limits.cost, count: limits.count ?? .max, because: .room, except: node, of: priority, asking: &entries)
+            return entries.released
         }
-        released.release()
     }
 
     public func removeImage(for key: ImageKey) {
         remove(key, hash: ImageTable.hash(of: key), because: .removed) { _ in true }
     }
 
-    public func removeAll() {
-        let released = queues.withLock { evicted(from: &$0, toCost: -1, count: -1, because: .removed) }
-        released.release()
-    }
+    public func removeAll() { evict(toCost: -1, because: .removed) }
 
     /// Evicts until the entries cost at most `cost` bytes together.
-    public func trim(toCost cost: Int) {
-        let released = queues.withLock { evicted(from: &$0, toCost: max(0, cost), count: .max, because: .trim) }
-        released.release()
-    }
-
-    @inline(__always)
-    private func withTable<R: Sendable>(of hash: Int, _ body: (ImageTable) -> R) -> R {
-        unsafe tables[hash & (Self.tableCount - 1)]._withUnsafeGuaranteedRef { $0.withLock(body) }
-    }
+    public func trim(toCost cost: Int) { evict(toCost: max(0, cost), because: .trim) }
 }
 
 // Removing. What leaves is returned, so that its memory is given back after the locks are.
 extension MemoryCache {
-    /// Images that left the cache.
-    private struct Released: Sendable {
-        private var first: DecodedImage?
-        private var others: [DecodedImage] = []
-
-        mutating func add(_ image: DecodedImage) {
-            if first == nil { first = image } else { others.append(image) }
-        }
-
-        /// The last reference goes where this is called.
-        consuming func release() {}
-    }
-
-    private func remove(_ key: ImageKey, hash: Int, because cause: EvictionCause, if condition: (_ expires: Double) -> Bool) {
-        let released = queues.withLock { take(key, hash: hash, from: &$0, because: cause, if: condition) }
+    private func evict(_ body: (inout Queues) -> ReleasedImages) {
+        let released = queues.withLock { body(&$0) }
         released.release()
     }
 
-    private func take(
+    private func evict(toCost cost: Int, because cause: EvictionCause) {
+        evict { [tables] queues in
+            var entries = TableEntries(tables: tables)
+            queues.evict(toCost: cost, count: cost < 0 ? -1 : .max, because: cause, asking: &entries)
+            return entries.released
+        }
+    }
+
+    private func remove(_ key: ImageKey, hash: Int, because cause: EvictionCause, if condition: (_ expires: Double) -> Bool) {
+        evict { [tables] queues in
+            var entries = TableEntries(tables: tables)
+            Self.take(key, hash: hash, from: &queues, because: cause, if: condition, entries: &entries)
+            return entries.released
+        }
+    }
+
+    private static func take(
         _ key: ImageKey, hash: Int, from queues: inout Queues, because cause: EvictionCause,
-        if condition: (_ expires: Double) -> Bool = { _ in true }
-    ) -> Released {
-        var released = Released()
-        let removed = withTable(of: hash) { table -> (image: DecodedImage, node: Int32, priority: CachePriority)? in
-            guard let place = table.find(key, hash: hash), condition(table.expiry(place)) else { return nil }
-            let slot = table.remove(place)
-            return (slot.image, slot.node, slot.priority)
-        }
-        guard let removed else { return released }
-        released.add(removed.image)
-        queues.remove(removed.node, of: removed.priority, because: cause)
-        return released
-    }
-
-    /// Evicts until cost and count are within the given bounds; normal priority first.
-    private func evict(
-        from queues: inout Queues, toCost cost: Int, count: Int, because cause: EvictionCause, except excluded: Int32 = -1,
-        of priority: CachePriority = .normal, into released: inout Released
+        if condition: (_ expires: Double) -> Bool = { _ in true }, entries: inout TableEntries
     ) {
-        while queues.cost > cost || queues.count > count {
-            let isDone = !queues.evict(except: excluded, of: priority, because: cause) { node, hash, aging in
-                let (uses, image) = withTable(of: hash) { $0.age(node: node, hash: hash, aging) }
-                if let image { released.add(image) }
-                return uses
-            }
-            if isDone { return }
+        let removed = entries.tables.withTable(of: hash) { table -> ImageTable.Slot? in
+            guard let place = table.find(key, hash: hash), condition(table.expiry(at: place)) else { return nil }
+            return table.remove(at: place)
         }
-    }
-
-    private func evicted(from queues: inout Queues, toCost cost: Int, count: Int, because cause: EvictionCause) -> Released {
-        var released = Released()
-        evict(from: &queues, toCost: cost, count: count, because: cause, into: &released)
-        return released
+        guard let removed else { return }
+        entries.released.add(removed.image)
+        queues.remove(removed.node, of: removed.priority, because: cause)
     }
 }

@@ -11,7 +11,8 @@ public enum LoadPurpose: Int, Hashable, Sendable, Comparable, CaseIterable {
     case prefetch
     /// Somebody awaits the image. By priority, oldest first.
     case plain
-    /// A live view awaits the image. Comes first, newest first.
+    /// A live view awaits the image. Comes first, newest first; at ``LoadPriority/veryLow``, the priority of a view off
+    /// screen, it waits among the plain loads.
     case view
 
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
@@ -61,6 +62,36 @@ public enum Placeholder: Sendable {
     case image(DecodedImage)
     /// Red, green, blue, alpha, straight, 0 to 1.
     case color(red: Double, green: Double, blue: Double, alpha: Double)
+    /// A few bytes that a blurred picture is drawn from, such as a BlurHash or a ThumbHash.
+    case hash(PlaceholderHash)
+}
+
+/// A picture as a few bytes, and who can draw it. Kept as bytes, since a list holds thousands of them; a target draws it
+/// when it is shown.
+public struct PlaceholderHash: Sendable {
+    /// The hash as its format has it.
+    public var bytes: Data
+    private let drawing: @Sendable (Data) throws -> DecodedImage
+
+    /// - Parameter draw: makes a small picture, some 32 pixels wide, of the bytes; called where the target lives, so it
+    ///   must not take longer than a fraction of a millisecond. What it throws leaves the view without placeholder.
+    public init(_ bytes: Data, draw: @escaping @Sendable (Data) throws -> DecodedImage) {
+        self.bytes = bytes
+        drawing = draw
+    }
+
+    /// The picture, to be enlarged smoothly.
+    public func draw() throws -> DecodedImage { try drawing(bytes) }
+}
+
+/// What becomes of a target's load when its view is off screen.
+public enum OffScreenPolicy: String, Hashable, Sendable, CaseIterable {
+    /// It goes on, less urgent than what is on screen.
+    case lowers
+    /// It is cancelled, down to the network, and begins anew when the view comes back.
+    case cancels
+    /// It goes on as it was.
+    case keeps
 }
 
 /// How a view goes from one picture to the next.

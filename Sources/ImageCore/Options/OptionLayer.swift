@@ -8,14 +8,14 @@
 /// ```
 @dynamicMemberLookup
 public struct OptionLayer: Sendable {
-    private struct Override: Sendable {
-        let option: OptionID
+    struct Override: Sendable {
+        fileprivate let option: OptionID
         let value: any Sendable
         let apply: @Sendable (inout LoadOptions) -> Void
         let problem: @Sendable () -> String?
     }
 
-    private var overrides: [Override] = []
+    private(set) var overrides: [Override] = []
 
     public init() {}
 
@@ -55,6 +55,15 @@ public struct OptionLayer: Sendable {
 
     /// One sentence part for each override that is out of range, such as `timeout = 0.0 seconds must be positive`.
     var problems: [String] { overrides.compactMap { $0.problem() } }
+
+    /// Puts an override in the place of the one for the same option, if there is one.
+    mutating func replace(_ override: Override) {
+        if let index = overrides.firstIndex(where: { $0.option == override.option }) {
+            overrides[index] = override
+        } else {
+            overrides.append(override)
+        }
+    }
 
     private func value<Value>(of option: OptionID) -> Value? {
         overrides.first { $0.option == option }?.value as? Value

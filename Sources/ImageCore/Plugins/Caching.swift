@@ -22,6 +22,8 @@ public protocol Caching: Sendable {
     /// The cached image, not counted. The engine asks in this way for what might serve as a start, and once more
     /// when a load that missed has been queued. By default the same as ``image(for:)``.
     func peekImage(for key: ImageKey) -> DecodedImage?
+    /// The images of a resource that are at hand, whatever was done to them; not counted. None by default.
+    func variants(of resource: ResourceKey) -> [CachedVariant]
     /// Keeps an image, replacing what the key had. May decline.
     func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority)
     func removeImage(for key: ImageKey)
@@ -34,4 +36,30 @@ extension Caching {
     public var cacheStatistics: [CacheStatistics] { [] }
 
     public func peekImage(for key: ImageKey) -> DecodedImage? { image(for: key) }
+
+    public func variants(of resource: ResourceKey) -> [CachedVariant] { [] }
+
+    /// A picture of the same resource that may be shown while the one of `key` is made: of those that are at least as large
+    /// as `size` on both sides, the smallest; `nil` where there is none.
+    ///
+    /// - Parameter accepts: whether a picture with that list of options and processors may stand in; by default any.
+    public func standIn(
+        for key: ImageKey, covering size: PixelSize, where accepts: (_ variant: String) -> Bool = { _ in true }
+    ) -> CachedVariant? {
+        variants(of: key.resource).filter { found in
+            found.key != key && found.image.size.width >= size.width && found.image.size.height >= size.height
+                && accepts(found.key.variant)
+        }.min { $0.image.cost < $1.image.cost }
+    }
+}
+
+/// A cached image and its key.
+public struct CachedVariant: Sendable {
+    public var key: ImageKey
+    public var image: DecodedImage
+
+    public init(key: ImageKey, image: DecodedImage) {
+        self.key = key
+        self.image = image
+    }
 }

@@ -26,6 +26,12 @@ public protocol DataCaching: Sendable {
     func entry(for key: DataKey) async throws -> DataEntry?
     /// Keeps an entry, replacing what the key had.
     func store(_ entry: DataEntry, for key: DataKey) async throws
+    /// The stored entry with its body as a stream, counted as a use; `nil` for a miss. What turns out damaged on the way
+    /// throws from the stream. By default the same as ``entry(for:)``.
+    func stream(for key: DataKey) async throws -> DataEntryStream?
+    /// Keeps an entry whose body comes as a stream, replacing what the key had. Reads the stream to its end; what it throws
+    /// is rethrown, and then nothing is kept and the key has what it had. By default the body is collected first.
+    func store(_ stream: DataEntryStream, for key: DataKey) async throws
     func removeEntry(for key: DataKey) async throws
     func removeAll() async throws
     /// Returns when everything stored so far is durable. Does nothing by default.
@@ -38,6 +44,31 @@ extension DataCaching {
     public var cacheStatistics: [CacheStatistics] { [] }
 
     public func flush() async throws {}
+
+    public func stream(for key: DataKey) async throws -> DataEntryStream? {
+        try await entry(for: key).map { DataEntryStream(body: ByteStream($0.data), head: $0.head, storedAt: $0.storedAt) }
+    }
+
+    public func store(_ stream: DataEntryStream, for key: DataKey) async throws {
+        var data = Data()
+        for try await chunk in stream.body { data.append(chunk) }
+        try await store(DataEntry(data: data, head: stream.head, storedAt: stream.storedAt), for: key)
+    }
+}
+
+/// A body that is read, or written, piece by piece, and the response head that came with it.
+public struct DataEntryStream: Sendable {
+    /// To be read once.
+    public var body: ByteStream
+    public var head: HTTPResponse
+    /// Seconds since 1970 when the response arrived.
+    public var storedAt: Double
+
+    public init(body: ByteStream, head: HTTPResponse = HTTPResponse(status: .ok), storedAt: Double) {
+        self.body = body
+        self.head = head
+        self.storedAt = storedAt
+    }
 }
 
 /// Bytes in a data cache and the response head that came with them.

@@ -24,14 +24,17 @@ public protocol ImageViewAdapter: AnyObject, Sendable {
     func setImage(_ image: DecodedImage, transition: Transition) async
     /// Shows nothing: a new load begins without placeholder, or the view is being reused.
     func clear() async
-    /// Shows what stands in while a load runs; never `.none`.
+    /// Shows what stands in while a load runs: an image or a colour. Never `.none`; a hash comes as an image.
     func setPlaceholder(_ placeholder: Placeholder) async
     /// A load began or ended: a spinner, say.
     func setLoading(_ isLoading: Bool) async
     func setProgress(_ progress: LoadProgress) async
-    /// The load failed. The failure image, if there is one, follows as an image.
+    /// The load failed. The failure image, if there is one, was set just before, so that a sign of failure may stay until
+    /// the next image.
     func setFailure(_ error: ImageError) async
     func setAccessibilityLabel(_ label: String?) async
+    /// Whether the user prefers less motion; images are then set without a transition.
+    func prefersReducedMotion() async -> Bool
 }
 
 // Plain functions: an `async` default would win over an actor's own synchronous method wherever it is called by name in
@@ -41,4 +44,5 @@ extension ImageViewAdapter {
     public func setProgress(_ progress: LoadProgress) {}
     public func setFailure(_ error: ImageError) {}
     public func setAccessibilityLabel(_ label: String?) {}
+    public func prefersReducedMotion() -> Bool { false }
 }

@@ -31,6 +31,9 @@ public struct ProcessingContext: Sendable {
     public var cancellation: CancellationToken?
     /// Width × height of the largest picture that a processor may make; 268,435,456 (16,384 × 16,384).
     public var maximumPixels = 1 << 28
+    /// How many threads a processor may work with, its caller's included; 1. Threads of its own come on top of those that
+    /// call, so more than one is for callers that process one picture at a time.
+    public var threads = 1
 
     public init(cancellation: CancellationToken? = nil) { self.cancellation = cancellation }
 

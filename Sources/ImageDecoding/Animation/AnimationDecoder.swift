@@ -8,7 +8,7 @@ public import ImageCore
 /// back starts at the last frame that stands by itself.
 ///
 /// To be used by one task at a time.
-public final class AnimationDecoder {
+public final class AnimationDecoder: ImageAnimation {
     /// Of the file.
     public let format: ImageFormat
     /// How long each frame shows, in seconds, as the file has it: 0 where it leaves that open. Browsers show frames of

@@ -25,6 +25,15 @@ struct ResamplePlan: Sendable {
         horizontal = across.counted(from: columns.lowerBound)
     }
 
+    /// A plan of weights that may run in any order.
+    init(horizontal: ResampleWeights, vertical: ResampleWeights, isNearest: Bool) {
+        (columns, rows) = (horizontal.reach, vertical.reach)
+        self.horizontal = horizontal.counted(from: columns.lowerBound)
+        self.vertical = vertical
+        output = PixelSize(width: horizontal.first.count, height: vertical.first.count)
+        self.isNearest = isNearest
+    }
+
     /// A plan that uses the whole source.
     init(horizontal: ResampleWeights, vertical: ResampleWeights, source: PixelSize) {
         (self.horizontal, self.vertical) = (horizontal, vertical)

@@ -4,7 +4,7 @@
 /// `origin + (i + ½) · length / output`. So the picture's edges stay where they are. Where the kernel reaches over the
 /// source's end its weights are cut off and the rest scaled up to a sum of one: a constant picture stays constant.
 struct ResampleWeights: Sendable {
-    /// Per result sample: the first source sample. Never falls from one to the next, nor does the end.
+    /// Per result sample: the first source sample.
     private(set) var first: [Int32] = []
     /// Per result sample: how many source samples.
     private(set) var count: [Int32] = []
@@ -80,8 +80,11 @@ struct ResampleWeights: Sendable {
     /// The source samples that result sample `i` is made of.
     func window(_ i: Int) -> Range<Int> { Int(first[i])..<Int(first[i]) + Int(count[i]) }
 
-    /// The source samples that take part at all.
-    var reach: Range<Int> { window(0).lowerBound..<window(first.count - 1).upperBound }
+    /// The source samples that take part at all, given that windows move one way from sample to sample.
+    var reach: Range<Int> {
+        let (start, end) = (window(0), window(first.count - 1))
+        return min(start.lowerBound, end.lowerBound)..<max(start.upperBound, end.upperBound)
+    }
 
     /// The most source samples that one result sample is made of.
     var mostTaps: Int { Int(count.max() ?? 0) }
@@ -90,6 +93,41 @@ struct ResampleWeights: Sendable {
     func counted(from start: Int) -> ResampleWeights {
         var copy = self
         copy.first = first.map { $0 - Int32(start) }
+        return copy
+    }
+}
+
+extension ResampleWeights {
+    /// Some of the result's samples.
+    func keeping(_ range: Range<Int>) -> ResampleWeights {
+        if range == 0..<first.count { return self }
+        var copy = self
+        copy.first = Array(first[range])
+        copy.count = Array(count[range])
+        copy.weights = Array(weights[range.lowerBound * stride..<range.upperBound * stride])
+        return copy
+    }
+
+    /// The same samples of the result, made from a source of `length` samples that lies the other way round.
+    func onMirroredSource(of length: Int) -> ResampleWeights {
+        var copy = self
+        for i in first.indices {
+            let taps = Int(count[i])
+            copy.first[i] = Int32(length) - first[i] - count[i]
+            for t in 0..<taps { copy.weights[i * stride + t] = weights[i * stride + taps - 1 - t] }
+        }
+        return copy
+    }
+
+    /// The result's samples from the last to the first.
+    func backwards() -> ResampleWeights {
+        var copy = self
+        copy.first.reverse()
+        copy.count.reverse()
+        let last = first.count - 1
+        for i in first.indices {
+            for t in 0..<stride { copy.weights[i * stride + t] = weights[(last - i) * stride + t] }
+        }
         return copy
     }
 }

@@ -39,7 +39,7 @@ internal import ImageCore
             return unsafe copyNearest(row(Int(plan.vertical.first[y])), into: target)
         }
         let window = plan.vertical.window(y)
-        for (tap, k) in window.enumerated() { unsafe rows[tap] = row(k) }
+        for tap in 0..<window.count { unsafe rows[tap] = row(window.lowerBound + tap) }
         unsafe plan.vertical.weights.withUnsafeBufferPointer { weights in
             guard let base = weights.baseAddress else { return }
             unsafe LineKernels.combineRows(

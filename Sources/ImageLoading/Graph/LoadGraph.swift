@@ -206,6 +206,8 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
             nodes.remove(id)
         } else if let upstream = nodes[id].upstream {
             nodes[id].state = .waitingForUpstream
+            // Other bytes may announce another size.
+            nodes[id].cost = 0
             if case .done = nodes[upstream].state {
                 if nodes[upstream].version != nodes[id].inputVersion {
                     // Another dependent asked before, and the new result is here already.
@@ -229,6 +231,7 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
             guard case .queued = nodes[id].state else { continue }
             withdraw(id)
             nodes[id].state = .waitingForUpstream
+            nodes[id].cost = 0
         }
     }
 

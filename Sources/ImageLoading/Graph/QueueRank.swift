@@ -11,7 +11,10 @@ struct RankClass: Hashable, Comparable, Sendable {
 
     init(rawValue: Int) { self.rawValue = rawValue }
 
+    /// A view's load of the lowest priority, which it gets when the view is off screen, stands among the plain ones: it must
+    /// not go before what is on screen.
     init(_ purpose: LoadPurpose, _ priority: LoadPriority) {
+        let purpose = purpose == .view && priority == .veryLow ? .plain : purpose
         rawValue = purpose.rawValue * LoadPriority.allCases.count + priority.rawValue
     }
 

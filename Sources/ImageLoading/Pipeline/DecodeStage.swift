@@ -4,6 +4,8 @@ internal import ImageCore
 struct DecodeStage: Sendable {
     let pipeline: Pipeline
     let plan: LoadPlan
+    /// What is run on the picture at once; it may need less than the full one.
+    let processor: (any Processing)?
 
     func run(_ node: NodeID, _ input: WorkResult?, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
         let token = start.token
@@ -18,10 +20,14 @@ struct DecodeStage: Sendable {
             let begun = plan.previews.withLock { $0.take() }?.claim()
             let timer = StageTimer(.decode, plan, coordinator)
             do {
-                let image = try decode(original.entry.data, begun, token)
+                let (image, next) = try decode(original.entry.data, begun, token)
                 var metrics = original.metrics
                 metrics.decode = timer.end()
                 let staged = StagedImage(image, tier: original.tier, metrics: metrics)
+                if let next {
+                    let stage = ProcessStage(pipeline: pipeline, plan: plan, processor: next)
+                    return stage.work(node, on: staged, token, coordinator)
+                }
                 // A partial picture is shown to whom it was made for; nobody later gets it from a cache as if it were whole.
                 coordinator.finish(node, .success(.image(staged)), retention: image.isPartial ? .never : .now, on: .worker)
             } catch {
@@ -39,7 +45,10 @@ struct DecodeStage: Sendable {
         }
     }
 
-    private func decode(_ data: Data, _ begun: PreviewSession.Begun?, _ token: CancellationToken) throws -> DecodedImage {
+    /// The picture, and what is still to be run on it.
+    private func decode(
+        _ data: Data, _ begun: PreviewSession.Begun?, _ token: CancellationToken
+    ) throws -> (DecodedImage, (any Processing)?) {
         guard !data.isEmpty else {
             throw ImageError(.emptyFile, message: "\(plan.request) is empty: there are no bytes to decode.")
         }
@@ -47,11 +56,14 @@ struct DecodeStage: Sendable {
             // Most of it is decoded already, for the previews.
             token.onCancel { begun.token.cancel() }
             try begun.decoder.append(data.dropFirst(begun.consumed))
-            return try begun.decoder.finish()
+            return (try begun.decoder.finish(), begun.processor)
         }
         var options = options
         options.cancellation = token
-        return try pipeline.configuration.decoder.decode(data, options: options)
+        let decoder = pipeline.configuration.decoder
+        guard let processor else { return (try decoder.decode(data, options: options), nil) }
+        let (reduced, next) = decoder.reducing(data, options: options, for: processor)
+        return (try decoder.decode(data, options: reduced), next)
     }
 
     /// What the load asks of the decoder; how it is cancelled is left open.

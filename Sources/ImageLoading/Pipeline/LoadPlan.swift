@@ -31,7 +31,10 @@ final class LoadPlan: Sendable {
     init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions, goal: LoadGoal = .image) {
         self.id = id
         self.goal = goal
-        self.request = request
+        var named = request
+        // Observers know the request alone; its lines carry the context of whichever layer set one.
+        if let context = options.logContext { named.options.logContext = context }
+        self.request = named
         self.options = options
         isLocal = request.source.isLocal
         resource =
@@ -94,20 +97,20 @@ final class LoadPlan: Sendable {
 enum Work: Sendable {
     /// Gets the bytes.
     case original(LoadPlan)
-    /// Decodes them.
-    case decode(LoadPlan)
+    /// Decodes them, no larger than the processor needs that is run next, if one is named.
+    case decode(LoadPlan, then: (any Processing)?)
     /// Reads their header.
     case header(LoadPlan)
     /// Gets the finished picture's bytes from the data cache.
     case processedBytes(LoadPlan)
     /// Decodes those.
     case processed(LoadPlan)
-    /// Runs the processor at the index on the picture before it.
-    case process(LoadPlan, Int)
+    /// Runs a processor on the picture before it.
+    case process(LoadPlan, any Processing)
 
     var plan: LoadPlan {
         switch self {
-        case .original(let plan), .decode(let plan), .header(let plan), .process(let plan, _), .processedBytes(let plan),
+        case .original(let plan), .decode(let plan, _), .header(let plan), .process(let plan, _), .processedBytes(let plan),
             .processed(let plan):
             plan
         }

@@ -10,7 +10,7 @@ internal import ImageCore
 /// | original cache | the data cache is asked for the bytes | `OriginalCacheStage` |
 /// | network | the source is fetched, its answer judged | `FetchStage` |
 /// | decode | on a worker thread | `DecodeStage` |
-/// | process | on a worker thread, one processor at a time | `ProcessStage` |
+/// | process | on a worker thread, one run of processors at a time (`PixelStep`) | `ProcessStage` |
 /// | store | the image in memory; the bytes, or the image encoded, on disk | `StoreStage` |
 /// | deliver | every subscriber gets the result | ``LoadCoordinator`` |
 ///
@@ -80,15 +80,21 @@ final class Pipeline: Sendable {
         }
         var links: [WorkLink<Work>] = []
         links.reserveCapacity(plan.variants.count + 1)
-        for index in plan.variants.indices.reversed() {
-            let key = ImageKey(resource: plan.resource, variant: plan.variants[index])
-            if index < plan.variants.count - 1, plan.options.cachePolicy.readsMemory,
-                let image = peek(key)
-            {
+        let steps = plan.pixelSteps
+        for (place, step) in steps.enumerated().reversed() {
+            if place < steps.count - 1, let image = prefix(step.variant, of: plan) {
                 return (links, .image(StagedImage(image, tier: .memory, metrics: LoadMetrics())))
             }
-            let work = index == 0 ? Work.decode(plan) : .process(plan, index - 1)
+            // Where nobody has the full picture yet, it need not be made for a step that wants less of it.
+            let isReduced =
+                place == 1 && plan.options.targetSize == nil && step.reducesDecode && prefix(0, of: plan) == nil
+            let work =
+                if let processor = step.processor, !isReduced { Work.process(plan, processor) } else {
+                    Work.decode(plan, then: step.processor)
+                }
+            let key = ImageKey(resource: plan.resource, variant: plan.variants[step.variant])
             links.append(WorkLink(key: WorkKey(kind: .image, image: key), work: work, lane: .worker))
+            if isReduced { break }
         }
         links.append(originalLink(plan))
         return (links, nil)
@@ -103,6 +109,12 @@ final class Pipeline: Sendable {
             WorkLink(key: WorkKey(kind: .processed, image: plan.imageKey), work: .processed(plan), lane: .worker),
             WorkLink(key: WorkKey(kind: .processedBytes, image: plan.imageKey), work: .processedBytes(plan), lane: .lookup),
         ]
+    }
+
+    /// What the memory cache has of a plan's picture after decoding and so many processors.
+    private func prefix(_ variant: Int, of plan: LoadPlan) -> DecodedImage? {
+        guard plan.options.cachePolicy.readsMemory else { return nil }
+        return peek(ImageKey(resource: plan.resource, variant: plan.variants[variant]))
     }
 
     private func originalLink(_ plan: LoadPlan) -> WorkLink<Work> {
@@ -136,16 +148,16 @@ final class Pipeline: Sendable {
             OriginalCacheStage(pipeline: self, plan: plan).run(node, start, coordinator)
         case (.original(let plan), _):
             FetchStage(pipeline: self, plan: plan, priority: start.priority).run(node, start, coordinator)
-        case (.decode(let plan), _):
-            DecodeStage(pipeline: self, plan: plan).run(node, input, start, coordinator)
+        case (.decode(let plan, let processor), _):
+            DecodeStage(pipeline: self, plan: plan, processor: processor).run(node, input, start, coordinator)
         case (.header(let plan), _):
             HeaderStage(pipeline: self, plan: plan).run(node, input, start, coordinator)
         case (.processedBytes(let plan), _):
             ProcessedCacheStage(pipeline: self, plan: plan).lookUp(node, start, coordinator)
         case (.processed(let plan), _):
             ProcessedCacheStage(pipeline: self, plan: plan).decode(node, input, start, coordinator)
-        case (.process(let plan, let index), _):
-            ProcessStage(pipeline: self, plan: plan, index: index).run(node, input, start, coordinator)
+        case (.process(let plan, let processor), _):
+            ProcessStage(pipeline: self, plan: plan, processor: processor).run(node, input, start, coordinator)
         }
     }
 
@@ -190,12 +202,13 @@ final class Pipeline: Sendable {
     func feed(
         _ node: NodeID, _ work: Work, _ policy: PreviewPolicy, _ bytes: ReceivedBytes, reportingTo coordinator: any Reporting
     ) {
-        guard case .decode(let plan) = work, let incrementalDecoder else { return }
+        guard case .decode(let plan, let processor) = work, let incrementalDecoder else { return }
         let session = plan.previews.withLock { [self] previews in
             let session =
                 previews
                 ?? PreviewSession(
-                    node, decoder: incrementalDecoder, options: DecodeStage(pipeline: self, plan: plan).options,
+                    node, decoder: incrementalDecoder,
+                    options: DecodeStage(pipeline: self, plan: plan, processor: processor).options, processor: processor,
                     clock: previewClock, workers: previewWorkers, interval: configuration.previewInterval,
                     coordinator: coordinator)
             previews = session
@@ -209,9 +222,9 @@ final class Pipeline: Sendable {
         _ node: NodeID, _ work: Work, _ input: WorkResult, _ token: CancellationToken,
         reportingTo coordinator: any Reporting
     ) {
-        guard case .process(let plan, let index) = work, case .image(let before) = input, !token.isCancelled else { return }
+        guard case .process(_, let processor) = work, case .image(let before) = input, !token.isCancelled else { return }
         let context = ProcessingContext(cancellation: token)
-        guard var image = try? plan.options.processors[index].process(before.image, context: context) else { return }
+        guard var image = try? processor.process(before.image, context: context) else { return }
         image.isPreview = true
         coordinator.preview(node, .image(StagedImage(image, tier: before.tier, metrics: before.metrics)), token)
     }

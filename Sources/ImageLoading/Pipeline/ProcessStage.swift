@@ -4,29 +4,31 @@ internal import ImageCore
 struct ProcessStage: Sendable {
     let pipeline: Pipeline
     let plan: LoadPlan
-    let index: Int
+    let processor: any Processing
 
     func run(_ node: NodeID, _ input: WorkResult?, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
         let token = start.token
         guard case .image(let before) = input else {
             return coordinator.fail(node, ImageError.noInput, stage: .process, plan, token, on: .elsewhere)
         }
-        let processor = plan.options.processors[index]
-        pipeline.workers.submit(from: start.place) {
-            guard !token.isCancelled else {
-                return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .worker)
-            }
-            let timer = StageTimer(.process, plan, coordinator)
-            do {
-                let image = try processor.process(before.image, context: ProcessingContext(cancellation: token))
-                var metrics = before.metrics
-                metrics.process += timer.end()
-                let staged = StagedImage(image, tier: before.tier, metrics: metrics)
-                coordinator.finish(node, .success(.image(staged)), retention: image.isPartial ? .never : .now, on: .worker)
-            } catch {
-                timer.end()
-                coordinator.fail(node, error, stage: .process, plan, token, on: .worker)
-            }
+        pipeline.workers.submit(from: start.place) { work(node, on: before, token, coordinator) }
+    }
+
+    /// The same on the worker thread that this is called on.
+    func work(_ node: NodeID, on before: StagedImage, _ token: CancellationToken, _ coordinator: any Pipeline.Reporting) {
+        guard !token.isCancelled else {
+            return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .worker)
+        }
+        let timer = StageTimer(.process, plan, coordinator)
+        do {
+            let image = try processor.process(before.image, context: ProcessingContext(cancellation: token))
+            var metrics = before.metrics
+            metrics.process += timer.end()
+            let staged = StagedImage(image, tier: before.tier, metrics: metrics)
+            coordinator.finish(node, .success(.image(staged)), retention: image.isPartial ? .never : .now, on: .worker)
+        } catch {
+            timer.end()
+            coordinator.fail(node, error, stage: .process, plan, token, on: .worker)
         }
     }
 }

@@ -94,18 +94,21 @@ final class WorkerPool: Sendable {
 
     /// Starts a detached thread that works on the queue behind `argument` and releases it.
     private static func spawn(_ argument: UnsafeMutableRawPointer) -> Bool {
-        var attributes = pthread_attr_t()
-        unsafe pthread_attr_init(&attributes)
-        defer { unsafe pthread_attr_destroy(&attributes) }
-        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        // Codecs are written for the main thread's stack, not for the 512 KB that Apple gives others.
-        unsafe pthread_attr_setstacksize(&attributes, 8 << 20)
-        #if canImport(Darwin)
-            var thread: pthread_t?
-        #else
-            var thread = pthread_t()
-        #endif
-        return unsafe pthread_create(&thread, &attributes, workerThread, argument) == 0
+        // Raw room, which `pthread_attr_init` makes valid: the type's own initializer belongs to whichever system module
+        // the compiler met first.
+        return unsafe withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { room in
+            guard let attributes = room.baseAddress, unsafe pthread_attr_init(attributes) == 0 else { return false }
+            defer { unsafe pthread_attr_destroy(attributes) }
+            unsafe pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
+            // Codecs are written for the main thread's stack, not for the 512 KB that Apple gives others.
+            unsafe pthread_attr_setstacksize(attributes, 8 << 20)
+            #if canImport(Darwin)
+                var thread: pthread_t?
+            #else
+                var thread = pthread_t()
+            #endif
+            return unsafe pthread_create(&thread, attributes, workerThread, argument) == 0
+        }
     }
 
     fileprivate static func run(_ argument: UnsafeMutableRawPointer) {

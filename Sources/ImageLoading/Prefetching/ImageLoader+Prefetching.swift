@@ -10,7 +10,7 @@ extension ImageLoader {
         let isWorthIt =
             switch destination {
             case .memory: true
-            case .disk: plan.terms.writesDisk && coordinator.pipeline.configuration.dataCache != nil
+            case .disk: plan.terms.writesDisk && coordinator.pipeline.hasByteCache
             }
         guard isWorthIt else { return nil }
         return coordinator.start(plan, asksMemory: destination == .memory, wantsProgress: false, onEvent: onEvent)

@@ -9,10 +9,18 @@ final class PreviewSession: Sendable {
     /// What a decode takes over.
     struct Begun: Sendable {
         let decoder: any IncrementalDecoder
+        /// What is still to be run on its picture.
+        let processor: (any Processing)?
         /// Bytes that it has taken in.
         let consumed: Int
         /// Cancels its work.
         let token: CancellationToken
+    }
+
+    /// A decoder, and what is run on its pictures.
+    private struct Decoder {
+        let decoder: any IncrementalDecoder
+        let processor: (any Processing)?
     }
 
     private struct State {
@@ -20,7 +28,7 @@ final class PreviewSession: Sendable {
         var policy = PreviewPolicy.none
         var bytes: ReceivedBytes?
         /// `nil` until enough bytes have come, and while a step has it.
-        var decoder: (any IncrementalDecoder)?
+        var decoder: Decoder?
         var consumed = 0
         var hasThumbnail = false
         var isBusy = false
@@ -32,7 +40,7 @@ final class PreviewSession: Sendable {
     private struct Turn {
         var bytes: ReceivedBytes
         var policy: PreviewPolicy
-        var decoder: (any IncrementalDecoder)?
+        var decoder: Decoder?
         var consumed: Int
         var hasThumbnail: Bool
     }
@@ -45,6 +53,7 @@ final class PreviewSession: Sendable {
     private let node: NodeID
     private let decoder: any IncrementalDecoding
     private let options: DecodeOptions
+    private let processor: (any Processing)?
     private let token = CancellationToken()
     private let clock: PreviewClock
     private let workers: WorkerPool
@@ -52,14 +61,15 @@ final class PreviewSession: Sendable {
     private let state: Lock<State>
 
     init(
-        _ node: NodeID, decoder: any IncrementalDecoding, options: DecodeOptions, clock: PreviewClock, workers: WorkerPool,
-        interval: Duration, coordinator: any Pipeline.Reporting
+        _ node: NodeID, decoder: any IncrementalDecoding, options: DecodeOptions, processor: (any Processing)?,
+        clock: PreviewClock, workers: WorkerPool, interval: Duration, coordinator: any Pipeline.Reporting
     ) {
         self.node = node
         self.decoder = decoder
         var options = options
         options.cancellation = token
         self.options = options
+        self.processor = processor
         self.clock = clock
         self.workers = workers
         self.coordinator = coordinator
@@ -90,7 +100,8 @@ final class PreviewSession: Sendable {
         let begun = state.withLock { state -> Begun? in
             guard !state.isOver, !state.isBusy, let decoder = state.decoder else { return nil }
             state.decoder = nil
-            return Begun(decoder: decoder, consumed: state.consumed, token: token)
+            return Begun(
+                decoder: decoder.decoder, processor: decoder.processor, consumed: state.consumed, token: token)
         }
         let timer = finish()
         timer?.cancel()
@@ -155,19 +166,25 @@ final class PreviewSession: Sendable {
         let bytes = turn.bytes.suffix(after: turn.consumed)
         if turn.decoder == nil {
             guard bytes.count >= PreviewSession.headBytes else { return false }
-            turn.decoder = try decoder.makeIncrementalDecoder(for: bytes, options: options)
+            turn.decoder = try makeDecoder(for: bytes)
         }
         guard let decoder = turn.decoder else {
             // It has no use for pieces.
             end()
             return false
         }
-        if !bytes.isEmpty { try decoder.append(bytes) }
+        if !bytes.isEmpty { try decoder.decoder.append(bytes) }
         turn.consumed += bytes.count
         try token.check()
-        guard shows, let preview = try decoder.preview() else { return false }
-        show(preview)
-        return true
+        guard shows, let preview = try decoder.decoder.preview() else { return false }
+        return show(preview, after: decoder.processor)
+    }
+
+    /// No larger than the processor needs, where the header has come that says how large the picture is.
+    private func makeDecoder(for head: Data) throws -> Decoder? {
+        var (options, processor) = (options, processor)
+        if let given = processor { (options, processor) = decoder.reducing(head, options: options, for: given) }
+        return try decoder.makeIncrementalDecoder(for: head, options: options).map { Decoder(decoder: $0, processor: processor) }
     }
 
     private func showThumbnail(_ turn: inout Turn) throws -> Bool {
@@ -176,14 +193,20 @@ final class PreviewSession: Sendable {
         turn.hasThumbnail = head.count >= PreviewSession.thumbnailBytes
         guard let thumbnail = try decoder.embeddedThumbnail(in: head, options: options) else { return false }
         turn.hasThumbnail = true
-        show(thumbnail)
-        return true
+        return show(thumbnail, after: processor)
     }
 
-    private func show(_ image: DecodedImage) {
+    /// What the processor cannot be run on is not shown.
+    private func show(_ image: DecodedImage, after processor: (any Processing)?) -> Bool {
         var preview = image
+        if let processor {
+            let context = ProcessingContext(cancellation: token)
+            guard let processed = try? processor.process(image, context: context) else { return false }
+            preview = processed
+        }
         preview.isPreview = true
         coordinator.preview(node, .image(StagedImage(preview, tier: .network, metrics: LoadMetrics())), token)
+        return true
     }
 }
 

@@ -9,8 +9,12 @@ final class CurlLoop {
     private static let mostIdleHandles = 64
 
     private let multi: MultiHandle
+    private let readiness: Readiness
+    private let buffers = BodyBuffers()
     private let mailbox: Mailbox
     private let configuration: CurlLoader.Configuration
+    /// Whether libcurl is to look for proxies in the environment, which takes a while if it must for every transfer.
+    private let usesProxies: Bool
     private var queue: TransferQueue<Transfer>
     private var running: [Transfer: Exchange] = [:]
     /// Cancelled exchanges whose name lookup still runs. They get no socket.
@@ -24,9 +28,17 @@ final class CurlLoop {
     /// `nil` when libcurl has no memory left.
     init?(_ configuration: CurlLoader.Configuration, mailbox: Mailbox) {
         guard CurlLibrary.isReady, let multi = MultiHandle() else { return nil }
+        guard let readiness = Readiness(multi) else {
+            _ = unsafe curl_multi_cleanup(multi.pointer)
+            return nil
+        }
         self.multi = multi
+        self.readiness = readiness
         self.mailbox = mailbox
         self.configuration = configuration
+        usesProxies =
+            configuration.usesProxyOfEnvironment && configuration.sourcePolicy == nil
+            && ProcessInfo.processInfo.environment.contains { $0.key.lowercased().hasSuffix("_proxy") && !$0.value.isEmpty }
         queue = TransferQueue(
             TransferQueue.Limits(
                 perHost: max(1, configuration.connectionsPerHost), total: max(1, configuration.connections),
@@ -39,6 +51,8 @@ final class CurlLoop {
     deinit {
         idleHandles = []
         _ = unsafe curl_multi_cleanup(multi.pointer)
+        // Not before: libcurl tells it of each socket that it lets go.
+        withExtendedLifetime(readiness) {}
     }
 
     /// The life of a loader's thread.
@@ -46,12 +60,12 @@ final class CurlLoop {
         do {
             let loop = CurlLoop(configuration, mailbox: mailbox)
             if let loop {
-                mailbox.attach(loop.multi)
+                mailbox.attach(loop.readiness.waker)
                 loop.run()
             }
             let closed = ImageError(.loaderClosed, message: "The loader was closed while the transfer ran or waited.")
             for case .start(let transfer) in mailbox.shut() { transfer.publish(end: .failure(closed)) }
-            mailbox.detachMulti()
+            mailbox.detach()
             loop?.failAll(closed)
         }
         mailbox.finish()
@@ -62,13 +76,12 @@ final class CurlLoop {
             for message in mailbox.collect() { handle(message) }
             if isClosing { return }
             startWaiting()
-            var runningCount: Int32 = 0
-            _ = unsafe curl_multi_perform(multi.pointer, &runningCount)
+            readiness.work()
             takeFinished()
             publishTouched()
             // What just ended may have made room: then there is work, and no sleep.
             if startWaiting() { continue }
-            if mailbox.fallAsleep() { _ = unsafe curl_multi_poll(multi.pointer, nil, 0, 60_000, nil) }
+            if mailbox.fallAsleep() { readiness.wait(atMost: touched.isEmpty ? nil : Exchange.longestWait) }
         }
     }
 
@@ -80,6 +93,9 @@ final class CurlLoop {
         exchange.isTouched = true
         touched.append(exchange)
     }
+
+    /// libcurl was given a socket.
+    func opened(_ socket: Int32) { readiness.opened(socket) }
 
     func multiplexes(_ host: WebAddress.Origin) { queue.multiplexes(host) }
 
@@ -128,9 +144,10 @@ final class CurlLoop {
             transfer.publish(end: .failure(error))
             return false
         }
-        let exchange = Exchange(transfer, hop: hop, handle: handle, started: started, configuration: configuration, loop: self)
+        let exchange = Exchange(
+            transfer, hop: hop, handle: handle, started: started, configuration: configuration, loop: self, buffers: buffers)
         let timeLeft = transfer.request.timeout - (hop.redirects > 0 ? started.duration(to: .now) : .zero)
-        handle.prepare(for: exchange, timeout: timeLeft, configuration: configuration)
+        handle.prepare(for: exchange, timeout: timeLeft, configuration: configuration, usesProxies: usesProxies)
         guard unsafe curl_multi_add_handle(multi.pointer, handle.pointer) == CURLM_OK else {
             let error = ImageError(.connectionFailed, message: "The transfer of \(exchange.source) could not be started.")
             transfer.publish(end: .failure(error))
@@ -200,9 +217,17 @@ final class CurlLoop {
     }
 
     private func publishTouched() {
+        guard !touched.isEmpty else { return }
+        let now = ContinuousClock.now
+        var waiting: [Exchange] = []
         while let exchange = touched.popLast() {
-            if exchange.publish() { goOn(exchange) }
+            if exchange.mayWait(now) {
+                waiting.append(exchange)
+            } else if exchange.publish() {
+                goOn(exchange)
+            }
         }
+        touched = waiting
     }
 
     private func goOn(_ exchange: Exchange) {

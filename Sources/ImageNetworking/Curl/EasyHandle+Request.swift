@@ -4,8 +4,10 @@ internal import ImageCore
 
 extension EasyHandle {
     /// Sets everything for one request. A handle that served a plain GET before only needs what differs.
-    func prepare(for exchange: Exchange, timeout: Duration, configuration: CurlLoader.Configuration) {
-        if isDirty { prepareAnew(configuration) }
+    func prepare(
+        for exchange: Exchange, timeout: Duration, configuration: CurlLoader.Configuration, usesProxies: Bool
+    ) {
+        if isDirty { prepareAnew(configuration, usesProxies: usesProxies) }
         self.exchange = exchange
         let hop = exchange.hop
         set(CURLOPT_URL, hop.address.text)
@@ -16,7 +18,7 @@ extension EasyHandle {
         if hop.method != .get || hop.body != nil { prepare(method: hop.method, body: hop.body) }
     }
 
-    private func prepareAnew(_ configuration: CurlLoader.Configuration) {
+    private func prepareAnew(_ configuration: CurlLoader.Configuration, usesProxies: Bool) {
         reset()
         isDirty = false
         setCallbacks()
@@ -41,7 +43,7 @@ extension EasyHandle {
         case .file(let path): set(CURLOPT_CAINFO, path)
         case .pem(let data): set(CURLOPT_CAINFO_BLOB, Array(data))
         }
-        if !configuration.usesProxyOfEnvironment || configuration.sourcePolicy != nil { set(CURLOPT_PROXY, "") }
+        if !usesProxies { set(CURLOPT_PROXY, "") }
     }
 
     private func setCallbacks() {

@@ -31,7 +31,12 @@ final class Exchange {
     var isTouched = false
 
     private var newHead: Transfer.Head?
-    private var newBytes = Data()
+    /// What came in since the last ``publish()``: whole chunks, and the one that is being filled.
+    private var newChunks: [Data] = []
+    private var buffer: BodyBuffer?
+    private var newCount = 0
+    private let buffers: BodyBuffers
+    private var touchedAt = ContinuousClock.Instant.now
     private var end: Result<Void, any Error>?
     /// The most that can be unread at the transfer: the reader only makes it less.
     private var mostUnread = 0
@@ -40,7 +45,7 @@ final class Exchange {
 
     init(
         _ transfer: Transfer, hop: Hop, handle: EasyHandle, started: ContinuousClock.Instant,
-        configuration: CurlLoader.Configuration, loop: CurlLoop
+        configuration: CurlLoader.Configuration, loop: CurlLoop, buffers: BodyBuffers
     ) {
         self.transfer = transfer
         self.hop = hop
@@ -49,6 +54,7 @@ final class Exchange {
         window = configuration.window
         policy = configuration.sourcePolicy
         self.loop = loop
+        self.buffers = buffers
     }
 
     /// The request's URL, as errors name it.
@@ -63,11 +69,21 @@ final class Exchange {
     /// Hands what came in since the last call to the reader. Returns whether libcurl may go on after a pause.
     func publish() -> Bool {
         isTouched = false
-        let (unread, mustWait) = transfer.publish(head: newHead, bytes: newBytes, end: end)
-        (newHead, newBytes) = (nil, Data())
+        if let buffer { newChunks.append(buffer.sealed()) }
+        let (unread, mustWait) = transfer.publish(head: newHead, chunks: newChunks, end: end)
+        (newHead, newChunks, buffer, newCount) = (nil, [], nil, 0)
         mostUnread = unread
         return isPaused && !mustWait && end == nil
     }
+
+    /// Whether what came in is better handed over together with what follows: waking the reader costs more than a few
+    /// packets do. Never for long, so that nobody notices.
+    func mayWait(_ now: ContinuousClock.Instant) -> Bool {
+        end == nil && !isPaused && newCount < BodyBuffers.length && now - touchedAt < Self.longestWait
+    }
+
+    /// How long what came in is kept for what follows.
+    static let longestWait = Duration.milliseconds(1)
 
     // MARK: What libcurl calls
 
@@ -90,7 +106,7 @@ final class Exchange {
             }
             newHead = Transfer.Head(head: head, redirectedTo: hop.redirects > 0 ? hop.address.text : nil)
             if hop.address.origin.isSecure, handle.long(CURLINFO_HTTP_VERSION) >= 3 { loop.multiplexes(hop.address.origin) }
-            loop.touch(self)
+            touch()
             return true
         }
     }
@@ -106,18 +122,35 @@ final class Exchange {
             failure = .tooLarge(source, announced: nil, limit: transfer.limit)
             return 0
         }
-        let waiting = mostUnread + newBytes.count
-        if waiting > 0, waiting + count > window, transfer.pauses(above: window - newBytes.count - count) {
+        let waiting = mostUnread + newCount
+        if waiting > 0, waiting + count > window, transfer.pauses(above: window - newCount - count) {
             isPaused = true
+            touch()
             return Int(CURL_WRITEFUNC_PAUSE)
         }
-        if newBytes.isEmpty, let length = head.contentLength {
-            newBytes.reserveCapacity(max(0, min(length - received, window)))
-        }
         received += count
-        if let start = bytes.baseAddress { unsafe newBytes.append(start, count: count) }
-        loop.touch(self)
+        newCount += count
+        unsafe store(bytes)
+        touch()
         return count
+    }
+
+    private func store(_ bytes: UnsafeBufferPointer<UInt8>) {
+        var rest = unsafe bytes
+        while true {
+            let filling = buffer ?? buffers.take()
+            let taken = unsafe filling.append(rest)
+            buffer = filling
+            guard taken < rest.count else { return }
+            newChunks.append(filling.sealed())
+            buffer = nil
+            unsafe rest = UnsafeBufferPointer(rebasing: rest[taken...])
+        }
+    }
+
+    private func touch() {
+        if !isTouched { touchedAt = .now }
+        loop.touch(self)
     }
 
     func lookupBegins() { isLookingUp = true }
@@ -131,7 +164,9 @@ final class Exchange {
             refusal = SourcePolicy.error(source, problem)
             return nil
         }
-        return unsafe calotype_curl_open_socket(address)
+        let socket = unsafe calotype_curl_open_socket(address)
+        loop.opened(socket)
+        return socket
     }
 
     /// The last moment before the request is sent.

@@ -20,7 +20,7 @@ final class Mailbox: Sendable {
         var isClosed = false
         /// The loop holds nothing any more.
         var isFinished = false
-        var multi: MultiHandle?
+        var waker: Readiness.Waker?
         var closeWaiters: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -33,26 +33,26 @@ final class Mailbox: Sendable {
     /// Puts a message on the list. Returns why it cannot be.
     func post(_ message: Message) -> ImageError? {
         enum Outcome {
-            case posted, refused, needsThread
+            case posted(Readiness.Waker?), refused, needsThread
         }
         let outcome = state.withLock { state -> Outcome in
             if state.isClosed { return .refused }
             if !state.hasThread {
-                guard case .start = message else { return .posted }
+                guard case .start = message else { return .posted(nil) }
                 state.hasThread = true
                 state.messages.append(message)
                 return .needsThread
             }
             state.messages.append(message)
-            if !state.isAwake {
-                state.isAwake = true
-                // One write to a descriptor, which must not come after the loop has freed it: hence under the lock.
-                state.multi?.wakeUp()
-            }
-            return .posted
+            guard !state.isAwake else { return .posted(nil) }
+            state.isAwake = true
+            return .posted(state.waker)
         }
         switch outcome {
-        case .posted: return nil
+        case .posted(let waker):
+            // Outside the lock, which the loop takes as soon as it is awake.
+            waker?.wakeUp()
+            return nil
         case .refused: return ImageError(.loaderClosed, message: "The loader was closed; make a new one.")
         case .needsThread:
             if spawn(self) { return nil }
@@ -82,7 +82,7 @@ final class Mailbox: Sendable {
 
     // MARK: The loop's side
 
-    func attach(_ multi: MultiHandle) { state.withLock { $0.multi = multi } }
+    func attach(_ waker: Readiness.Waker) { state.withLock { $0.waker = waker } }
 
     /// The messages since the last call. Until it falls asleep, the loop needs no waking.
     func collect() -> [Message] {
@@ -110,8 +110,8 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// From here on nobody may wake libcurl.
-    func detachMulti() { state.withLock { $0.multi = nil } }
+    /// From here on nobody may wake the loop.
+    func detach() { state.withLock { $0.waker = nil } }
 
     /// The loop has let go of everything.
     func finish() {
@@ -125,13 +125,11 @@ final class Mailbox: Sendable {
 }
 
 /// libcurl's multi handle.
-@safe struct MultiHandle: @unchecked Sendable {  // because other threads only call `wakeUp`, which libcurl allows
+@safe struct MultiHandle: @unchecked Sendable {  // because other threads at most wake libcurl, which it allows
     let pointer: UnsafeMutableRawPointer
 
     init?() {
         guard let pointer = unsafe curl_multi_init() else { return nil }
         unsafe self.pointer = unsafe pointer
     }
-
-    func wakeUp() { _ = unsafe curl_multi_wakeup(pointer) }
 }

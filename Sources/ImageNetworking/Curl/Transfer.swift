@@ -14,7 +14,9 @@ final class Transfer: Sendable {
     fileprivate struct State {
         var isCancelled = false
         var head: Head?
-        var unread = Data()
+        /// Chunks, the oldest first, and their length together.
+        var unread: [Data] = []
+        var unreadCount = 0
         var end: Result<Void, any Error>?
         /// The loop refused bytes because nobody read; the reader owes it a message.
         var isPaused = false
@@ -57,13 +59,12 @@ final class Transfer: Sendable {
     /// The body, when all of it is here already; to be asked once the head is known.
     func takeWholeBody() -> Data? {
         state.withLock { state in
-            guard case .success = state.end else { return nil }
-            defer { state.unread = Data() }
-            return state.unread
+            guard case .success = state.end, state.unread.count <= 1 else { return nil }
+            return state.takeChunk() ?? Data()
         }
     }
 
-    /// All that has arrived since the last call, once that is anything; `nil` at the end.
+    /// The next chunk, once there is one; `nil` at the end.
     func next() async throws -> Data? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -73,11 +74,11 @@ final class Transfer: Sendable {
                 let (answer, owesResume) = state.withLock { state -> (Answer, Bool) in
                     if state.isCancelled { return (.end(.failure(CancellationError())), false) }
                     guard state.bodyWaiter == nil else { return (.misuse, false) }
-                    guard state.unread.isEmpty else {
-                        let data = state.unread
-                        state.unread = Data()
+                    if let chunk = state.takeChunk() {
+                        // Room for one chunk is no reason to go on: the loop is asked when there is nothing left.
+                        guard state.unread.isEmpty else { return (.data(chunk), false) }
                         defer { state.isPaused = false }
-                        return (.data(data), state.isPaused)
+                        return (.data(chunk), state.isPaused)
                     }
                     if let end = state.end { return (.end(end), false) }
                     state.bodyWaiter = continuation
@@ -104,7 +105,7 @@ final class Transfer: Sendable {
         let (head, body, isLate) = state.withLock { state in
             let isLate = state.isCancelled || state.end != nil
             state.isCancelled = true
-            state.unread = Data()
+            (state.unread, state.unreadCount) = ([], 0)
             defer { (state.headWaiter, state.bodyWaiter) = (nil, nil) }
             return (state.headWaiter, state.bodyWaiter, isLate)
         }
@@ -121,7 +122,7 @@ final class Transfer: Sendable {
     /// to wait for a `resume`.
     @discardableResult
     func publish(
-        head: Head? = nil, bytes: Data = Data(), end: Result<Void, any Error>? = nil
+        head: Head? = nil, chunks: [Data] = [], end: Result<Void, any Error>? = nil
     ) -> (unread: Int, isPaused: Bool) {
         struct Wake {
             var head: (CheckedContinuation<Head, any Error>, Result<Head, any Error>)?
@@ -131,7 +132,8 @@ final class Transfer: Sendable {
             guard !state.isCancelled else { return (Wake(), 0, true) }
             var wake = Wake()
             if let head { state.head = head }
-            if state.unread.isEmpty { state.unread = bytes } else { state.unread.append(bytes) }
+            if state.unread.isEmpty { state.unread = chunks } else { state.unread += chunks }
+            state.unreadCount += chunks.reduce(0) { $0 + $1.count }
             if let end { state.end = end }
             if let waiter = state.headWaiter, let outcome = state.headOutcome {
                 wake.head = (waiter, outcome)
@@ -141,7 +143,7 @@ final class Transfer: Sendable {
                 wake.body = (waiter, outcome)
                 state.bodyWaiter = nil
             }
-            return (wake, state.unread.count, state.isPaused)
+            return (wake, state.unreadCount, state.isPaused)
         }
         if let (waiter, outcome) = wake.head { waiter.resume(with: outcome) }
         if let (waiter, outcome) = wake.body { waiter.resume(with: outcome) }
@@ -152,7 +154,7 @@ final class Transfer: Sendable {
     /// a `resume` when it reads, which it decides under the same lock, so the two cannot miss each other.
     func pauses(above allowed: Int) -> Bool {
         state.withLock { state in
-            guard !state.isCancelled, state.unread.count > allowed else { return false }
+            guard !state.isCancelled, state.unreadCount > allowed else { return false }
             state.isPaused = true
             return true
         }
@@ -166,11 +168,17 @@ extension Transfer.State {
         return nil
     }
 
+    fileprivate mutating func takeChunk() -> Data? {
+        guard !unread.isEmpty else { return nil }
+        let chunk = unread.removeFirst()
+        unreadCount -= chunk.count
+        return chunk
+    }
+
     fileprivate mutating func takeBodyOutcome() -> Result<Data?, any Error>? {
-        guard unread.isEmpty else {
-            isPaused = false
-            defer { unread = Data() }
-            return .success(unread)
+        if let chunk = takeChunk() {
+            if unread.isEmpty { isPaused = false }
+            return .success(chunk)
         }
         return end.map { $0.map { nil } }
     }

@@ -55,26 +55,33 @@ struct ResponseHead: Equatable, Sendable {
 
     /// The head as a value; `nil` when it has too many fields. A line that is no field is left out.
     func parsed() -> HTTPResponse? {
-        var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: true)
-        guard let first = lines.first, lines.count <= Self.mostFields else { return nil }
-        lines.removeFirst()
-        let words = String(decoding: first, as: UTF8.self).split(separator: " ", maxSplits: 2)
-        let reason = words.count == 3 ? words[2].filter { $0 != "\r" && $0 != "\r\n" } : ""
-        var response = HTTPResponse(status: HTTPResponse.Status(code: status, reasonPhrase: reason))
+        var response = HTTPResponse(status: HTTPResponse.Status(code: status, reasonPhrase: ""))
         var fields: [HTTPField] = []
-        for line in lines {
-            if let start = line.first, start == 0x20 || start == 0x09, let last = fields.indices.last {
+        var count = 0
+        var start = 0
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+            let line = bytes[start..<end]
+            start = end + 1
+            count += 1
+            guard count <= Self.mostFields else { return nil }
+            if count == 1 {
+                response.status = HTTPResponse.Status(code: status, reasonPhrase: Self.reason(in: line))
+            } else if let first = line.first, first == 0x20 || first == 0x09, let last = fields.indices.last {
                 // A folded line (RFC 9112, section 5.2) goes on with the value of the line before.
                 fields[last].value += " " + String(decoding: Self.trimmed(line), as: UTF8.self)
-                continue
+            } else if let colon = line.firstIndex(of: UInt8(ascii: ":")), let name = FieldNames.name(line[..<colon]) {
+                fields.append(HTTPField(name: name, value: Self.trimmed(line[(colon + 1)...])))
             }
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
-                let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
-            else { continue }
-            fields.append(HTTPField(name: name, value: Self.trimmed(line[(colon + 1)...])))
         }
+        guard count > 0 else { return nil }
         response.headerFields = HTTPFields(fields)
         return response
+    }
+
+    private static func reason(in line: ArraySlice<UInt8>) -> String {
+        let afterVersion = line.drop { $0 != 0x20 }.dropFirst()
+        return String(decoding: trimmed(afterVersion.drop { $0 != 0x20 }), as: UTF8.self)
     }
 
     private static func status(in line: UnsafeBufferPointer<UInt8>) -> Int {
@@ -97,4 +104,26 @@ struct ResponseHead: Equatable, Sendable {
         while let last = rest.last, last <= 0x20 { rest = rest.dropLast() }
         return rest
     }
+}
+
+/// The names of common response fields, so that they need not be made anew for every response.
+private enum FieldNames {
+    static func name(_ bytes: ArraySlice<UInt8>) -> HTTPField.Name? {
+        if bytes.count < common.count {
+            for (text, name) in common[bytes.count] where zip(bytes, text).allSatisfy({ $0 | 0x20 == $1 }) { return name }
+        }
+        return HTTPField.Name(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// By the length of the name; in lower case, where `-` stays what it is.
+    private static let common: [[(text: [UInt8], name: HTTPField.Name)]] = {
+        let names: [HTTPField.Name] = [
+            .acceptRanges, .age, .cacheControl, .connection, .contentEncoding, .contentLength, .contentRange, .contentType,
+            .date, .eTag, .expires, .lastModified, .location, .retryAfter, .server, .setCookie, .strictTransportSecurity,
+            .transferEncoding, .vary, .via, .xContentTypeOptions,
+        ]
+        var table: [[(text: [UInt8], name: HTTPField.Name)]] = Array(repeating: [], count: 32)
+        for name in names { table[name.canonicalName.utf8.count].append((Array(name.canonicalName.utf8), name)) }
+        return table
+    }()
 }

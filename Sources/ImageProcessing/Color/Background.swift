@@ -10,7 +10,7 @@ public struct Background: Processing, Hashable {
     public var identifier: String { "calotype.background(\(color.hex))" }
 
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        image.with(try image.bitmap.flattened(onto: color, cancellation: context.cancellation))
+        image.with(try image.bitmap.flattened(onto: color, threads: context.threads, cancellation: context.cancellation))
     }
 }
 

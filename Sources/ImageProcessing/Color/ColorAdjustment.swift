@@ -39,7 +39,8 @@ public struct ColorAdjustment: Processing, Hashable {
 
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a parameter outside its range.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        image.with(try image.bitmap.applying(matrix(), cancellation: context.cancellation))
+        image.with(
+            try image.bitmap.applying(matrix(), threads: context.threads, cancellation: context.cancellation))
     }
 
     /// The map as numbers.

@@ -20,7 +20,10 @@ public struct Gamma: Processing, Hashable {
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a gamma outside its range.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
         try require("gamma", "value", gamma, in: 0.01...100)
-        return image.with(try image.bitmap.mappingLevels(cancellation: context.cancellation) { pow($0, 1 / gamma) })
+        return image.with(
+            try image.bitmap.mappingLevels(threads: context.threads, cancellation: context.cancellation) {
+                pow($0, 1 / gamma)
+            })
     }
 }
 

@@ -1,6 +1,6 @@
 public import ImageCore
 
-/// Several processors in order, as one.
+/// Several processors in order, as one. Crops, turns and resizes that follow one another take one pass over memory.
 public struct Composition: Processing {
     public let processors: [any Processing]
 
@@ -9,9 +9,9 @@ public struct Composition: Processing {
     public var identifier: String { "calotype.all(\(processors.map(\.identifier).joined(separator: ",")))" }
 
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        try processors.reduce(image) { image, processor in
+        try runs.reduce(image) { image, run in
             try context.checkCancellation()
-            return try processor.process(image, context: context)
+            return try run.processor.process(image, context: context)
         }
     }
 }

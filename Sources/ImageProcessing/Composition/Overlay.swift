@@ -43,12 +43,13 @@ public struct Overlay: Processing {
             return image.with(
                 try image.bitmap.overlaid(
                     with: overlay.bitmap, x: x + inwards(gravity.horizontal), y: y + inwards(gravity.vertical), opacity: opacity,
-                    cancellation: context.cancellation))
+                    threads: context.threads, cancellation: context.cancellation))
         case .tiled(let gap):
             try require("overlay", "gap", Double(gap), in: 0...1_000_000)
             return image.with(
-                try image.bitmap.overlaid(with: overlay.bitmap, opacity: opacity, cancellation: context.cancellation) {
-                    row, lay in
+                try image.bitmap.overlaid(
+                    with: overlay.bitmap, opacity: opacity, threads: context.threads, cancellation: context.cancellation
+                ) { row, lay in
                     let line = row % (size.height + gap)
                     guard line < size.height else { return }
                     for x in stride(from: 0, to: image.size.width, by: size.width + gap) { lay(x, line, 0..<size.width) }

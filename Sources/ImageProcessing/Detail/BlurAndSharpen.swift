@@ -12,7 +12,7 @@ public struct Blur: Processing, Hashable {
 
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a sigma outside its range.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        image.with(try image.bitmap.blurred(sigma: sigma, cancellation: context.cancellation))
+        image.with(try image.bitmap.blurred(sigma: sigma, threads: context.threads, cancellation: context.cancellation))
     }
 }
 
@@ -34,7 +34,8 @@ public struct Sharpen: Processing, Hashable {
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a parameter outside its range.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
         image.with(
-            try image.bitmap.sharpened(sigma: sigma, amount: amount, threshold: threshold, cancellation: context.cancellation))
+            try image.bitmap.sharpened(
+                sigma: sigma, amount: amount, threshold: threshold, threads: context.threads, cancellation: context.cancellation))
     }
 }
 
@@ -49,7 +50,7 @@ public struct Pixelate: Processing, Hashable {
 
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a block without a side.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        image.with(try image.bitmap.pixelated(block: block, cancellation: context.cancellation))
+        image.with(try image.bitmap.pixelated(block: block, threads: context.threads, cancellation: context.cancellation))
     }
 }
 

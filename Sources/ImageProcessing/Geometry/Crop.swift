@@ -20,7 +20,9 @@ public struct Crop: Processing, Hashable {
 
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) where the rectangle is empty or not inside the picture.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        image.with(try image.bitmap.cropped(x: x, y: y, width: width, height: height))
+        image.with(
+            try image.bitmap.cropped(
+                x: x, y: y, width: width, height: height, threads: context.threads, cancellation: context.cancellation))
     }
 }
 

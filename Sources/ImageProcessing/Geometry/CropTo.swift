@@ -46,9 +46,12 @@ public struct CropTo: Processing, Hashable {
         let place: (x: Int, y: Int)
         switch anchor {
         case .gravity(let gravity): place = gravity.place(part, in: image.size)
-        case .attention: place = try DetailMap(image.bitmap, cancellation: context.cancellation).busiestPlace(for: part)
+        case .attention: place = try DetailMap(image.bitmap, context: context).busiestPlace(for: part)
         }
-        return image.with(try image.bitmap.cropped(x: place.x, y: place.y, width: part.width, height: part.height))
+        return image.with(
+            try image.bitmap.cropped(
+                x: place.x, y: place.y, width: part.width, height: part.height, threads: context.threads,
+                cancellation: context.cancellation))
     }
 
     /// The part's size in a picture of that size.

@@ -9,11 +9,12 @@ struct DetailMap {
     /// Sums of all detail above and to the left (a summed-area table), one wider and higher than the copy.
     private var sums: [Double]
 
-    init(_ bitmap: Bitmap, cancellation: CancellationToken?) throws {
+    init(_ bitmap: Bitmap, context: ProcessingContext) throws {
         source = bitmap.size
         let geometry = ResizeGeometry(source: bitmap.size, box: PixelSize(width: 96, height: 96), mode: .fit)
-        let small = try Resampler.resize(bitmap, to: geometry, filter: .box, cancellation: cancellation).withColorChannels()
-            .convertedToRGBA8()
+        let small = try Resampler.resize(
+            bitmap, to: geometry, filter: .box, threads: context.threads, cancellation: context.cancellation
+        ).withColorChannels().convertedToRGBA8()
         size = small.size
         let stride = size.width + 1
         sums = [Double](repeating: 0, count: stride * (size.height + 1))

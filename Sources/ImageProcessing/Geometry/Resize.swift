@@ -59,7 +59,8 @@ public struct Resize: Processing, Hashable {
         try context.check(geometry.output, after: identifier)
         return image.with(
             try Resampler.resize(
-                image.bitmap, to: geometry, filter: filter, isLinear: isLinear, cancellation: context.cancellation))
+                image.bitmap, to: geometry, filter: filter, isLinear: isLinear, threads: context.threads,
+                cancellation: context.cancellation))
     }
 }
 

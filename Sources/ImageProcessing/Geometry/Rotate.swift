@@ -12,13 +12,17 @@ public struct Rotate: Processing, Hashable {
 
     public var identifier: String { "calotype.rotate(\(degrees.text),\(background.hex))" }
 
+    /// The turn by right angles that this is, if it is one.
+    var orientation: Orientation? { Bitmap.orientation(degrees: degrees) }
+
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for an angle that is not finite.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
         guard degrees.isFinite else { throw ImageError.wrong("rotate", "angle", degrees, "that is finite") }
         try context.check(image.bitmap.rotatedSize(degrees: degrees), after: identifier)
-        let turned = try image.bitmap.rotated(degrees: degrees, cancellation: context.cancellation)
-        if background.alpha == 0 || degrees.remainder(dividingBy: 90) == 0 { return image.with(turned) }
-        return image.with(try turned.flattened(onto: background, cancellation: context.cancellation))
+        let turned = try image.bitmap.rotated(degrees: degrees, threads: context.threads, cancellation: context.cancellation)
+        if background.alpha == 0 || orientation != nil { return image.with(turned) }
+        return image.with(
+            try turned.flattened(onto: background, threads: context.threads, cancellation: context.cancellation))
     }
 }
 
@@ -35,10 +39,12 @@ public struct Flip: Processing, Hashable {
 
     public init(_ direction: Direction) { self.direction = direction }
 
+    var orientation: Orientation { direction == .horizontal ? .upMirrored : .downMirrored }
+
     public var identifier: String { "calotype.flip(\(direction.rawValue))" }
 
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        image.with(try image.bitmap.oriented(direction == .horizontal ? .upMirrored : .downMirrored))
+        image.with(try image.bitmap.oriented(orientation, threads: context.threads, cancellation: context.cancellation))
     }
 }
 

@@ -29,33 +29,36 @@ private struct BorderFinder {
 
     func content(cancellation: CancellationToken?) throws -> (Int, Int, Int, Int)? {
         try unsafe bitmap.withUnsafePixels { pixels throws -> (Int, Int, Int, Int)? in
-            let wide = bitmap.fullLevel > 255
-            let channels = bitmap.format.channels
-            func sample(_ y: Int, _ i: Int) -> Int {
-                let row = y * bitmap.bytesPerRow
-                return wide ? unsafe Int(pixels.load(fromByteOffset: row + i * 2, as: UInt16.self)) : unsafe Int(pixels[row + i])
-            }
-            let corner = (0..<channels).map { sample(0, $0) }
-            func differs(_ y: Int, _ x: Int) -> Bool {
-                for channel in 0..<channels where abs(sample(y, x * channels + channel) - corner[channel]) > tolerance {
-                    return true
-                }
-                return false
-            }
             var (left, right, top, bottom) = (bitmap.width, -1, -1, -1)
             for y in 0..<bitmap.height {
                 if y & 15 == 0 { try cancellation?.check() }
                 // Inside the columns already known nothing more is learnt, but whether the row has content.
-                guard let first = (0..<bitmap.width).first(where: { differs(y, $0) }) else { continue }
+                var first = 0
+                while first < bitmap.width, unsafe !differs(pixels, y, first) { first += 1 }
+                guard first < bitmap.width else { continue }
                 if top < 0 { top = y }
                 bottom = y
                 left = min(left, first)
                 var last = bitmap.width - 1
-                while last > right, !differs(y, last) { last -= 1 }
+                while last > right, unsafe !differs(pixels, y, last) { last -= 1 }
                 right = max(right, last)
             }
             return top < 0 ? nil : (left, top, right - left + 1, bottom - top + 1)
         }
+    }
+
+    private func differs(_ pixels: UnsafeRawBufferPointer, _ y: Int, _ x: Int) -> Bool {
+        let (channels, size) = (bitmap.format.channels, bitmap.format.bytesPerPixel)
+        let at = y * bitmap.bytesPerRow + x * size
+        for channel in 0..<channels {
+            let difference =
+                size > channels
+                ? unsafe Int(pixels.load(fromByteOffset: at + channel * 2, as: UInt16.self))
+                    - Int(pixels.load(fromByteOffset: channel * 2, as: UInt16.self))
+                : unsafe Int(pixels[at + channel]) - Int(pixels[channel])
+            if abs(difference) > tolerance { return true }
+        }
+        return false
     }
 }
 

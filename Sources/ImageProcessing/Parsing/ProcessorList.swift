@@ -8,7 +8,8 @@ public import ImageCore
 ///
 /// A list is names with arguments in parentheses, separated by spaces; a processor without arguments needs no
 /// parentheses. Arguments are separated by commas; `name=value` sets one by name, in any order, and must come after those
-/// without a name. ``names`` lists what there is, ``usage`` how each is written.
+/// without a name. A value in quotation marks may hold commas and parentheses. ``names`` lists what there is, ``usage`` how
+/// each is written.
 public enum ProcessorList {
     /// The processors that `text` names, in order.
     ///
@@ -21,15 +22,44 @@ public enum ProcessorList {
         var scanner = ProcessorScanner(text)
         var list: [any Processing] = []
         while let (name, values) = try scanner.next() {
-            guard let entry = ProcessorCatalog.entries.first(where: { $0.name == name }) else {
-                throw ImageError(
-                    .invalidRequest,
-                    message: "There is no processor named \"\(name)\"; there are \(names.joined(separator: ", ")).")
-            }
-            var arguments = try ProcessorArguments(of: entry.name, parameters: entry.parameters, values: values, image: image)
-            list.append(try entry.make(&arguments))
+            list.append(try make(name, values, defaults: [:], image: image))
         }
         return list
+    }
+
+    /// One processor, by name and what stands between its parentheses.
+    ///
+    /// - Parameters:
+    ///   - arguments: as in a list, such as `320x200,fill`.
+    ///   - defaults: by parameter, in place of the usual ones; those that the processor has not are left out.
+    ///   - image: gives the picture that an `overlay` names; `nil` refuses overlays.
+    /// - Throws: as ``parse(_:image:)``.
+    public static func processor(
+        _ name: String, _ arguments: String, defaults: [String: String] = [:],
+        image: ((_ name: String) throws -> DecodedImage)? = nil
+    ) throws -> any Processing {
+        try make(name, ProcessorScanner.values(arguments[...]), defaults: defaults, image: image)
+    }
+
+    /// Whether a processor has a parameter without a default, so that its name alone is not enough.
+    public static func needsArguments(_ name: String) -> Bool {
+        ProcessorCatalog.entries.first { $0.name == name }?.parameters.first.map { !$0.contains("=") } ?? false
+    }
+
+    private static func make(
+        _ name: String, _ values: [ProcessorScanner.Value], defaults: [String: String],
+        image: ((_ name: String) throws -> DecodedImage)?
+    ) throws -> any Processing {
+        guard let entry = ProcessorCatalog.entries.first(where: { $0.name == name }) else {
+            throw ImageError(
+                .invalidRequest, message: "There is no processor named \"\(name)\"; there are \(names.joined(separator: ", ")).")
+        }
+        let parameters = entry.parameters.map { parameter in
+            let name = String(parameter.prefix { $0 != "=" })
+            return defaults[name].map { "\(name)=\($0)" } ?? parameter
+        }
+        var arguments = try ProcessorArguments(of: entry.name, parameters: parameters, values: values, image: image)
+        return try entry.make(&arguments)
     }
 
     /// The processors that can be written, in alphabetical order.

@@ -28,20 +28,46 @@ struct ProcessorScanner {
             return (String(name), [])
         }
         rest.removeFirst()
-        guard let end = rest.firstIndex(of: ")") else {
+        guard let end = Self.firstIndex(of: ")", in: rest) else {
             throw ImageError(.invalidRequest, message: "The arguments of the processor \(name) have no closing parenthesis.")
         }
         let inside = rest[..<end]
         rest = rest[rest.index(after: end)...]
-        let isEmpty = inside.allSatisfy(\.isWhitespace)
-        return (String(name), isEmpty ? [] : inside.split(separator: ",", omittingEmptySubsequences: false).map(Self.value))
+        return (String(name), Self.values(inside))
+    }
+
+    /// The arguments between a pair of parentheses.
+    static func values(_ inside: Substring) -> [Value] {
+        guard !inside.allSatisfy(\.isWhitespace) else { return [] }
+        var values: [Value] = []
+        var left = inside
+        while let comma = firstIndex(of: ",", in: left) {
+            values.append(value(left[..<comma]))
+            left = left[left.index(after: comma)...]
+        }
+        return values + [value(left)]
     }
 
     private static func value(_ text: Substring) -> Value {
-        func trimmed(_ text: Substring) -> String {
-            String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+        guard let equals = firstIndex(of: "=", in: text) else { return Value(name: nil, text: bare(text)) }
+        return Value(name: bare(text[..<equals]), text: bare(text[text.index(after: equals)...]))
+    }
+
+    /// Without the spaces around, and without quotation marks around what is left.
+    private static func bare(_ text: Substring) -> String {
+        let start = text.drop { $0.isWhitespace }
+        let trimmed = start.reversed().drop { $0.isWhitespace }.reversed()
+        guard trimmed.count >= 2, trimmed.first == "\"", trimmed.last == "\"" else { return String(trimmed) }
+        return String(trimmed.dropFirst().dropLast())
+    }
+
+    /// Where a character stands outside of quotation marks.
+    private static func firstIndex(of character: Character, in text: Substring) -> Substring.Index? {
+        var isQuoted = false
+        for index in text.indices {
+            if text[index] == "\"" { isQuoted.toggle() }
+            if text[index] == character, !isQuoted { return index }
         }
-        guard let equals = text.firstIndex(of: "=") else { return Value(name: nil, text: trimmed(text)) }
-        return Value(name: trimmed(text[..<equals]), text: trimmed(text[text.index(after: equals)...]))
+        return nil
     }
 }

@@ -24,7 +24,8 @@ public struct Pad: Processing, Hashable {
         let place = gravity.place(image.size, in: canvas)
         let background = try Bitmap.filled(canvas, with: color, like: image.bitmap)
         return image.with(
-            try background.overlaid(with: image.bitmap, x: place.x, y: place.y, cancellation: context.cancellation))
+            try background.overlaid(
+                with: image.bitmap, x: place.x, y: place.y, threads: context.threads, cancellation: context.cancellation))
     }
 }
 
@@ -47,7 +48,8 @@ public struct Border: Processing, Hashable {
         let isWhole = 2 * width >= min(size.width, size.height)
         let line = try Bitmap.filled(PixelSize(width: size.width, height: 1), with: color, like: image.bitmap)
         return image.with(
-            try image.bitmap.overlaid(with: line, opacity: 1, cancellation: context.cancellation) { row, lay in
+            try image.bitmap.overlaid(with: line, opacity: 1, threads: context.threads, cancellation: context.cancellation) {
+                row, lay in
                 if isWhole || row < width || row >= size.height - width {
                     lay(0, 0, 0..<size.width)
                 } else {

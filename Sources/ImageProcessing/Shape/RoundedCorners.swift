@@ -15,7 +15,7 @@ public struct RoundedCorners: Processing, Hashable {
 
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a radius that is negative or not finite.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        image.with(try image.bitmap.rounded(radii, cancellation: context.cancellation))
+        image.with(try image.bitmap.rounded(radii, threads: context.threads, cancellation: context.cancellation))
     }
 }
 
@@ -29,7 +29,9 @@ public struct Circle: Processing, Hashable {
         let side = min(image.size.width, image.size.height)
         let place = Gravity.center.place(PixelSize(width: side, height: side), in: image.size)
         let square = try image.bitmap.cropped(x: place.x, y: place.y, width: side, height: side)
-        return image.with(try square.rounded(CornerRadii(Double(side) / 2), cancellation: context.cancellation))
+        return image.with(
+            try square.rounded(
+                CornerRadii(Double(side) / 2), threads: context.threads, cancellation: context.cancellation))
     }
 }
 

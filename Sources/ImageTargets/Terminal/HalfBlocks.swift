@@ -11,6 +11,16 @@ public struct HalfBlocks: Hashable, Sendable {
     /// What shows through where the picture is transparent: red, green, blue, 0 to 255. `nil` leaves the terminal's own
     /// background where a cell is wholly transparent, and takes black elsewhere.
     public var background: RGB?
+    /// Which colours the terminal knows; 24-bit ones.
+    public var colors = Colors.trueColor
+
+    /// What the colours of a terminal can be.
+    public enum Colors: String, Hashable, Sendable, CaseIterable {
+        /// 24 bits.
+        case trueColor
+        /// The 256 of xterm: a cube of 6 × 6 × 6 and 24 greys.
+        case palette
+    }
 
     /// A colour, 0 to 255 each.
     public struct RGB: Hashable, Sendable {
@@ -21,7 +31,8 @@ public struct HalfBlocks: Hashable, Sendable {
         }
     }
 
-    public init(columns: Int, rows: Int, background: RGB? = nil) {
+    public init(columns: Int, rows: Int, background: RGB? = nil, colors: Colors = .trueColor) {
+        self.colors = colors
         self.columns = max(1, columns)
         self.rows = max(1, rows)
         self.background = background
@@ -31,28 +42,30 @@ public struct HalfBlocks: Hashable, Sendable {
     public var targetSize: PixelSize { PixelSize(width: columns, height: rows * 2) }
 
     /// The picture, scaled to fit the box and never enlarged, one line of text per row of cells, without a final newline.
-    /// Takes 8-bit pictures of any alpha but `straight`; others are drawn as nothing.
-    public func draw(_ bitmap: Bitmap) -> String {
+    /// Takes pictures of every format.
+    public func draw(_ bitmap: Bitmap) -> String { lines(bitmap).joined(separator: "\n") }
+
+    /// The same, line by line.
+    public func lines(_ bitmap: Bitmap) -> [String] {
         let size = ResizeGeometry(source: bitmap.size, box: targetSize, mode: .fit).output
-        let pixels = average(bitmap, to: size)
-        guard !pixels.isEmpty else { return "" }
+        let pixels = TerminalPixels(bitmap, size: size).pixels
         return stride(from: 0, to: size.height, by: 2).map { y in
             line(
                 above: pixels[y * size.width..<(y + 1) * size.width],
                 below: y + 1 < size.height ? pixels[(y + 1) * size.width..<(y + 2) * size.width] : nil)
-        }.joined(separator: "\n")
+        }
     }
 
     // MARK: Text
 
-    private func line(above: ArraySlice<Pixel>, below: ArraySlice<Pixel>?) -> String {
-        let nothing = Pixel(red: 0, green: 0, blue: 0, alpha: 0)
+    private func line(above: ArraySlice<TerminalPixels.Pixel>, below: ArraySlice<TerminalPixels.Pixel>?) -> String {
+        let nothing = TerminalPixels.Pixel(red: 0, green: 0, blue: 0, alpha: 0)
         var text = ""
         // The colours in force; they are written only where they change.
         var (foreground, back): (RGB?, RGB?) = (nil, nil)
         func set(_ old: inout RGB?, _ new: RGB?, code: Int) {
             guard new != old else { return }
-            text += new.map { "\u{1B}[\(code);2;\($0.red);\($0.green);\($0.blue)m" } ?? "\u{1B}[\(code + 1)m"
+            text += new.map { "\u{1B}[\(code);\(name($0))m" } ?? "\u{1B}[\(code + 1)m"
             old = new
         }
         for (index, top) in above.enumerated() {
@@ -74,52 +87,31 @@ public struct HalfBlocks: Hashable, Sendable {
         return foreground == nil && back == nil ? text : text + "\u{1B}[0m"
     }
 
-    /// The colour over the background, or `nil` where the terminal's own background shows.
-    private func shown(_ pixel: Pixel) -> RGB? {
-        if pixel.alpha == 0, background == nil { return nil }
-        let under = background ?? RGB(red: 0, green: 0, blue: 0)
-        func over(_ value: Int, _ back: UInt8) -> UInt8 { UInt8(min(255, value + (Int(back) * (255 - pixel.alpha) + 127) / 255)) }
-        return RGB(red: over(pixel.red, under.red), green: over(pixel.green, under.green), blue: over(pixel.blue, under.blue))
-    }
-
-    // MARK: Pixels
-
-    /// Premultiplied, 0 to 255.
-    private struct Pixel {
-        var red: Int, green: Int, blue: Int, alpha: Int
-    }
-
-    /// The mean colour of each output pixel's part of the source.
-    private func average(_ bitmap: Bitmap, to size: PixelSize) -> [Pixel] {
-        guard bitmap.format == .rgba8 || bitmap.format == .gray8, bitmap.alpha != .straight else { return [] }
-        let channels = bitmap.format.channels
-        return unsafe bitmap.withUnsafePixels { bytes in
-            var result: [Pixel] = []
-            result.reserveCapacity(size.width * size.height)
-            for y in 0..<size.height {
-                let ys =
-                    y * bitmap.height
-                    / size.height..<max(y * bitmap.height / size.height + 1, (y + 1) * bitmap.height / size.height)
-                for x in 0..<size.width {
-                    let xs =
-                        x * bitmap.width
-                        / size.width..<max(x * bitmap.width / size.width + 1, (x + 1) * bitmap.width / size.width)
-                    var sums = SIMD4<Int>(repeating: 0)
-                    for sy in ys {
-                        for sx in xs {
-                            let at = sy * bitmap.bytesPerRow + sx * channels
-                            sums &+=
-                                channels == 1
-                                ? unsafe SIMD4(Int(bytes[at]), Int(bytes[at]), Int(bytes[at]), 255)
-                                : unsafe SIMD4(Int(bytes[at]), Int(bytes[at + 1]), Int(bytes[at + 2]), Int(bytes[at + 3]))
-                        }
-                    }
-                    let count = xs.count * ys.count
-                    let mean = (sums &+ (count / 2)) / SIMD4(repeating: count)
-                    result.append(Pixel(red: mean.x, green: mean.y, blue: mean.z, alpha: mean.w))
-                }
-            }
-            return result
+    private func name(_ color: RGB) -> String {
+        switch colors {
+        case .trueColor: "2;\(color.red);\(color.green);\(color.blue)"
+        case .palette: "5;\(color.paletteIndex)"
         }
+    }
+
+    /// The colour over the background, or `nil` where the terminal's own background shows.
+    private func shown(_ pixel: TerminalPixels.Pixel) -> RGB? {
+        if pixel.alpha == 0, background == nil { return nil }
+        return pixel.over(background ?? RGB(red: 0, green: 0, blue: 0))
+    }
+}
+
+extension HalfBlocks.RGB {
+    /// The nearest of xterm's 256 colours that every terminal has alike: the cube from 16, with the levels 0, 95, 135, 175,
+    /// 215 and 255, or the greys from 232, 8 and then 10 apart.
+    var paletteIndex: Int {
+        let levels = [0, 95, 135, 175, 215, 255]
+        func nearest(_ value: Int) -> Int { levels.indices.min { abs(levels[$0] - value) < abs(levels[$1] - value) } ?? 0 }
+        let samples = [Int(red), Int(green), Int(blue)]
+        let cube = samples.map(nearest)
+        let gray = max(0, min(23, (samples.reduce(0, +) / 3 - 3) / 10))
+        func distance(_ other: [Int]) -> Int { zip(samples, other).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) } }
+        let isGray = distance(Array(repeating: 8 + 10 * gray, count: 3)) < distance(cube.map { levels[$0] })
+        return isGray ? 232 + gray : 16 + 36 * cube[0] + 6 * cube[1] + cube[2]
     }
 }

@@ -22,7 +22,8 @@ struct CommandRun: Sendable {
     let time: Duration
     /// Of all its threads.
     let processorTime: Duration
-    /// The largest resident set in bytes. That of the process which started it counts in, since the system begins with it.
+    /// The largest resident set in bytes, its own alone where the system tells (Linux). Elsewhere that of the process which
+    /// started it counts in.
     let peakMemory: Int
 
     var status: Int32? { if case .status(let status) = ending { status } else { nil } }
@@ -90,19 +91,40 @@ final class CommandProcess: Sendable {
     func wait() -> CommandRun {
         var status: Int32 = 0
         var usage = rusage()
-        while unsafe wait4(identifier, &status, 0, &usage) < 0, errno == EINTR {}
+        #if canImport(Darwin)
+            while unsafe wait4(identifier, &status, 0, &usage) < 0, errno == EINTR {}
+        #else
+            // What `wait4` tells of memory begins with the parent's, so the peak is looked up while the process lives.
+            var peak: Int?
+            while true {
+                let ended = unsafe wait4(identifier, &status, WNOHANG, &usage)
+                if ended == identifier || (ended < 0 && errno != EINTR) { break }
+                peak = residentPeak() ?? peak
+                usleep(500)
+            }
+        #endif
         let time = ContinuousClock.now - began
         let signal = status & 0x7F
         #if canImport(Darwin)
-            let unit = 1
+            let peakMemory = usage.ru_maxrss
         #else
-            let unit = 1024
+            let peakMemory = peak ?? usage.ru_maxrss * 1024
         #endif
         return CommandRun(
             ending: signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal), output: folder.text("output"),
             errors: folder.text("errors"), time: time,
-            processorTime: Self.duration(usage.ru_utime) + Self.duration(usage.ru_stime), peakMemory: usage.ru_maxrss * unit)
+            processorTime: Self.duration(usage.ru_utime) + Self.duration(usage.ru_stime), peakMemory: peakMemory)
     }
+
+    #if !canImport(Darwin)
+        /// The largest resident set of the running process so far, in bytes.
+        private func residentPeak() -> Int? {
+            guard let status = try? String(contentsOf: URL(filePath: "/proc/\(identifier)/status"), encoding: .utf8),
+                let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") })
+            else { return nil }
+            return line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }.map { $0 * 1024 }
+        }
+    #endif
 
     private static func duration(_ time: timeval) -> Duration {
         .seconds(Int64(time.tv_sec)) + .microseconds(Int64(time.tv_usec))

@@ -67,6 +67,81 @@ struct ConvertTests {
         #expect(try size(of: file) == PixelSize(width: width, height: height))
     }
 
+    @Test(arguments: [
+        (["--size", "60x60", "--mode", "fill", "--rotate", "90", "--crop", "0,0,60,20"], 60, 20),
+        (["--crop", "0,0,60,20", "--rotate", "90", "--size", "60x60", "--mode", "fill"], 20, 20),
+        (["--process", "crop(0,0,90,80)", "--rotate=-90", "--process", "resize(40x)"], 40, 45),
+        (["--pad", "500x400,white", "--trim", "--pad=490x"], nil, nil),
+        (["--crop", "100x50", "--crop", "1:1"], 50, 50), (["--resize", "96x,filter=box", "--circle"], 64, 64),
+    ])
+    func stepsAreCarriedOutInTheOrderOfTheCommandLine(_ options: [String], _ width: Int?, _ height: Int?) async throws {
+        let folder = try #require(folder)
+        let run = try await CommandProcess(["convert", Project.picture("dunes.jpg"), folder.file("a.png")] + options).end()
+        guard let width, let height else {
+            #expect(run.ending == .status(2) && run.errors.contains("--pad") && run.errors.contains("both sides"))
+            return
+        }
+        #expect(run.ending == .status(0), "\(run.errors)")
+        #expect(try size(of: folder.data("a.png")) == PixelSize(width: width, height: height))
+    }
+
+    /// Every step by itself and what it does to one pixel or to the size, to show that it reaches its processor.
+    @Test(arguments: [
+        ["--blur", "4"], ["--round", "30"], ["--round", "30,top-right=2"], ["--circle"], ["--rotate", "12.5"],
+        ["--rotate", "-90"], ["--flip"], ["--flip=vertical"], ["--gravity", "top", "--crop", "100x100"],
+        ["--crop", "16:9", "--gravity", "attention"], ["--crop", "5,6,70,80"], ["--trim=0.5"], ["--pad", "500x500,#ff8000"],
+        ["--sharpen"], ["--sharpen=2,1.5"], ["--border", "4,white"], ["--pixelate", "12"], ["--greyscale"], ["--grayscale=0.5"],
+        ["--sepia"], ["--tint", "#3080ff"], ["--brightness", "-0.2"], ["--contrast", "1.5"], ["--saturation", "0.2"],
+        ["--gamma", "2.2"], ["--invert"], ["--background", "white", "--rotate", "5"], ["--size", "64x"],
+        ["--overlay", Project.picture("badge.png")],
+        ["--overlay", "\(Project.picture("badge.png")),margin=5,opacity=0.5", "--gravity", "top-left"],
+        ["--size", "99x99", "--mode", "fill", "--gravity", "right"], ["--crop-to", "3:1,bottom"],
+    ])
+    func everyStepIsAnOption(_ options: [String]) async throws {
+        let folder = try #require(folder)
+        let (plain, made) = (folder.file("plain.png"), folder.file("made.png"))
+        #expect(try await CommandProcess(["convert", Project.picture("dunes.jpg"), plain]).end().ending == .status(0))
+        // Options may stand before the paths, too.
+        let run = try await CommandProcess(["convert"] + options + [Project.picture("dunes.jpg"), made]).end()
+        #expect(run.ending == .status(0), "\(run.errors)")
+        #expect(folder.data("made.png") != folder.data("plain.png"))
+    }
+
+    @Test(arguments: [
+        (["--blur", "x"], "--blur"), (["--blur"], "radius"), (["--blur", "--circle"], "radius"), (["--blur", "-4"], "--blur"),
+        (["--flip", "sideways"], "Unexpected argument"), (["--flip=sideways"], "sideways"), (["--gravity", "up"], "up"),
+        (["--pad", "9x9,puce"], "puce"), (["--crop", "1,2"], "--crop"), (["--crop", ""], "--crop"), (["--size"], "--size"),
+        (["--overlay", "a.png,opacity=2"], "opacity"), (["--step", "bogus=1"], "bogus"), (["--sepia=2"], "--sepia"),
+        (["--crop", "0,0,0,5"], "--crop"), (["--rotate", "nan"], "--rotate"), (["--process", "blur(9"], "--process"),
+    ])
+    func aStepThatCannotBeMeantIsWrongUsage(_ options: [String], _ mention: String) async throws {
+        let folder = try #require(folder)
+        let run = try await CommandProcess(["convert", Project.picture("dunes.jpg"), folder.file("a.png")] + options).end()
+        #expect(run.ending == .status(2))
+        #expect(run.errorLines.count == 1 && run.errors.contains(mention), "\(run.errors)")
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test func aNameWithCommasAndParenthesesIsLaidOverInQuotationMarks() async throws {
+        let folder = try #require(folder)
+        let mark = try folder.write(Project.bytes(of: "badge.png"), to: "a, (b).png")
+        let run = try await CommandProcess([
+            "convert", Project.picture("dunes.jpg"), folder.file("a.png"), "--overlay", "\"\(mark)\",top", "--process",
+            "overlay(\"\(mark)\",tiled)",
+        ]).end()
+        #expect(run.ending == .status(0), "\(run.errors)")
+    }
+
+    @Test func aFrameOfAnAnimationIsProcessedAlone() async throws {
+        let folder = try #require(folder)
+        let animation = try folder.write(try #require(flagGIF), to: "flag.gif")
+        let run = try await CommandProcess(
+            ["convert", animation, folder.file("a.rgba"), "--frame", "1", "--invert", "--crop", "4x4", "--gravity", "top-left"]
+        ).end()
+        #expect(run.ending == .status(0), "\(run.errors)")
+        #expect(Array(folder.data("a.rgba")[8..<12]) == [215, 95, 175, 255])
+    }
+
     @Test func anUnknownProcessorIsWrongUsageAndIsNamed() async throws {
         let (run, _) = try await convert("dunes.jpg", "a.png", "--process", "blurr(4)")
         #expect(run.ending == .status(2) && run.errors.contains("blurr") && run.errorLines.count == 1)

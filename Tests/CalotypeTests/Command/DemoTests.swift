@@ -45,6 +45,38 @@ struct DemoTests {
         #expect(after.output.contains(#""entries": 0"#))
     }
 
+    @Test func theCacheIsListedVerifiedAndTrimmed() async throws {
+        let gallery = try ScratchFolder()
+        let server = try LoadTests.serve("dunes.jpg")
+        defer { server.stop() }
+        _ = try await CommandProcess.run("load", server.url("/a"), server.url("/b"), "--cache", gallery.path)
+        func run(_ arguments: String...) async throws -> CommandRun {
+            try await CommandProcess(["cache"] + arguments + ["--cache", gallery.path]).end()
+        }
+        let size = try Project.bytes(of: "dunes.jpg").count
+        let list = try await run("list", "--json")
+        #expect(list.output.hasPrefix("{\"directory\": \"\(gallery.path)\", \"entries\": [{\"name\": \""))
+        #expect(list.output.split(separator: "\"bytes\": \(size), \"storedAt\": ").count == 3)
+        #expect(try await run("list").outputLines.count == 3)
+        let verified = try await run("verify", "--json")
+        #expect(verified.ending == .status(0))
+        #expect(verified.output.contains("\"entries\": 2, \"bytes\": \(2 * size), \"damaged\": 0"))
+        let trimmed = try await run("trim", "12 kB", "--json")
+        #expect(trimmed.ending == .status(0))
+        #expect(trimmed.output.contains("\"removedEntries\": 1"))
+        let home = gallery.path + "/images-v1"
+        let pack = try #require(try FileManager.default.contentsOfDirectory(atPath: home).first { $0.hasSuffix(".pack") })
+        let file = URL(filePath: home + "/" + pack)
+        var bytes = try Data(contentsOf: file)
+        bytes[bytes.count - 9] ^= 1
+        try bytes.write(to: file)
+        let damaged = try await run("verify")
+        #expect(damaged.ending == .status(1))
+        #expect(damaged.output.contains("1 damaged"))
+        #expect(try await run("list").output.hasSuffix("no entries\n"))
+        #expect(try await run("trim", "many").ending == .status(64))
+    }
+
     @Test func benchListsItsSuitesAndWritesItsRows() async throws {
         let list = try await CommandProcess.run("bench", "--list")
         #expect(list.outputLines.contains { $0.hasPrefix("engine") })

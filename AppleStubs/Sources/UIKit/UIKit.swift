@@ -1,0 +1,59 @@
+// Views of UIKit that record what is set on them.
+@_exported public import CoreGraphics
+
+public final class UIColor: Sendable {
+    public let components: [CGFloat]
+    public init(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) { components = [red, green, blue, alpha] }
+}
+
+open class UIImage {
+    public let cgImage: CGImage?
+    public init(cgImage: CGImage) { self.cgImage = cgImage }
+}
+
+@MainActor open class UIView {
+    public struct AnimationOptions: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        public static let transitionCrossDissolve = AnimationOptions(rawValue: 1)
+        public static let allowUserInteraction = AnimationOptions(rawValue: 2)
+    }
+
+    public init() {}
+    open var backgroundColor: UIColor?
+    open var accessibilityLabel: String?
+    /// The seconds of every transition, for tests.
+    public private(set) var transitions: [TimeInterval] = []
+
+    open class func transition(
+        with view: UIView, duration: TimeInterval, options: AnimationOptions = [], animations: (() -> Void)?,
+        completion: ((Bool) -> Void)? = nil
+    ) {
+        view.transitions.append(duration)
+        animations?()
+        completion?(true)
+    }
+}
+
+open class UIImageView: UIView {
+    open var image: UIImage?
+}
+
+open class UIControl: UIView {
+    public struct State: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        public static let normal = State([])
+    }
+}
+
+open class UIButton: UIControl {
+    private var images: [State: UIImage] = [:]
+    open func setImage(_ image: UIImage?, for state: State) { images[state] = image }
+    open func image(for state: State) -> UIImage? { images[state] }
+}
+
+@MainActor public enum UIAccessibility {
+    /// To be set by tests.
+    public static var isReduceMotionEnabled = false
+}

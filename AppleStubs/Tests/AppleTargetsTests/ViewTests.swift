@@ -1,0 +1,155 @@
+import AppKit
+import CalotypeTesting
+import CoreGraphics
+import ImageCore
+import ImageTargets
+import SwiftUI
+import Testing
+import UIKit
+
+/// The logic of the adapters for Apple's frameworks, run against stubs that record.
+@Suite @MainActor struct UIKitViews {
+    private let provider = ScriptedProvider()
+
+    private func request(_ name: String, _ change: (inout OptionLayer) -> Void = { _ in }) -> ImageRequest {
+        var options = OptionLayer()
+        change(&options)
+        return ImageRequest(.bytes(Data(), id: name), options: options)
+    }
+
+    private func red(_ image: UIImage?) -> UInt8? { image?.cgImage?.provider.data.load(as: UInt8.self) }
+
+    @Test func aMemoryHitShowsWithinTheCallAndThePixelsAreNotCopied() throws {
+        let view = UIImageView()
+        let picture = try TestPictures.solid(red: 7)
+        provider.cache(picture, for: request("a"))
+        var tier: CacheTier?
+        view.calo.setImage(with: request("a"), from: provider) { tier = try? $0.get().tier }
+        #expect(tier == .memory && red(view.image) == 7)
+        let address = unsafe picture.bitmap.withUnsafePixels { unsafe $0.baseAddress }
+        #expect(view.image?.cgImage?.provider.data == address)
+        #expect(view.calo.currentSource?.description == request("a").source.description)
+    }
+
+    @Test func aNewRequestCancelsTheOldOneAndFadesIn() async throws {
+        let view = UIImageView()
+        let done = EventLog<Void>()
+        view.calo.setImage(with: request("old"), from: provider)
+        view.calo.setImage(
+            with: request("new") {
+                $0.transition = .fade(.milliseconds(500))
+                $0.placeholder = .color(red: 1, green: 0, blue: 0, alpha: 1)
+                $0.accessibilityLabel = "New"
+            }, from: provider
+        ) { _ in done.append(()) }
+        #expect(provider.loads.map(\.isCancelled) == [true, false])
+        #expect(view.backgroundColor?.components == [1, 0, 0, 1] && view.accessibilityLabel == "New")
+        provider.loads[1].succeed(try TestPictures.solid(red: 9))
+        await done.wait(forCount: 1)
+        #expect(red(view.image) == 9 && view.transitions == [0.5] && view.backgroundColor == nil)
+    }
+
+    @Test func cancellingKeepsWhatIsShownAndClearingDoesNot() throws {
+        let view = UIImageView()
+        provider.cache(try TestPictures.solid(red: 5), for: request("a"))
+        view.calo.setImage(with: request("a"), from: provider)
+        view.calo.setImage(with: request("b") { $0.placeholder = .image(try! TestPictures.solid(red: 6)) }, from: provider)
+        view.calo.cancel()
+        #expect(provider.loads.map(\.isCancelled) == [true] && red(view.image) == 6)
+        view.calo.clear()
+        #expect(view.image == nil && view.calo.currentSource == nil)
+    }
+
+    @Test func aButtonShowsItsImageInTheNormalState() throws {
+        let button = UIButton()
+        provider.cache(try TestPictures.solid(red: 8), for: request("a"))
+        button.calo.setImage(with: request("a"), from: provider)
+        #expect(red(button.image(for: .normal)) == 8)
+    }
+
+    @Test func imageViewsKeepTheRulesOfAdapters() async throws {
+        let view = UIImageView()
+        let adapter = PlatformViewAdapter(showing: view)
+        try await checkImageViewAdapterConformance(of: adapter) { _ in
+            await MainActor.run {
+                guard let image = view.image?.cgImage else {
+                    let color = view.backgroundColor?.components.prefix(3).map { UInt8($0 * 255) } ?? []
+                    return ViewAppearance(color: color, label: view.accessibilityLabel ?? "")
+                }
+                let start = image.provider.data.assumingMemoryBound(to: UInt8.self)
+                let color = image.space.name == "gray" ? [start[0], start[0], start[0]] : [start[0], start[1], start[2]]
+                return ViewAppearance(color: color, label: view.accessibilityLabel ?? "")
+            }
+        }
+    }
+
+    @Test func anImageOutlivesTheBitmapThatItIsMadeOf() throws {
+        let image = try #require(try TestPictures.solid(width: 300, height: 300, red: 3).bitmap.makeCGImage())
+        #expect(image.provider.data.load(fromByteOffset: image.bytesPerRow * 299, as: UInt8.self) == 3)
+        let gray = try unsafe Bitmap(size: PixelSize(width: 2, height: 2), format: .gray16, alpha: .opaque) { _, _ in }
+        #expect(gray.makeCGImage()?.bitmapInfo.contains(.byteOrder16Little) == true)
+    }
+}
+
+@Suite @MainActor struct OtherFrameworks {
+    private let provider = ScriptedProvider()
+    private func request(_ name: String) -> ImageRequest { ImageRequest(.bytes(Data(), id: name)) }
+
+    @Test func appKitViewsShowTheImageAtItsSize() throws {
+        let (view, button) = (NSImageView(), NSButton())
+        provider.cache(try TestPictures.solid(width: 6, height: 5, red: 2), for: request("a"))
+        view.calo.setImage(with: request("a"), from: provider)
+        button.calo.setImage(with: request("a"), from: provider)
+        #expect(view.image?.size == NSSize(width: 6, height: 5) && button.image != nil)
+    }
+
+    @Test func phasesGoFromLoadingToTheImageAndToFailure() async throws {
+        let model = ImagePhaseModel(loader: provider)
+        var phases: [String] = []
+        model.onChange = { phase in
+            switch phase {
+            case .empty: phases.append("empty")
+            case .loading(let progress): phases.append("loading \(progress?.received ?? 0)")
+            case .success: phases.append("success")
+            case .failure: phases.append("failure")
+            }
+        }
+        let done = EventLog<Void>()
+        model.show(request("a")) { _ in done.append(()) }
+        provider.loads[0].send(.progress(LoadProgress(received: 3, expected: 4)))
+        provider.loads[0].succeed(try TestPictures.solid())
+        await done.wait(forCount: 1)
+        #expect(phases == ["empty", "loading 0", "loading 3", "empty", "success"])
+        model.show(request("b")) { _ in done.append(()) }
+        provider.loads[1].fail(ImageError(.corrupt, message: "Broken."))
+        await done.wait(forCount: 2)
+        #expect(phases.last == "failure")
+    }
+
+    @Test func aSwiftUIViewLoadsFromTheEnvironment() async throws {
+        EnvironmentValues.current.imageLoader = provider
+        defer { EnvironmentValues.current.imageLoader = nil }
+        let done = EventLog<Void>()
+        let view = CalotypeImage(request("a")) { Text("placeholder") }.onCompletion { _ in done.append(()) }
+        let phases = view.body
+        appear(phases)
+        #expect(provider.loads.count == 1)
+        provider.loads[0].succeed(try TestPictures.solid(red: 4))
+        await done.wait(forCount: 1)
+    }
+
+    /// Runs what hangs on a view, outermost first, as a screen would.
+    private func appear(_ view: any View) {
+        func body(of view: some View) -> any View { view.body }
+        var next: Any = body(of: view)
+        while true {
+            let parts = Dictionary(
+                Mirror(reflecting: next).children.compactMap { $0.label.map { ($0, $0) } }, uniquingKeysWith: { $1 })
+            let values = Mirror(reflecting: next).children
+            guard parts["content"] != nil else { return }
+            if let action = values.first(where: { $0.label == "appear" })?.value as? (() -> Void)? { action?() }
+            guard let inner = values.first(where: { $0.label == "content" })?.value else { return }
+            next = inner
+        }
+    }
+}

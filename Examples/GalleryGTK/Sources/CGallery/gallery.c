@@ -1,0 +1,94 @@
+#include "CGallery.h"
+
+#include <gtk/gtk.h>
+
+static gallery_callbacks callbacks;
+static GMainLoop *loop;
+static GtkWidget *window, *stack, *panel;
+
+static gboolean pressed(GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, gpointer data) {
+    (void)controller, (void)code, (void)state, (void)data;
+    gboolean is_large = g_strcmp0(gtk_stack_get_visible_child_name(GTK_STACK(stack)), "picture") == 0;
+    switch (key) {
+        case GDK_KEY_Escape: callbacks.key(callbacks.context, GALLERY_ESCAPE); return TRUE;
+        // In the grid the arrows move its own focus.
+        case GDK_KEY_Left: if (is_large) callbacks.key(callbacks.context, GALLERY_LEFT); return is_large;
+        case GDK_KEY_Right: if (is_large) callbacks.key(callbacks.context, GALLERY_RIGHT); return is_large;
+        default: break;
+    }
+    guint32 character = gdk_keyval_to_unicode(key);
+    if (character != 'q' && character != 'b' && character != 's') return FALSE;
+    callbacks.key(callbacks.context, character);
+    return TRUE;
+}
+
+static gboolean tick(gpointer data) {
+    (void)data;
+    callbacks.tick(callbacks.context);
+    return G_SOURCE_CONTINUE;
+}
+
+static gboolean closed(GtkWindow *closing, gpointer data) {
+    (void)closing, (void)data;
+    gallery_quit();
+    return TRUE;
+}
+
+bool gallery_run(const gallery_callbacks *given) {
+    if (!gtk_init_check()) return false;
+    callbacks = *given;
+    loop = g_main_loop_new(NULL, FALSE);
+    window = gtk_window_new();
+    gtk_window_set_title(GTK_WINDOW(window), "Calotype");
+    gtk_window_set_default_size(GTK_WINDOW(window), 1100, 780);
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    stack = gtk_stack_new();
+    gtk_widget_set_vexpand(stack, TRUE);
+    panel = gtk_label_new("");
+    gtk_label_set_xalign(GTK_LABEL(panel), 0);
+    gtk_widget_add_css_class(panel, "monospace");
+    gtk_widget_set_margin_start(panel, 8);
+    gtk_box_append(GTK_BOX(box), stack);
+    gtk_box_append(GTK_BOX(box), panel);
+    gtk_window_set_child(GTK_WINDOW(window), box);
+    GtkEventController *keys = gtk_event_controller_key_new();
+    gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE);
+    g_signal_connect(keys, "key-pressed", G_CALLBACK(pressed), NULL);
+    gtk_widget_add_controller(window, keys);
+    g_signal_connect(window, "close-request", G_CALLBACK(closed), NULL);
+    callbacks.ready(callbacks.context);
+    g_timeout_add(100, tick, NULL);
+    gtk_window_present(GTK_WINDOW(window));
+    g_main_loop_run(loop);
+    return true;
+}
+
+void gallery_set_pages(void *grid, void *picture) {
+    gtk_stack_add_named(GTK_STACK(stack), GTK_WIDGET(grid), "grid");
+    gtk_stack_add_named(GTK_STACK(stack), GTK_WIDGET(picture), "picture");
+}
+
+void gallery_show_picture(bool shows_picture) {
+    gtk_stack_set_visible_child_name(GTK_STACK(stack), shows_picture ? "picture" : "grid");
+}
+
+void gallery_set_panel(const char *text) { gtk_label_set_text(GTK_LABEL(panel), text); }
+void gallery_set_panel_visible(bool visible) { gtk_widget_set_visible(panel, visible); }
+
+bool gallery_snapshot(const char *path) {
+    GdkPaintable *paintable = gtk_widget_paintable_new(window);
+    int width = gtk_widget_get_width(window), height = gtk_widget_get_height(window);
+    GtkSnapshot *snapshot = gtk_snapshot_new();
+    gdk_paintable_snapshot(paintable, snapshot, width, height);
+    GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);
+    g_object_unref(paintable);
+    if (!node) return false;
+    GdkTexture *texture = gsk_renderer_render_texture(
+        gtk_native_get_renderer(GTK_NATIVE(window)), node, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
+    bool written = gdk_texture_save_to_png(texture, path);
+    g_object_unref(texture);
+    gsk_render_node_unref(node);
+    return written;
+}
+
+void gallery_quit(void) { g_main_loop_quit(loop); }

@@ -1,0 +1,29 @@
+#ifndef CGALLERY_H
+#define CGALLERY_H
+
+#include <stdbool.h>
+
+typedef struct {
+    void *context;
+    /// Puts the grid and the large picture into the window.
+    void (*ready)(void *context);
+    /// A key: its character, or one of those below.
+    void (*key)(void *context, unsigned key);
+    /// Ten times a second: the panel may be written anew.
+    void (*tick)(void *context);
+} gallery_callbacks;
+
+enum { GALLERY_LEFT = 1, GALLERY_RIGHT = 2, GALLERY_ESCAPE = 3 };
+
+/// Runs the window until it is closed; false without a display.
+bool gallery_run(const gallery_callbacks *callbacks);
+void gallery_set_pages(void *grid, void *picture);
+/// Shows the grid, or the large picture.
+void gallery_show_picture(bool shows_picture);
+void gallery_set_panel(const char *text);
+void gallery_set_panel_visible(bool visible);
+/// Writes what the window shows as a PNG.
+bool gallery_snapshot(const char *path);
+void gallery_quit(void);
+
+#endif

@@ -1,0 +1,44 @@
+import Calotype
+import Foundation
+import LoopbackHTTP
+
+/// Where the gallery's pictures come from: a folder, a list of URLs, or a server of its own that serves the pictures of a
+/// folder thousands of times over.
+struct Pictures {
+    let urls: [URL]
+    /// Keeps the server running.
+    let server: LoopbackServer?
+
+    init(arguments: [String]) throws {
+        let files = FileManager.default
+        var paths = arguments.filter { !$0.hasPrefix("--") }
+        let isServed = arguments.contains("--serve")
+        if let first = paths.first, first.hasSuffix(".txt") {
+            // One URL a line.
+            urls = try String(contentsOfFile: first, encoding: .utf8).split(separator: "\n").compactMap {
+                URL(string: String($0))
+            }
+            server = nil
+            return
+        }
+        if paths.isEmpty { paths = ["."] }
+        let kinds: Set = ["jpg", "jpeg", "png", "webp", "avif", "gif"]
+        let found = paths.flatMap { path in
+            let folder = URL(filePath: path)
+            let names = files.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+            return names.filter { kinds.contains($0.pathExtension.lowercased()) }
+        }.sorted { $0.path < $1.path }
+        guard isServed, !found.isEmpty else {
+            urls = found
+            server = nil
+            return
+        }
+        let bodies = try found.map { try Array(Data(contentsOf: $0)) }
+        let server = try LoopbackServer { request, connection in
+            let number = Int(request.path.dropFirst()) ?? 0
+            try connection.respond(LoopbackServer.Response(200, body: bodies[number % bodies.count]))
+        }
+        urls = (0..<5_000).compactMap { URL(string: server.url("/\($0)")) }
+        self.server = server
+    }
+}

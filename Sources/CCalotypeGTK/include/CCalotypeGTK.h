@@ -1,0 +1,105 @@
+// What ImageTargetsGTK needs of GTK 4, whose casts and signal macros Swift cannot call.
+//
+// Widgets and textures pass as plain pointers, so that this header can be read where GTK is not installed. Everything
+// here is called on the main thread.
+
+#ifndef CCALOTYPE_GTK_H
+#define CCALOTYPE_GTK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Swift's main actor under GLib's loop.
+
+/// Lets GLib's default loop run what is queued for the main dispatch queue. Further calls do nothing.
+void calotype_gtk_attach_main_queue(void);
+
+/// The longest processor time in microseconds that one turn of the main queue or one call of a grid's callbacks has taken since
+/// the last call of this, and how many turns there were.
+int64_t calotype_gtk_take_longest_turn(int64_t *turns);
+
+// Textures.
+
+enum { CALOTYPE_GTK_RGBA8 = 0, CALOTYPE_GTK_RGBA8_STRAIGHT = 1, CALOTYPE_GTK_RGBA16 = 2, CALOTYPE_GTK_RGBA16_STRAIGHT = 3 };
+
+/// A texture over pixels that it does not copy; `release(owner)` is called, on any thread, when it needs them no more.
+/// To be released with `calotype_gtk_unref`.
+void *calotype_gtk_texture(const void *pixels, size_t count, int width, int height, size_t stride, int format,
+                           void (*release)(void *), void *owner);
+
+/// A texture of one pixel: red, green, blue, alpha, straight.
+void *calotype_gtk_color(const uint8_t rgba[4]);
+
+/// Takes a reference; turns a floating one into a real one.
+void calotype_gtk_ref(void *object);
+void calotype_gtk_unref(void *object);
+
+// A picture with what may lie over it: a spinner, a bar, a sign of failure.
+
+/// A new view around a GtkPicture, or around a new one for NULL. A floating GtkOverlay.
+void *calotype_gtk_view_new(void *picture);
+/// How large the view wants to be, in the application's pixels.
+void calotype_gtk_view_set_size(void *view, int width, int height);
+/// Shows a texture, or nothing for NULL. `fills` stretches it; else it covers the view. The old one fades out meanwhile.
+void calotype_gtk_view_set_texture(void *view, void *texture, bool fills, uint32_t fade_milliseconds);
+void calotype_gtk_view_set_loading(void *view, bool loading);
+/// From 0 to 1; less than 0 shows no bar.
+void calotype_gtk_view_set_progress(void *view, double fraction);
+/// Shows the sign of failure with the message as its tooltip, or none for NULL.
+void calotype_gtk_view_set_failure(void *view, const char *message);
+void calotype_gtk_view_set_label(void *view, const char *label);
+/// The alternative text of the picture, or NULL; valid until it changes.
+const char *calotype_gtk_view_label(void *view);
+bool calotype_gtk_view_is_loading(void *view);
+bool calotype_gtk_view_has_failed(void *view);
+/// Device pixels to one of the application's.
+int calotype_gtk_scale_factor(void *widget);
+/// Whether the desktop wants animations.
+bool calotype_gtk_animates(void *widget);
+/// Where the widget lies in another; false while it has no place.
+bool calotype_gtk_bounds(void *widget, void *other, double bounds[4]);
+/// Red, green, blue, alpha in the middle of the view as it would be drawn, straight. False when nothing is.
+bool calotype_gtk_view_sample(void *view, int width, int height, uint8_t rgba[4]);
+
+// A bare application, for tests and examples.
+
+/// Runs GTK's loop with one undecorated window until `calotype_gtk_quit`. False where there is no display.
+bool calotype_gtk_run(int width, int height, void (*ready)(void *context, void *window), void *context);
+void calotype_gtk_quit(void);
+void calotype_gtk_window_set_child(void *window, void *widget);
+/// Calls `tick` every so many milliseconds until it returns false.
+void calotype_gtk_every(unsigned milliseconds, bool (*tick)(void *context), void *context);
+/// Nanoseconds since some moment.
+int64_t calotype_gtk_now(void);
+void calotype_gtk_set_animates(bool animates);
+
+// A grid that recycles its cells.
+
+typedef struct {
+    void *context;
+    /// Makes a cell and its widget; the cell is passed to the other callbacks.
+    void *(*make_cell)(void *context, void **widget);
+    void (*bind)(void *context, void *cell, unsigned position);
+    void (*unbind)(void *context, void *cell);
+    void (*drop_cell)(void *context, void *cell);
+    void (*activate)(void *context, unsigned position);
+    /// A frame was shown in which cells may have moved. True asks for another call after the next frame.
+    bool (*moved)(void *context);
+    /// The monitor's scale changed.
+    void (*scaled)(void *context);
+} calotype_gtk_grid_callbacks;
+
+/// A floating GtkScrolledWindow with a GtkGridView. The callbacks are called while it lives; `context` must outlive it,
+/// or `calotype_gtk_grid_detach` be called before.
+void *calotype_gtk_grid_new(const calotype_gtk_grid_callbacks *callbacks);
+void calotype_gtk_grid_detach(void *grid);
+/// How many columns it may have at most; it keeps cells for thirty rows of so many.
+void calotype_gtk_grid_set_columns(void *grid, unsigned columns);
+void calotype_gtk_grid_set_count(void *grid, unsigned count);
+/// How far it is scrolled, in the application's pixels, and how far it can be.
+double calotype_gtk_grid_offset(void *grid, double *maximum);
+void calotype_gtk_grid_set_offset(void *grid, double offset);
+void calotype_gtk_grid_focus(void *grid);
+
+#endif

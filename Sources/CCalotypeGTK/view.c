@@ -1,0 +1,204 @@
+#ifdef GTK
+
+#include "CCalotypeGTK.h"
+#include "fade.h"
+
+#include <gtk/gtk.h>
+
+// Textures.
+
+void *calotype_gtk_texture(const void *pixels, size_t count, int width, int height, size_t stride, int format,
+                           void (*release)(void *), void *owner) {
+    static const GdkMemoryFormat formats[] = {GDK_MEMORY_R8G8B8A8_PREMULTIPLIED, GDK_MEMORY_R8G8B8A8,
+                                              GDK_MEMORY_R16G16B16A16_PREMULTIPLIED, GDK_MEMORY_R16G16B16A16};
+    GBytes *bytes = g_bytes_new_with_free_func(pixels, count, release, owner);
+    GdkTexture *texture = gdk_memory_texture_new(width, height, formats[format], bytes, stride);
+    g_bytes_unref(bytes);
+    return texture;
+}
+
+void *calotype_gtk_color(const uint8_t rgba[4]) {
+    GBytes *bytes = g_bytes_new(rgba, 4);
+    GdkTexture *texture = gdk_memory_texture_new(1, 1, GDK_MEMORY_R8G8B8A8, bytes, 4);
+    g_bytes_unref(bytes);
+    return texture;
+}
+
+void calotype_gtk_ref(void *object) { g_object_ref_sink(object); }
+void calotype_gtk_unref(void *object) { g_object_unref(object); }
+
+// The view.
+
+typedef struct {
+    GtkPicture *picture;
+    GtkSpinner *spinner;
+    GtkProgressBar *bar;
+    GtkImage *sign;
+    // The transition that runs.
+    GdkPaintable *fade;
+    guint tick;
+    gint64 fade_began, fade_length;
+} View;
+
+static View *parts(void *view) { return g_object_get_data(G_OBJECT(view), "calotype-view"); }
+
+static void drop_parts(gpointer data) {
+    View *view = data;
+    g_clear_object(&view->fade);
+    g_free(view);
+}
+
+static GtkWidget *add_over(GtkOverlay *overlay, GtkWidget *widget, GtkAlign vertical) {
+    gtk_widget_set_halign(widget, vertical == GTK_ALIGN_END ? GTK_ALIGN_FILL : GTK_ALIGN_CENTER);
+    gtk_widget_set_valign(widget, vertical);
+    gtk_widget_set_visible(widget, FALSE);
+    gtk_overlay_add_overlay(overlay, widget);
+    return widget;
+}
+
+void *calotype_gtk_view_new(void *picture) {
+    GtkOverlay *overlay = GTK_OVERLAY(gtk_overlay_new());
+    View *view = g_new0(View, 1);
+    view->picture = picture ? GTK_PICTURE(picture) : GTK_PICTURE(gtk_picture_new());
+    gtk_picture_set_can_shrink(view->picture, TRUE);
+    gtk_overlay_set_child(overlay, GTK_WIDGET(view->picture));
+    view->spinner = GTK_SPINNER(add_over(overlay, gtk_spinner_new(), GTK_ALIGN_CENTER));
+    view->bar = GTK_PROGRESS_BAR(add_over(overlay, gtk_progress_bar_new(), GTK_ALIGN_END));
+    view->sign = GTK_IMAGE(add_over(overlay, gtk_image_new_from_icon_name("image-missing-symbolic"), GTK_ALIGN_CENTER));
+    gtk_image_set_icon_size(view->sign, GTK_ICON_SIZE_LARGE);
+    g_object_set_data_full(G_OBJECT(overlay), "calotype-view", view, drop_parts);
+    return overlay;
+}
+
+void calotype_gtk_view_set_size(void *view, int width, int height) {
+    gtk_widget_set_size_request(GTK_WIDGET(view), width, height);
+    // In a wider cell the view keeps its size, so that a picture of that size is shown pixel by pixel.
+    gtk_widget_set_halign(GTK_WIDGET(view), GTK_ALIGN_CENTER);
+    gtk_widget_set_valign(GTK_WIDGET(view), GTK_ALIGN_CENTER);
+}
+
+static void end_fade(View *view) {
+    if (view->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(view->picture), view->tick);
+    view->tick = 0;
+    g_clear_object(&view->fade);
+}
+
+static gboolean fade_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data) {
+    (void)widget;
+    View *view = data;
+    gint64 now = gdk_frame_clock_get_frame_time(clock);
+    if (!view->fade_began) view->fade_began = now;
+    double progress = (double)(now - view->fade_began) / (double)view->fade_length;
+    if (progress < 1) {
+        calotype_gtk_fade_set_progress(view->fade, progress);
+        return G_SOURCE_CONTINUE;
+    }
+    view->tick = 0;
+    gtk_picture_set_paintable(view->picture, calotype_gtk_fade_target(view->fade));
+    g_clear_object(&view->fade);
+    return G_SOURCE_REMOVE;
+}
+
+/// A texture of one transparent pixel: what an image that replaces nothing fades in from.
+static GdkPaintable *nothing(void) {
+    static const uint8_t clear[4] = {0, 0, 0, 0};
+    return GDK_PAINTABLE(calotype_gtk_color(clear));
+}
+
+void calotype_gtk_view_set_texture(void *object, void *texture, bool fills, uint32_t fade_milliseconds) {
+    View *view = parts(object);
+    GdkPaintable *old = view->fade ? calotype_gtk_fade_target(view->fade) : gtk_picture_get_paintable(view->picture);
+    old = old ? g_object_ref(old) : nothing();
+    end_fade(view);
+    gtk_picture_set_content_fit(view->picture, fills ? GTK_CONTENT_FIT_FILL : GTK_CONTENT_FIT_COVER);
+    if (texture && fade_milliseconds > 0) {
+        view->fade = calotype_gtk_fade_new(old, GDK_PAINTABLE(texture));
+        view->fade_began = 0;
+        view->fade_length = (gint64)fade_milliseconds * 1000;
+        view->tick = gtk_widget_add_tick_callback(GTK_WIDGET(view->picture), fade_tick, view, NULL);
+        gtk_picture_set_paintable(view->picture, view->fade);
+    } else {
+        gtk_picture_set_paintable(view->picture, texture ? GDK_PAINTABLE(texture) : NULL);
+    }
+    g_object_unref(old);
+}
+
+void calotype_gtk_view_set_loading(void *object, bool loading) {
+    View *view = parts(object);
+    gtk_widget_set_visible(GTK_WIDGET(view->spinner), loading);
+    gtk_spinner_set_spinning(view->spinner, loading);
+    if (!loading) gtk_widget_set_visible(GTK_WIDGET(view->bar), FALSE);
+}
+
+void calotype_gtk_view_set_progress(void *object, double fraction) {
+    View *view = parts(object);
+    gtk_widget_set_visible(GTK_WIDGET(view->bar), fraction >= 0 && fraction < 1);
+    if (fraction >= 0) gtk_progress_bar_set_fraction(view->bar, fraction);
+}
+
+void calotype_gtk_view_set_failure(void *object, const char *message) {
+    View *view = parts(object);
+    gtk_widget_set_visible(GTK_WIDGET(view->sign), message != NULL);
+    gtk_widget_set_tooltip_text(GTK_WIDGET(object), message);
+}
+
+void calotype_gtk_view_set_label(void *object, const char *label) {
+    View *view = parts(object);
+    gtk_picture_set_alternative_text(view->picture, label);
+    if (label) {
+        gtk_accessible_update_property(GTK_ACCESSIBLE(view->picture), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+    } else {
+        gtk_accessible_reset_property(GTK_ACCESSIBLE(view->picture), GTK_ACCESSIBLE_PROPERTY_LABEL);
+    }
+}
+
+const char *calotype_gtk_view_label(void *view) { return gtk_picture_get_alternative_text(parts(view)->picture); }
+bool calotype_gtk_view_is_loading(void *view) { return gtk_widget_get_visible(GTK_WIDGET(parts(view)->spinner)); }
+bool calotype_gtk_view_has_failed(void *view) { return gtk_widget_get_visible(GTK_WIDGET(parts(view)->sign)); }
+
+int calotype_gtk_scale_factor(void *widget) { return gtk_widget_get_scale_factor(GTK_WIDGET(widget)); }
+
+bool calotype_gtk_animates(void *widget) {
+    gboolean animates = TRUE;
+    g_object_get(gtk_widget_get_settings(GTK_WIDGET(widget)), "gtk-enable-animations", &animates, NULL);
+    return animates;
+}
+
+bool calotype_gtk_bounds(void *widget, void *other, double bounds[4]) {
+    graphene_rect_t rect;
+    if (!gtk_widget_get_mapped(GTK_WIDGET(widget)) || !gtk_widget_compute_bounds(GTK_WIDGET(widget), GTK_WIDGET(other), &rect)) {
+        return false;
+    }
+    bounds[0] = rect.origin.x;
+    bounds[1] = rect.origin.y;
+    bounds[2] = rect.size.width;
+    bounds[3] = rect.size.height;
+    return true;
+}
+
+bool calotype_gtk_view_sample(void *object, int width, int height, uint8_t rgba[4]) {
+    GdkPaintable *paintable = gtk_picture_get_paintable(parts(object)->picture);
+    if (!paintable) return false;
+    GtkSnapshot *snapshot = gtk_snapshot_new();
+    gdk_paintable_snapshot(paintable, snapshot, width, height);
+    GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);
+    if (!node) return false;
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
+    cairo_t *context = cairo_create(surface);
+    gsk_render_node_draw(node, context);
+    cairo_destroy(context);
+    cairo_surface_flush(surface);
+    const unsigned char *row = cairo_image_surface_get_data(surface) + height / 2 * cairo_image_surface_get_stride(surface);
+    uint32_t pixel = ((const uint32_t *)(const void *)row)[width / 2];
+    uint32_t alpha = pixel >> 24;
+    for (int i = 0; i < 3; i++) {
+        uint32_t value = (pixel >> (16 - 8 * i)) & 255;
+        rgba[i] = (uint8_t)(alpha ? MIN(255, (value * 255 + alpha / 2) / alpha) : 0);
+    }
+    rgba[3] = (uint8_t)alpha;
+    cairo_surface_destroy(surface);
+    gsk_render_node_unref(node);
+    return true;
+}
+
+#endif

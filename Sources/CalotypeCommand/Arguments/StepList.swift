@@ -1,0 +1,95 @@
+internal import ArgumentParser
+internal import ImageCore
+internal import ImageKernels
+internal import ImageProcessing
+
+/// The steps of `convert` in order, with the options that several of them look at.
+struct StepList {
+    /// As ``ProcessorFlags`` writes them: `name=value`.
+    let steps: [String]
+    let mode: ContentMode
+    let filter: ResampleFilter
+    let upscales: Bool
+    let gravity: GravityArgument?
+
+    /// - Parameter overlay: reads the picture at a path.
+    /// - Throws: `ValidationError` that names the option, for what cannot be meant; what `overlay` throws.
+    func processors(overlay: @escaping (String) throws -> DecodedImage) throws -> [any Processing] {
+        try steps.flatMap { step in try named(step) { try processors(of: $0, $1, overlay: overlay) } }
+    }
+
+    /// Refuses what no picture could be meant for, before any picture is read.
+    ///
+    /// - Throws: `ValidationError` that names the option.
+    func validate() throws {
+        // A pixel stands for the picture, and for those that are laid over it; whether crops lie inside depends on the picture.
+        let pixel = DecodedImage(
+            try unsafe Bitmap(size: PixelSize(width: 1, height: 1), format: .gray8, alpha: .opaque) { _, _ in })
+        var context = ProcessingContext()
+        context.maximumPixels = 64
+        for step in steps {
+            try named(step) { option, value in
+                for processor in try processors(of: option, value, overlay: { _ in pixel }) where !(processor is Crop) {
+                    do {
+                        _ = try processor.process(pixel, context: context)
+                    } catch let error as ImageError where error.code == .tooLarge {
+                        continue
+                    }
+                }
+            }
+        }
+    }
+
+    /// Calls `body` with a step's option and value; errors of the caller's become errors of usage.
+    private func named<R>(_ step: String, _ body: (_ option: String, _ value: String) throws -> R) throws -> R {
+        let parts = step.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        do {
+            return try body(String(parts[0]), parts.count == 2 ? String(parts[1]) : "")
+        } catch let error as ImageError where error.code == .invalidRequest {
+            throw ValidationError("--\(parts[0]): \(error.message)")
+        }
+    }
+
+    private func processors(
+        of option: String, _ value: String, overlay: @escaping (String) throws -> DecodedImage
+    ) throws -> [any Processing] {
+        switch option {
+        case "size": return try resize(value)
+        case "crop": return [try crop(value)]
+        case "process": return try ProcessorList.parse(value, image: overlay)
+        default:
+            let name = ProcessorFlags.processor(of: option)
+            return [try ProcessorList.processor(name, value, defaults: defaults, image: overlay)]
+        }
+    }
+
+    /// Where `--gravity` is not a place but detail, only crops can follow it.
+    private var defaults: [String: String] {
+        guard let gravity else { return [:] }
+        var defaults = ["anchor": gravity.anchor.name]
+        if case .gravity(let place) = gravity.anchor {
+            defaults["gravity"] = place.rawValue
+            defaults["placement"] = place.rawValue
+        }
+        return defaults
+    }
+
+    private func resize(_ value: String) throws -> [any Processing] {
+        guard let size = SizeArgument(argument: value) else {
+            throw ValidationError("--size needs a size in pixels such as 320x200, 320x or x200, not '\(value)'.")
+        }
+        let resize = Resize(width: size.width, height: size.height, mode: mode, filter: filter, upscales: upscales)
+        guard let gravity, mode == .fill, let width = size.width, let height = size.height else { return [resize] }
+        return [CropTo(.aspectRatio(width: Double(width), height: Double(height)), anchor: gravity.anchor), resize]
+    }
+
+    private func crop(_ value: String) throws -> any Processing {
+        if let part = CropArgument(argument: value) {
+            return Crop(x: part.x, y: part.y, width: part.width, height: part.height)
+        }
+        guard !value.isEmpty, !value.contains(",") else {
+            throw ValidationError("--crop needs a part such as 10,20,300,200, a size such as 300x200 or a shape such as 16:9.")
+        }
+        return try ProcessorList.processor("crop-to", value, defaults: defaults)
+    }
+}

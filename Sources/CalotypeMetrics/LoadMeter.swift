@@ -1,0 +1,126 @@
+public import CoreMetrics
+public import ImageCore
+public import ImageLoading
+
+/// Counts and times what a loader does with swift-metrics, for Prometheus, StatsD or whatever backend an app has set up.
+///
+/// | metric | kind | dimensions |
+/// |---|---|---|
+/// | `calotype_loads_total` | counter | `result`: `memory`, `disk`, `network`, `failed`, `cancelled` |
+/// | `calotype_failures_total` | counter | `code`: the error's code |
+/// | `calotype_cache_requests_total` | counter | `cache`: `memory`, `disk`; `result`: `hit`, `miss` |
+/// | `calotype_fetched_bytes_total`, `calotype_retries_total`, `calotype_coalesced_total` | counter | |
+/// | `calotype_load_seconds` | timer | |
+/// | `calotype_stage_seconds` | timer | `stage` |
+/// | `calotype_active_loads` | meter | |
+/// | `calotype_queue_waiting`, `calotype_queue_running` | meter | `queue` |
+/// | `calotype_cache_bytes`, `calotype_cache_entries`, `calotype_cache_evictions` | meter | `cache` |
+///
+/// The meters are set by ``record(_:)``, which the app calls as often as it wants them fresh.
+///
+/// ```swift
+/// import Calotype
+/// import CalotypeMetrics
+///
+/// let meter = LoadMeter()
+/// let loader = ImageLoader.standard { $0.observers = [meter] }
+/// meter.record(loader.statistics)
+/// ```
+public final class LoadMeter: LoadObserving {
+    private let factory: any MetricsFactory
+    private let ends: [String: Counter]
+    private let hits: [CacheTier: (hit: Counter, miss: Counter)]
+    private let stages: [LoadStage: CoreMetrics.Timer]
+    private let load: CoreMetrics.Timer
+    private let fetchedBytes: Counter
+    private let retries: Counter
+    private let coalesced: Counter
+    /// Codes are open, so that their counters are made when they first occur.
+    private let failures = Lock<[String: Counter]>([:])
+
+    /// - Parameter factory: makes the metrics; the one that the app has bootstrapped.
+    public init(factory: any MetricsFactory = MetricsSystem.factory) {
+        func counter(_ label: String, _ dimensions: [(String, String)] = []) -> Counter {
+            Counter(label: "calotype_" + label, dimensions: dimensions, factory: factory)
+        }
+        self.factory = factory
+        ends = Dictionary(
+            uniqueKeysWithValues: ["memory", "disk", "network", "failed", "cancelled"]
+                .map { ($0, counter("loads_total", [("result", $0)])) })
+        hits = Dictionary(
+            uniqueKeysWithValues: [CacheTier.memory, .disk].map { tier in
+                let made = ["hit", "miss"].map {
+                    counter("cache_requests_total", [("cache", tier.rawValue), ("result", $0)])
+                }
+                return (tier, (made[0], made[1]))
+            })
+        stages = Dictionary(
+            uniqueKeysWithValues: LoadStage.allCases.map { stage in
+                (
+                    stage,
+                    Timer(label: "calotype_stage_seconds", dimensions: [("stage", stage.rawValue)], factory: factory)
+                )
+            })
+        load = Timer(label: "calotype_load_seconds", dimensions: [], factory: factory)
+        fetchedBytes = counter("fetched_bytes_total")
+        retries = counter("retries_total")
+        coalesced = counter("coalesced_total")
+    }
+
+    public func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
+        switch observation {
+        case .started, .stageBegan, .cacheFailed: break
+        case .stageEnded(let stage, let time): stages[stage]?.recordNanoseconds(nanoseconds(time))
+        case .cacheAsked(let tier, let isHit): (isHit ? hits[tier]?.hit : hits[tier]?.miss)?.increment()
+        case .finished(.success(let response)): count(response)
+        case .finished(.failure(.cancelled)): ends["cancelled"]?.increment()
+        case .finished(.failure(.failed(let error))):
+            ends["failed"]?.increment()
+            failureCounter(error.code.name).increment()
+        }
+    }
+
+    /// Sets the meters to what the loader is doing and holds now.
+    public func record(_ statistics: ImageLoader.Statistics) {
+        func set(_ label: String, _ value: Int, _ dimensions: [(String, String)] = []) {
+            Meter(label: "calotype_" + label, dimensions: dimensions, factory: factory).set(value)
+        }
+        set("active_loads", statistics.loads.active)
+        for queue in statistics.queues {
+            set("queue_waiting", queue.waiting, [("queue", queue.name)])
+            set("queue_running", queue.running, [("queue", queue.name)])
+        }
+        for cache in statistics.caches {
+            set("cache_bytes", cache.byteCount, [("cache", cache.name)])
+            set("cache_entries", cache.count, [("cache", cache.name)])
+            set("cache_evictions", cache.evictions.total, [("cache", cache.name)])
+        }
+    }
+
+    private func count(_ response: ImageResponse) {
+        ends[response.tier.rawValue]?.increment()
+        guard let metrics = response.metrics else { return }
+        load.recordNanoseconds(nanoseconds(metrics.total))
+        if metrics.isCoalesced {
+            // The bytes and retries are those of the load that began the work.
+            coalesced.increment()
+        } else {
+            if metrics.retries > 0 { retries.increment(by: metrics.retries) }
+            if response.tier == .network { fetchedBytes.increment(by: metrics.byteCount) }
+        }
+    }
+
+    private func failureCounter(_ code: String) -> Counter {
+        failures.withLock { failures in
+            if let counter = failures[code] { return counter }
+            let counter = Counter(label: "calotype_failures_total", dimensions: [("code", code)], factory: factory)
+            failures[code] = counter
+            return counter
+        }
+    }
+
+    private func nanoseconds(_ time: Duration) -> Int64 {
+        let (seconds, attoseconds) = time.components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,104 @@
+public import ImageCore
+
+/// A loader whose loads do what a test says, when it says so: for tests of targets, views and lists.
+///
+/// ```swift
+/// let provider = ScriptedProvider()
+/// let view = RecordingView()
+/// let target = ImageTarget(view, loader: provider)
+/// await target.setImage(ImageRequest(url: URL(string: "test://a")!))
+/// provider.loads[0].succeed(try TestPictures.solid(red: 7))
+/// await view.wait { $0.contains(.image(red: 7, .none)) }
+/// ```
+public final class ScriptedProvider: ImageProviding {
+    private struct State {
+        var loads: [ScriptedLoad] = []
+        var memory: [ResourceKey: DecodedImage] = [:]
+    }
+
+    private let state = Lock(State())
+
+    public init() {}
+
+    /// Every load that was started, in order.
+    public var loads: [ScriptedLoad] { state.withLock { $0.loads } }
+
+    /// Loads that have not ended.
+    public var running: [ScriptedLoad] { loads.filter { !$0.hasEnded } }
+
+    /// Sets what ``cachedImage(for:)`` answers for a source, at any size and with any processors; `nil` for a miss.
+    public func cache(_ image: DecodedImage?, for request: ImageRequest) {
+        state.withLock { $0.memory[request.resource] = image }
+    }
+
+    public func options(for request: ImageRequest) throws(LoadFailure) -> LoadOptions {
+        do {
+            return try OptionsBuilder(request: request.options).build()
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    public func cachedImage(for request: ImageRequest) -> ImageResponse? {
+        state.withLock { $0.memory[request.resource] }.map { ImageResponse(image: $0, tier: .memory) }
+    }
+
+    public func load(_ request: ImageRequest, onEvent: @escaping @Sendable (LoadEvent) -> Void) -> any LoadHandle {
+        state.withLock { state in
+            let id = LoadID(rawValue: UInt64(state.loads.count))
+            let load = ScriptedLoad(id: id, request: request, onEvent: onEvent)
+            state.loads.append(load)
+            return load
+        }
+    }
+}
+
+/// A load of a ``ScriptedProvider``: sends its events when a test calls for them, and none after the end.
+public final class ScriptedLoad: LoadHandle {
+    private struct State {
+        var priority: LoadPriority
+        var isCancelled = false
+        var onEvent: (@Sendable (LoadEvent) -> Void)?
+    }
+
+    public let id: LoadID
+    public let request: ImageRequest
+    private let state: Lock<State>
+
+    init(id: LoadID, request: ImageRequest, onEvent: @escaping @Sendable (LoadEvent) -> Void) {
+        self.id = id
+        self.request = request
+        state = Lock(State(priority: request.options.priority ?? .normal, onEvent: onEvent))
+    }
+
+    public var priority: LoadPriority {
+        get { state.withLock { $0.priority } }
+        set { state.withLock { $0.priority = newValue } }
+    }
+
+    /// Whether it was given up before its end.
+    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Whether the last event was sent.
+    public var hasEnded: Bool { state.withLock { $0.onEvent == nil } }
+
+    public func send(_ event: LoadEvent) {
+        let onEvent = state.withLock { state in
+            let onEvent = state.onEvent
+            if case .finished = event { state.onEvent = nil }
+            return onEvent
+        }
+        onEvent?(event)
+    }
+
+    public func succeed(_ image: DecodedImage, tier: CacheTier = .network) {
+        send(.finished(.success(ImageResponse(image: image, tier: tier))))
+    }
+
+    public func fail(_ error: ImageError) { send(.finished(.failure(.failed(error)))) }
+
+    public func cancel() {
+        state.withLock { if $0.onEvent != nil { $0.isCancelled = true } }
+        send(.finished(.failure(.cancelled)))
+    }
+}

@@ -1,0 +1,77 @@
+internal import Dispatch
+public import ImageCore
+
+// Bodies piece by piece.
+extension DiskCache {
+    /// Bodies from here on, in bytes, are read as they are asked for; smaller ones at once.
+    private static let streamedBody = 1 << 20
+
+    /// The stored entry with its body as a stream, counted as a use; `nil` for a miss.
+    ///
+    /// A large body is read as it is asked for, and never held as a whole. Whether it is damaged is known at its end: the
+    /// stream then throws ``ImageError`` in place of its last piece, and the entry is removed. Throws nothing but
+    /// `CancellationError` itself.
+    public func stream(for key: DataKey) async throws -> DataEntryStream? {
+        if let (name, location, file) = await largeBody(for: key), let found = await open(name, at: location, in: file) {
+            return found
+        }
+        return try await entry(for: key).map { DataEntryStream(body: ByteStream($0.data), head: $0.head, storedAt: $0.storedAt) }
+    }
+
+    /// Keeps an entry whose body comes as a stream, replacing what the key had. Returns once it can be read. One that grows
+    /// larger than the limit is not kept, and what its key had is gone.
+    ///
+    /// - Throws: what the stream throws, and `CancellationError`; the key then has what it had.
+    public func store(_ stream: DataEntryStream, for key: DataKey) async throws {
+        if let whole = stream.body.wholeData {
+            return try await store(DataEntry(data: whole, head: stream.head, storedAt: stream.storedAt), for: key)
+        }
+        guard let name = await openedName(of: key) else { return }
+        try await writer.store(stream, named: name)
+    }
+
+    /// Where a body lies that is large, and written already.
+    private func largeBody(for key: DataKey) async -> (EntryName, PackLocation, OpenFile?)? {
+        guard let name = await openedName(of: key) else { return nil }
+        if await isStale() { await writer.refresh() }
+        let now = configuration.now()
+        guard
+            case .stored(let location, let file) = shared.lock.withLock({
+                $0.lookUp(name, limits: configuration.limits, now: now)
+            }),
+            location.bodyLength >= Self.streamedBody
+        else { return nil }
+        return (name, location, file)
+    }
+
+    /// The entry there; `nil` where the file does not begin as it should, for ``entry(for:)`` to find out why.
+    private func open(_ name: EntryName, at location: PackLocation, in known: OpenFile?) async -> DataEntryStream? {
+        let opened = await withCheckedContinuation { continuation in
+            readers.async { [self] in continuation.resume(returning: prefix(of: name, at: location, in: known)) }
+        }
+        guard let (file, prefix) = opened, let head = unsafe prefix.withUnsafeBytes({ unsafe PackRecord.unchecked(prefix: $0) })
+        else { return nil }
+        let wakes = shared.lock.withLock { state in
+            state.statistics.hits += 1
+            return state.touch(name)
+        }
+        if wakes { wakeWriter() }
+        let reader = BodyReader(file, name: name, location: location, prefix: prefix, queue: readers) { [weak self] in
+            guard let self, shared.lock.withLock({ $0.enqueueRemoval(ofDamaged: name, at: location) }) else { return }
+            wakeWriter()
+        }
+        return DataEntryStream(body: ByteStream { try await reader.next() }, head: head.head, storedAt: head.storedAt)
+    }
+
+    private func prefix(of name: EntryName, at location: PackLocation, in known: OpenFile?) -> (OpenFile, [UInt8])? {
+        guard let file = known ?? writer.openPack(location.pack), location.end <= file.status?.size ?? 0 else { return nil }
+        shared.lock.withLock { $0.keepOpen(file, pack: location.pack) }
+        var prefix = [UInt8](repeating: 0, count: PackRecord.headerLength + location.headLength)
+        let isRead = unsafe prefix.withUnsafeMutableBytes { bytes in
+            unsafe file.readWaiting(bytes, UnsafeMutableRawBufferPointer(start: nil, count: 0), at: location.offset)
+        }
+        guard isRead, unsafe prefix.withUnsafeBytes({ unsafe PackRecord.isPlausible(prefix: $0, name: name, location: location) })
+        else { return nil }
+        return (file, prefix)
+    }
+}

@@ -1,0 +1,145 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+// Some C libraries leave the thread types to whichever module includes their header first.
+internal import CCalotypeCaching
+
+#if canImport(Glibc) || canImport(Musl)
+    /// Waits on a thread of its own, which sleeps in `poll`, for the kernel to report that memory runs short.
+    ///
+    /// Two sources, both looked for in the system's own directories, each left out where it is missing or forbidden:
+    /// - pressure stall information (Documentation/accounting/psi.rst), of the machine and of the control group: a trigger
+    ///   is written to the file, and `poll` returns `POLLPRI` when tasks waited for memory for that share of a window. Its
+    ///   windows are two seconds long, which is the shortest that the kernel allows to those without privileges;
+    /// - `memory.events` of the control groups (version 2), whose file becomes `POLLPRI` when one of its counters grows: a
+    ///   container reaches its limit while the machine has memory left.
+    final class MemoryPressureWatch: Sendable {
+        private struct Source: Sendable {
+            enum Kind: Sendable {
+                case trigger(MemoryPressure)
+                case events(path: String)
+            }
+            var descriptor: Int32
+            var kind: Kind
+        }
+
+        /// A pipe whose closing ends the thread.
+        private let stop: Int32
+        /// How many files are watched.
+        let sourceCount: Int
+
+        /// Begins to watch; `nil` where there is nothing to be watched.
+        ///
+        /// - Parameter root: where `/proc` and `/sys` are found; empty for the system's.
+        init?(root: String = "", onPressure: @escaping @Sendable (MemoryPressure) -> Void) {
+            let groups = ControlGroups(process: SmallFile.text(at: root + "/proc/self/cgroup") ?? "").unified.map { root + $0 }
+            var sources: [Source] = []
+            for file in [root + "/proc/pressure/memory"] + groups.prefix(1).map({ $0 + "/memory.pressure" }) {
+                // 150 ms of 2 s in which some task waited; 200 ms in which all of them did.
+                for (trigger, pressure) in [("some 150000 2000000", MemoryPressure.warning), ("full 200000 2000000", .critical)] {
+                    if let descriptor = Self.openTrigger(file, trigger) {
+                        sources.append(Source(descriptor: descriptor, kind: .trigger(pressure)))
+                    }
+                }
+            }
+            for group in groups.prefix(8) {
+                let path = group + "/memory.events"
+                let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+                if descriptor >= 0 { sources.append(Source(descriptor: descriptor, kind: .events(path: path))) }
+            }
+            var ends: [Int32] = [-1, -1]
+            let hasPipe = unsafe pipe(&ends) == 0
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            guard hasPipe, !sources.isEmpty else {
+                if hasPipe { for end in ends { _ = close(end) } }
+                for source in sources { _ = close(source.descriptor) }
+                return nil
+            }
+            stop = ends[1]
+            sourceCount = sources.count
+            let wake = ends[0]
+            let watched = sources
+            // Not a queue's thread: one that never comes back would be missing there.
+            let isRunning = WatchThread.start { Self.watch(watched, until: wake, onPressure) }
+            if !isRunning { for descriptor in watched.map(\.descriptor) + [wake] { _ = close(descriptor) } }
+        }
+
+        deinit { _ = close(stop) }
+
+        private static func openTrigger(_ path: String, _ trigger: String) -> Int32? {
+            let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+            guard descriptor >= 0 else { return nil }
+            // The kernel wants the terminating zero too.
+            let bytes = Array(trigger.utf8) + [0]
+            if unsafe write(descriptor, bytes, bytes.count) == bytes.count { return descriptor }
+            _ = close(descriptor)
+            return nil
+        }
+
+        private static func watch(_ sources: [Source], until wake: Int32, _ onPressure: (MemoryPressure) -> Void) {
+            var polled = sources.map { pollfd(fd: $0.descriptor, events: Int16(POLLPRI), revents: 0) }
+            polled.append(pollfd(fd: wake, events: Int16(POLLIN), revents: 0))
+            var events = sources.map { source in
+                if case .events(let path) = source.kind { MemoryEvents(SmallFile.text(at: path) ?? "") } else { MemoryEvents("") }
+            }
+            while true {
+                let count = unsafe poll(&polled, nfds_t(polled.count), -1)
+                if count < 0, errno == EINTR { continue }
+                if count < 0 || polled[sources.count].revents != 0 { break }
+                var worst: MemoryPressure?
+                for (i, source) in sources.enumerated() where polled[i].revents != 0 {
+                    let happened = Int32(polled[i].revents)
+                    switch source.kind {
+                    case .trigger(let pressure):
+                        if happened & Int32(POLLPRI) != 0 { worst = max(worst ?? pressure, pressure) }
+                        // The control group is gone.
+                        if happened & Int32(POLLERR | POLLNVAL) != 0 { polled[i].fd = -1 }
+                    case .events(let path):
+                        // Reading from the start is what makes the file wait for the next change.
+                        var byte: UInt8 = 0
+                        _ = unsafe pread(source.descriptor, &byte, 1, 0)
+                        guard let text = SmallFile.text(at: path) else {
+                            polled[i].fd = -1
+                            continue
+                        }
+                        let now = MemoryEvents(text)
+                        if let pressure = now.pressure(since: events[i]) { worst = max(worst ?? pressure, pressure) }
+                        events[i] = now
+                    }
+                }
+                if let worst { onPressure(worst) }
+            }
+            for source in sources { _ = close(source.descriptor) }
+            _ = close(wake)
+        }
+    }
+
+    /// A detached thread with a small stack.
+    enum WatchThread {
+        /// Runs `body` on a thread of its own; `false` where the system gives none.
+        static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+            var attributes = pthread_attr_t()
+            guard unsafe pthread_attr_init(&attributes) == 0 else { return false }
+            defer { unsafe pthread_attr_destroy(&attributes) }
+            unsafe pthread_attr_setstacksize(&attributes, 256 << 10)
+            unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+            let job = unsafe Unmanaged.passRetained(Job(body))
+            var thread = pthread_t()
+            let status = unsafe pthread_create(&thread, &attributes, runJob, job.toOpaque())
+            if status != 0 { unsafe job.release() }
+            return status == 0
+        }
+
+        private final class Job: Sendable {
+            let run: @Sendable () -> Void
+            init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+        }
+
+        private static let runJob: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { job in
+            if let job = unsafe job { unsafe Unmanaged<Job>.fromOpaque(job).takeRetainedValue().run() }
+            return nil
+        }
+    }
+#endif

@@ -1,0 +1,135 @@
+package import ImageCore
+
+extension Bitmap {
+    /// The picture after all steps of a pass.
+    ///
+    /// - Parameters:
+    ///   - pass: for a picture of this size.
+    ///   - threads: how many to work with, the caller's included; 1.
+    ///   - cancellation: looked at between blocks of rows.
+    /// - Returns: in the same format and colour space; premultiplied or opaque where it was resized, else as before.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a pass made for another size; (`tooLarge`) where there is no memory;
+    ///   `CancellationError`.
+    package func applying(
+        _ pass: GeometryPass, threads: Int = 1, cancellation: CancellationToken? = nil
+    ) throws -> Bitmap {
+        guard pass.source == size else {
+            throw ImageError(.invalidRequest, message: "Steps for a picture of \(pass.source) pixels do not fit one of \(size).")
+        }
+        try cancellation?.check()
+        guard let scaling = pass.scaling else {
+            return try turned(pass.part, pass.before.orientation, threads: threads, cancellation: cancellation)
+        }
+        if alpha == .straight || scaling.isLinear {
+            // A form of the pixels comes first; only the part that is used is brought to it.
+            let whole = try turned(pass.part, .up, threads: threads, cancellation: cancellation)
+            let rest = pass.onPart
+            if !scaling.isLinear { return try whole.premultiplied().applying(rest, threads: threads, cancellation: cancellation) }
+            let linear = try whole.linearized(cancellation: cancellation)
+            return try linear.applying(rest, threads: threads, cancellation: cancellation)
+                .encoded(as: format, cancellation: cancellation)
+        }
+        return try resampled(PassPlan(pass, scaling), threads: threads, cancellation: cancellation)
+    }
+
+    private func resampled(_ plan: PassPlan, threads: Int, cancellation: CancellationToken?) throws -> Bitmap {
+        let path = KernelPath.current
+        let (source, pixel) = (self, format.bytesPerPixel)
+        return try unsafe Bitmap(size: plan.output, format: format, alpha: alpha, colorSpace: colorSpace) { pixels, bytesPerRow in
+            try unsafe source.withUnsafePixels { rows in
+                let (from, to) = unsafe (rows.baseAddress.unsafelyUnwrapped, pixels.baseAddress.unsafelyUnwrapped)
+                let origin =
+                    unsafe from + (plan.part.y * source.bytesPerRow + (plan.part.x + plan.resample.columns.lowerBound) * pixel)
+                let made = plan.resample.output
+                try Bands.run(rows: made.height, threads: threads) { band in
+                    let assembler = RowAssembler(plan: plan.resample, format: source.format, path: path)
+                    func write(_ y: Int, _ target: UnsafeMutableRawPointer) throws {
+                        if y & 7 == 0 { try cancellation?.check() }
+                        unsafe assembler.assemble(y, into: target) { row in unsafe origin + row * source.bytesPerRow }
+                    }
+                    guard plan.turn.swaps else {
+                        for y in band {
+                            try unsafe write(y, to + (plan.turn.mirrorsY ? made.height - 1 - y : y) * bytesPerRow)
+                        }
+                        return
+                    }
+                    // Rows become columns: a block of them is made where the first cache holds it, and turned from there.
+                    let block = TurnBlock(width: made.width, format: source.format)
+                    for top in stride(from: band.lowerBound, to: band.upperBound, by: TurnBlock.rows) {
+                        let count = min(TurnBlock.rows, band.upperBound - top)
+                        for y in 0..<count { try unsafe write(top + y, block.base + y * block.bytesPerRow) }
+                        let column = plan.turn.mirrorsY ? made.height - top - count : top
+                        unsafe block.turn(plan.turn.orientation, rows: count, to: to + column * pixel, bytesPerRow)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension GeometryPass {
+    /// What is left to do to the part once it was cut out.
+    fileprivate var onPart: GeometryPass {
+        var rest = GeometryPass(part.size)
+        rest.take(from: self)
+        return rest
+    }
+}
+
+/// What a pass with a resize comes to: a resample along the source's own axes, and one turn at the end.
+private struct PassPlan {
+    let part: PixelRectangle
+    let resample: ResamplePlan
+    /// Columns are mirrored by ``resample`` already.
+    let turn: Turning
+    let output: PixelSize
+
+    init(_ pass: GeometryPass, _ scaling: GeometryPass.Scaling) {
+        part = pass.part
+        let (before, after, kept, geometry) = (pass.before, pass.after, pass.kept, scaling.geometry)
+        let turned = before.orientation.applied(to: part.size)
+        // The weights are those of the turned picture, which a filter may see another way round than the stored one.
+        let across = ResampleWeights(
+            source: turned.width, origin: geometry.x, length: geometry.width, output: geometry.output.width,
+            filter: scaling.filter
+        ).keeping(kept.x..<kept.x + kept.width)
+        let down = ResampleWeights(
+            source: turned.height, origin: geometry.y, length: geometry.height, output: geometry.output.height,
+            filter: scaling.filter
+        ).keeping(kept.y..<kept.y + kept.height)
+        var (horizontal, vertical) = before.swaps ? (down, across) : (across, down)
+        if before.mirrorsX { horizontal = horizontal.onMirroredSource(of: part.width) }
+        if before.mirrorsY { vertical = vertical.onMirroredSource(of: part.height) }
+        var last = Turning(swaps: before.swaps, mirrorsX: false, mirrorsY: false).followed(by: after)
+        output = last.orientation.applied(to: PixelSize(width: horizontal.first.count, height: vertical.first.count))
+        if last.mirrorsX {
+            horizontal = horizontal.backwards()
+            last.mirrorsX = false
+        }
+        turn = last
+        resample = ResamplePlan(horizontal: horizontal, vertical: vertical, isNearest: scaling.filter == .nearest)
+    }
+}
+
+/// Room for some rows of a result that are turned by a quarter. One per thread.
+@safe private final class TurnBlock {
+    static let rows = 32
+    let base: UnsafeMutableRawPointer
+    let bytesPerRow: Int
+    private let width: Int
+    private let format: PixelFormat
+
+    init(width: Int, format: PixelFormat) {
+        (self.width, self.format) = (width, format)
+        bytesPerRow = Bitmap.bytesPerRow(width: width, format: format)
+        unsafe base = .allocate(byteCount: bytesPerRow * TurnBlock.rows, alignment: 64)
+    }
+
+    deinit { unsafe base.deallocate() }
+
+    func turn(_ orientation: Orientation, rows: Int, to target: UnsafeMutableRawPointer, _ targetBytesPerRow: Int) {
+        let size = PixelSize(width: width, height: rows)
+        let turn = unsafe Turn(orientation, base, size: size, bytesPerRow: bytesPerRow, format: format)
+        unsafe turn.copy(0..<turn.size.height, to: target, targetBytesPerRow)
+    }
+}

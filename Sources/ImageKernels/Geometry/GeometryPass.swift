@@ -1,0 +1,150 @@
+package import ImageCore
+
+/// Steps that move pixels about (crop, turn, resize), gathered to be carried out in one pass over memory.
+///
+/// Whatever the order of the steps, they come to this: a part of the source is cut out, turned, resized, a part of the
+/// result cut out and turned again. Only a second resize does not fit in. The pixels are those of the steps one after the
+/// other: a resize never looks past the edges of what was cropped before it.
+package struct GeometryPass: Hashable, Sendable {
+    struct Scaling: Hashable, Sendable {
+        var geometry: ResizeGeometry
+        var filter: ResampleFilter
+        var isLinear: Bool
+    }
+
+    /// The size of the picture that all this is done to.
+    package let source: PixelSize
+    private(set) var part: PixelRectangle
+    /// How the part is turned before it is resized, or at all.
+    private(set) var before = Turning(.up)
+    private(set) var scaling: Scaling?
+    /// The part of the resized picture that is kept.
+    private(set) var kept: PixelRectangle
+    /// How that is turned.
+    private(set) var after = Turning(.up)
+
+    /// - Parameter source: both sides at least 1.
+    package init(_ source: PixelSize) {
+        self.source = source
+        part = PixelRectangle(source)
+        kept = part
+    }
+
+    /// The size of the result so far.
+    package var output: PixelSize {
+        scaling == nil ? before.orientation.applied(to: part.size) : after.orientation.applied(to: kept.size)
+    }
+
+    /// Whether nothing is done.
+    package var isIdentity: Bool { scaling == nil && part.size == source && before == Turning(.up) }
+
+    package mutating func turn(_ orientation: Orientation) {
+        if scaling == nil {
+            before = before.followed(by: Turning(orientation))
+        } else {
+            after = after.followed(by: Turning(orientation))
+        }
+    }
+
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a rectangle that is empty or not inside the result so far.
+    package mutating func crop(x: Int, y: Int, width: Int, height: Int) throws(ImageError) {
+        try Bitmap.checkCrop(x: x, y: y, width: width, height: height, of: output)
+        let rectangle = PixelRectangle(x: x, y: y, width: width, height: height)
+        if scaling == nil {
+            let inside = before.stored(rectangle, in: part.size)
+            part = PixelRectangle(x: part.x + inside.x, y: part.y + inside.y, width: inside.width, height: inside.height)
+        } else {
+            let inside = after.stored(rectangle, in: kept.size)
+            kept = PixelRectangle(x: kept.x + inside.x, y: kept.y + inside.y, width: inside.width, height: inside.height)
+        }
+    }
+
+    /// Adds a resize of the result so far; `false` where there is one already, and this one has to come after the pass.
+    ///
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a part that is not inside the result so far, or an empty result.
+    package mutating func resize(
+        to geometry: ResizeGeometry, filter: ResampleFilter, isLinear: Bool = false
+    ) throws(ImageError) -> Bool {
+        try Resampler.check(geometry, source: output)
+        if geometry.isIdentity(for: output) { return true }
+        guard scaling == nil else { return false }
+        scaling = Scaling(geometry: geometry, filter: filter, isLinear: isLinear)
+        kept = PixelRectangle(geometry.output)
+        return true
+    }
+
+    /// The same for a picture that was already scaled, as a whole, to another size: the same part of it is taken, to within
+    /// the pixels that its edges cut, and the result has the same size. `nil` where nothing is resized.
+    package func scaled(to size: PixelSize) -> GeometryPass? {
+        guard var scaling else { return nil }
+        let (x, y) = (Double(size.width) / Double(source.width), Double(size.height) / Double(source.height))
+        let across = Stretch(start: part.x, length: part.width, scale: x, room: size.width)
+        let down = Stretch(start: part.y, length: part.height, scale: y, room: size.height)
+        let (u, v) = before.swaps ? (down, across) : (across, down)
+        let (mirrorsU, mirrorsV) = before.swaps ? (before.mirrorsY, before.mirrorsX) : (before.mirrorsX, before.mirrorsY)
+        let geometry = scaling.geometry
+        (scaling.geometry.x, scaling.geometry.width) = u.placed(geometry.x, geometry.width, mirrored: mirrorsU)
+        (scaling.geometry.y, scaling.geometry.height) = v.placed(geometry.y, geometry.height, mirrored: mirrorsV)
+        var pass = GeometryPass(size)
+        pass.part = PixelRectangle(x: across.first, y: down.first, width: across.count, height: down.count)
+        (pass.before, pass.scaling, pass.kept, pass.after) = (before, scaling, kept, after)
+        return pass
+    }
+
+    /// Takes over what another pass does to the part that it cuts out.
+    mutating func take(from other: GeometryPass) {
+        (before, scaling, kept, after) = (other.before, other.scaling, other.kept, other.after)
+        scaling?.isLinear = false
+    }
+
+    /// What a resize does and how much of the source it needs; `nil` where nothing is resized.
+    package var reduction: Reduction? {
+        guard let scaling else { return nil }
+        let turned = before.orientation.applied(to: source)
+        let geometry = scaling.geometry
+        let x = Double(geometry.output.width) / geometry.width
+        let y = Double(geometry.output.height) / geometry.height
+        return Reduction(
+            part: geometry, isWhole: part.size == source, turned: turned, filter: scaling.filter, isLinear: scaling.isLinear,
+            scale: before.swaps ? (y, x) : (x, y), output: before.swaps ? geometry.output.transposed : geometry.output)
+    }
+
+    package struct Reduction {
+        /// What is taken of the turned picture, or of its part.
+        package let part: ResizeGeometry
+        /// Whether nothing was cropped before.
+        package let isWhole: Bool
+        /// The size of the source once it is turned.
+        package let turned: PixelSize
+        package let filter: ResampleFilter
+        package let isLinear: Bool
+        /// Pixels of the result for one of the source, along the source's axes.
+        package let scale: (x: Double, y: Double)
+        /// The size of the resized part, before it is turned.
+        package let output: PixelSize
+    }
+
+    /// Some samples of an axis that is scaled.
+    private struct Stretch {
+        let scale: Double
+        /// The whole samples whose centres lie between their edges afterwards.
+        let first: Int
+        let count: Int
+        /// How far the edges lie inside those samples, at either end; negative where they lie outside.
+        let lead: Double
+        let tail: Double
+
+        init(start: Int, length: Int, scale: Double, room: Int) {
+            let (from, to) = (Double(start) * scale, Double(start + length) * scale)
+            self.scale = scale
+            first = min(room - 1, Int(from.rounded()))
+            count = max(1, min(room, Int(to.rounded())) - first)
+            lead = from - Double(first)
+            tail = Double(first + count) - to
+        }
+
+        func placed(_ origin: Double, _ length: Double, mirrored: Bool) -> (Double, Double) {
+            (origin * scale + (mirrored ? tail : lead), length * scale)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+internal import ImageCore
+
+/// Where the pixels of an upright picture lie in the stored one: an origin and one step in bytes per axis.
+@safe struct Turn {
+    private let origin: UnsafeRawPointer
+    private let stepX: Int
+    private let stepY: Int
+    private let format: PixelFormat
+    /// Of the upright picture.
+    let size: PixelSize
+
+    /// - Parameters:
+    ///   - source: the stored picture's first pixel.
+    ///   - size: the stored picture's size.
+    init(_ orientation: Orientation, _ source: UnsafeRawPointer, size: PixelSize, bytesPerRow: Int, format: PixelFormat) {
+        let turning = Turning(orientation)
+        let column = turning.mirrorsX ? -format.bytesPerPixel : format.bytesPerPixel
+        let row = turning.mirrorsY ? -bytesPerRow : bytesPerRow
+        let firstColumn = turning.mirrorsX ? (size.width - 1) * format.bytesPerPixel : 0
+        let firstRow = turning.mirrorsY ? (size.height - 1) * bytesPerRow : 0
+        unsafe origin = source + (firstRow + firstColumn)
+        (stepX, stepY) = turning.swaps ? (row, column) : (column, row)
+        self.format = format
+        self.size = orientation.applied(to: size)
+    }
+
+    /// Copies some rows of the upright picture; `target` is where its first row begins.
+    func copy(_ rows: Range<Int>, to target: UnsafeMutableRawPointer, _ bytesPerRow: Int) {
+        if stepX == format.bytesPerPixel {
+            for y in rows {
+                unsafe (target + y * bytesPerRow).copyMemory(
+                    from: origin + y * stepY, byteCount: size.width * format.bytesPerPixel)
+            }
+            return
+        }
+        switch format.bytesPerPixel {
+        case 1: unsafe copy(UInt8.self, rows, target, bytesPerRow)
+        case 2: unsafe copy(UInt16.self, rows, target, bytesPerRow)
+        case 4: unsafe copy(UInt32.self, rows, target, bytesPerRow)
+        default: unsafe copy(UInt64.self, rows, target, bytesPerRow)
+        }
+    }
+
+    /// In square blocks: a quarter turn reads down columns, and a block's rows stay in the first cache.
+    private func copy<Pixel: BitwiseCopyable>(
+        _: Pixel.Type, _ rows: Range<Int>, _ target: UnsafeMutableRawPointer, _ bytesPerRow: Int
+    ) {
+        let block = stepX.magnitude == MemoryLayout<Pixel>.size ? max(size.width, 32) : 32
+        for top in stride(from: rows.lowerBound, to: rows.upperBound, by: 32) {
+            for left in stride(from: 0, to: size.width, by: block) {
+                for y in top..<min(top + 32, rows.upperBound) {
+                    let to = unsafe (target + y * bytesPerRow).assumingMemoryBound(to: Pixel.self)
+                    var from = unsafe origin + (y * stepY + left * stepX)
+                    for x in left..<min(left + block, size.width) {
+                        unsafe to[x] = from.load(as: Pixel.self)
+                        unsafe from += stepX
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension Bitmap {
+    /// A part of the picture, turned. The whole, not turned, is the bitmap itself.
+    func turned(
+        _ part: PixelRectangle, _ orientation: Orientation, threads: Int, cancellation: CancellationToken?
+    ) throws -> Bitmap {
+        if orientation == .up, part == PixelRectangle(size) { return self }
+        let output = orientation.applied(to: part.size)
+        return try unsafe Bitmap(size: output, format: format, alpha: alpha, colorSpace: colorSpace) { pixels, bytesPerRow in
+            try unsafe withUnsafePixels { source in
+                let start = part.y * self.bytesPerRow + part.x * format.bytesPerPixel
+                let turn = unsafe Turn(
+                    orientation, source.baseAddress.unsafelyUnwrapped + start, size: part.size, bytesPerRow: self.bytesPerRow,
+                    format: format)
+                let target = unsafe pixels.baseAddress.unsafelyUnwrapped
+                try Bands.run(rows: output.height, threads: threads, least: 64) { band in
+                    for top in stride(from: band.lowerBound, to: band.upperBound, by: 32) {
+                        try cancellation?.check()
+                        unsafe turn.copy(top..<min(top + 32, band.upperBound), to: target, bytesPerRow)
+                    }
+                }
+            }
+        }
+    }
+}

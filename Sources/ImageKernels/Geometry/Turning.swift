@@ -1,0 +1,64 @@
+internal import ImageCore
+
+/// An orientation as what it does to the stored axes: mirror either, then exchange them.
+struct Turning: Hashable, Sendable {
+    var swaps: Bool
+    /// Whether the stored columns run backwards.
+    var mirrorsX: Bool
+    /// Whether the stored rows do.
+    var mirrorsY: Bool
+
+    init(swaps: Bool, mirrorsX: Bool, mirrorsY: Bool) {
+        (self.swaps, self.mirrorsX, self.mirrorsY) = (swaps, mirrorsX, mirrorsY)
+    }
+
+    init(_ orientation: Orientation) {
+        swaps = orientation.swapsSides
+        mirrorsX = [.upMirrored, .down, .rightMirrored, .left].contains(orientation)
+        mirrorsY = [.down, .downMirrored, .right, .rightMirrored].contains(orientation)
+    }
+
+    var orientation: Orientation {
+        switch (swaps, mirrorsX, mirrorsY) {
+        case (false, false, false): .up
+        case (false, true, false): .upMirrored
+        case (false, true, true): .down
+        case (false, false, true): .downMirrored
+        case (true, false, false): .leftMirrored
+        case (true, false, true): .right
+        case (true, true, true): .rightMirrored
+        case (true, true, false): .left
+        }
+    }
+
+    /// This and then `next`, as one.
+    func followed(by next: Turning) -> Turning {
+        Turning(
+            swaps: swaps != next.swaps, mirrorsX: mirrorsX != (swaps ? next.mirrorsY : next.mirrorsX),
+            mirrorsY: mirrorsY != (swaps ? next.mirrorsX : next.mirrorsY))
+    }
+
+    /// Where a rectangle of the turned picture lies in the stored one, which has `size`.
+    func stored(_ turned: PixelRectangle, in size: PixelSize) -> PixelRectangle {
+        let (x, y, width, height) =
+            swaps
+            ? (turned.y, turned.x, turned.height, turned.width) : (turned.x, turned.y, turned.width, turned.height)
+        return PixelRectangle(
+            x: mirrorsX ? size.width - x - width : x, y: mirrorsY ? size.height - y - height : y, width: width, height: height)
+    }
+}
+
+/// Whole pixels of a picture.
+struct PixelRectangle: Hashable, Sendable {
+    var x: Int
+    var y: Int
+    var width: Int
+    var height: Int
+
+    init(x: Int, y: Int, width: Int, height: Int) { (self.x, self.y, self.width, self.height) = (x, y, width, height) }
+
+    /// All of a picture.
+    init(_ size: PixelSize) { self.init(x: 0, y: 0, width: size.width, height: size.height) }
+
+    var size: PixelSize { PixelSize(width: width, height: height) }
+}

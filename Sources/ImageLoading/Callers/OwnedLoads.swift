@@ -1,0 +1,32 @@
+public import ImageCore
+
+/// The running loads that have an owner, by owner. Loads without one never come here.
+final class OwnedLoads: Sendable {
+    private let tasks = Lock<[LoadOwner: [LoadID: ImageTask]]>([:])
+
+    func add(_ task: ImageTask, of owner: LoadOwner) {
+        tasks.withLock { $0[owner, default: [:]][task.id] = task }
+    }
+
+    func remove(_ task: ImageTask, of owner: LoadOwner) {
+        tasks.withLock { tasks in
+            tasks[owner]?[task.id] = nil
+            if tasks[owner]?.isEmpty == true { tasks[owner] = nil }
+        }
+    }
+
+    /// The owner's loads, the oldest first.
+    func loads(of owner: LoadOwner) -> [ImageTask] {
+        tasks.withLock { $0[owner].map { Array($0.values) } ?? [] }.sorted { $0.id < $1.id }
+    }
+
+    var isEmpty: Bool { tasks.withLock { $0.isEmpty } }
+}
+
+extension ImageLoader {
+    /// Cancels every running load whose request names that owner, in order of their start. Loads that start afterwards
+    /// are not touched.
+    public func cancel(owner: LoadOwner) {
+        for task in coordinator.ownedLoads.loads(of: owner) { task.cancel() }
+    }
+}

@@ -1,0 +1,40 @@
+public import ImageCore
+
+// Which processors can be put together. A resize by itself already reduces a decode.
+
+extension Resize: FusingProcessing {
+    public func fused(with next: any Processing) -> (any Processing)? { GeometryChain([self, next]) }
+    public var reducesDecode: Bool { true }
+    public func reducedDecode(of source: PixelSize) -> ReducedDecode? { GeometryChain([self])?.reducedDecode(of: source) }
+}
+
+extension Crop: FusingProcessing {
+    public func fused(with next: any Processing) -> (any Processing)? { GeometryChain([self, next]) }
+}
+
+extension CropTo: FusingProcessing {
+    public func fused(with next: any Processing) -> (any Processing)? { GeometryChain([self, next]) }
+}
+
+extension Rotate: FusingProcessing {
+    public func fused(with next: any Processing) -> (any Processing)? { GeometryChain([self, next]) }
+}
+
+extension Flip: FusingProcessing {
+    public func fused(with next: any Processing) -> (any Processing)? { GeometryChain([self, next]) }
+}
+
+extension Composition: FusingProcessing {
+    public var reducesDecode: Bool { (runs.first?.processor as? any FusingProcessing)?.reducesDecode ?? false }
+
+    public func reducedDecode(of source: PixelSize) -> ReducedDecode? {
+        let runs = runs
+        guard let first = runs.first?.processor as? any FusingProcessing, var reduced = first.reducedDecode(of: source) else {
+            return nil
+        }
+        reduced.processor = Composition([reduced.processor] + runs.dropFirst().map(\.processor))
+        return reduced
+    }
+
+    var runs: [ProcessingRun] { ProcessingRun.runs(of: processors) }
+}

@@ -1,0 +1,48 @@
+public import ImageCore
+
+/// An animation whose frames go through processors as they are asked for: nothing is processed ahead, and only the last
+/// frame is kept.
+///
+/// ```swift
+/// func thumbnail(_ file: Data) throws -> any ImageAnimation {
+///     let processors: [any Processing] = [.resize(width: 160), .roundedCorners(radius: 12)]
+///     // Frames are decoded no larger than the first processor needs them.
+///     let (options, first) = DecoderRegistry().reducing(file, options: DecodeOptions(), for: Composition(processors))
+///     return ProcessedAnimation(try AnimationDecoder(file, options: options), processors: [first])
+/// }
+/// ```
+///
+/// Every frame is processed by itself: a crop by attention, or a trim, may take another part of each. To be used by one task
+/// at a time.
+public final class ProcessedAnimation: ImageAnimation {
+    private let animation: any ImageAnimation
+    private let processors: [any Processing]
+    private let context: ProcessingContext
+    private var last: (index: Int, image: DecodedImage)?
+
+    /// - Parameters:
+    ///   - processors: run on each frame, in order; neighbours that can be fused are.
+    ///   - context: for every run.
+    public init(
+        _ animation: any ImageAnimation, processors: [any Processing], context: ProcessingContext = ProcessingContext()
+    ) {
+        self.animation = animation
+        self.processors = ProcessingRun.runs(of: processors).map(\.processor)
+        self.context = context
+    }
+
+    public var durations: [Double] { animation.durations }
+    public var loopCount: Int? { animation.loopCount }
+
+    /// - Throws: what the animation and the processors throw.
+    public func frame(at index: Int) throws -> DecodedImage {
+        if let last, last.index == index { return last.image }
+        var image = try animation.frame(at: index)
+        for processor in processors {
+            try context.checkCancellation()
+            image = try processor.process(image, context: context)
+        }
+        last = (index, image)
+        return image
+    }
+}

@@ -1,0 +1,118 @@
+internal import ImageCore
+
+/// A few colours that stand for many.
+struct ColorPalette {
+    let colors: [HalfBlocks.RGB]
+
+    /// At most `limit` colours: those that occur, when they are few; else by median cut, where boxes of colours are halved
+    /// at the middle of their longest side until there are enough.
+    init(_ pixels: [HalfBlocks.RGB], limit: Int) {
+        var counts: [HalfBlocks.RGB: Int] = [:]
+        for pixel in pixels { counts[pixel, default: 0] += 1 }
+        if counts.count <= limit {
+            colors = counts.keys.sorted { ColorPalette.order($0) < ColorPalette.order($1) }
+            return
+        }
+        // Five bits a component are enough to choose by, and bound the work.
+        var cells: [Int: Cell] = [:]
+        for (color, count) in counts { cells[ColorPalette.cell(color), default: Cell()].add(color, count) }
+        var boxes = [Box(cells.sorted { $0.key < $1.key }.map(\.value))]
+        while boxes.count < limit,
+            let index = boxes.indices.filter({ boxes[$0].cells.count > 1 }).max(by: { boxes[$0].weight < boxes[$1].weight })
+        {
+            let (low, high) = boxes[index].halves()
+            boxes[index] = low
+            boxes.append(high)
+        }
+        colors = boxes.map(\.mean)
+    }
+
+    /// The nearest colour of each pixel; what is lost by rounding is passed on to the right and below.
+    func indices(_ pixels: [HalfBlocks.RGB?], width: Int) -> [Int?] {
+        var known: [HalfBlocks.RGB: Int] = [:]
+        for (index, color) in colors.enumerated() where known[color] == nil { known[color] = index }
+        var nearest: [Int: Int] = [:]
+        var result: [Int?] = []
+        result.reserveCapacity(pixels.count)
+        var (errors, below) = (Array(repeating: SIMD3<Int>(), count: width + 2), Array(repeating: SIMD3<Int>(), count: width + 2))
+        for (position, pixel) in pixels.enumerated() {
+            let x = position % width
+            if x == 0, position > 0 { (errors, below) = (below, Array(repeating: SIMD3<Int>(), count: width + 2)) }
+            guard let pixel else {
+                result.append(nil)
+                continue
+            }
+            let wanted = SIMD3(Int(pixel.red), Int(pixel.green), Int(pixel.blue)) &+ errors[x + 1] / 16
+            let clamped = wanted.clamped(lowerBound: SIMD3(repeating: 0), upperBound: SIMD3(repeating: 255))
+            let color = HalfBlocks.RGB(red: UInt8(clamped.x), green: UInt8(clamped.y), blue: UInt8(clamped.z))
+            let index = known[color] ?? find(color, &nearest)
+            let chosen = colors[index]
+            let error = clamped &- SIMD3(Int(chosen.red), Int(chosen.green), Int(chosen.blue))
+            errors[x + 2] &+= error &* 7
+            below[x] &+= error &* 3
+            below[x + 1] &+= error &* 5
+            below[x + 2] &+= error
+            result.append(index)
+        }
+        return result
+    }
+
+    /// Six bits a component are remembered, so that no colour is looked for twice.
+    private func find(_ color: HalfBlocks.RGB, _ nearest: inout [Int: Int]) -> Int {
+        let key = (Int(color.red) >> 2) << 12 | (Int(color.green) >> 2) << 6 | Int(color.blue) >> 2
+        if let index = nearest[key] { return index }
+        func distance(_ other: HalfBlocks.RGB) -> Int {
+            let (red, green, blue) = (
+                Int(color.red) - Int(other.red), Int(color.green) - Int(other.green), Int(color.blue) - Int(other.blue)
+            )
+            return red * red + green * green + blue * blue
+        }
+        let index = colors.indices.min { distance(colors[$0]) < distance(colors[$1]) } ?? 0
+        nearest[key] = index
+        return index
+    }
+
+    private static func order(_ color: HalfBlocks.RGB) -> Int { Int(color.red) << 16 | Int(color.green) << 8 | Int(color.blue) }
+    private static func cell(_ color: HalfBlocks.RGB) -> Int {
+        (Int(color.red) >> 3) << 10 | (Int(color.green) >> 3) << 5 | Int(color.blue) >> 3
+    }
+
+    /// Colours that are alike, weighed by how often they occur.
+    private struct Cell {
+        var sums = SIMD3<Int>()
+        var count = 0
+        mutating func add(_ color: HalfBlocks.RGB, _ times: Int) {
+            sums &+= SIMD3(Int(color.red), Int(color.green), Int(color.blue)) &* times
+            count += times
+        }
+        var mean: SIMD3<Int> { sums / SIMD3(repeating: max(1, count)) }
+    }
+
+    private struct Box {
+        var cells: [Cell]
+        let weight: Int
+
+        init(_ cells: [Cell]) {
+            self.cells = cells
+            weight = cells.reduce(0) { $0 + $1.count }
+        }
+
+        var mean: HalfBlocks.RGB {
+            let mean = cells.reduce(SIMD3<Int>()) { $0 &+ $1.sums } / SIMD3(repeating: max(1, weight))
+            return HalfBlocks.RGB(red: UInt8(mean.x), green: UInt8(mean.y), blue: UInt8(mean.z))
+        }
+
+        func halves() -> (Box, Box) {
+            let means = cells.map(\.mean)
+            let sides = (0..<3).map { axis in (means.map { $0[axis] }.max() ?? 0) - (means.map { $0[axis] }.min() ?? 0) }
+            let axis = sides.indices.max { sides[$0] < sides[$1] } ?? 0
+            let sorted = cells.sorted { $0.mean[axis] < $1.mean[axis] }
+            var (middle, passed) = (1, sorted[0].count)
+            while middle < sorted.count - 1, passed < weight / 2 {
+                passed += sorted[middle].count
+                middle += 1
+            }
+            return (Box(Array(sorted[..<middle])), Box(Array(sorted[middle...])))
+        }
+    }
+}

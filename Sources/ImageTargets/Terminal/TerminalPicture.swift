@@ -1,0 +1,123 @@
+public import ImageCore
+
+/// One picture in a box of a terminal's characters, in whatever way that terminal has. A pure value.
+public struct TerminalPicture: Sendable {
+    public var terminal: Terminal
+    /// The box, in characters.
+    public var columns: Int
+    public var rows: Int
+    /// Names the picture where the protocol keeps pictures; the same again replaces it.
+    public var id: UInt32
+    /// Makes the file that iTerm2's protocol wants, a PNG; without it that protocol falls back to half blocks.
+    public var encoder: (any Encoding)?
+
+    public init(_ terminal: Terminal, columns: Int? = nil, rows: Int? = nil, id: UInt32 = 1, encoder: (any Encoding)? = nil) {
+        self.terminal = terminal
+        self.columns = max(1, min(10_000, columns ?? terminal.columns))
+        // The last line is the prompt's.
+        self.rows = max(1, min(10_000, rows ?? terminal.rows - 1))
+        self.id = id
+        self.encoder = encoder
+    }
+
+    /// The box in pixels: what to ask a loader for.
+    public var targetSize: PixelSize {
+        usesPixels
+            ? PixelSize(width: columns * terminal.cell.width, height: rows * terminal.cell.height)
+            : PixelSize(width: columns, height: rows * 2)
+    }
+
+    private var usesPixels: Bool {
+        switch terminal.graphics {
+        case .kitty, .sixel: true
+        case .iTerm2: encoder != nil
+        case .halfBlocks, .none: false
+        }
+    }
+
+    /// A picture ready to be written.
+    public struct Drawing: Hashable, Sendable {
+        /// How many characters it covers.
+        public var columns: Int
+        public var rows: Int
+        /// Lines of text, or one sequence that draws everything from the cursor and leaves it there.
+        public var lines: [String]
+        /// Whether the lines stand for one row of characters each.
+        public var isText: Bool
+
+        /// Draws at the cursor's row from a column on, and leaves the cursor at the start of the row below. Makes room
+        /// first, since the terminal may have to scroll.
+        public func placed(atColumn column: Int = 0) -> String { TerminalPicture.row([(self, column)]) }
+    }
+
+    /// The picture, scaled down to the box and never enlarged; `nil` where the terminal shows none.
+    public func draw(_ image: DecodedImage) throws -> Drawing? {
+        guard terminal.graphics != .none else { return nil }
+        guard usesPixels else {
+            let blocks = HalfBlocks(columns: columns, rows: rows, background: terminal.background, colors: terminal.colors)
+            let size = ResizeGeometry(source: image.size, box: blocks.targetSize, mode: .fit).output
+            let lines = blocks.lines(image.bitmap)
+            return Drawing(columns: size.width, rows: lines.count, lines: lines, isText: true)
+        }
+        let bitmap = try fitted(image.bitmap)
+        let covered = cells(bitmap.size)
+        let text: String
+        switch terminal.graphics {
+        case .kitty: text = KittyGraphics(id: id).draw(bitmap, columns: covered.columns, rows: covered.rows)
+        case .iTerm2:
+            let file = try encoder?.encode(image.with(bitmap), as: .png, options: EncodeOptions()) ?? Data()
+            text = ITerm2Image.draw(file, columns: covered.columns, rows: covered.rows)
+        case .sixel, .halfBlocks, .none:
+            text = "\u{1B}7" + Sixel(background: terminal.background).draw(bitmap) + "\u{1B}8"
+        }
+        return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
+    }
+
+    /// An animation, where the protocol runs one by itself: kitty's. `nil` elsewhere.
+    public func draw(_ frames: [(image: DecodedImage, duration: Double)]) throws -> Drawing? {
+        guard terminal.graphics == .kitty, let first = frames.first else { return nil }
+        let bitmaps = try frames.map { (bitmap: try fitted($0.image.bitmap), duration: $0.duration) }
+        let covered = cells(try fitted(first.image.bitmap).size)
+        let text = KittyGraphics(id: id).draw(bitmaps, columns: covered.columns, rows: covered.rows)
+        return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
+    }
+
+    /// Drawings side by side, each from its column on, and the cursor at the start of the row below all.
+    public static func row(_ drawings: [(drawing: Drawing, column: Int)]) -> String {
+        let rows = drawings.map(\.drawing.rows).max() ?? 0
+        guard rows > 0 else { return "" }
+        if drawings.count == 1, drawings[0].drawing.isText, drawings[0].column == 0 {
+            // Plain lines need no cursor, and can be kept in a file.
+            return drawings[0].drawing.lines.map { $0 + "\n" }.joined()
+        }
+        func right(_ columns: Int) -> String { columns > 0 ? "\u{1B}[\(columns)C" : "" }
+        var text = String(repeating: "\n", count: rows) + "\u{1B}[\(rows)A"
+        for (drawing, column) in drawings {
+            text += drawing.lines.map { "\r" + right(column) + $0 }.joined(separator: "\u{1B}[B")
+            if drawing.lines.count > 1 { text += "\u{1B}[\(drawing.lines.count - 1)A" }
+        }
+        return text + "\r\u{1B}[\(rows)B"
+    }
+
+    private func cells(_ size: PixelSize) -> (columns: Int, rows: Int) {
+        (
+            max(1, (size.width + terminal.cell.width - 1) / terminal.cell.width),
+            max(1, (size.height + terminal.cell.height - 1) / terminal.cell.height)
+        )
+    }
+
+    private func fitted(_ bitmap: Bitmap) throws -> Bitmap {
+        let size = ResizeGeometry(source: bitmap.size, box: targetSize, mode: .fit).output
+        guard size != bitmap.size else { return bitmap }
+        let pixels = TerminalPixels(bitmap, size: size).pixels
+        let alpha: AlphaMode = bitmap.alpha == .opaque ? .opaque : .premultiplied
+        return try unsafe Bitmap(size: size, format: .rgba8, alpha: alpha) { bytes, row in
+            for (index, pixel) in pixels.enumerated() {
+                let at = index / size.width * row + index % size.width * 4
+                for (offset, value) in [pixel.red, pixel.green, pixel.blue, pixel.alpha].enumerated() {
+                    unsafe bytes[at + offset] = UInt8(min(255, value))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+#if GTK
+    internal import CCalotypeGTK
+    public import ImageCore
+
+    /// A picture in a GTK 4 window: a `GtkPicture` under a spinner, a progress bar and a sign of failure.
+    ///
+    /// ```swift
+    /// @MainActor func show(_ url: URL, in box: UnsafeMutableRawPointer, with loader: any ImageProviding) -> ImageTarget<GTKImageView> {
+    ///     let view = GTKImageView()
+    ///     // Put `view.widget` into the window, then keep the target with it.
+    ///     let target = ImageTarget(view, loader: loader)
+    ///     target.setImage(ImageRequest(url: url))
+    ///     return target
+    /// }
+    /// ```
+    @safe public final class GTKImageView: MainActorImageView {
+        /// The `GtkOverlay` to put into a window. Valid as long as this view lives; a parent keeps it longer.
+        public let widget: UnsafeMutableRawPointer
+
+        /// - Parameter picture: a `GtkPicture` without parent; a new one by default.
+        public init(picture: UnsafeMutableRawPointer? = nil) {
+            unsafe widget = calotype_gtk_view_new(picture)
+            unsafe calotype_gtk_ref(widget)
+        }
+
+        isolated deinit { unsafe calotype_gtk_unref(widget) }
+
+        public func setImage(_ image: DecodedImage, transition: Transition) {
+            unsafe calotype_gtk_view_set_failure(widget, nil)
+            show(GTKTexture(image.bitmap), transition: transition)
+        }
+
+        public func clear() {
+            unsafe calotype_gtk_view_set_failure(widget, nil)
+            show(nil)
+        }
+
+        public func setPlaceholder(_ placeholder: Placeholder) {
+            unsafe calotype_gtk_view_set_failure(widget, nil)
+            switch placeholder {
+            case .none, .hash: show(nil)
+            case .image(let image): show(GTKTexture(image.bitmap))
+            case .color(let red, let green, let blue, let alpha):
+                show(GTKTexture(red: red, green: green, blue: blue, alpha: alpha), fills: true)
+            }
+        }
+
+        public func setLoading(_ isLoading: Bool) { unsafe calotype_gtk_view_set_loading(widget, isLoading) }
+        public func setProgress(_ progress: LoadProgress) {
+            unsafe calotype_gtk_view_set_progress(widget, progress.fraction ?? -1)
+        }
+        public func setFailure(_ error: ImageError) { unsafe calotype_gtk_view_set_failure(widget, error.message) }
+        public func setAccessibilityLabel(_ label: String?) { unsafe calotype_gtk_view_set_label(widget, label) }
+
+        /// The desktop's setting `gtk-enable-animations`.
+        public func prefersReducedMotion() -> Bool { unsafe !calotype_gtk_animates(widget) }
+
+        private func show(_ texture: GTKTexture?, fills: Bool = false, transition: Transition = .none) {
+            var milliseconds: UInt32 = 0
+            if case .fade(let time) = transition { milliseconds = UInt32(clamping: Int64(time / .milliseconds(1))) }
+            unsafe calotype_gtk_view_set_texture(widget, texture?.pointer, fills, milliseconds)
+        }
+    }
+#endif

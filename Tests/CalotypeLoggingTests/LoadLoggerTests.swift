@@ -1,0 +1,96 @@
+import CalotypeLogging
+import CalotypeTesting
+import ImageCore
+import ImageLoading
+import InMemoryLogging
+import Logging
+import Testing
+
+@Suite struct LoggingLoads {
+    private let store = InMemoryLogHandler()
+    private let source = URL(string: "https://user:hunter2@example.org/x?token=hunter2")!
+
+    private func logger(_ level: Logger.Level) -> Logger {
+        var handler = store
+        handler.logLevel = level
+        return Logger(label: "test") { [handler] _ in handler }
+    }
+
+    private func loader(
+        _ level: Logger.Level, levels: LoadLogger.Levels = .init(), hidesQueries: Bool = true, body: UInt8 = 7
+    ) -> ImageLoader {
+        var configuration = ImageLoader.Configuration(
+            dataLoader: ScriptedLoader { _ in .body(Data([body])) }, decoder: ScriptedDecoder(),
+            memoryCache: LoggedMemoryCache())
+        configuration.observers = [LoadLogger(logger(level), levels: levels, hidesQueries: hidesQueries)]
+        return ImageLoader(configuration)
+    }
+
+    @Test func aFinishedLoadIsOneLineWithItsMetrics() async throws {
+        _ = try await loader(.debug).image(for: source)
+        let line = try #require(store.entries.first)
+        #expect(store.entries.count == 1)
+        #expect(line.message == "load finished" && line.level == .debug)
+        #expect(line.metadata["tier"] == "network" && line.metadata["bytes"] == "1" && line.metadata["size"] == "4x4")
+        #expect(line.metadata["milliseconds"] != nil && line.metadata["context"] == nil)
+    }
+
+    @Test func everyStageIsALineAtTheLowestLevel() async throws {
+        _ = try await loader(.trace).image(for: source)
+        #expect(
+            store.entries.map(\.message.description) == [
+                "load started", "cache miss", "stage began", "stage ended", "stage began", "stage ended", "load finished",
+            ])
+        #expect(Set(store.entries.map { $0.metadata["load"]?.description }).count == 1)
+    }
+
+    @Test func aFailureIsAWarningThatNamesItsCode() async throws {
+        _ = try? await loader(.info, body: 0xFF).image(for: source)
+        let line = try #require(store.entries.first)
+        #expect(line.message == "load failed" && line.level == .warning)
+        #expect(line.metadata["code"] == "corrupt" && line.metadata["stage"] == "decode")
+    }
+
+    @Test func cancellingIsNoWarning() async throws {
+        let loader = loader(.info)
+        loader.isPaused = true
+        let task = loader.task(for: ImageRequest(url: source))
+        task.cancel()
+        _ = try? await task.response
+        #expect(store.entries.isEmpty)
+    }
+
+    @Test func secretsAreNeverWritten() async throws {
+        _ = try await loader(.trace).image(for: source)
+        _ = try? await loader(.trace, body: 0xFF).image(for: source)
+        let text = store.entries.map { "\($0.message) \($0.metadata)" }.joined()
+        #expect(text.contains("example.org/x?token=...") && !text.contains("hunter2"))
+    }
+
+    @Test func valuesOfAQueryAreWrittenWhereTheyAreWanted() async throws {
+        let plain = URL(string: "https://example.org/x?w=320")!
+        _ = try await loader(.debug, hidesQueries: false).image(for: plain)
+        #expect(store.entries.first?.metadata["source"] == "https://example.org/x?w=320")
+    }
+
+    @Test(arguments: ["global", "request", "runtime"])
+    func theContextOfAnyLayerIsWrittenWithEveryLine(layer: String) async throws {
+        var configuration = ImageLoader.Configuration(
+            dataLoader: ScriptedLoader { _ in .body(Data([7])) }, decoder: ScriptedDecoder())
+        configuration.observers = [LoadLogger(logger(.trace))]
+        if layer == "global" { configuration.globalOptions.logContext = "feed" }
+        let loader = ImageLoader(configuration)
+        if layer == "runtime" { loader.runtimeOptions.logContext = "feed" }
+        var request = ImageRequest(url: source)
+        if layer == "request" { request.options.logContext = "feed" }
+        _ = try await loader.image(for: request)
+        #expect(!store.entries.isEmpty && store.entries.allSatisfy { $0.metadata["context"] == "feed" })
+    }
+
+    @Test func aLevelThatIsSwitchedOffIsNotWritten() async throws {
+        var levels = LoadLogger.Levels()
+        (levels.stages, levels.started, levels.finished) = (nil, nil, .notice)
+        _ = try await loader(.trace, levels: levels).image(for: source)
+        #expect(store.entries.map(\.level) == [.notice])
+    }
+}

@@ -1,0 +1,282 @@
+import Calotype
+import CalotypeTesting
+import Foundation
+import HTTPTypes
+import LoopbackHTTP
+import Testing
+
+/// The HTTP cache of a standard loader, over real HTTP, with a server that counts.
+@Suite struct HTTPCacheOfAStandardLoader {
+    private let memory = LoggedMemoryCache()
+    private let disk = LoggedDataCache()
+
+    private func loader(_ change: (inout StandardParts) -> Void = { _ in }) -> ImageLoader {
+        .standard {
+            $0.memoryCache = nil
+            $0.dataCache = disk
+            $0.retryPolicy = nil
+            change(&$0)
+        }
+    }
+
+    private static func png(red: UInt8 = 200) throws -> [UInt8] {
+        Array(
+            try PNGEncoder().encode(try TestPictures.solid(width: 40, height: 20, red: red), as: .png, options: EncodeOptions()))
+    }
+
+    private func request(_ server: LoopbackServer, _ path: String = "/picture.png") -> ImageRequest {
+        ImageRequest(url: URL(string: server.url(path))!)
+    }
+
+    /// Serves a picture that never changes, and says 304 to who has it.
+    private func tagged(_ control: String, requests: EventLog<LoopbackServer.Request> = EventLog()) throws -> LoopbackServer {
+        let png = try Self.png()
+        return try LoopbackServer(serving: { request in
+            requests.append(request)
+            let headers = [("ETag", "\"v1\""), ("Cache-Control", control)]
+            return request["If-None-Match"] == "\"v1\"" ? .init(304, headers: headers) : .init(200, headers: headers, body: png)
+        })
+    }
+
+    @Test func whatIsFreshComesFromDiskWithoutARequest() async throws {
+        let server = try tagged("max-age=60")
+        defer { server.stop() }
+        let loader = loader()
+        #expect(try await loader.response(for: request(server)).tier == .network)
+        for _ in 0..<3 { #expect(try await loader.response(for: request(server)).tier == .disk) }
+        #expect(server.requests.value == 1)
+    }
+
+    @Test func whatIsStaleIsAskedAboutAndItsBytesAreReused() async throws {
+        let requests = EventLog<LoopbackServer.Request>()
+        let server = try tagged("no-cache", requests: requests)
+        defer { server.stop() }
+        let loader = loader()
+        _ = try await loader.response(for: request(server))
+        let again = try await loader.response(for: request(server))
+        #expect(again.tier == .disk && again.image.size == PixelSize(width: 40, height: 20))
+        #expect(requests.events.map { $0["If-None-Match"] } == [nil, "\"v1\""])
+    }
+
+    @Test func withoutAWordOnCachingEveryLoadAsks() async throws {
+        let png = try Self.png()
+        let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
+        defer { server.stop() }
+        let loader = loader()
+        for _ in 0..<2 { #expect(try await loader.response(for: request(server)).tier == .network) }
+        #expect(server.requests.value == 2)
+    }
+
+    @Test func theAggressivePolicyAsksOnce() async throws {
+        let png = try Self.png()
+        let server = try LoopbackServer(serving: { _ in .init(200, headers: [("Cache-Control", "max-age=0")], body: png) })
+        defer { server.stop() }
+        let loader = loader { $0.httpCachePolicy = .aggressive }
+        #expect(try await loader.response(for: request(server)).tier == .network)
+        #expect(try await loader.response(for: request(server)).tier == .disk)
+        #expect(server.requests.value == 1)
+    }
+
+    @Test func thePolicyOffStoresNothing() async throws {
+        let server = try tagged("max-age=60")
+        defer { server.stop() }
+        let loader = loader { $0.httpCachePolicy = .off }
+        for _ in 0..<2 { #expect(try await loader.response(for: request(server)).tier == .network) }
+        #expect(disk.keys.isEmpty)
+    }
+
+    @Test func aFailureThatHoldsIsNotAskedForAgain() async throws {
+        let server = try LoopbackServer(serving: { _ in .init(404, headers: [("Cache-Control", "max-age=60")]) })
+        defer { server.stop() }
+        let loader = loader()
+        for stage in [LoadStage.network, .originalCache] {
+            do {
+                _ = try await loader.image(for: request(server))
+                Issue.record("A 404 is no picture.")
+            } catch {
+                #expect(error.error?.code == .httpStatus && error.error?.status == 404 && error.error?.stage == stage)
+            }
+        }
+        #expect(server.requests.value == 1)
+    }
+
+    @Test func usersNeverShareAPicture() async throws {
+        let pictures = ["Bearer ann": try Self.png(red: 10), "Bearer bob": try Self.png(red: 90)]
+        let server = try LoopbackServer(serving: { request in
+            .init(200, headers: [("Cache-Control", "max-age=60")], body: pictures[request["Authorization"] ?? ""] ?? [])
+        })
+        defer { server.stop() }
+        let loader = loader()
+        for round in 0..<2 {
+            for (user, red) in [("ann", UInt8(10)), ("bob", 90)] {
+                var request = request(server)
+                request.options.headers = [.authorization: "Bearer \(user)"]
+                let response = try await loader.response(for: request)
+                #expect(TestPictures.pixel(of: response.image, x: 0, y: 0)[0] == red)
+                #expect(response.tier == (round == 0 ? .network : .disk))
+            }
+        }
+        #expect(server.requests.value == 2)
+        #expect(disk.keys.allSatisfy { !"\($0)".contains("Bearer") && !"\($0)".contains("ann") })
+    }
+
+    @Test func offlineServesWhatIsStale() async throws {
+        let server = try tagged("max-age=0")
+        let loader = loader()
+        _ = try await loader.response(for: request(server))
+        server.stop()
+        let response = try await loader.response(for: request(server))
+        #expect(response.tier == .disk && response.image.size.width == 40)
+    }
+
+    @Test func onlyIfCachedTakesWhatIsStaleAndAsksNobody() async throws {
+        let server = try tagged("max-age=0")
+        defer { server.stop() }
+        let loader = loader()
+        var only = request(server)
+        only.options.cachePolicy = [.memoryAndDisk, .onlyIfCached]
+        do {
+            _ = try await loader.image(for: only)
+            Issue.record("Nothing is cached.")
+        } catch {
+            #expect(error.error?.code == .notCached && error.error?.stage == .originalCache)
+        }
+        _ = try await loader.response(for: request(server))
+        #expect(try await loader.response(for: only).tier == .disk)
+        #expect(server.requests.value == 1)
+    }
+
+    @Test func aReloadFetchesTheWholeAndNoCacheLeavesTheStoreAlone() async throws {
+        let requests = EventLog<LoopbackServer.Request>()
+        let server = try tagged("max-age=60", requests: requests)
+        defer { server.stop() }
+        let loader = loader()
+        var plain = request(server)
+        plain.options.cachePolicy = .noCache
+        _ = try await loader.response(for: plain)
+        #expect(disk.keys.isEmpty)
+        _ = try await loader.response(for: request(server))
+        var reload = request(server)
+        reload.options.cachePolicy = .reload
+        #expect(try await loader.response(for: reload).tier == .network)
+        #expect(requests.events.allSatisfy { $0["If-None-Match"] == nil })
+        #expect(server.requests.value == 3)
+        plain.options.cachePolicy = .memoryAndDisk
+        plain.options.storesToDisk = false
+        #expect(try await loader.response(for: plain).tier == .disk)
+    }
+
+    @Test func whatIsNoPictureIsForgottenHoweverFreshItIs() async throws {
+        let png = try Self.png()
+        let count = Lock(0)
+        let server = try LoopbackServer(serving: { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return .init(200, headers: [("Cache-Control", "max-age=60")], body: number == 1 ? Array("<html>".utf8) : png)
+        })
+        defer { server.stop() }
+        let loader = loader()
+        await #expect(throws: LoadFailure.self) { try await loader.image(for: request(server)) }
+        #expect(disk.keys.isEmpty)
+        #expect(try await loader.response(for: request(server)).tier == .network)
+    }
+
+    @Test func storedBytesThatAreNoPictureAnyMoreAreFetchedAnew() async throws {
+        let server = try tagged("max-age=60")
+        defer { server.stop() }
+        let loader = loader()
+        _ = try await loader.response(for: request(server))
+        let key = try #require(disk.keys.first)
+        var entry = try #require(try await disk.entry(for: key))
+        entry.data = Data(entry.data.map { _ in 7 })
+        try await disk.store(entry, for: key)
+        #expect(try await loader.response(for: request(server)).tier == .network)
+        #expect(try await loader.response(for: request(server)).tier == .disk)
+        #expect(server.requests.value == 2)
+    }
+
+    @Test func freshPicturesDoNotWaitForTheNetworksSlots() async throws {
+        let png = try Self.png()
+        let server = try LoopbackServer { request, connection in
+            if request.path.hasPrefix("/slow") { return connection.waitForDisconnect() }
+            try connection.respond(.init(200, headers: [("Cache-Control", "max-age=60")], body: png))
+        }
+        defer { server.stop() }
+        let loader = loader()
+        _ = try await loader.response(for: request(server))
+        let slow = (0..<6).map { loader.task(for: request(server, "/slow\($0)")) }
+        try await server.requests.reached(7)
+        #expect(try await loader.response(for: request(server)).tier == .disk)
+        loader.isPaused = true
+        #expect(try await loader.response(for: request(server)).tier == .disk)
+        for task in slow { task.cancel() }
+    }
+
+    @Test func aPictureThatVariesIsKeptForEachOfItsRequests() async throws {
+        let pictures = [try Self.png(red: 1), try Self.png(red: 2)]
+        let server = try LoopbackServer(serving: { request in
+            .init(
+                200, headers: [("Cache-Control", "max-age=60"), ("Vary", "Accept-Language")],
+                body: pictures[request["Accept-Language"] == "de" ? 1 : 0])
+        })
+        defer { server.stop() }
+        let loader = loader()
+        for tier in [CacheTier.network, .disk] {
+            for (language, red) in [("en", UInt8(1)), ("de", 2)] {
+                var request = request(server)
+                request.options.headers = [.acceptLanguage: language]
+                let response = try await loader.response(for: request)
+                #expect(TestPictures.pixel(of: response.image, x: 0, y: 0)[0] == red && response.tier == tier)
+            }
+        }
+        #expect(server.requests.value == 2)
+    }
+
+    @Test func staleWhileRevalidateShowsThePictureAtOnce() async throws {
+        let requests = EventLog<LoopbackServer.Request>()
+        let server = try tagged("max-age=0, stale-while-revalidate=60", requests: requests)
+        defer { server.stop() }
+        let loader = loader()
+        _ = try await loader.response(for: request(server))
+        #expect(try await loader.response(for: request(server)).tier == .disk)
+        await requests.wait(forCount: 2)
+        #expect(requests.events[1]["If-None-Match"] == "\"v1\"")
+        #expect(requests.events[1]["Accept"]?.contains("image/png") == true)
+    }
+
+    @Test func anInterceptorsCredentialsKeepPicturesApart() async throws {
+        struct Signing: RequestInterceptor {
+            let user: String
+            func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {
+                var signed = request
+                signed.headerFields[.authorization] = user
+                return try await next(signed)
+            }
+        }
+        let server = try tagged("max-age=60")
+        defer { server.stop() }
+        let (ann, bob) = (
+            loader { $0.interceptors = [Signing(user: "ann")] }, loader { $0.interceptors = [Signing(user: "bob")] }
+        )
+        #expect(try await ann.response(for: request(server)).tier == .network)
+        #expect(try await bob.response(for: request(server)).tier == .network)
+        #expect(try await ann.response(for: request(server)).tier == .disk)
+        #expect(try await loader().response(for: request(server)).tier == .network)
+        #expect(server.requests.value == 3)
+    }
+
+    @Test func theDiskCacheKeepsHTTPsRulesAcrossARestart() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let server = try tagged("max-age=60")
+        defer { server.stop() }
+        for tier in [CacheTier.network, .disk] {
+            let loader = loader { $0.dataCache = DiskCache(.init(directory: folder)) }
+            #expect(try await loader.response(for: request(server)).tier == tier)
+            try await loader.flush()
+        }
+        #expect(server.requests.value == 1)
+    }
+}

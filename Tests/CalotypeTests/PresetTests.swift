@@ -1,0 +1,68 @@
+import Calotype
+import Foundation
+import Testing
+
+@Suite struct Presets {
+    private func options(_ parts: StandardParts) throws -> LoadOptions { try OptionsBuilder(global: parts.options).build() }
+
+    @Test func everyPresetIsValid() throws {
+        let folder = FileManager.default.temporaryDirectory
+        for parts in [StandardParts.standard, .lowData, .memoryOnly, .appExtension(sharing: folder), .server] {
+            _ = try options(parts)
+        }
+    }
+
+    @Test func theStandardPresetOverridesNothing() {
+        #expect(StandardParts.standard.options.isEmpty && OptionLayer.standard.isEmpty)
+    }
+
+    @Test func lowDataSparesTheLine() throws {
+        let options = try options(.lowData)
+        #expect(!options.allowsExpensiveNetwork && options.retries == 1 && options.maximumResponseBytes == 2_000_000)
+    }
+
+    @Test func memoryOnlyHasNoDataCache() throws {
+        let parts = StandardParts.memoryOnly
+        #expect(parts.dataCache == nil && parts.memoryCache != nil)
+        let policy = try options(parts).cachePolicy
+        #expect(policy.readsMemory && policy.writesMemory && !policy.readsDisk && !policy.writesDisk)
+    }
+
+    @Test func anAppExtensionSharesItsDirectoryWithTheApp() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "preset-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let key = DataKey(resource: ResourceKey("shared"))
+        let inApp = DiskCache(.init(directory: folder))
+        try await inApp.store(DataEntry(data: Data([1, 2, 3]), storedAt: Date().timeIntervalSince1970), for: key)
+        try await inApp.flush()
+        let inExtension = try #require(StandardParts.appExtension(sharing: folder).dataCache)
+        #expect(try await inExtension.entry(for: key)?.data == Data([1, 2, 3]))
+    }
+
+    @Test func aPresetIsAStartThatCanBeChanged() async throws {
+        let loader = ImageLoader.standard(.memoryOnly) { $0.options.timeout = .seconds(5) }
+        let options = try loader.options(for: ImageRequest(url: try #require(URL(string: "https://example.org/x"))))
+        #expect(options.timeout == .seconds(5) && options.cachePolicy == .memoryOnly)
+    }
+
+    @Test func aPresetAsTheRuntimeLayerOverrulesRequestsThatStartAfterIt() async throws {
+        let loader = ImageLoader.standard(.memoryOnly)
+        var request = ImageRequest(url: try #require(URL(string: "https://example.org/x")))
+        request.options.retries = 7
+        #expect(try loader.options(for: request).retries == 7)
+        loader.runtimeOptions = .lowData
+        #expect(try loader.options(for: request).retries == 1)
+        loader.runtimeOptions = .standard
+        #expect(try loader.options(for: request).retries == 7)
+    }
+
+    @Test func mergedLayersTakeTheLatterWhereBothSetAnOption() throws {
+        let first = OptionLayer {
+            $0.timeout = .seconds(1)
+            $0.retries = 1
+        }
+        let merged = first.merging(OptionLayer { $0.retries = 2 })
+        #expect(merged.timeout == .seconds(1) && merged.retries == 2)
+        #expect(first.retries == 1)
+    }
+}

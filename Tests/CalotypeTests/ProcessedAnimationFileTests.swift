@@ -1,0 +1,32 @@
+import Calotype
+import Foundation
+import Testing
+
+/// Three frames of 24 × 16 pixels, a quarter second each on average: red, green, blue, with a white mark that wanders.
+let flagGIF = Data(
+    base64Encoded: """
+        R0lGODlhGAAQAIEAAOY8KP///wAAAAAAACH/C05FVFNDQVBFMi4wAwEAAAAh+QQACgAAACwAAAAAGAAQAAAINAABCBxIsKDBgwgTKlzIsOHBABAjOiQY\
+        UeJEgRUhXsSYcSOAjAE8ghTZceNIjyhTqly5MCAAIfkEARQAAgAsAAAAABgAEACBKKBQ////AAAAAAAACDQAAQgcSLCgwYMIEypcyLBhwwAQIzokGFHi\
+        RIEVIV7EmHEjgIwBPIIU2XHjSI8oU6pcWTAgACH5BAEeAAIALAAAAAAYABAAgTJQ3P///wAAAAAAAAgzAAEIHEiwoMGDCBMqXMiwocOCASJKfDhQ4kSK\
+        ACxGxJhRI0eNAT56xAhSpEWOKFOqXBkQADs=
+        """)
+
+@Suite struct ProcessedAnimationFileTests {
+    @Test func framesOfAFileAreDecodedSmallAndProcessedOneByOne() throws {
+        let file = try #require(flagGIF)
+        let list: Composition = .all([.resize(width: 12), .invert])
+        let (options, processor) = DecoderRegistry().reducing(file, options: DecodeOptions(), for: list)
+        #expect(options.targetSize == PixelSize(width: 12, height: 8))
+        let animation = ProcessedAnimation(try AnimationDecoder(file, options: options), processors: [processor])
+        #expect(animation.durations == [0.1, 0.2, 0.3] && animation.loopCount == 0)
+        let corner = { (frame: Int) in
+            let image = try animation.frame(at: frame)
+            #expect(image.size == PixelSize(width: 12, height: 8))
+            return unsafe image.bitmap.withUnsafePixels { unsafe Array($0[..<3]) }
+        }
+        // The inverse of each frame's own colour, whichever comes first.
+        #expect(try corner(2) == [205, 175, 35])
+        #expect(try corner(0) == [25, 195, 215])
+        #expect(try corner(1) == [215, 95, 175])
+    }
+}

@@ -1,0 +1,56 @@
+#if GTK
+    import CCalotypeGTK
+    import CalotypeTesting
+    import ImageCore
+    import ImageTargetsGTK
+
+    /// The behaviour suite of adapters on a real widget, and what is GTK's own: the fade, and the desktop's setting.
+    final class Conformance: Act {
+        /// Made when GTK runs.
+        private lazy var view = unsafe GTKImageView()
+
+        func begin(in window: UnsafeMutableRawPointer) {
+            unsafe calotype_gtk_window_set_child(window, view.widget)
+            Task {
+                do {
+                    try await checkImageViewAdapterConformance(of: view) { view in await Conformance.look(view) }
+                    say("PASS conformance")
+                    try checkFade()
+                } catch {
+                    say("FAULT \(error)")
+                    calotype_gtk_quit()
+                }
+            }
+        }
+
+        private static func look(_ view: GTKImageView) -> ViewAppearance {
+            ViewAppearance(
+                color: Array(view.middleColor()?.prefix(3) ?? []), isLoading: view.isLoading, hasFailed: view.hasFailed,
+                label: view.accessibilityLabel ?? "")
+        }
+
+        /// From red to blue in 200 ms: both are seen, and in the end blue alone.
+        private func checkFade() throws {
+            calotype_gtk_set_animates(true)
+            if view.prefersReducedMotion() { say("FAULT the desktop's setting for animations is not seen") }
+            let (red, blue) = (try TestPictures.solid(red: 250), try TestPictures.solid(blue: 250))
+            view.setImage(red, transition: .none)
+            view.setImage(blue, transition: .fade(.milliseconds(200)))
+            var blends: Set<[UInt8]> = []
+            var turns = 0
+            every(10) { [self] in
+                turns += 1
+                let color = Array(view.middleColor()?.prefix(3) ?? [])
+                if color.count == 3, color[0] > 10, color[2] > 10 { blends.insert(color) }
+                guard color == [0, 0, 250] || turns > 500 else { return true }
+                say(
+                    color == [0, 0, 250] && blends.count >= 2 ? "PASS fade" : "FAULT fade: \(color) after \(blends.count) blends")
+                calotype_gtk_set_animates(false)
+                if !view.prefersReducedMotion() { say("FAULT the desktop's setting against animations is not seen") }
+                say("PASS motion")
+                calotype_gtk_quit()
+                return false
+            }
+        }
+    }
+#endif

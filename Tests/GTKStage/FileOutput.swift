@@ -1,0 +1,20 @@
+#if GTK
+    import Glibc
+    import ImageCore
+
+    enum FileOutput {
+        static func write(_ text: String) {
+            let bytes = Array(text.utf8)
+            unsafe bytes.withUnsafeBytes { _ = unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+        }
+
+        /// Resident memory of the process in bytes (`/proc/self/statm`, second field, in pages).
+        static var residentBytes: Int {
+            guard let line = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+            let fields = line.split(separator: " ")
+            return fields.count > 1 ? (Int(fields[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
+        }
+
+        static func pause(microseconds: UInt32) { usleep(microseconds) }
+    }
+#endif

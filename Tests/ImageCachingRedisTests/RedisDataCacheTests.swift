@@ -1,0 +1,241 @@
+#if Redis
+    import CalotypeTesting
+    import HTTPTypes
+    import ImageCaching
+    import ImageCore
+    import Testing
+
+    @testable import ImageCachingRedis
+
+    /// The shared store against a real server, in all its states.
+    @Suite struct RedisDataCacheTests {
+        private final class Surroundings: Sendable {
+            let seconds = Lock(1_000.0)
+            let warnings = Lock<[String]>([])
+        }
+
+        private func cache(
+            _ socket: String, prefix: String = "test:", password: String? = nil, _ surroundings: Surroundings = Surroundings(),
+            change: (inout RedisDataCache.Configuration) -> Void = { _ in }
+        ) -> RedisDataCache {
+            var configuration = RedisDataCache.Configuration(address: .socket(socket), password: password)
+            configuration.prefix = prefix
+            configuration.timeout = 2
+            configuration.now = { surroundings.seconds.withLock { $0 } }
+            configuration.onWarning = { text in surroundings.warnings.withLock { $0.append(text) } }
+            change(&configuration)
+            return RedisDataCache(configuration)
+        }
+
+        private func key(_ name: String, variant: String? = nil) -> DataKey {
+            DataKey(resource: ResourceKey("https://example.org/\(name)"), variant: variant)
+        }
+
+        private func entry(_ data: Data = Data("body".utf8)) -> DataEntry {
+            DataEntry(data: data, head: HTTPResponse(status: .ok, headerFields: [.eTag: "\"1\""]), storedAt: 12.5)
+        }
+
+        /// Asks the server behind the cache's back.
+        private func ask(_ server: RedisServer, _ words: String...) throws -> String {
+            let connection = RedisConnection(.init(address: .socket(server.socket)))
+            return try connection.command(words.map { .text($0) }) { unsafe String(decoding: $0, as: UTF8.self) }
+        }
+
+        @Test func itConforms() async throws {
+            let server = try RedisServer()
+            let number = Lock(0)
+            try await checkDataCachingConformance {
+                let prefix = number.withLock { number in
+                    number += 1
+                    return "check\(number):"
+                }
+                return cache(server.socket, prefix: prefix)
+            }
+        }
+
+        @Test func bodiesOfAnyBytesAndSizesComeBack() async throws {
+            let server = try RedisServer()
+            let cache = cache(server.socket)
+            let bodies = [
+                Data(), Data([0, 13, 10, 0]), Data((0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) }),
+            ]
+            for (i, body) in bodies.enumerated() {
+                try await cache.store(entry(body), for: key("\(i)"))
+                let found = try await cache.entry(for: key("\(i)"))
+                #expect(found?.data == body)
+                #expect(found?.head == entry().head)
+                #expect(found?.storedAt == 12.5)
+            }
+            #expect(cache.statistics.hits == 3)
+            #expect(cache.statistics.stores == 3)
+        }
+
+        @Test func namesTellNothingOfTheURLAndValuesHaveATimeToLive() async throws {
+            let server = try RedisServer()
+            let cache = cache(server.socket) { $0.timeToLive = 100 }
+            try await cache.store(entry(), for: key("secret"))
+            let script = "local k = redis.call('KEYS', '*') return k[1] .. ' ' .. redis.call('PTTL', k[1])"
+            let answer = try ask(server, "EVAL", script, "0").split(separator: " ")
+            #expect(answer.first.map(String.init) == "test:" + key("secret").digest)
+            let left = try #require(answer.last.flatMap { Int($0) })
+            #expect(left > 90_000 && left <= 100_000)
+        }
+
+        @Test func whatOthersPutInItsPlaceIsAMiss() async throws {
+            let server = try RedisServer()
+            let cache = cache(server.socket)
+            let name = "test:" + key("a").digest
+            for value in ["", "nonsense", String(repeating: "x", count: 5_000)] {
+                _ = try ask(server, "SET", name, value)
+                #expect(try await cache.entry(for: key("a")) == nil)
+            }
+            _ = try ask(server, "DEL", name)
+            _ = try ask(server, "RPUSH", name, "1")
+            #expect(try await cache.entry(for: key("a")) == nil)
+            // An answer that the server gave is no failure of the server that pauses it for good.
+            try await cache.store(entry(), for: key("b"))
+            #expect(try await cache.entry(for: key("b")) != nil)
+            // A value that was copied to another name.
+            _ = try ask(server, "COPY", "test:" + key("b").digest, "test:" + key("c").digest)
+            #expect(try await cache.entry(for: key("c")) == nil)
+        }
+
+        @Test func anEntryThatIsTooLargeIsNotKeptAndItsPredecessorIsGone() async throws {
+            let server = try RedisServer()
+            let cache = cache(server.socket) { $0.largestEntry = 1_000 }
+            try await cache.store(entry(), for: key("a"))
+            try await cache.store(entry(Data(count: 1_000)), for: key("a"))
+            #expect(try await cache.entry(for: key("a")) == nil)
+            #expect(cache.statistics.lostStores == 1)
+        }
+
+        @Test func removingAllLeavesTheNamesOfOthers() async throws {
+            let server = try RedisServer()
+            let (one, two) = (cache(server.socket, prefix: "a*b:"), cache(server.socket, prefix: "axb:"))
+            for i in 0..<2_500 { try await one.store(entry(), for: key("\(i)")) }
+            try await two.store(entry(), for: key("kept"))
+            try await one.removeAll()
+            #expect(try await one.entry(for: key("7")) == nil)
+            #expect(try await two.entry(for: key("kept")) != nil)
+        }
+
+        @Test func aPasswordIsGivenAndAWrongOneCostsHitsOnly() async throws {
+            let server = try RedisServer(password: "open sesame")
+            let right = cache(server.socket, password: "open sesame")
+            try await right.store(entry(), for: key("a"))
+            #expect(try await right.entry(for: key("a")) != nil)
+            let surroundings = Surroundings()
+            let wrong = cache(server.socket, password: "wrong", surroundings)
+            for _ in 0..<5 { #expect(try await wrong.entry(for: key("a")) == nil) }
+            #expect(surroundings.warnings.withLock { $0 }.count == 1)
+            #expect(surroundings.warnings.withLock { $0 }.first?.contains("WRONGPASS") == true)
+        }
+
+        @Test func aServerThatIsDownCostsHitsOneWarningAndFewAttempts() async throws {
+            let surroundings = Surroundings()
+            let cache = cache("/nonexistent/redis.sock", surroundings)
+            for i in 0..<20 {
+                try await cache.store(entry(), for: key("\(i)"))
+                #expect(try await cache.entry(for: key("\(i)")) == nil)
+                try await cache.removeEntry(for: key("\(i)"))
+            }
+            await #expect(throws: ImageError.self) { try await cache.removeAll() }
+            #expect(cache.statistics.failures == 3)
+            #expect(surroundings.warnings.withLock { $0 }.count == 1)
+            // After the pause there is one trial, and then a longer pause.
+            surroundings.seconds.withLock { $0 += 1 }
+            for _ in 0..<5 { #expect(try await cache.entry(for: key("0")) == nil) }
+            #expect(cache.statistics.failures == 4)
+            surroundings.seconds.withLock { $0 += 1 }
+            #expect(try await cache.entry(for: key("0")) == nil)
+            #expect(cache.statistics.failures == 4)
+            #expect(surroundings.warnings.withLock { $0 }.count == 1)
+        }
+
+        @Test func aServerThatGoesAwayAndComesBackIsUsedAgain() async throws {
+            let first = try RedisServer()
+            let surroundings = Surroundings()
+            let cache = cache(first.socket, surroundings)
+            try await cache.store(entry(), for: key("a"))
+            first.end()
+            for _ in 0..<8 { #expect(try await cache.entry(for: key("a")) == nil) }
+            #expect(surroundings.warnings.withLock { $0 }.count == 1)
+            let second = try RedisServer(in: first.folder)
+            surroundings.seconds.withLock { $0 += 1 }
+            try await cache.store(entry(), for: key("b"))
+            #expect(try await cache.entry(for: key("b"))?.data == entry().data)
+            withExtendedLifetime(second) {}
+        }
+
+        @Test func aServerThatDoesNotAnswerIsWaitedForBrieflyAndThenLeftAlone() async throws {
+            let server = try RedisServer()
+            let surroundings = Surroundings()
+            let cache = cache(server.socket, surroundings) { $0.timeout = 0.05 }
+            try await cache.store(entry(), for: key("a"))
+            server.stall()
+            let start = ContinuousClock.now
+            for _ in 0..<50 { #expect(try await cache.entry(for: key("a")) == nil) }
+            let waited = ContinuousClock.now - start
+            server.goOn()
+            #expect(cache.statistics.failures == 3)
+            // Three limits of 0.05 s; without the pause it would be fifty.
+            #expect(waited < .seconds(2))
+            surroundings.seconds.withLock { $0 += 1 }
+            // The answers that came too late are not taken for those to later commands.
+            #expect(try await cache.entry(for: key("b")) == nil)
+            #expect(try await cache.entry(for: key("a"))?.data == entry().data)
+        }
+
+        @Test func aTierBehindALocalCacheIsWrittenReadAndPromoted() async throws {
+            let server = try RedisServer()
+            func tiers(_ local: MemoryTier) -> TieredDataCache { TieredDataCache(local: local, shared: cache(server.socket)) }
+            let (here, there) = (MemoryTier(), MemoryTier())
+            try await tiers(here).store(entry(), for: key("a"))
+            #expect(try await tiers(there).entry(for: key("a"))?.data == entry().data)
+            #expect(await there.count == 1)
+            server.end()
+            #expect(try await tiers(there).entry(for: key("a"))?.data == entry().data)
+            #expect(try await tiers(MemoryTier()).entry(for: key("a")) == nil)
+        }
+    }
+
+    private actor MemoryTier: DataCaching {
+        private var entries: [DataKey: DataEntry] = [:]
+        var count: Int { entries.count }
+        func entry(for key: DataKey) -> DataEntry? { entries[key] }
+        func store(_ entry: DataEntry, for key: DataKey) { entries[key] = entry }
+        func removeEntry(for key: DataKey) { entries[key] = nil }
+        func removeAll() { entries = [:] }
+    }
+
+    @Suite struct CircuitBreakerTests {
+        @Test func itOpensAfterFailuresInARowAndTriesOnceAfterEachPause() {
+            var breaker = CircuitBreaker(tolerance: 2, firstPause: 1, longestPause: 3)
+            var answers: [Bool] = []
+            for time in [0, 0] {
+                answers.append(breaker.allows(at: time))
+                answers.append(breaker.fail(at: time))
+            }
+            #expect(answers == [true, false, true, true])
+            // Open for a second, then one trial at a time; each that fails doubles the pause, up to its limit.
+            for (early, late) in [(0.9, 1.0), (2.9, 3.0), (5.9, 6.0)] {
+                answers = [breaker.allows(at: early), breaker.allows(at: late), breaker.allows(at: late), breaker.fail(at: late)]
+                #expect(answers == [false, true, false, true])
+            }
+            breaker.succeed()
+            #expect(breaker.failures == 0)
+            let isAllowed = breaker.allows(at: 6)
+            #expect(isAllowed)
+        }
+
+        @Test func aSuccessInBetweenStartsTheCountAnew() {
+            var breaker = CircuitBreaker(tolerance: 2)
+            var answers: [Bool] = []
+            for _ in 0..<5 {
+                answers.append(breaker.fail(at: 0))
+                breaker.succeed()
+            }
+            #expect(answers == Array(repeating: false, count: 5))
+        }
+    }
+#endif

@@ -1,0 +1,80 @@
+import ImageCore
+import Testing
+
+@testable import ImageCaching
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Two processes read, write, stream, remove and trim one directory at once, for `CALOTYPE_SHARING_SECONDS`; two by default.
+@Suite struct DiskCacheTwoProcessTests {
+    private static var seconds: Double {
+        guard let text = unsafe getenv("CALOTYPE_SHARING_SECONDS") else { return 2 }
+        return unsafe Double(String(cString: text)) ?? 2
+    }
+
+    @Test func twoProcessesTearNothingAndKeepTheLimit() async throws {
+        let folder = try Folder()
+        let (path, seconds) = (folder.path, Self.seconds)
+        async let other = #expect(processExitsWith: .success) { [path = path as String, seconds = seconds as Double] in
+            let trouble = try await work(in: path, seconds: seconds, seed: 1)
+            precondition(trouble.isEmpty, "\(trouble)")
+        }
+        let trouble = try await work(in: path, seconds: seconds, seed: 2)
+        #expect(trouble.isEmpty)
+        _ = await other
+        let warnings = Warnings()
+        let cache = folder.cache(.init(bytes: sharedLimit), warnings: warnings)
+        #expect(try await cache.verify().damagedCount == 0)
+        #expect(await cache.statistics.count > 0)
+        #expect(warnings.kinds.isEmpty, "\(warnings.messages)")
+        try await cache.trim(toBytes: sharedLimit)
+        #expect(folder.packBytes <= sharedLimit)
+    }
+}
+
+private let sharedLimit = 1_500_000
+
+/// Returns what went wrong.
+private func work(in path: String, seconds: Double, seed: UInt64) async throws -> [String] {
+    let warnings = Warnings()
+    let cache = DiskCache(
+        .init(directory: URL(filePath: path), limits: .init(bytes: sharedLimit), onWarning: { warnings.add($0) }))
+    var trouble: [String] = []
+    var random = SystemRandomNumberGenerator()
+    let end = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < end, trouble.isEmpty {
+        let name = Int.random(in: 0..<80, using: &random)
+        let tag = Int.random(in: 0..<1_000_000, using: &random)
+        let stored = DataEntry(data: content(tag, count: 500 + tag % 40_000), storedAt: Double(tag))
+        switch Int.random(in: 0..<40, using: &random) {
+        case 0..<12: try await cache.store(stored, for: dataKey(name))
+        case 12..<14:
+            let half = stored.data.count / 2
+            let chunks = Lock([stored.data.dropFirst(half), stored.data.prefix(half)])
+            let body = ByteStream { chunks.withLock { $0.popLast() } }
+            try await cache.store(DataEntryStream(body: body, storedAt: stored.storedAt), for: dataKey(name))
+        case 14: try await cache.removeEntry(for: dataKey(name))
+        case 15: try await cache.trim(toBytes: 700_000)
+        case 16:
+            try await cache.flush()
+            let bytes = await cache.statistics.fileByteCount
+            // The other process may have written since this one kept the limit; it keeps it with its next write.
+            if bytes > 2 * sharedLimit { trouble.append("\(bytes) bytes of files") }
+        default:
+            guard let found = try await cache.entry(for: dataKey(name)) else { continue }
+            if found.data != content(Int(found.storedAt), count: 500 + Int(found.storedAt) % 40_000) {
+                trouble.append("the entry \(name) is torn")
+            }
+        }
+    }
+    try await cache.flush()
+    let damages = await cache.statistics.damages
+    if damages > 0 { trouble.append("\(damages) damaged entries") }
+    return trouble + warnings.messages
+}

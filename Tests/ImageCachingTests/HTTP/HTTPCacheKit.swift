@@ -1,0 +1,135 @@
+import CalotypeTesting
+import HTTPTypes
+import ImageCore
+import Testing
+
+@testable import ImageCaching
+
+/// A cached loader in front of a server that answers from a list, on a clock that the test moves.
+final class CacheBench: Sendable {
+    /// One answer: status, header lines, body. `nil` fails as unreachable.
+    struct Answer: Sendable {
+        var status = 200
+        var lines: [String] = []
+        var body = "0123456789"
+        var error: ImageError?
+        var url: URL?
+
+        init(_ status: Int = 200, _ lines: [String] = [], _ body: String = "0123456789") {
+            self.status = status
+            self.lines = lines
+            self.body = body
+        }
+
+        static func failing(_ code: ImageError.Code) -> Answer {
+            var answer = Answer()
+            answer.error = ImageError(code, message: "No.")
+            return answer
+        }
+
+        func from(_ url: String) -> Answer {
+            var answer = self
+            answer.url = URL(string: url)
+            return answer
+        }
+    }
+
+    private let answers: Lock<[Answer]>
+    private let time = Lock(Wire.start)
+    private let log = EventLog<DataRequest>()
+    let store: LoggedDataCache
+    let gate: Gate
+    private let policy: HTTPCachePolicy
+    private let credentialFields: Set<String>
+
+    init(
+        _ answers: Answer..., store: LoggedDataCache = LoggedDataCache(), gate: Gate = Gate(isOpen: true),
+        policy: HTTPCachePolicy = .standard, credentialFields: Set<String> = HTTPCache.standardCredentialFields
+    ) {
+        self.answers = Lock(answers)
+        self.store = store
+        self.gate = gate
+        self.policy = policy
+        self.credentialFields = credentialFields
+    }
+
+    var cache: HTTPCache {
+        HTTPCache(
+            store: store, policy: policy, credentialFields: credentialFields, maximumBodyBytes: 1000,
+            now: { [self] in time.withLock { $0 } })
+    }
+
+    func makeLoader() -> CachedLoader { CachedLoader(Server(bench: self), cache: cache) }
+
+    /// Requests that reached the server.
+    var requests: [DataRequest] { log.events }
+    var requestCount: Int { requests.count }
+
+    func waitForRequests(_ count: Int) async { await log.wait(forCount: count) }
+
+    func advance(_ seconds: Double) { time.withLock { $0 += seconds } }
+
+    func add(_ answer: Answer) { answers.withLock { $0.append(answer) } }
+
+    private struct Server: DataLoading {
+        let bench: CacheBench
+
+        func load(_ request: DataRequest) async throws -> DataResponse {
+            bench.log.append(request)
+            try await bench.gate.pass()
+            let (answer, now) = (bench.answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }, bench.time.withLock { $0 })
+            guard let answer else { throw ImageError(.badResponse, message: "There is no answer left.") }
+            if let error = answer.error { throw error }
+            var lines = answer.lines
+            if !lines.contains(where: { $0.hasPrefix("Date:") }) { lines.append("Date: {\(now - Wire.start)}") }
+            let chunks = Lock(
+                answer.body.utf8.isEmpty ? [] : [Data(answer.body.prefix(4).utf8), Data(answer.body.dropFirst(4).utf8)])
+            return DataResponse(
+                url: answer.url ?? request.url, head: Wire.head(lines, status: answer.status),
+                body: ByteStream { chunks.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
+        }
+    }
+}
+
+/// What a caller sees of a response.
+struct Seen: Hashable, Sendable {
+    var status: Int
+    var body: String
+    var tier: CacheTier
+
+    init(_ status: Int, _ body: String, _ tier: CacheTier) {
+        self.status = status
+        self.body = body
+        self.tier = tier
+    }
+
+    /// A picture, whole.
+    init(_ tier: CacheTier) { self.init(200, "0123456789", tier) }
+}
+
+extension CachedLoader {
+    func response(_ lines: [String] = [], method: String = "GET", to url: URL = Wire.url, body: Data? = nil) async throws
+        -> DataResponse
+    {
+        var request = Wire.request(lines, url: url)
+        request.method = HTTPRequest.Method(method)!
+        request.body = body
+        return try await load(request)
+    }
+
+    /// Asks, and reads to the end.
+    func see(_ lines: [String] = [], method: String = "GET", to url: URL = Wire.url, body: Data? = nil) async throws -> Seen {
+        let response = try await response(lines, method: method, to: url, body: body)
+        return Seen(response.head.status.code, try await response.text, response.tier)
+    }
+}
+
+extension DataResponse {
+    var text: String {
+        get async throws {
+            var data = Data()
+            for try await chunk in body { data.append(chunk) }
+            return String(decoding: data, as: UTF8.self)
+        }
+    }
+}

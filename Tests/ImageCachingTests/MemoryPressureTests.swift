@@ -1,0 +1,159 @@
+import ImageCore
+import Testing
+
+@testable import ImageCaching
+
+/// What a cache does when memory runs short, and how it hears of it.
+@Suite struct MemoryPressureTests {
+    /// A centre that hears of nothing but what the test says.
+    private let center = MemoryPressureCenter { _ in nil }
+
+    private func filledCache(_ policy: MemoryCache.TrimPolicy = .init()) throws -> MemoryCache {
+        let cache = MemoryCache(limits: .init(cost: 100 * 64), trimPolicy: policy, now: { 0 }, center: center)
+        for i in 0..<100 { cache.store(try picture(), for: imageKey("\(i)")) }
+        return cache
+    }
+
+    @Test func aCriticalShortageEmptiesTheCacheAndAWarningHalvesIt() throws {
+        let cache = try filledCache()
+        center.post(.warning)
+        #expect(cache.statistics.count == 50)
+        #expect(cache.statistics.evictions.trimmed == 50)
+        center.post(.critical)
+        #expect(cache.statistics.count == 0)
+        #expect(cache.statistics.evictions.trimmed == 100)
+    }
+
+    @Test func theBackgroundLeavesAQuarterAndTheMostRecentlyUsed() throws {
+        let cache = try filledCache()
+        #expect(cache.image(for: imageKey("0")) != nil)
+        center.post(.background)
+        #expect(cache.statistics.count == 25)
+        #expect(cache.image(for: imageKey("0")) != nil)
+        #expect(cache.image(for: imageKey("1")) == nil)
+        #expect(cache.image(for: imageKey("99")) != nil)
+    }
+
+    @Test func aPolicyOfItsOwnCountsAndNoneKeepsEverything() throws {
+        let (some, all) = (try filledCache(.init(warning: 0.9)), try filledCache(.none))
+        center.post(.warning)
+        #expect(some.statistics.count == 90)
+        #expect(all.statistics.count == 100)
+    }
+
+    @Test func oneCacheCanBeToldAlone() throws {
+        let (told, other) = (try filledCache(), try filledCache())
+        told.relieve(.critical)
+        #expect(told.statistics.count == 0)
+        #expect(other.statistics.count == 100)
+    }
+
+    @Test func allCachesOfTheProcessHearWhatIsPosted() throws {
+        let cache = MemoryCache(limits: .init(cost: 100 * 64))
+        cache.store(try picture(), for: imageKey("a"))
+        MemoryPressure.post(.critical)
+        #expect(cache.image(for: imageKey("a")) == nil)
+    }
+
+    @Test func theSystemIsWatchedWhileThereIsACache() throws {
+        final class Watch: Sendable {}
+        let starts = Lock(0)
+        let center = MemoryPressureCenter { _ in
+            starts.withLock { $0 += 1 }
+            return Watch()
+        }
+        #expect(!center.isWatching)
+        var caches = (0..<2).map { _ in MemoryCache(limits: .init(), trimPolicy: .init(), now: { 0 }, center: center) }
+        #expect(center.isWatching)
+        caches.removeLast()
+        #expect(center.isWatching)
+        caches.removeLast()
+        #expect(!center.isWatching)
+        #expect(starts.withLock { $0 } == 1)
+    }
+
+    @Test(
+        arguments: [
+            ("high 3\nmax 0\noom 0\noom_kill 0\n", "high 3\nmax 0\noom 0\noom_kill 0\n", nil),
+            ("high 3\nmax 0\n", "high 4\nmax 0\n", .warning),
+            ("high 3\nmax 0\n", "high 9\nmax 1\n", .critical),
+            ("oom 0\noom_kill 0\n", "oom 0\noom_kill 1\n", .critical),
+            ("", "low 7\nnonsense\nhigh many\nhigh 1 2\n", nil),
+        ] as [(String, String, MemoryPressure?)])
+    func theCountersOfAControlGroupTellHowBadItIs(before: String, after: String, pressure: MemoryPressure?) {
+        #expect(MemoryEvents(after).pressure(since: MemoryEvents(before)) == pressure)
+    }
+
+    #if os(Linux)
+        @Test func withoutTheKernelsFilesThereIsNothingToWatch() throws {
+            let folder = try Folder()
+            #expect(MemoryPressureWatch(root: folder.path) { _ in } == nil)
+        }
+
+        @Test func theFilesOfTheControlGroupAreFoundAndClosedAgain() throws {
+            let folder = try Folder()
+            let group = folder.url.appending(path: "sys/fs/cgroup/web", directoryHint: .isDirectory)
+            let process = folder.url.appending(path: "proc/self", directoryHint: .isDirectory)
+            for place in [group, process] {
+                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            }
+            try Data("0::/web\n".utf8).write(to: process.appending(path: "cgroup"))
+            try Data("high 0\n".utf8).write(to: group.appending(path: "memory.events"))
+            let watch = MemoryPressureWatch(root: String(folder.path.dropLast())) { _ in }
+            #expect(watch?.sourceCount == 1)
+        }
+    #endif
+}
+
+@Suite struct CachedVariantTests {
+    private func picture(_ width: Int, _ height: Int) throws -> DecodedImage {
+        DecodedImage(
+            try unsafe Bitmap(size: PixelSize(width: width, height: height), format: .gray8, alpha: .opaque) { _, _ in })
+    }
+
+    private func filled() throws -> MemoryCache {
+        let cache = MemoryCache()
+        cache.store(try picture(400, 300), for: imageKey("a", "full"))
+        cache.store(try picture(200, 150), for: imageKey("a", "half"))
+        cache.store(try picture(100, 75), for: imageKey("a", "quarter"))
+        cache.store(try picture(150, 120), for: imageKey("b", "half"))
+        return cache
+    }
+
+    @Test func theSmallestThatIsLargeEnoughStandsIn() throws {
+        let cache = try filled()
+        let wanted = imageKey("a", "120 wide")
+        #expect(cache.standIn(for: wanted, covering: PixelSize(width: 120, height: 90))?.key == imageKey("a", "half"))
+        #expect(cache.standIn(for: wanted, covering: PixelSize(width: 120, height: 151))?.key == imageKey("a", "full"))
+        #expect(cache.standIn(for: wanted, covering: PixelSize(width: 401, height: 10)) == nil)
+        #expect(cache.standIn(for: imageKey("c"), covering: PixelSize(width: 1, height: 1)) == nil)
+    }
+
+    @Test func theCallerSaysWhatMayStandIn() throws {
+        let found = try filled().standIn(for: imageKey("a"), covering: PixelSize(width: 1, height: 1)) { $0 == "full" }
+        #expect(found?.image.size == PixelSize(width: 400, height: 300))
+    }
+
+    @Test func lookingForOneIsNoUse() throws {
+        let cache = try filled()
+        #expect(cache.variants(of: ResourceKey("a")).count == 3)
+        #expect(cache.peekImage(for: imageKey("a", "half")) != nil)
+        #expect(cache.statistics.hits == 0)
+        #expect(cache.statistics.misses == 0)
+    }
+
+    @Test func oneThatIsPastItsTimeDoesNotStandIn() throws {
+        let clock = ManualSeconds()
+        let cache = MemoryCache(now: { clock.now })
+        cache.store(try picture(9, 9), for: imageKey("a", "full"), timeToLive: 10)
+        clock.advance(by: 10)
+        #expect(cache.variants(of: ResourceKey("a")).isEmpty)
+        #expect(cache.peekImage(for: imageKey("a", "full")) == nil)
+    }
+
+    @Test func manyVariantsGiveSixteen() throws {
+        let cache = MemoryCache()
+        for i in 0..<40 { cache.store(try picture(8, 8), for: imageKey("a", "\(i)")) }
+        #expect(cache.variants(of: ResourceKey("a")).count == 16)
+    }
+}

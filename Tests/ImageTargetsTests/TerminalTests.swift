@@ -1,0 +1,263 @@
+import CalotypeTesting
+import Foundation
+import ImageCore
+import ImageTargets
+import Testing
+
+@Suite struct TerminalDetection {
+    private func terminal(_ environment: [String: String], isTerminal: Bool = true) -> Terminal {
+        Terminal(environment: environment, isTerminal: isTerminal, size: (columns: 80, rows: 24))
+    }
+
+    @Test(arguments: [
+        (["TERM": "xterm-kitty", "KITTY_WINDOW_ID": "1"], Terminal.Graphics.kitty, HalfBlocks.Colors.trueColor),
+        (["TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"], .iTerm2, .trueColor),
+        (["TERM": "foot"], .sixel, .trueColor),
+        (["TERM": "xterm-256color", "COLORTERM": "truecolor"], .halfBlocks, .trueColor),
+        (["TERM": "xterm-256color"], .halfBlocks, .palette),
+        (["TERM": "dumb"], .none, .trueColor),
+        (["TERM": "xterm-kitty", "NO_COLOR": "1"], .none, .trueColor),
+        ([:], .none, .trueColor),
+        // Inside tmux the outer terminal's variables mean nothing.
+        (["TERM": "tmux-256color", "TMUX": "/tmp/x", "KITTY_WINDOW_ID": "1"], .halfBlocks, .trueColor),
+    ])
+    func theEnvironmentTellsTheProtocol(
+        _ environment: [String: String], _ graphics: Terminal.Graphics, _ colors: HalfBlocks.Colors
+    ) {
+        #expect(terminal(environment).graphics == graphics)
+        #expect(terminal(environment).colors == colors)
+        #expect(terminal(environment, isTerminal: false).graphics == .none)
+    }
+
+    @Test func answersTellMoreThanTheEnvironment() {
+        var seen = terminal(["TERM": "xterm-256color"])
+        let answers = Array("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[6;20;10t\u{1B}]11;rgb:1e1e/ffff/0000\u{1B}\\\u{1B}[?62;4c".utf8)
+        #expect(Terminal.isComplete(answers))
+        #expect(!Terminal.isComplete(answers.dropLast(2)))
+        seen.learn(from: answers)
+        #expect(seen.graphics == .kitty)
+        #expect(seen.cell == PixelSize(width: 10, height: 20))
+        #expect(seen.background == HalfBlocks.RGB(red: 0x1E, green: 255, blue: 0))
+
+        var inside = terminal(["TERM": "tmux-256color", "TMUX": "x"])
+        inside.learn(from: Array("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?1;2;4c".utf8))
+        #expect(inside.graphics == .sixel)
+    }
+
+    @Test(arguments: [
+        "", "q", "\u{1B}", "\u{1B}[6;0;99999999999999999999t", "\u{1B}]11;rgb:zz/1/1\u{1B}\\", "\u{1B}[?;;c\u{1B}[6;t",
+    ])
+    func garbledAnswersChangeNothing(_ text: String) {
+        var seen = terminal(["TERM": "xterm-256color"])
+        seen.learn(from: Array(text.utf8))
+        #expect(seen == terminal(["TERM": "xterm-256color"]))
+    }
+}
+
+@Suite struct TerminalDrawing {
+    /// Every pixel its own colour.
+    private func gradient(_ width: Int, _ height: Int, alpha: UInt8 = 255) throws -> Bitmap {
+        try unsafe Bitmap(
+            size: PixelSize(width: width, height: height), format: .rgba8, alpha: alpha == 255 ? .opaque : .straight
+        ) { pixels, row in
+            for y in 0..<height {
+                for x in 0..<width {
+                    for (index, value) in [UInt8(x * 7 % 256), UInt8(y * 5 % 256), UInt8((x + y) % 256), alpha].enumerated() {
+                        unsafe pixels[y * row + x * 4 + index] = value
+                    }
+                }
+            }
+        }
+    }
+
+    private func bytes(_ bitmap: Bitmap, channels: Int) -> [UInt8] {
+        (0..<bitmap.height).flatMap { y in
+            (0..<bitmap.width).flatMap { x in
+                TestPictures.pixel(of: DecodedImage(bitmap), x: x, y: y).prefix(channels)
+            }
+        }
+    }
+
+    @Test(arguments: [UInt8(255), 128]) func kittyStreamsHoldThePixelsInChunksOfFourThousand(_ alpha: UInt8) throws {
+        let bitmap = try gradient(61, 43, alpha: alpha)
+        let commands = try KittyCommand.parse(KittyGraphics(id: 9).draw(bitmap, columns: 8, rows: 3))
+        #expect(commands.count == 1)
+        let command = try #require(commands.first)
+        #expect(command.longestChunk <= 4096)
+        let keys = ["a": "T", "i": "9", "c": "8", "r": "3", "s": "61", "v": "43", "C": "1"]
+        #expect(keys.allSatisfy { command.keys[$0.key] == $0.value })
+        #expect(command.keys["f"] == (alpha == 255 ? "24" : "32"))
+        let sent = [UInt8](try #require(Data(base64Encoded: command.data)))
+        let wanted = bytes(bitmap, channels: alpha == 255 ? 3 : 4)
+        #expect(sent.count == wanted.count)
+        // A transparent pixel is multiplied and divided on its way.
+        #expect(zip(sent, wanted).allSatisfy { abs(Int($0) - Int($1)) <= (alpha == 255 ? 0 : 1) })
+    }
+
+    @Test func kittyAnimationsHaveEveryFrameWithItsTimeAndRunForEver() throws {
+        let frames = [(bitmap: try gradient(50, 40), duration: 0.25), (bitmap: try gradient(50, 40), duration: 0)]
+        let commands = try KittyCommand.parse(KittyGraphics(id: 3).draw(frames, columns: 5, rows: 2))
+        #expect(commands.map { $0.keys["a"] } == ["T", "f", "a"])
+        #expect(commands[1].keys["z"] == "100")
+        #expect(Data(base64Encoded: commands[1].data)?.count == 50 * 40 * 3)
+        #expect(commands[2].keys["z"] == "250" && commands[2].keys["s"] == "3" && commands[2].keys["v"] == "1")
+    }
+
+    @Test func iTerm2StreamsHoldTheFile() throws {
+        let file = Data((0..<999).map { UInt8($0 % 251) })
+        let text = ITerm2Image.draw(file, columns: 12, rows: 5)
+        let body = try #require(text.split(separator: "\u{1B}]1337;File=").last?.split(separator: "\u{07}").first)
+        let parts = body.split(separator: ":")
+        #expect(parts[0].split(separator: ";").contains("size=999") && parts[0].split(separator: ";").contains("width=12"))
+        #expect(Data(base64Encoded: String(parts[1])) == file)
+        #expect(text.hasPrefix("\u{1B}7") && text.hasSuffix("\u{1B}8"))
+    }
+
+    @Test func sixelsOfFewColoursComeBackAsTheyWere() throws {
+        // Given 40 × 23 pixels of 200 colours, so that the last band is not full.
+        let bitmap = try unsafe Bitmap(size: PixelSize(width: 40, height: 23), format: .rgba8, alpha: .opaque) { pixels, row in
+            for y in 0..<23 {
+                for x in 0..<40 {
+                    let index = (y * 40 + x) % 200
+                    for (offset, value) in [UInt8(index), UInt8(255 - index), UInt8(index / 2), 255].enumerated() {
+                        unsafe pixels[y * row + x * 4 + offset] = value
+                    }
+                }
+            }
+        }
+        let picture = try SixelPicture(Sixel().draw(bitmap))
+        #expect(picture.width == 40 && picture.height == 23)
+        for y in 0..<23 {
+            for x in 0..<40 {
+                let wanted = TestPictures.pixel(of: DecodedImage(bitmap), x: x, y: y).prefix(3).map {
+                    (Int($0) * 100 + 127) / 255
+                }
+                #expect(picture.pixels[y * 40 + x] == wanted)
+            }
+        }
+    }
+
+    @Test func sixelsOfManyColoursAreRightOnTheAverageOfAFewPixelsAndNeverMoreThan256() throws {
+        // Given 9,600 colours without an edge.
+        let bitmap = try unsafe Bitmap(size: PixelSize(width: 120, height: 80), format: .rgba8, alpha: .opaque) { pixels, row in
+            for y in 0..<80 {
+                for x in 0..<120 {
+                    for (index, value) in [UInt8(x * 2), UInt8(y * 3), 128, 255].enumerated() {
+                        unsafe pixels[y * row + x * 4 + index] = value
+                    }
+                }
+            }
+        }
+        let picture = try SixelPicture(Sixel().draw(bitmap))
+        #expect(picture.colors <= 256)
+        for top in stride(from: 8, to: 72, by: 8) {
+            for left in stride(from: 8, to: 112, by: 8) {
+                var (shown, wanted) = (SIMD3<Double>(), SIMD3<Double>())
+                for y in top..<top + 8 {
+                    for x in left..<left + 8 {
+                        let pixel = try #require(picture.pixels[y * 120 + x])
+                        shown += SIMD3(Double(pixel[0]), Double(pixel[1]), Double(pixel[2])) / 64
+                        wanted += SIMD3(Double(x * 2), Double(y * 3), 128) / 64 * 100 / 255
+                    }
+                }
+                // Of a hundred. Errors are passed on, so that what one pixel has too much its neighbours have too little.
+                let error = shown - wanted
+                #expect(max(abs(error.x), abs(error.y), abs(error.z)) < 2, "At \(left), \(top): \(error)")
+            }
+        }
+    }
+
+    @Test func sixelsLeaveTransparentPixelsOrLayThemOverTheBackground() throws {
+        let clear = try TestPictures.solid(width: 3, height: 3, alpha: 0).bitmap
+        #expect(try SixelPicture(Sixel().draw(clear)).pixels.allSatisfy { $0 == nil })
+        let white = HalfBlocks.RGB(red: 255, green: 255, blue: 255)
+        #expect(try SixelPicture(Sixel(background: white).draw(clear)).pixels.allSatisfy { $0 == [100, 100, 100] })
+    }
+
+    @Test func picturesStandSideBySide() throws {
+        var terminal = Terminal(graphics: .halfBlocks, columns: 20, rows: 10)
+        terminal.colors = .palette
+        let picture = TerminalPicture(terminal, columns: 2, rows: 2)
+        let drawing = try #require(try picture.draw(TestPictures.solid(width: 2, height: 4, red: 255)))
+        #expect(drawing.rows == 2 && drawing.columns == 2)
+        let line = "\u{1B}[38;5;196m\u{1B}[48;5;196m▀▀\u{1B}[0m"
+        #expect(drawing.placed() == "\(line)\n\(line)\n")
+        let down = "\u{1B}[B"
+        #expect(
+            TerminalPicture.row([(drawing, 0), (drawing, 5)])
+                == "\n\n\u{1B}[2A\r\(line)\(down)\r\(line)\u{1B}[1A\r\u{1B}[5C\(line)\(down)\r\u{1B}[5C\(line)\u{1B}[1A\r\u{1B}[2B"
+        )
+        #expect(try TerminalPicture(Terminal(graphics: .none, columns: 9, rows: 9)).draw(TestPictures.solid()) == nil)
+    }
+
+    @Test func aPreviewIsDrawnOverInPlace() async throws {
+        let written = EventLog<String>()
+        let target = TerminalTarget(HalfBlocks(columns: 4, rows: 4)) { written.append($0) }
+        var preview = try TestPictures.solid(width: 2, height: 4, red: 1)
+        preview.isPreview = true
+        await target.setImage(preview, transition: .none)
+        await target.setImage(try TestPictures.solid(width: 2, height: 4, red: 2), transition: .none)
+        await target.setImage(try TestPictures.solid(width: 2, height: 4, red: 3), transition: .none)
+        #expect(written.events.map { $0.hasPrefix("\r\u{1B}[2A\u{1B}[J") } == [false, true, false])
+    }
+
+    @Test func terminalsConform() async throws {
+        let screen = LastCell()
+        let target = TerminalTarget(HalfBlocks(columns: 8, rows: 4)) { screen.write($0) }
+        try await checkImageViewAdapterConformance(of: target, showsPlaceholders: false, forgets: false) { _ in
+            ViewAppearance(color: screen.color)
+        }
+    }
+
+    @Test func halfBlocksComeThroughTmuxCellByCell() throws {
+        guard
+            let tmux = ["/usr/bin/tmux", "/usr/local/bin/tmux", "/opt/homebrew/bin/tmux"].first(
+                where: FileManager.default.isExecutableFile)
+        else { return print("tmux is not installed; half blocks were not looked at through it.") }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let bitmap = try gradient(12, 10)
+        let text = HalfBlocks(columns: 12, rows: 5).draw(bitmap)
+        try Data(text.utf8).write(to: folder.appending(path: "picture"))
+        // The pane's program writes the picture, says so, and waits to be ended; tmux itself waits for the word.
+        func run(_ arguments: [String]) throws -> String {
+            let process = Process()
+            let output = Pipe()
+            process.executableURL = URL(filePath: tmux)
+            process.arguments = ["-S", folder.appending(path: "socket").path, "-f", "/dev/null"] + arguments
+            process.standardOutput = output
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        }
+        let wait = "'\(tmux)' -S '\(folder.path)/socket' wait-for -S drawn; exec cat"
+        _ = try run(["new-session", "-d", "-x", "40", "-y", "12", "cat '\(folder.path)/picture'; \(wait)"])
+        defer { _ = try? run(["kill-server"]) }
+        _ = try run(["wait-for", "drawn"])
+        let lines = try run(["capture-pane", "-p", "-e"]).split(separator: "\n", omittingEmptySubsequences: false)
+        for y in 0..<5 {
+            let cells = ColoredCells.parse(String(lines[y]))
+            try #require(cells.count >= 12)
+            for x in 0..<12 {
+                #expect(
+                    cells[x].foreground == TestPictures.pixel(of: DecodedImage(bitmap), x: x, y: 2 * y).prefix(3).map(Int.init))
+                #expect(
+                    cells[x].background
+                        == TestPictures.pixel(of: DecodedImage(bitmap), x: x, y: 2 * y + 1).prefix(3).map(Int.init))
+            }
+        }
+    }
+}
+
+/// A terminal of which only the last cell that was coloured is looked at.
+private final class LastCell: Sendable {
+    private let state = Lock([UInt8]())
+    var color: [UInt8] { state.withLock { $0 } }
+    func write(_ text: String) {
+        for line in text.split(separator: "\n") {
+            guard let cell = ColoredCells.parse(String(line)).last?.foreground else { continue }
+            state.withLock { $0 = cell.map(UInt8.init) }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import CalotypeTesting
+import HTTPTypes
+import ImageCore
+import ImageTargets
+import Testing
+
+@Suite struct OffScreenViews {
+    private let provider = ScriptedProvider()
+    private let view = RecordingView()
+    private let target: ImageTarget<RecordingView>
+
+    init() { target = ImageTarget(view, loader: provider) }
+
+    private func request(_ policy: OffScreenPolicy, _ name: String = "a") -> ImageRequest {
+        var request = ImageRequest(url: URL(string: "test://\(name)")!)
+        request.options.offScreenPolicy = policy
+        return request
+    }
+
+    @Test func aLoadIsLoweredOffScreenAndRaisedAgain() async {
+        await target.setImage(request(.lowers))
+        target.setVisible(false)
+        #expect(provider.loads.map(\.priority) == [.veryLow])
+        target.setVisible(true)
+        #expect(provider.loads.map(\.priority) == [.normal])
+        #expect(provider.loads.count == 1)
+    }
+
+    @Test func aLoadIsCancelledOffScreenAndBeginsAnew() async throws {
+        let completed = EventLog<CacheTier?>()
+        await target.setImage(request(.cancels)) { completed.append(try? $0.get().tier) }
+        let shown = view.shown
+        target.setVisible(false)
+        #expect(provider.loads.map(\.isCancelled) == [true])
+        target.setVisible(true)
+        #expect(provider.loads.map(\.isCancelled) == [true, false])
+        // Nothing of this was told to the view or to the completion.
+        #expect(view.shown == shown)
+        provider.loads[1].succeed(try TestPictures.solid(red: 5), tier: .disk)
+        await completed.wait(forCount: 1)
+        #expect(completed.events == [.disk])
+        #expect(view.shown.last == .image(red: 5, .none))
+    }
+
+    @Test func aRequestThatComesOffScreenWaitsUntilItIsSeen() async {
+        target.setVisible(false)
+        await target.setImage(request(.cancels))
+        #expect(provider.loads.isEmpty)
+        #expect(view.shown.last == .loading(true))
+        target.setVisible(true)
+        #expect(provider.loads.count == 1)
+        await target.setImage(request(.lowers, "b"))
+        #expect(provider.loads.map(\.priority) == [.normal, .normal])
+    }
+
+    @Test func aRequestThatComesOffScreenIsLowFromTheStart() async {
+        target.setVisible(false)
+        await target.setImage(request(.lowers))
+        #expect(provider.loads.map(\.priority) == [.veryLow])
+        target.setPriority(.high)
+        #expect(provider.loads.map(\.priority) == [.veryLow])
+        target.setVisible(true)
+        #expect(provider.loads.map(\.priority) == [.high])
+    }
+
+    @Test func aLoadThatIsKeptDoesNotNoticeTheScreen() async {
+        await target.setImage(request(.keeps))
+        target.setVisible(false)
+        #expect(provider.loads.map(\.priority) == [.normal])
+        #expect(provider.loads.map(\.isCancelled) == [false])
+    }
+
+    @Test func theLoadOfAViewThatIsGoneStopsAtItsNextEvent() async throws {
+        var view: RecordingView? = RecordingView()
+        let target = ImageTarget(view!, loader: provider)
+        await target.setImage(request(.keeps)) { _ in Issue.record("The completion of a view that is gone was called.") }
+        view = nil
+        let load = try #require(provider.loads.first)
+        load.send(.progress(LoadProgress(received: 1, expected: nil)))
+        while !load.isCancelled { await Task.yield() }
+        #expect(target.currentSource == nil)
+    }
+}
+
+@Suite struct WhatAViewIsTold {
+    private let provider = ScriptedProvider()
+
+    private func request(_ name: String = "a", _ change: (inout OptionLayer) -> Void) -> ImageRequest {
+        var request = ImageRequest(url: URL(string: "test://\(name)")!)
+        change(&request.options)
+        return request
+    }
+
+    @Test func recordingViewsConform() async throws {
+        try await checkImageViewAdapterConformance(of: RecordingView()) { await $0.appearance }
+    }
+
+    @Test func aViewThatShowsThePlaceholderForEverDoesNotConform() async throws {
+        await #expect(throws: ConformanceFailure.self) {
+            try await checkImageViewAdapterConformance(of: StuckView()) { await $0.appearance }
+        }
+    }
+
+    @Test func aHashIsDrawnByTheTargetAndABrokenOneIsNoPlaceholder() async throws {
+        let view = RecordingView()
+        let target = ImageTarget(view, loader: provider)
+        let good = PlaceholderHash(Data([44])) { try TestPictures.solid(red: $0[0]) }
+        await target.setImage(request { $0.placeholder = .hash(good) })
+        #expect(view.shown.suffix(2) == [.placeholder("image"), .loading(true)])
+        #expect(await view.appearance.color == [44, 0, 0])
+        let broken = PlaceholderHash(Data()) { _ in throw ImageError(.corrupt, message: "No hash.") }
+        await target.setImage(request("b") { $0.placeholder = .hash(broken) })
+        #expect(view.shown.suffix(2) == [.cleared, .loading(true)])
+    }
+
+    @Test @MainActor func aMainActorViewShowsAMemoryHitWithinTheCall() throws {
+        let view = StillView()
+        let target = ImageTarget(view, loader: provider)
+        let hit = request { $0.transition = .fade(.seconds(1)) }
+        provider.cache(try TestPictures.solid(red: 3), for: hit)
+        var tier: CacheTier?
+        target.setImage(hit) { tier = try? $0.get().tier }
+        #expect(view.transitions == [.none])
+        #expect(tier == .memory)
+        target.clear()
+        #expect(target.currentSource == nil)
+    }
+
+    @Test @MainActor func thereIsNoTransitionWhereLessMotionIsPreferred() async throws {
+        for (isReduced, wanted) in [(true, Transition.none), (false, .fade(.seconds(1)))] {
+            let view = StillView(prefersReducedMotion: isReduced)
+            let target = ImageTarget(view, loader: provider)
+            let completed = EventLog<Void>()
+            target.setImage(request { $0.transition = .fade(.seconds(1)) }) { _ in completed.append(()) }
+            try provider.loads.last?.succeed(TestPictures.solid())
+            await completed.wait(forCount: 1)
+            #expect(view.transitions == [wanted])
+        }
+    }
+
+    @Test func otherHeadersAreAnotherRequest() async throws {
+        let target = ImageTarget(RecordingView(), loader: provider)
+        await target.setImage(request { $0.headers = [.authorization: "a"] })
+        await target.setImage(request { $0.headers = [.authorization: "b"] })
+        await target.setImage(request { $0.headers = [.authorization: "b"] })
+        #expect(provider.loads.count == 2)
+    }
+
+    @Test(arguments: CacheTier.allCases) func theBadgeNamesTheTier(_ tier: CacheTier) async throws {
+        let view = KeepingView()
+        let target = ImageTarget(view, loader: provider)
+        let plain = try TestPictures.solid(width: 63, height: 70, red: 9)
+        let completed = EventLog<DecodedImage?>()
+        await target.setImage(request { $0.showsTierBadge = true }) { completed.append(try? $0.get().image) }
+        provider.loads.last?.succeed(plain, tier: tier)
+        await completed.wait(forCount: 1)
+        let shown = try #require(await view.image)
+        let letters: [CacheTier: [String]] = [
+            .memory: ["#...#", "##.##", "#.#.#", "#.#.#", "#...#", "#...#", "#...#"],
+            .disk: ["####.", "#...#", "#...#", "#...#", "#...#", "#...#", "####."],
+            .network: ["#...#", "##..#", "#.#.#", "#.#.#", "#..##", "#...#", "#...#"],
+        ]
+        let letter = (1...7).map { y in
+            (1...5).map { x in TestPictures.pixel(of: shown, x: x, y: y) == [255, 255, 255, 255] ? "#" : "." }.joined()
+        }
+        #expect(letter == letters[tier])
+        #expect(TestPictures.pixel(of: shown, x: 7, y: 9) == [9, 0, 0, 255])
+        // The caller's own image is as it was.
+        #expect(TestPictures.pixel(of: try #require(completed.events[0]), x: 0, y: 0) == [9, 0, 0, 255])
+    }
+
+    @Test func aBadgeLeavesTinyPicturesAloneAndTakesEveryFormat() throws {
+        let tiny = try TestPictures.solid(width: 6, height: 8, red: 9)
+        #expect(TestPictures.pixel(of: TierBadge(.disk).drawn(on: tiny), x: 0, y: 0) == [9, 0, 0, 255])
+        for format in PixelFormat.allCases {
+            let bitmap = try unsafe Bitmap(size: PixelSize(width: 126, height: 126), format: format, alpha: .opaque) { _, _ in }
+            let marked = TierBadge(.memory).drawn(on: DecodedImage(bitmap))
+            // At two pixels a unit, the upper left of the letter.
+            #expect(TestPictures.pixel(of: marked, x: 3, y: 3).allSatisfy { $0 == 255 })
+            #expect(TestPictures.pixel(of: marked, x: 20, y: 20).allSatisfy { $0 == 0 })
+        }
+    }
+}
+
+@MainActor private final class StillView: MainActorImageView {
+    private let isStill: Bool
+    private(set) var transitions: [Transition] = []
+    init(prefersReducedMotion: Bool = false) { isStill = prefersReducedMotion }
+    func prefersReducedMotion() -> Bool { isStill }
+    func setImage(_ image: DecodedImage, transition: Transition) { transitions.append(transition) }
+    func setPlaceholder(_ placeholder: Placeholder) {}
+    func clear() {}
+}
+
+private actor KeepingView: ImageViewAdapter {
+    private(set) var image: DecodedImage?
+    func setImage(_ image: DecodedImage, transition: Transition) { self.image = image }
+    func setPlaceholder(_ placeholder: Placeholder) {}
+    func clear() { image = nil }
+}
+
+private actor StuckView: ImageViewAdapter {
+    private(set) var appearance = ViewAppearance(color: [])
+    func setImage(_ image: DecodedImage, transition: Transition) {}
+    func setPlaceholder(_ placeholder: Placeholder) { appearance.color = [0, 150, 0] }
+    func clear() {}
+}
