@@ -59,6 +59,9 @@ lint: setup ## check format and house rules
 modeltest: build ## random programs against the engine's model; STEPS=5000000 sets how many steps
 	@CALOTYPE_MODEL_STEPS=$(or $(STEPS),2000000) Scripts/quietly "model test" $(SWIFT) test --skip-build --disable-xctest --filter ImageLoadingTests.Model
 
+soak: build ## a million loads of every kind, and flat memory; LOADS=1000000
+	@CALOTYPE_SOAK_LOADS=$(or $(LOADS),1000000) bash -o pipefail -c "$(SWIFT) test --skip-build --disable-xctest --no-parallel --filter ImageLoadingTests.Soak 2>&1 | grep -E '^soak:|✘|Test run with|error:'"
+
 crashtest: build ## kill a process that writes the disk cache, again and again, and share it for a minute; ROUNDS=500
 	@CALOTYPE_CRASH_ROUNDS=$(or $(ROUNDS),500) CALOTYPE_SHARING_SECONDS=60 Scripts/quietly "crash test" $(SWIFT) test --skip-build --disable-xctest --no-parallel --filter 'DiskCacheCrashTests|DiskCacheTwoProcessTests'
 
@@ -71,7 +74,11 @@ kernelpaths: build ## the tests of pixels, once for each instruction set that th
 	    --filter 'ImageKernelsTests|ImageProcessingTests' || exit 1; \
 	done
 
-bench: setup ## measure (release); SUITE="decode process" picks suites
+bench: ## measure (release); SUITE="decode process" picks suites
 	@Scripts/bench-peers
+	@Scripts/setup --bench
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product calotype
 	@.build/release/calotype bench $(SUITE)
+
+bench-instructions: setup ## instructions and allocations of each operation of the engine, by callgrind
+	@Scripts/bench-instructions $(SUITE)

@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "ImageCore", targets: ["ImageCore"]),
         .library(name: "ImageKernels", targets: ["ImageKernels"]),
         .library(name: "ImageNetworking", targets: ["ImageNetworking"]),
+        .library(name: "ImageNetworkingFoundation", targets: ["ImageNetworkingFoundation"]),
         .library(name: "ImageCaching", targets: ["ImageCaching"]),
         .library(name: "ImageCachingRedis", targets: ["ImageCachingRedis"]),
         .library(name: "ImageDecoding", targets: ["ImageDecoding"]),
@@ -70,6 +71,7 @@ let package = Package(
 
         // Built-in plug-ins, each usable alone.
         .target(name: "ImageNetworking", dependencies: ["ImageCore", "CCalotypeCurl", .httpTypes]),
+        .target(name: "ImageNetworkingFoundation", dependencies: ["ImageCore", .httpTypes]),
         .target(name: "ImageCaching", dependencies: ["ImageCore", "CCalotypeCaching", .httpTypes]),
         .target(
             name: "ImageCachingRedis",
@@ -108,14 +110,16 @@ let package = Package(
                 "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
                 "ImageTargets",
             ]),
-        .target(name: "LoopbackHTTP"),
+        .target(name: "CCalotypeLoopbackTLS"),
+        .target(name: "LoopbackHTTP", dependencies: ["CCalotypeLoopbackTLS"]),
         .target(name: "CalotypeTesting", dependencies: ["ImageCore", "ImageTargets", "LoopbackHTTP", .httpTypes]),
         .target(name: "CCalotypeGallery", exclude: ["Pictures"]),
         .target(name: "CCalotypeBareLoop", dependencies: ["CCalotypeLibCurl"]),
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
-                "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
+                "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageNetworkingFoundation", "ImageCaching",
+                "ImageDecoding", "ImageProcessing",
                 "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop", .httpTypes,
                 .argumentParser,
             ]),
@@ -125,6 +129,9 @@ let package = Package(
         .testTarget(
             name: "ImageNetworkingTests",
             dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
+        .testTarget(
+            name: "ImageNetworkingFoundationTests",
+            dependencies: ["ImageCore", "ImageNetworkingFoundation", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
         .testTarget(name: "ImageCachingTests", dependencies: ["ImageCore", "ImageCaching", "CalotypeTesting", .httpTypes]),
         .testTarget(
             name: "ImageCachingRedisTests",

@@ -41,8 +41,10 @@ let package = Package(
                 "ImageCore", "ImageTargets", "LoopbackHTTP", .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Shared/CalotypeTesting", swiftSettings: strict),
+        // Testing has overlays for the real frameworks, which stubs do not need.
         .testTarget(
             name: "AppleTargetsTests",
-            dependencies: ["ImageCore", "ImageTargets", "CalotypeTesting", "CoreGraphics", "UIKit", "AppKit", "SwiftUI"]),
+            dependencies: ["ImageCore", "ImageTargets", "CalotypeTesting", "CoreGraphics", "UIKit", "AppKit", "SwiftUI"],
+            swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])]),
     ]
 )

@@ -8,6 +8,10 @@
 struct clt_avif_reader {
     avifDecoder *decoder;
     const char *message;
+    /// For input in pieces.
+    avifIO io;
+    const uint8_t *bytes;
+    size_t count;
 };
 
 static clt_avif_status status_of(avifResult result) {
@@ -34,8 +38,8 @@ static clt_avif_status finished(clt_avif_reader *reader, avifResult result) {
     return status_of(result);
 }
 
-clt_avif_reader *clt_avif_reader_create(
-    const uint8_t *bytes, size_t count, uint32_t frame_limit, bool shows_layers) {
+/// A reader that has no input yet.
+static clt_avif_reader *create(uint32_t frame_limit, bool shows_layers) {
     clt_avif_reader *reader = calloc(1, sizeof *reader);
     if (!reader) return NULL;
     reader->message = "";
@@ -57,11 +61,46 @@ clt_avif_reader *clt_avif_reader_create(
     decoder->imageDimensionLimit = 0;
 #endif
     decoder->imageCountLimit = frame_limit;
-    if (avifDecoderSetIOMemory(decoder, bytes, count) != AVIF_RESULT_OK) {
+    return reader;
+}
+
+clt_avif_reader *clt_avif_reader_create(
+    const uint8_t *bytes, size_t count, uint32_t frame_limit, bool shows_layers) {
+    clt_avif_reader *reader = create(frame_limit, shows_layers);
+    if (reader && avifDecoderSetIOMemory(reader->decoder, bytes, count) != AVIF_RESULT_OK) {
         clt_avif_reader_destroy(reader);
         return NULL;
     }
     return reader;
+}
+
+static avifResult read_part(avifIO *io, uint32_t flags, uint64_t offset, size_t size, avifROData *part) {
+    const clt_avif_reader *reader = io->data;
+    if (flags != 0) return AVIF_RESULT_IO_ERROR;
+    if (offset > reader->count || size > reader->count - offset) return AVIF_RESULT_WAITING_ON_IO;
+    part->data = reader->bytes + offset;
+    part->size = size;
+    return AVIF_RESULT_OK;
+}
+
+/// The struct is part of the reader.
+static void destroy_io(avifIO *io) { (void)io; }
+
+clt_avif_reader *clt_avif_reader_create_streaming(uint32_t frame_limit) {
+    clt_avif_reader *reader = create(frame_limit, true);
+    if (!reader) return NULL;
+    reader->io.read = read_part;
+    reader->io.destroy = destroy_io;
+    reader->io.data = reader;
+    // The bytes move while they grow.
+    reader->io.persistent = AVIF_FALSE;
+    avifDecoderSetIO(reader->decoder, &reader->io);
+    return reader;
+}
+
+void clt_avif_reader_supply(clt_avif_reader *reader, const uint8_t *bytes, size_t count) {
+    reader->bytes = bytes;
+    reader->count = count;
 }
 
 void clt_avif_reader_destroy(clt_avif_reader *reader) {
@@ -89,6 +128,14 @@ static void describe(const avifDecoder *decoder, clt_avif_header *header) {
         header->mirror_axis = image->imir.mode;
 #endif
     }
+    header->has_aperture = (image->transformFlags & AVIF_TRANSFORM_CLAP) != 0;
+    const avifCleanApertureBox *clap = &image->clap;
+    // The offsets are signed, whatever type a version of libavif gives them.
+    const uint32_t aperture[8] = {
+        clap->widthN, clap->widthD, clap->heightN, clap->heightD, (uint32_t)clap->horizOffN, (uint32_t)clap->horizOffD,
+        (uint32_t)clap->vertOffN, (uint32_t)clap->vertOffD,
+    };
+    memcpy(header->aperture, aperture, sizeof aperture);
     header->primaries = image->colorPrimaries;
     header->transfer = image->transferCharacteristics;
     header->matrix = image->matrixCoefficients;

@@ -34,13 +34,37 @@ static avifResult fill(
     return avifImageRGBToYUV(image, &rgb);
 }
 
+static avifPixelFormat format_of(clt_avif_sampling sampling) {
+    switch (sampling) {
+    case CLT_AVIF_SAMPLING_444: return AVIF_PIXEL_FORMAT_YUV444;
+    case CLT_AVIF_SAMPLING_422: return AVIF_PIXEL_FORMAT_YUV422;
+    case CLT_AVIF_SAMPLING_400: return AVIF_PIXEL_FORMAT_YUV400;
+    case CLT_AVIF_SAMPLING_420: break;
+    }
+    return AVIF_PIXEL_FORMAT_YUV420;
+}
+
+static void turn(avifImage *image, int quarter_turns, int mirror_axis) {
+    if (quarter_turns != 0) {
+        image->transformFlags |= AVIF_TRANSFORM_IROT;
+        image->irot.angle = (uint8_t)(quarter_turns & 3);
+    }
+    if (mirror_axis >= 0) {
+        image->transformFlags |= AVIF_TRANSFORM_IMIR;
+#if AVIF_VERSION >= 1000000
+        image->imir.axis = (uint8_t)mirror_axis;
+#else
+        image->imir.mode = (uint8_t)mirror_axis;
+#endif
+    }
+}
+
 clt_avif_status clt_avif_encode(
-    const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, bool is_opaque, bool is_gray, int quality,
-    int speed, const uint8_t *icc, size_t icc_count, uint8_t **bytes, size_t *count) {
-    avifPixelFormat format =
-        is_gray ? AVIF_PIXEL_FORMAT_YUV400 : quality >= 90 ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420;
+    const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, bool is_opaque, clt_avif_sampling sampling,
+    int quality, int speed, int quarter_turns, int mirror_axis, const uint8_t *icc, size_t icc_count, uint8_t **bytes,
+    size_t *count) {
     if (stride > UINT32_MAX) return CLT_AVIF_UNSUPPORTED;
-    avifImage *image = avifImageCreate(width, height, 8, format);
+    avifImage *image = avifImageCreate(width, height, 8, format_of(sampling));
     avifEncoder *encoder = avifEncoderCreate();
     avifRWData output = AVIF_DATA_EMPTY;
     avifResult result = AVIF_RESULT_UNKNOWN_ERROR;
@@ -57,6 +81,7 @@ clt_avif_status clt_avif_encode(
         encoder->minQuantizerAlpha = 0;
         encoder->maxQuantizerAlpha = quantizer;
 #endif
+        turn(image, quarter_turns, mirror_axis);
         result = fill(image, pixels, stride, is_opaque, icc, icc_count);
         if (result == AVIF_RESULT_OK) result = avifEncoderWrite(encoder, image, &output);
     }

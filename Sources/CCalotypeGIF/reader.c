@@ -1,5 +1,6 @@
 #include "CCalotypeGIF.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <gif_lib.h>
@@ -27,46 +28,98 @@ static int read_bytes(GifFileType *file, GifByteType *target, int wanted) {
     return done;
 }
 
-clt_gif_status clt_gif_decode_frame(
+struct clt_gif_reader {
+    source from;
+    GifFileType *file;
+    uint32_t width, height;
+    /// Where the next row belongs.
+    uint32_t pass, y;
+    /// Rows from the top that hold pixels.
+    uint32_t rows;
+};
+
+// Interlaced rows: every eighth, the fourths between, the seconds, the rest (GIF89a, appendix E).
+static const uint32_t starts[4] = {0, 4, 2, 1}, steps[4] = {8, 8, 4, 2};
+
+clt_gif_reader *clt_gif_reader_create(
     const uint8_t *header, size_t header_count, const uint8_t *frame, size_t frame_count, uint32_t width, uint32_t height,
-    uint8_t *target, uint32_t *rows) {
-    *rows = 0;
-    source from = {{header, frame}, {header_count, frame_count}, false};
+    clt_gif_status *status) {
+    *status = CLT_GIF_NO_MEMORY;
+    clt_gif_reader *reader = calloc(1, sizeof *reader);
+    if (!reader) return NULL;
+    reader->from = (source){{header, frame}, {header_count, frame_count}, false};
+    reader->width = width;
+    reader->height = height;
     int error = 0;
-    GifFileType *file = DGifOpen(&from, read_bytes, &error);
-    if (!file) return error == D_GIF_ERR_NOT_ENOUGH_MEM ? CLT_GIF_NO_MEMORY : CLT_GIF_CORRUPT;
-    clt_gif_status status = CLT_GIF_OK;
+    reader->file = DGifOpen(&reader->from, read_bytes, &error);
+    if (!reader->file) {
+        if (error != D_GIF_ERR_NOT_ENOUGH_MEM) *status = CLT_GIF_CORRUPT;
+        free(reader);
+        return NULL;
+    }
+    GifFileType *file = reader->file;
     GifRecordType record = UNDEFINED_RECORD_TYPE;
     if (DGifGetRecordType(file, &record) == GIF_ERROR || record != IMAGE_DESC_RECORD_TYPE ||
         DGifGetImageDesc(file) == GIF_ERROR || (uint32_t)file->Image.Width != width ||
         (uint32_t)file->Image.Height != height) {
-        status = from.hit_end ? CLT_GIF_TRUNCATED : CLT_GIF_CORRUPT;
-    } else {
-        // Interlaced rows: every eighth, the fourths between, the seconds, the rest (GIF89a, appendix E).
-        static const uint32_t starts[4] = {0, 4, 2, 1}, steps[4] = {8, 8, 4, 2};
-        bool is_interlaced = file->Image.Interlace;
-        for (int pass = 0; pass < (is_interlaced ? 4 : 1) && status == CLT_GIF_OK; pass++) {
-            uint32_t first = is_interlaced ? starts[pass] : 0, step = is_interlaced ? steps[pass] : 1;
-            for (uint32_t y = first; y < height; y += step) {
-                if (DGifGetLine(file, target + (size_t)y * width, (int)width) == GIF_ERROR) {
-                    status = from.hit_end ? CLT_GIF_TRUNCATED : CLT_GIF_CORRUPT;
-                    if (pass > 0) *rows = height;
-                    break;
-                }
-                if (!is_interlaced || pass == 0) *rows = y + 1;
-                // Until the rows between arrive, the one above stands for them.
-                if (is_interlaced && pass < 3) {
-                    uint32_t last = y + step / (pass == 0 ? 1 : 2);
-                    for (uint32_t below = y + 1; below < last && below < height; below++) {
-                        memcpy(target + (size_t)below * width, target + (size_t)y * width, width);
-                    }
-                }
+        *status = reader->from.hit_end ? CLT_GIF_TRUNCATED : CLT_GIF_CORRUPT;
+        clt_gif_reader_destroy(reader);
+        return NULL;
+    }
+    *status = CLT_GIF_OK;
+    return reader;
+}
+
+void clt_gif_reader_destroy(clt_gif_reader *reader) {
+    if (!reader) return;
+    int error = 0;
+    DGifCloseFile(reader->file, &error);
+    free(reader);
+}
+
+bool clt_gif_reader_is_interlaced(const clt_gif_reader *reader) { return reader->file->Image.Interlace; }
+
+bool clt_gif_reader_is_finished(const clt_gif_reader *reader) {
+    return clt_gif_reader_is_interlaced(reader) ? reader->pass == 4 : reader->y == reader->height;
+}
+
+/// Goes on to the next row, and to the next pass that has one.
+static void advance(clt_gif_reader *reader) {
+    if (!clt_gif_reader_is_interlaced(reader)) {
+        reader->y++;
+        reader->rows = reader->y;
+        return;
+    }
+    reader->rows = reader->pass > 0 ? reader->height : reader->y + 1;
+    reader->y += steps[reader->pass];
+    while (reader->pass < 4 && reader->y >= reader->height) {
+        reader->pass++;
+        if (reader->pass < 4) reader->y = starts[reader->pass];
+    }
+    if (reader->pass == 4) reader->rows = reader->height;
+}
+
+clt_gif_status clt_gif_reader_read_rows(
+    clt_gif_reader *reader, uint8_t *target, size_t stride, uint32_t first, uint32_t count, uint32_t *rows) {
+    bool is_interlaced = clt_gif_reader_is_interlaced(reader);
+    for (uint32_t done = 0; done < count && !clt_gif_reader_is_finished(reader); done++) {
+        uint32_t y = reader->y;
+        uint8_t *row = target + (size_t)(y - first) * stride;
+        if (DGifGetLine(reader->file, row, (int)reader->width) == GIF_ERROR) {
+            if (is_interlaced && reader->pass > 0) reader->rows = reader->height;
+            *rows = reader->rows;
+            return reader->from.hit_end ? CLT_GIF_TRUNCATED : CLT_GIF_CORRUPT;
+        }
+        if (is_interlaced && reader->pass < 3) {
+            uint32_t last = y + steps[reader->pass] / (reader->pass == 0 ? 1 : 2);
+            for (uint32_t below = y + 1; below < last && below < reader->height; below++) {
+                memcpy(target + (size_t)(below - first) * stride, row, reader->width);
             }
         }
-        if (status == CLT_GIF_OK) *rows = height;
+        advance(reader);
     }
-    DGifCloseFile(file, &error);
-    return status;
+    *rows = reader->rows;
+    return CLT_GIF_OK;
 }
 
 void clt_gif_colors(const uint8_t *source, const uint8_t *table, uint8_t *target, uint32_t width) {

@@ -73,9 +73,18 @@ static void write_profile(j_compress_ptr info, const uint8_t *icc, size_t count)
     }
 }
 
+/// Exif in an APP1 segment, behind its name (Exif 2.32, 4.7.2).
+static void write_exif(j_compress_ptr info, const uint8_t *exif, size_t count) {
+    static const char name[6] = "Exif\0";
+    if (count > 60000) return;
+    jpeg_write_m_header(info, JPEG_APP0 + 1, (unsigned)(count + sizeof name));
+    for (size_t i = 0; i < sizeof name; i++) jpeg_write_m_byte(info, name[i]);
+    for (size_t i = 0; i < count; i++) jpeg_write_m_byte(info, exif[i]);
+}
+
 clt_jpeg_status clt_jpeg_writer_start(
     clt_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality, clt_jpeg_sampling sampling,
-    bool progressive, const uint8_t *icc, size_t icc_count) {
+    bool progressive, const uint8_t *icc, size_t icc_count, const uint8_t *exif, size_t exif_count) {
     if (setjmp(writer->leave)) return writer->failure;
     j_compress_ptr info = &writer->info;
     info->image_width = width;
@@ -85,12 +94,13 @@ clt_jpeg_status clt_jpeg_writer_start(
     jpeg_set_defaults(info);
     jpeg_set_quality(info, quality, TRUE);
     info->optimize_coding = TRUE;
-    if (!gray && sampling == CLT_JPEG_SAMPLING_444) {
-        info->comp_info[0].h_samp_factor = 1;
-        info->comp_info[0].v_samp_factor = 1;
+    if (!gray) {
+        info->comp_info[0].h_samp_factor = sampling == CLT_JPEG_SAMPLING_444 ? 1 : 2;
+        info->comp_info[0].v_samp_factor = sampling == CLT_JPEG_SAMPLING_420 ? 2 : 1;
     }
     if (progressive) jpeg_simple_progression(info);
     jpeg_start_compress(info, TRUE);
+    if (exif) write_exif(info, exif, exif_count);
     if (icc) write_profile(info, icc, icc_count);
     return CLT_JPEG_OK;
 }

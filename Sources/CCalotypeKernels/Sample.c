@@ -9,11 +9,10 @@ typedef uint8_t u8x4 __attribute__((vector_size(4)));
 typedef uint16_t u16x4 __attribute__((vector_size(8)));
 
 // The cubic of Catmull and Rom for the four samples around a point, `f` after the second.
-static inline __attribute__((always_inline)) void cubic_weights(float f, float *weights) {
-    weights[0] = ((-0.5f * f + 1.0f) * f - 0.5f) * f;
-    weights[1] = (1.5f * f - 2.5f) * f * f + 1.0f;
-    weights[2] = ((-1.5f * f + 2.0f) * f + 0.5f) * f;
-    weights[3] = (0.5f * f - 0.5f) * f * f;
+static inline __attribute__((always_inline)) f32x4 cubic_weights(float f) {
+    const f32x4 cube = {-0.5f, 1.5f, -1.5f, 0.5f}, square = {1.0f, -2.5f, 2.0f, -0.5f};
+    const f32x4 line = {-0.5f, 0.0f, 0.5f, 0.0f}, constant = {0.0f, 1.0f, 0.0f, 0.0f};
+    return ((cube * f + square) * f + line) * f + constant;
 }
 
 #define SAMPLE_LINE(name, sample, samples, four_samples, most) \
@@ -28,22 +27,18 @@ static inline __attribute__((always_inline)) void cubic_weights(float f, float *
             if (px > -2 && py > -2 && px < width + 1 && py < height + 1) { \
                 double fx = __builtin_floor(px), fy = __builtin_floor(py); \
                 ptrdiff_t left = (ptrdiff_t)fx - 1, top = (ptrdiff_t)fy - 1; \
-                float across[4], down[4]; \
-                cubic_weights((float)(px - fx), across); \
-                cubic_weights((float)(py - fy), down); \
+                f32x4 across = cubic_weights((float)(px - fx)), down = cubic_weights((float)(py - fy)); \
                 bool isInside = left >= 0 && top >= 0 && left + 4 <= (ptrdiff_t)picture->width && \
                                 top + 4 <= (ptrdiff_t)picture->height; \
                 if (isInside) { \
                     const uint8_t *corner = base + (size_t)top * picture->bytes_per_row + (size_t)left * sizeof(samples); \
-                    f32x4 weights; \
                     f32x16 all = {0}; \
-                    memcpy(&weights, across, sizeof weights); \
                     for (size_t r = 0; r < 4; r++) { \
                         four_samples row; \
                         memcpy(&row, corner + r * picture->bytes_per_row, sizeof row); \
                         all += __builtin_convertvector(row, f32x16) * down[r]; \
                     } \
-                    all *= __builtin_shufflevector(weights, weights, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3); \
+                    all *= __builtin_shufflevector(across, across, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3); \
                     sum = (__builtin_shufflevector(all, all, 0, 1, 2, 3) + __builtin_shufflevector(all, all, 4, 5, 6, 7)) + \
                           (__builtin_shufflevector(all, all, 8, 9, 10, 11) + \
                               __builtin_shufflevector(all, all, 12, 13, 14, 15)); \

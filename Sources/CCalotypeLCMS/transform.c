@@ -64,8 +64,8 @@ static cmsToneCurve *srgb_curve(void) {
     return cmsBuildParametricToneCurve(NULL, 4, parameters);
 }
 
-uint8_t *clt_profile_create(const double chromaticities[8], double gamma, size_t *count) {
-    cmsToneCurve *curve = gamma > 0 ? cmsBuildGamma(NULL, gamma) : srgb_curve();
+/// The bytes of a profile; takes the curve.
+static uint8_t *profile_of(const double chromaticities[8], cmsToneCurve *curve, size_t *count) {
     if (!curve) return NULL;
     const cmsCIExyY white = {chromaticities[0], chromaticities[1], 1};
     const cmsCIExyYTRIPLE primaries = {
@@ -89,6 +89,14 @@ uint8_t *clt_profile_create(const double chromaticities[8], double gamma, size_t
     cmsCloseProfile(profile);
     *count = size;
     return icc;
+}
+
+uint8_t *clt_profile_create(const double chromaticities[8], double gamma, size_t *count) {
+    return profile_of(chromaticities, gamma > 0 ? cmsBuildGamma(NULL, gamma) : srgb_curve(), count);
+}
+
+uint8_t *clt_profile_create_sampled(const double chromaticities[8], const float curve[4096], size_t *count) {
+    return profile_of(chromaticities, cmsBuildTabulatedToneCurveFloat(NULL, 4096, curve), count);
 }
 
 void clt_profile_free(uint8_t *icc) { free(icc); }

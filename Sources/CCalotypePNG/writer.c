@@ -78,7 +78,7 @@ void clt_png_writer_destroy(clt_png_writer *writer) {
 
 clt_png_status clt_png_writer_start(
     clt_png_writer *writer, uint32_t width, uint32_t height, clt_png_layout layout, bool is_opaque, int level,
-    const uint8_t *icc, size_t icc_count) {
+    const uint8_t *icc, size_t icc_count, const uint8_t *exif, size_t exif_count) {
     if (setjmp(png_jmpbuf(writer->png))) return failure(writer);
     bool is_gray = layout == CLT_PNG_GRAY8 || layout == CLT_PNG_GRAY16;
     bool is_16 = layout == CLT_PNG_GRAY16 || layout == CLT_PNG_RGBA16;
@@ -93,6 +93,10 @@ clt_png_status clt_png_writer_start(
     } else {
         png_set_sRGB(writer->png, writer->info, PNG_sRGB_INTENT_PERCEPTUAL);
     }
+#ifdef PNG_eXIf_SUPPORTED
+    // libpng copies it, and takes it for its own to change only in name.
+    if (exif) png_set_eXIf_1(writer->png, writer->info, (png_uint_32)exif_count, (png_bytep)(uintptr_t)exif);
+#endif
     png_write_info(writer->png, writer->info);
     if (is_16) {
         const uint16_t one = 1;

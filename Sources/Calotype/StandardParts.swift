@@ -17,6 +17,12 @@ public struct StandardParts: Sendable {
     public var network: (any DataLoading)?
     /// When a failed fetch is tried again; ``RetryPolicy/default``, within the load's own option `retries`. `nil` never does.
     public var retryPolicy: RetryPolicy? = .default
+    /// When a host that keeps failing is left alone for a while; `nil`, the default, never does.
+    public var circuitBreaker: CircuitBreaker.Policy?
+    /// Whether downloads that broke off are gone on with; yes. With a ``DiskCache`` their beginnings survive the process.
+    public var resumesDownloads = true
+    /// The most that all downloads together take, in bytes per second; 0, the default, sets no limit.
+    public var bytesPerSecond = 0
     /// What may be fetched, for URLs that strangers chose; `nil` allows everything. With a policy, local files and `data`
     /// URLs are refused too.
     public var sourcePolicy: SourcePolicy?
@@ -57,14 +63,19 @@ public struct StandardParts: Sendable {
         var curl = CurlLoader.Configuration()
         curl.sourcePolicy = sourcePolicy
         let line = network ?? CurlLoader(curl)
-        let patient = retryPolicy.map { RetryingLoader(line, policy: $0) as any DataLoading } ?? line
+        let sparing = circuitBreaker.map { CircuitBreakingLoader(line, policy: $0) as any DataLoading } ?? line
+        let patient = retryPolicy.map { RetryingLoader(sparing, policy: $0) as any DataLoading } ?? sparing
+        let store = PartialBodyStore(backing: dataCache as? DiskCache)
+        let resuming: any DataLoading = resumesDownloads ? ResumingLoader(patient, store: store) : patient
+        let modest: any DataLoading =
+            bytesPerSecond > 0 ? ThrottledLoader(resuming, bytesPerSecond: bytesPerSecond) : resuming
         // What was answered before, as far as it still holds; filled with what comes in.
         let responses = dataCache.map { HTTPCache(store: $0, policy: httpCachePolicy) }
         func remembering(_ loader: any DataLoading) -> any DataLoading {
             responses.map { CachedLoader(loader, cache: $0) } ?? loader
         }
         // The line, or the disk: who answers is decided by the URL's scheme, after the policy has let it pass.
-        var router = SchemeRouter.standard(network: remembering(patient))
+        var router = SchemeRouter.standard(network: remembering(modest))
         for (scheme, loader) in schemes {
             let isWeb = ["http", "https"].contains(scheme.lowercased())
             router = router.registering(isWeb ? remembering(loader) : loader, for: [scheme])
@@ -78,7 +89,9 @@ public struct StandardParts: Sendable {
 
         var configuration = ImageLoader.Configuration(
             dataLoader: loader, decoder: registry, memoryCache: memoryCache, dataCache: dataCache)
-        configuration.responseCache = responses
+        configuration.responseCache = responses.map { responses in
+            sourcePolicy.map { GuardedResponses(cache: responses, policy: $0) as any ResponseCaching } ?? responses
+        }
         configuration.encoder = EncoderRegistry()
         configuration.globalOptions = options
         configuration.observers = observers

@@ -15,6 +15,7 @@ public import ImageCore
 public func checkDataCachingConformance(_ make: @Sendable () async throws -> any DataCaching) async throws {
     try await checkEntries(of: make())
     try await checkBodies(of: make())
+    try await checkStreams(of: make())
     try await checkRemoval(in: make())
     try await checkTasks(of: make())
 }
@@ -51,6 +52,34 @@ private func checkBodies(of cache: any DataCaching) async throws {
         try ConformanceFailure.require(
             await cache.entry(for: sampleKey("\(i)"))?.data == body, "A body of \(body.count) bytes did not come back as it was.")
     }
+}
+
+private func checkStreams(of cache: any DataCaching) async throws {
+    func stream(_ pieces: [Data], breaks: Bool = false) -> DataEntryStream {
+        let rest = Lock(Array(pieces.reversed()))
+        let body = ByteStream {
+            let next = rest.withLock { $0.popLast() }
+            if next == nil, breaks { throw ConformanceFailure("This stream breaks.") }
+            return next
+        }
+        return DataEntryStream(body: body, head: HTTPResponse(status: .ok, headerFields: [.eTag: "\"2\""]), storedAt: 5)
+    }
+    let key = sampleKey("streamed")
+    try ConformanceFailure.require(await cache.stream(for: key) == nil, "An empty cache returned a stream.")
+    try await cache.store(stream([sample(1), Data(), sample(2).dropFirst(9)]), for: key)
+    guard let found = try await cache.stream(for: key) else { throw ConformanceFailure("A streamed entry was missing.") }
+    var data = Data()
+    for try await chunk in found.body { data.append(chunk) }
+    try ConformanceFailure.require(
+        data == sample(1) + sample(2).dropFirst(9), "A body that was streamed in and out had other bytes.")
+    try ConformanceFailure.require(
+        found.head.headerFields[.eTag] == "\"2\"" && found.storedAt == 5, "A streamed entry had another head or time.")
+    do {
+        try await cache.store(stream([sample(3)], breaks: true), for: key)
+        throw ConformanceFailure("A stream that broke was stored without an error.")
+    } catch let failure as ConformanceFailure where failure.message == "This stream breaks." {}
+    try ConformanceFailure.require(
+        await cache.entry(for: key)?.data == data, "A stream that broke changed what its key had.")
 }
 
 private func checkRemoval(in cache: any DataCaching) async throws {

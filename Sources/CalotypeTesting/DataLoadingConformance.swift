@@ -25,10 +25,23 @@ public struct DataLoadingConformance: Sendable {
 
     /// Runs every check in turn.
     ///
+    /// - Parameters:
+    ///   - limit: how long each check may take.
+    ///   - makeTrusting: makes a loader that trusts the certificate, in PEM, that it is given, for checks over TLS; without
+    ///     it they are left out, and so they are where there is no OpenSSL 3 to serve with.
+    ///   - makeLoader: makes a loader.
     /// - Throws: ``Failure`` at the first check that does not pass, or that does not end within `limit`.
-    public static func check(limit: Duration = .seconds(20), _ makeLoader: @escaping @Sendable () -> any DataLoading) async throws
-    {
-        for check in all { try await run(check, limit: limit, makeLoader) }
+    public static func check(
+        limit: Duration = .seconds(20), trusting makeTrusting: (@Sendable (_ certificate: String) -> any DataLoading)? = nil,
+        _ makeLoader: @escaping @Sendable () -> any DataLoading
+    ) async throws {
+        for check in all + misbehaviour { try await run(check, limit: limit, makeLoader) }
+        guard let makeTrusting else { return }
+        for check in secure {
+            guard let identity = LoopbackServer.Identity(protocolName: check.protocolName) else { return }
+            let plain = Check(check.name) { loader in try await check.body(identity, loader) }
+            try await run(plain, limit: limit) { makeTrusting(identity.certificate) }
+        }
     }
 
     struct Check: Sendable {
@@ -37,6 +50,23 @@ public struct DataLoadingConformance: Sendable {
 
         init(_ name: String, _ body: @escaping @Sendable (any DataLoading) async throws -> Void) {
             self.name = name
+            self.body = body
+        }
+    }
+
+    /// A check over TLS: the loader trusts the identity.
+    struct SecureCheck: Sendable {
+        let name: String
+        /// What the server agrees on with a client that offers it.
+        let protocolName: String
+        let body: @Sendable (LoopbackServer.Identity, any DataLoading) async throws -> Void
+
+        init(
+            _ name: String, protocolName: String = "http/1.1",
+            _ body: @escaping @Sendable (LoopbackServer.Identity, any DataLoading) async throws -> Void
+        ) {
+            self.name = name
+            self.protocolName = protocolName
             self.body = body
         }
     }
@@ -213,13 +243,13 @@ extension DataLoadingConformance {
         },
     ]
 
-    private static func request(_ server: LoopbackServer, _ path: String = "/") throws -> DataRequest {
+    static func request(_ server: LoopbackServer, _ path: String = "/") throws -> DataRequest {
         guard let url = URL(string: server.url(path)) else { throw Mismatch(reason: "The server has no URL.") }
         return DataRequest(url: url, timeout: .seconds(300))
     }
 
     /// A server whose body begins and does not go on.
-    private static func stalling() throws -> LoopbackServer {
+    static func stalling() throws -> LoopbackServer {
         try LoopbackServer { _, connection in
             try connection.writeHead(200, headers: [("Content-Length", "100000")])
             try connection.write([UInt8](repeating: 1, count: 2048))
@@ -228,29 +258,29 @@ extension DataLoadingConformance {
     }
 
     /// A server on which `/n` leads to `/n-1`, and `/0` is an answer.
-    private static func countdown() throws -> LoopbackServer {
+    static func countdown() throws -> LoopbackServer {
         try LoopbackServer(serving: { request in
             guard let number = Int(request.path.dropFirst()), number > 0 else { return LoopbackServer.Response(200, body: [1]) }
             return LoopbackServer.Response(302, headers: [("Location", "/\(number - 1)")])
         })
     }
 
-    private static func collect(_ body: ByteStream) async throws -> Data {
+    static func collect(_ body: ByteStream) async throws -> Data {
         var data = Data()
         for try await chunk in body { data.append(chunk) }
         return data
     }
 
-    private static func expect(_ condition: Bool, _ reason: String) throws(Mismatch) {
+    static func expect(_ condition: Bool, _ reason: String) throws(Mismatch) {
         if !condition { throw Mismatch(reason: reason) }
     }
 
-    private static func expectCancellation(_ body: () async throws -> Void) async throws {
+    static func expectCancellation(_ body: () async throws -> Void) async throws {
         do { try await body() } catch is CancellationError { return }
         throw Mismatch(reason: "Nothing was thrown.")
     }
 
-    private static func expectError(_ code: ImageError.Code, _ body: () async throws -> Void) async throws {
+    static func expectError(_ code: ImageError.Code, _ body: () async throws -> Void) async throws {
         do { try await body() } catch let error as ImageError {
             return try expect(error.code == code, "The error was \(error.code): \(error)")
         }

@@ -53,7 +53,7 @@
 
         /// Sends a command and hands its answer to `body`: the bytes of a string, nothing for any other kind.
         func command<R>(_ arguments: [Argument], _ body: (UnsafeRawBufferPointer) -> R) throws(RedisFailure) -> R {
-            try withReply(to: arguments) { reply throws(RedisFailure) in
+            try unsafe withReply(to: arguments) { reply throws(RedisFailure) in
                 let isString = unsafe reply.pointee.type == REDIS_REPLY_STRING
                 return unsafe body(
                     UnsafeRawBufferPointer(start: isString ? reply.pointee.str : nil, count: isString ? reply.pointee.len : 0))
@@ -67,8 +67,9 @@
                 let scan: [Argument] = [
                     .text("SCAN"), .text(cursor), .text("MATCH"), .text(pattern), .text("COUNT"), .text("1000"),
                 ]
-                let (next, names) = try withReply(to: scan) { reply throws(RedisFailure) in unsafe Self.page(reply.pointee) }
-                if !names.isEmpty { try command([.text("UNLINK")] + names.map { .bytes($0) }) { _ in } }
+                let (next, names) = try unsafe withReply(to: scan) { reply throws(RedisFailure) in unsafe Self.page(reply.pointee)
+                }
+                if !names.isEmpty { try unsafe command([.text("UNLINK")] + names.map { .bytes($0) }) { _ in } }
                 cursor = next
             } while cursor != "0"
         }
@@ -103,17 +104,8 @@
             var flat: [UInt8] = []
             flat.reserveCapacity(parts.reduce(0) { $0 + $1.count })
             for part in parts { flat.append(contentsOf: part) }
-            let answer = unsafe SignalShield.run {
-                unsafe flat.withUnsafeBytes { all -> UnsafeMutableRawPointer? in
-                    var starts: [UnsafePointer<CChar>?] = []
-                    var at = 0
-                    for part in parts {
-                        unsafe starts.append(all.baseAddress.map { unsafe ($0 + at).assumingMemoryBound(to: CChar.self) })
-                        at += part.count
-                    }
-                    return unsafe redisCommandArgv(context, Int32(parts.count), &starts, parts.map(\.count))
-                }
-            }
+            let lengths = parts.map(\.count)
+            let answer = unsafe SignalShield.run { unsafe run(flat, lengths) }
             guard let reply = unsafe answer?.assumingMemoryBound(to: redisReply.self) else {
                 let text = unsafe context.map { unsafe Self.text(of: $0.pointee) } ?? "the connection is closed"
                 // After an answer that did not come, the next one to come would be the wrong one.
@@ -125,6 +117,20 @@
                 throw .refused(unsafe String(decoding: Self.bytes(of: reply.pointee).prefix(200), as: UTF8.self))
             }
             return try unsafe body(reply)
+        }
+
+        /// Sends the arguments, which follow each other in `bytes`, and waits for the answer; `nil` where none came.
+        private func run(_ bytes: [UInt8], _ lengths: [Int]) -> UnsafeMutableRawPointer? {
+            unsafe bytes.withUnsafeBytes { all in
+                var starts: [UnsafePointer<CChar>?] = unsafe []
+                var at = 0
+                for length in lengths {
+                    let start = unsafe all.baseAddress?.advanced(by: at)
+                    unsafe starts.append(start?.assumingMemoryBound(to: CChar.self))
+                    at += length
+                }
+                return unsafe redisCommandArgv(context, Int32(lengths.count), &starts, lengths)
+            }
         }
 
         private func connect() throws(RedisFailure) {

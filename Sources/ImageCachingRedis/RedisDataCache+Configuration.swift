@@ -1,6 +1,6 @@
 #if Redis
-    public import ImageCaching
-    internal import ImageCore
+    internal import ImageCaching
+    public import ImageCore
 
     extension RedisDataCache {
         /// Where a server is, and how it is used.
@@ -64,6 +64,14 @@
             public var failures = 0
 
             public init() {}
+        }
+
+        public var cacheStatistics: [CacheStatistics] {
+            let own = statistics
+            var result = CacheStatistics(name: "shared")
+            (result.hits, result.misses) = (own.hits, own.misses)
+            (result.stores, result.refusals) = (own.stores, own.lostStores)
+            return [result]
         }
     }
 #endif

@@ -13,7 +13,7 @@
     /// failures nothing is asked of the server for a while. No call blocks its thread: commands run on queues of their own,
     /// one per connection. Throws nothing but `CancellationError`; only ``removeAll()`` tells that it failed.
     ///
-    /// ```swift
+    /// ```
     /// let store = RedisDataCache(.init(address: .host("cache.internal", port: 6379), password: "secret"))
     /// let cache = TieredDataCache(local: DiskCache(), shared: store)
     /// ```
@@ -52,7 +52,7 @@
             // Values of other kinds, or beyond the largest size, are cut short and do not check.
             let end = String(configuration.largestEntry)
             let found = try? await run { connection throws(RedisFailure) in
-                try connection.command([.text("GETRANGE"), .text(name), .text("0"), .text(end)]) { reply in
+                try unsafe connection.command([.text("GETRANGE"), .text(name), .text("0"), .text(end)]) { reply in
                     unsafe reply.count > 0 ? SharedEntry.decode(reply, name: name) : nil
                 }
             }
@@ -70,7 +70,9 @@
             }
             let milliseconds = String(Int(min(configuration.timeToLive * 1000, 1e15)))
             let isStored: Bool? = try? await run { connection throws(RedisFailure) in
-                try connection.command([.text("SET"), .text(name), .bytes(value), .text("PX"), .text(milliseconds)]) { _ in true }
+                try unsafe connection.command([.text("SET"), .text(name), .bytes(value), .text("PX"), .text(milliseconds)]) { _ in
+                    true
+                }
             }
             state.withLock { if isStored == nil { $0.statistics.lostStores += 1 } else { $0.statistics.stores += 1 } }
         }
@@ -78,7 +80,7 @@
         public func removeEntry(for key: DataKey) async throws {
             let name = name(of: key)
             _ = try? await run { connection throws(RedisFailure) in
-                try connection.command([.text("UNLINK"), .text(name)]) { _ in true }
+                try unsafe connection.command([.text("UNLINK"), .text(name)]) { _ in true }
             }
         }
 
@@ -86,10 +88,10 @@
         ///
         /// - Throws: ``ImageError`` where the server could not be asked.
         public func removeAll() async throws {
-            let pattern = configuration.prefix.flatMap { "*?[]\\".contains($0) ? ["\\", $0] : [$0] } + ["*"]
+            let pattern = configuration.prefix.map { "*?[]\\".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "*"
             do {
                 try await run { connection throws(RedisFailure) in
-                    try connection.removeAll(matching: String(pattern))
+                    try connection.removeAll(matching: pattern)
                 }
             } catch {
                 throw ImageError(.cacheFailed, message: "The shared cache could not be cleared: \(error).")

@@ -48,12 +48,18 @@ public struct DataResponse: Sendable {
     public var tier: CacheTier
     /// Attempts that a retrying loader made before this answer came.
     public var retries = 0
+    /// Where the time until the head went; `nil` where the network layer does not measure it.
+    public var timing: TransferTiming?
 
-    public init(url: URL, head: HTTPResponse = HTTPResponse(status: .ok), body: ByteStream, tier: CacheTier = .network) {
+    public init(
+        url: URL, head: HTTPResponse = HTTPResponse(status: .ok), body: ByteStream, tier: CacheTier = .network,
+        timing: TransferTiming? = nil
+    ) {
         self.url = url
         self.head = head
         self.body = body
         self.tier = tier
+        self.timing = timing
     }
 
     /// The length that the head announces, in bytes; `nil` when it does not, or not as a number.
@@ -61,6 +67,22 @@ public struct DataResponse: Sendable {
         guard let text = head.headerFields[.contentLength], let count = Int(text), count >= 0 else { return body.knownCount }
         return count
     }
+}
+
+/// Where the time of a transfer went until the head of its answer was here. After redirects it tells of the last request.
+public struct TransferTiming: Hashable, Sendable {
+    /// Finding the host's address.
+    public var nameLookup: Duration = .zero
+    /// Making the connection, once the address was known.
+    public var connect: Duration = .zero
+    /// Agreeing on TLS, once connected.
+    public var secure: Duration = .zero
+    /// From the start of the request to the first byte of the answer, all of the above included.
+    public var firstByte: Duration = .zero
+    /// Whether a connection was there already; then the first three are nothing.
+    public var isReused = false
+
+    public init() {}
 }
 
 /// A body as a stream of chunks, pulled by its reader: nothing is read ahead of demand beyond the producer's own window.

@@ -115,11 +115,10 @@ public final class DecoderRegistry: IncrementalDecoding {
         _ image: DecodedImage, of data: Data, by decoder: any Decoding, options: DecodeOptions
     ) throws -> DecodedImage {
         let info = try decoder.info(of: data, limits: options.limits)
-        let orientation = options.applied(info.orientation)
-        let wanted = try StoredPicture.storedGeometry(
-            size: orientation.applied(to: info.size), orientation: .up, options: options)
+        let stored = options.appliesOrientation ? info.croppedSize ?? info.size : info.size
+        let full = options.applied(info.orientation).applied(to: stored)
+        let wanted = try StoredPicture.storedGeometry(size: full, orientation: .up, options: options)
         guard var geometry = wanted, image.size != geometry.output else { return image }
-        let full = orientation.applied(to: info.size)
         let (x, y) = (Double(image.size.width) / Double(full.width), Double(image.size.height) / Double(full.height))
         (geometry.x, geometry.width) = (geometry.x * x, geometry.width * x)
         (geometry.y, geometry.height) = (geometry.y * y, geometry.height * y)

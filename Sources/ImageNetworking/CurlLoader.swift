@@ -58,8 +58,8 @@ public final class CurlLoader: DataLoading {
             url = redirected
         }
         // A small body usually came with the head; then there is nothing left to wait for.
-        if let body = transfer.takeWholeBody() { return DataResponse(url: url, head: parsed, body: ByteStream(body)) }
-        return DataResponse(url: url, head: parsed, body: ByteStream { try await reader.transfer.next() })
+        let body = transfer.takeWholeBody().map { ByteStream($0) } ?? ByteStream { try await reader.transfer.next() }
+        return DataResponse(url: url, head: parsed, body: body, timing: head.timing)
     }
 
     /// Ends every transfer with ``ImageError/Code/loaderClosed``, closes every connection, and returns when the loader's

@@ -18,12 +18,14 @@ extension LoopbackServer {
         }
 
         private let socket: Int32
+        private let secured: TLSStream?
         private let stopping: Gate
         let requests: Counter
         private let state = Monitor(State())
 
-        init(socket: Int32, stopping: Gate, requests: Counter) {
+        init(socket: Int32, secured: TLSStream? = nil, stopping: Gate, requests: Counter) {
             self.socket = socket
+            self.secured = secured
             self.stopping = stopping
             self.requests = requests
         }
@@ -52,7 +54,8 @@ extension LoopbackServer {
             while sent < bytes.count {
                 guard !isClosed else { throw Disconnected() }
                 let count = unsafe bytes[sent...].withUnsafeBytes {
-                    unsafe send(socket, $0.baseAddress, $0.count, Sockets.noSignal)
+                    if let secured { return unsafe secured.write($0) }
+                    return unsafe send(socket, $0.baseAddress, $0.count, Sockets.noSignal)
                 }
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { throw noteDeparture() }
@@ -69,7 +72,7 @@ extension LoopbackServer {
         ///
         /// - Throws: ``Disconnected`` when the client leaves or the server stops first.
         public func wait(for gate: Gate) throws(Disconnected) {
-            switch Sockets.wait(for: socket, gates: [gate, stopping]) {
+            switch Sockets.wait(for: socket, secured, gates: [gate, stopping]) {
             case .gate(0): return
             case .closed: throw noteDeparture()
             default: throw Disconnected()
@@ -78,12 +81,13 @@ extension LoopbackServer {
 
         /// Blocks until the client leaves or the server stops.
         public func waitForDisconnect() {
-            if case .closed = Sockets.wait(for: socket, gates: [stopping]) { _ = noteDeparture() }
+            if case .closed = Sockets.wait(for: socket, secured, gates: [stopping]) { _ = noteDeparture() }
         }
 
         /// Ends the connection in order: what was written still arrives.
         public func close() {
             state.withLock { $0.isClosed = true }
+            secured?.end()
             _ = shutdown(socket, Int32(SHUT_WR))
         }
 
@@ -98,12 +102,16 @@ extension LoopbackServer {
 
         var clientHasLeft: Bool { state.withLock { $0.clientHasLeft } }
 
-        /// The next bytes; `nil` when there will be none.
-        func read() -> [UInt8]? {
+        /// The next bytes, as soon as there are any; `nil` when there will be none.
+        public func read() -> [UInt8]? {
             while true {
                 var status = 0
                 let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 16 << 10) { buffer, count in
-                    status = unsafe recv(socket, buffer.baseAddress, buffer.count, 0)
+                    if let secured {
+                        status = unsafe secured.read(into: UnsafeMutableRawBufferPointer(buffer))
+                    } else {
+                        status = unsafe recv(socket, buffer.baseAddress, buffer.count, 0)
+                    }
                     count = max(0, status)
                 }
                 if status > 0 { return bytes }

@@ -43,21 +43,23 @@ public final class LoopbackServer: Sendable {
     }
 
     private let listener: Int32
+    private let identity: Identity?
     private let handler: ConnectionHandler
     private let stopping: Gate
     private let state = Monitor(State())
 
-    /// Binds a port and starts to serve.
+    /// Binds a port and starts to serve, over TLS where there is an identity.
     ///
     /// - Throws: ``SocketError`` when the system gives no socket.
-    public convenience init(handler: @escaping Handler) throws(SocketError) {
-        try self.init(connecting: { connection in try Self.serve(connection, handler: handler) })
+    public convenience init(identity: Identity? = nil, handler: @escaping Handler) throws(SocketError) {
+        try self.init(identity: identity, connecting: { connection in try Self.serve(connection, handler: handler) })
     }
 
     /// A server that leaves each connection to `handler` from its first byte, for what does not even begin as HTTP. The
     /// connection ends when the handler returns or throws.
-    public init(connecting handler: @escaping ConnectionHandler) throws(SocketError) {
+    public init(identity: Identity? = nil, connecting handler: @escaping ConnectionHandler) throws(SocketError) {
         stopping = try Gate()
+        self.identity = identity
         (listener, port) = try Sockets.listenOnLoopback()
         self.handler = handler
         guard startAccepting() else {
@@ -73,8 +75,8 @@ public final class LoopbackServer: Sendable {
 
     deinit { stop() }
 
-    /// `http://127.0.0.1:PORT` followed by `path`, which begins with a slash.
-    public func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
+    /// `http://127.0.0.1:PORT`, or `https`, followed by `path`, which begins with a slash.
+    public func url(_ path: String = "/") -> String { "\(identity == nil ? "http" : "https")://127.0.0.1:\(port)\(path)" }
 
     /// Closes every socket, releases the handlers that wait, and returns when all threads are done. Not to be called
     /// from a handler. Further calls do nothing.
@@ -89,7 +91,7 @@ public final class LoopbackServer: Sendable {
 
     /// The threads hold what they need and not the server, so that a dropped server stops.
     private func startAccepting() -> Bool {
-        let (listener, stopping, handler, state) = (listener, stopping, handler, state)
+        let (listener, identity, stopping, handler, state) = (listener, identity, stopping, handler, state)
         let (connections, requests, disconnections) = (connections, requests, disconnections)
         return Self.startThread(counted: state) {
             while let socket = Sockets.accept(from: listener, until: stopping) {
@@ -101,8 +103,10 @@ public final class LoopbackServer: Sendable {
                     isWanted
                     && Self.startThread(counted: state) {
                         connections.increment()
-                        let connection = Connection(socket: socket, stopping: stopping, requests: requests)
-                        try? handler(connection)
+                        let secured = identity?.accept(socket)
+                        let connection = Connection(socket: socket, secured: secured, stopping: stopping, requests: requests)
+                        // A client that would not have the certificate is gone already.
+                        if identity == nil || secured != nil { try? handler(connection) }
                         // Out of the set before it is closed: `stop` must never shut down a descriptor that is someone else's by now.
                         state.withLock { _ = $0.sockets.remove(socket) }
                         connection.closeSocket()

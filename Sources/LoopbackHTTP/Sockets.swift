@@ -59,13 +59,19 @@ enum Sockets {
     }
 
     /// Blocks until a gate opens or the other side of `socket` closes.
-    static func wait(for socket: Int32, gates: [LoopbackServer.Gate]) -> Event {
+    static func wait(for socket: Int32, _ secured: TLSStream? = nil, gates: [LoopbackServer.Gate]) -> Event {
         var polled = gates.map { pollfd(fd: $0.readEnd, events: Int16(POLLIN), revents: 0) }
         polled.append(pollfd(fd: socket, events: Int16(POLLIN), revents: 0))
         while true {
             guard unsafe poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else { return .failed }
             if let open = gates.firstIndex(where: { $0.isOpen }) { return .gate(open) }
             guard polled[gates.count].revents != 0 else { continue }
+            if let secured {
+                // Over TLS a client says good-bye before it leaves.
+                if secured.hasEnded { return .closed }
+                polled[gates.count].fd = -1
+                continue
+            }
             var byte: UInt8 = 0
             if unsafe recv(socket, &byte, 1, peekWithoutWaiting) <= 0 { return .closed }
             // More of what the client sends is waiting; from here on only the gates can end the wait.

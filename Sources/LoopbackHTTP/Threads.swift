@@ -33,6 +33,11 @@ private final class Job: Sendable {
 }
 
 private func runJob(_ job: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    // TLS writes without saying that a closed connection should raise no signal.
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, SIGPIPE)
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     if let job = unsafe job { unsafe Unmanaged<Job>.fromOpaque(job).takeRetainedValue().run() }
     return nil
 }

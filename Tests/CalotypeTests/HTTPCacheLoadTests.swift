@@ -267,6 +267,23 @@ import Testing
         #expect(server.requests.value == 3)
     }
 
+    @Test func whatAPolicyForbidsIsNotServedFromAStoreThatOthersFilled() async throws {
+        let server = try tagged("max-age=60")
+        defer { server.stop() }
+        _ = try await loader().response(for: request(server))
+        let strict = ImageLoader.standard(.server) {
+            $0.memoryCache = nil
+            $0.dataCache = disk
+        }
+        do {
+            _ = try await strict.image(for: request(server))
+            Issue.record("The server is on loopback.")
+        } catch {
+            #expect(error.error?.code == .sourceForbidden)
+        }
+        #expect(server.requests.value == 1)
+    }
+
     @Test func theDiskCacheKeepsHTTPsRulesAcrossARestart() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

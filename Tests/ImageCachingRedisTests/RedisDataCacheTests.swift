@@ -38,7 +38,7 @@
         /// Asks the server behind the cache's back.
         private func ask(_ server: RedisServer, _ words: String...) throws -> String {
             let connection = RedisConnection(.init(address: .socket(server.socket)))
-            return try connection.command(words.map { .text($0) }) { unsafe String(decoding: $0, as: UTF8.self) }
+            return try unsafe connection.command(words.map { .text($0) }) { unsafe String(decoding: $0, as: UTF8.self) }
         }
 
         @Test func itConforms() async throws {
@@ -212,7 +212,7 @@
         @Test func itOpensAfterFailuresInARowAndTriesOnceAfterEachPause() {
             var breaker = CircuitBreaker(tolerance: 2, firstPause: 1, longestPause: 3)
             var answers: [Bool] = []
-            for time in [0, 0] {
+            for time in [0.0, 0] {
                 answers.append(breaker.allows(at: time))
                 answers.append(breaker.fail(at: time))
             }

@@ -28,7 +28,7 @@
             var ends: [Int32] = [-1, -1]
             guard unsafe pipe(&ends) == 0 else { throw ImageError(.plugInFailed, message: "There is no pipe.") }
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-            var actions = posix_spawn_file_actions_t()
+            var actions = unsafe posix_spawn_file_actions_t()
             unsafe posix_spawn_file_actions_init(&actions)
             defer { unsafe posix_spawn_file_actions_destroy(&actions) }
             unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 1)

@@ -12,6 +12,18 @@
 
         static var now: Holdings { Holdings(descriptors: count("/proc/self/fd"), threads: count("/proc/self/task")) }
 
+        /// Bytes of the process that are in memory, without what the allocator only keeps for later.
+        static var memory: Int {
+            // Swift's view of the C library leaves malloc_trim(3) out.
+            if let function = unsafe dlsym(nil, "malloc_trim") {
+                let trim = unsafe unsafeBitCast(function, to: (@convention(c) (Int) -> Int32).self)
+                _ = trim(0)
+            }
+            let text = (try? String(contentsOf: URL(filePath: "/proc/self/statm"), encoding: .utf8)) ?? ""
+            let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+            return pages * sysconf(Int32(_SC_PAGESIZE))
+        }
+
         private static func count(_ path: String) -> Int {
             guard let directory = unsafe opendir(path) else { return 0 }
             defer { unsafe closedir(directory) }
@@ -74,11 +86,49 @@
                     await loader.close()
                     try await server.disconnections.reached(server.connections.value)
                 }
-                try await storms(5)
-                let before = Holdings.now
+                try await storms(50)
+                let (before, memory) = (Holdings.now, Holdings.memory)
                 try await storms(200)
                 let after = await Holdings.settled(to: before)
                 #expect(after.isAtMost(before))
+                // 200,000 loads: if the smallest object of each stayed, it would be more.
+                let growth = Holdings.memory - memory
+                #expect(growth < 20_000_000, "\(growth) bytes")
+                server.stop()
+            }
+        }
+
+        @Test func tenThousandLoadsOverSixtyFourConnectionsLeaveNothing() async throws {
+            await #expect(processExitsWith: .success) {
+                let body = [UInt8](repeating: 7, count: 50_000)
+                let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200, body: body) })
+                let request = try server.request()
+                func run(_ count: Int) async throws {
+                    var configuration = CurlLoader.Configuration.patient
+                    (configuration.connectionsPerHost, configuration.connections) = (64, 64)
+                    let loader = CurlLoader(configuration)
+                    try await withThrowingTaskGroup(of: Int.self) { group in
+                        for _ in 0..<64 {
+                            group.addTask {
+                                var whole = 0
+                                for _ in 0..<count / 64 where try await loader.body(of: request).count == 50_000 { whole += 1 }
+                                return whole
+                            }
+                        }
+                        let whole = try await group.reduce(0, +)
+                        #expect(whole == count / 64 * 64)
+                    }
+                    await loader.close()
+                    try await server.disconnections.reached(server.connections.value)
+                }
+                try await run(1_000)
+                #expect(server.connections.value <= 64)
+                let (before, memory) = (Holdings.now, Holdings.memory)
+                try await run(10_000)
+                let after = await Holdings.settled(to: before)
+                #expect(after.isAtMost(before))
+                let growth = Holdings.memory - memory
+                #expect(growth < 10_000_000, "\(growth) bytes")
                 server.stop()
             }
         }

@@ -1,8 +1,9 @@
 import HTTPTypes
 import ImageCore
-import ImageNetworking
 import LoopbackHTTP
 import Testing
+
+@testable import ImageNetworking
 
 @Suite(.timeLimit(.minutes(1)))
 struct CurlLoaderAnswers {
@@ -193,5 +194,31 @@ struct CurlLoaderStreaming {
             await Task.yield()
         }
         #expect(position == count)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct CurlLoaderTiming {
+    @Test func aNewConnectionIsTimedAndAKeptOneIsSaidToBe() async throws {
+        let server = try LoopbackServer.answering(body: "x")
+        let loader = CurlLoader(.patient)
+        let first = try await loader.load(try server.request())
+        _ = try await first.body.collected()
+        let second = try await loader.load(try server.request())
+        let timing = try #require(first.timing)
+        #expect(!timing.isReused)
+        #expect(timing.connect > .zero)
+        #expect(timing.secure == .zero)
+        #expect(timing.firstByte >= timing.nameLookup + timing.connect)
+        #expect(second.timing?.isReused == true)
+        #expect(second.timing?.connect == .zero)
+        #expect(second.timing?.firstByte ?? .zero > .zero)
+    }
+
+    @Test func theHopsOfAChainShareOneTimeLimit() throws {
+        var hop = try Hop(DataRequest(url: try #require(URL(string: "http://a/"))))
+        #expect(hop.timeLeft(of: .seconds(30), elapsed: .seconds(10)) == .seconds(30))
+        hop = try hop.following(status: 302, to: "http://a/b", source: "http://a/")
+        #expect(hop.timeLeft(of: .seconds(30), elapsed: .seconds(10)) == .seconds(20))
     }
 }

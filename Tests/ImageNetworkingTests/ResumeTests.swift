@@ -1,3 +1,4 @@
+import CalotypeTesting
 import HTTPTypes
 import ImageCore
 import LoopbackHTTP
@@ -36,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (206, "bytes 40-99/100", "\"v1\"", PartialBody.Answer.rest), (206, "bytes 40-99/100", "", .rest),
+        (206, "bytes 40-99/100", "\"v1\"", ResumePoint.Answer.rest), (206, "bytes 40-99/100", "", .rest),
         (206, "bytes 0-99/100", "\"v1\"", .unusable), (206, "bytes 40-98/100", "\"v1\"", .unusable),
         (206, "bytes 40-99/101", "\"v1\"", .unusable), (206, "bytes 40-99/*", "\"v1\"", .unusable),
         (206, "", "\"v1\"", .unusable),
@@ -44,12 +45,12 @@ import Testing
         (503, "", "", .other),
         (404, "", "", .other),
     ])
-    func anAnswerIsTheRestOnlyWhenItFits(_ status: Int, _ range: String, _ tag: String, _ expected: PartialBody.Answer) {
+    func anAnswerIsTheRestOnlyWhenItFits(_ status: Int, _ range: String, _ tag: String, _ expected: ResumePoint.Answer) {
         let partial = PartialBody(head: head(200, sound), bytes: Data(count: 40))
         var fields: HTTPFields = [:]
         if !range.isEmpty { fields[.contentRange] = range }
         if !tag.isEmpty { fields[.eTag] = tag }
-        #expect(partial.classify(head(status, fields)) == expected)
+        #expect(partial.end.classify(head(status, fields)) == expected)
     }
 
     @Test func theStoreKeepsTheLatestWithinItsLimit() async {
@@ -237,5 +238,135 @@ struct Resuming {
         let loader = ResumingLoader(CurlLoader(.patient))
         _ = try await imageError { _ = try await loader.body(of: try server.request()) }
         #expect(try await imageError { _ = try await loader.load(try server.request(maximumBytes: 70_000)) }.code == .tooLarge)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct GoingOnWithinALoad {
+    private static let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
+
+    /// Serves ranges of `body`, and cuts each answer off after `piece` bytes. Notes the ranges that it was asked for.
+    private final class Cutting: Sendable {
+        let ranges = Lock<[String]>([])
+        let piece: Int
+        let version: @Sendable (Int) -> String
+
+        init(piece: Int, version: @escaping @Sendable (Int) -> String = { _ in "\"v1\"" }) {
+            self.piece = piece
+            self.version = version
+        }
+
+        func server() throws -> LoopbackServer {
+            try LoopbackServer { request, connection in
+                let number = self.ranges.withLock { ranges in
+                    ranges.append(request["Range"] ?? "-")
+                    return ranges.count
+                }
+                let version = self.version(number)
+                var fields = [(name: "ETag", value: version), (name: "Accept-Ranges", value: "bytes")]
+                var (status, body) = (200, GoingOnWithinALoad.body[...])
+                if let range = request["Range"], request["If-Range"] == version, let start = Int(range.dropFirst(6).dropLast()) {
+                    (status, body) = (206, GoingOnWithinALoad.body[start...])
+                    fields.append((name: "Content-Range", value: "bytes \(start)-299999/300000"))
+                }
+                fields.append((name: "Content-Length", value: "\(body.count)"))
+                try connection.writeHead(status, headers: fields)
+                try connection.write(Array(body.prefix(self.piece)))
+                if body.count > self.piece { connection.close() }
+            }
+        }
+
+        var asked: [String] { ranges.withLock { $0 } }
+    }
+
+    private func request(_ server: LoopbackServer, retries: Int) throws -> DataRequest {
+        var request = try server.request()
+        request.retries = retries
+        return request
+    }
+
+    @Test func aLineThatDropsAgainAndAgainStillBringsTheWholeBody() async throws {
+        let cutting = Cutting(piece: 100_000)
+        let server = try cutting.server()
+        let response = try await ResumingLoader(CurlLoader(.patient)).load(try request(server, retries: 2))
+        #expect(response.expectedBytes == 300_000)
+        #expect(try await response.body.collected() == Data(Self.body))
+        #expect(cutting.asked == ["-", "bytes=100000-", "bytes=200000-"])
+    }
+
+    @Test func itIsNotAskedForMoreOftenThanTheRequestAllows() async throws {
+        let cutting = Cutting(piece: 100_000)
+        let server = try cutting.server()
+        let loader = ResumingLoader(CurlLoader(.patient))
+        let request = try request(server, retries: 1)
+        #expect(try await imageError { _ = try await loader.body(of: request) }.code == .connectionLost)
+        #expect(cutting.asked == ["-", "bytes=100000-"])
+        // The next load goes on from there.
+        #expect(try await loader.body(of: request) == Data(Self.body))
+        #expect(cutting.asked.last == "bytes=200000-")
+    }
+
+    @Test func aResourceThatChangedMeanwhileIsNotPatchedTogether() async throws {
+        let cutting = Cutting(piece: 100_000, version: { "\"v\($0)\"" })
+        let server = try cutting.server()
+        let loader = ResumingLoader(CurlLoader(.patient))
+        var received = Data()
+        let error = try await imageError {
+            for try await chunk in try await loader.load(try request(server, retries: 5)).body { received.append(chunk) }
+        }
+        #expect(error.code == .connectionLost)
+        #expect(received == Data(Self.body.prefix(100_000)))
+        #expect(cutting.asked == ["-", "bytes=100000-"])
+    }
+
+    @Test func aLineThatIsAwayForAWhileIsWaitedFor() async throws {
+        let cutting = Cutting(piece: 200_000)
+        let server = try cutting.server()
+        let line = CurlLoader(.patient)
+        // The line is away for two tries after the first answer broke off.
+        let calls = Lock(0)
+        struct Flaky: DataLoading {
+            let line: CurlLoader
+            let calls: @Sendable () -> Int
+            func load(_ request: DataRequest) async throws -> DataResponse {
+                let number = calls()
+                if number == 2 || number == 3 { throw ImageError(.connectionFailed, message: "No line.") }
+                return try await line.load(request)
+            }
+        }
+        let flaky = Flaky(line: line) {
+            calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+        }
+        let clock = RecordingClock()
+        let loader = ResumingLoader(RetryingLoader(flaky, policy: .default, clock: clock))
+        #expect(try await loader.body(of: try request(server, retries: 3)) == Data(Self.body))
+        #expect(clock.slept.count == 2)
+        #expect(cutting.asked == ["-", "bytes=200000-"])
+    }
+
+    @Test func cancellingWhileItGoesOnKeepsTheBeginning() async throws {
+        let cutting = Cutting(piece: 100_000)
+        let server = try cutting.server()
+        let gate = CalotypeTesting.Gate()
+        let line = CurlLoader(.patient)
+        struct Held: DataLoading {
+            let line: CurlLoader
+            let gate: CalotypeTesting.Gate
+            func load(_ request: DataRequest) async throws -> DataResponse {
+                if request.headerFields[.range] != nil { try await gate.pass() }
+                return try await line.load(request)
+            }
+        }
+        let store = PartialBodyStore()
+        let loader = ResumingLoader(Held(line: line, gate: gate), store: store)
+        let request = try request(server, retries: 3)
+        let task = Task { try await loader.body(of: request) }
+        await gate.waitForArrivals(1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(store.byteCount == 100_000)
     }
 }

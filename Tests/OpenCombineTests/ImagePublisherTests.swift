@@ -72,9 +72,9 @@
             recorder.request(.unlimited)
             await recorder.log.wait(forCount: 2)
             #expect(recorder.log.events == [.value(.network), .finished])
-            // A hit answers inside the demand.
             let second = subscribe(loader, "a")
             second.request(.max(1))
+            await second.log.wait(forCount: 2)
             #expect(second.log.events == [.value(.memory), .finished])
         }
 
@@ -123,6 +123,11 @@
             let recorder = Recorder(cancelsAtTheValue: true)
             loader.publisher(for: url("a")).subscribe(recorder)
             recorder.request(.unlimited)
+            await recorder.log.wait(forCount: 1)
+            // Who is told last knows that the first has been told everything.
+            let last = subscribe(loader, "b")
+            last.request(.unlimited)
+            await last.log.wait(forCount: 2)
             #expect(recorder.log.events == [.value(.memory)])
         }
 

@@ -27,6 +27,10 @@ typedef struct {
     int32_t frames;
     /// Anti-clockwise quarter turns, then mirroring: -1 none, 0 top to bottom, 1 left to right (HEIF 6.5.10, 6.5.12).
     int32_t quarter_turns, mirror_axis;
+    /// Whether the container shows only a part (`clap`), and that part's width, height and its centre's distance from the
+    /// picture's, across and down, each as numerator and denominator (ISO/IEC 14496-12, 12.1.4).
+    bool has_aperture;
+    uint32_t aperture[8];
     /// Code points of ITU-T H.273.
     int32_t primaries, transfer, matrix;
 } clt_avif_header;
@@ -44,6 +48,11 @@ typedef struct clt_avif_reader clt_avif_reader;
 /// count as frames; otherwise only the last is shown.
 clt_avif_reader *clt_avif_reader_create(
     const uint8_t *bytes, size_t count, uint32_t frame_limit, bool shows_layers);
+/// A reader of the layers of a file that arrives in pieces: what it finds missing is `CLT_AVIF_TRUNCATED`, and may be asked
+/// for again once more was supplied.
+clt_avif_reader *clt_avif_reader_create_streaming(uint32_t frame_limit);
+/// All bytes of the file so far; they need stay only during the calls that follow.
+void clt_avif_reader_supply(clt_avif_reader *reader, const uint8_t *bytes, size_t count);
 void clt_avif_reader_destroy(clt_avif_reader *reader);
 clt_avif_status clt_avif_reader_read_header(clt_avif_reader *reader, clt_avif_header *header);
 /// The embedded ICC profile; false without one. The bytes belong to the reader.
@@ -59,11 +68,19 @@ clt_avif_status clt_avif_reader_convert(
 /// libavif's sentence for the last error.
 const char *clt_avif_reader_message(const clt_avif_reader *reader);
 
+typedef enum {
+    CLT_AVIF_SAMPLING_444 = 0,
+    CLT_AVIF_SAMPLING_422 = 1,
+    CLT_AVIF_SAMPLING_420 = 2,
+    CLT_AVIF_SAMPLING_400 = 3
+} clt_avif_sampling;
+
 /// Encodes straight RGBA. `quality`: 1 to 100; `speed`: 0 (slow) to 10. `icc` may be NULL, and then the file says sRGB.
-/// The bytes are freed with `clt_avif_free`.
+/// `quarter_turns` and `mirror_axis` as in `clt_avif_header`. The bytes are freed with `clt_avif_free`.
 clt_avif_status clt_avif_encode(
-    const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, bool is_opaque, bool is_gray, int quality,
-    int speed, const uint8_t *icc, size_t icc_count, uint8_t **bytes, size_t *count);
+    const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, bool is_opaque, clt_avif_sampling sampling,
+    int quality, int speed, int quarter_turns, int mirror_axis, const uint8_t *icc, size_t icc_count, uint8_t **bytes,
+    size_t *count);
 void clt_avif_free(uint8_t *bytes);
 
 #endif

@@ -142,4 +142,11 @@ int calotype_epoll_wait(int epoll, struct calotype_ready *ready, int capacity, i
 
 void calotype_event_signal(int descriptor);
 void calotype_event_take(int descriptor);
+
+// Changes of the network (rtnetlink), which Swift's view of the C library leaves out too.
+
+/// A socket that becomes readable when a link, an address or a route changes; -1 where the system gives none.
+int calotype_netlink_open(void);
+/// Reads away what is there.
+void calotype_netlink_drain(int descriptor);
 #endif

@@ -93,17 +93,19 @@ const char *clt_jpeg_reader_message(const clt_jpeg_reader *reader);
 
 typedef enum {
     CLT_JPEG_SAMPLING_420 = 0,
-    CLT_JPEG_SAMPLING_444 = 1
+    CLT_JPEG_SAMPLING_444 = 1,
+    CLT_JPEG_SAMPLING_422 = 2
 } clt_jpeg_sampling;
 
 typedef struct clt_jpeg_writer clt_jpeg_writer;
 
 clt_jpeg_writer *clt_jpeg_writer_create(void);
 void clt_jpeg_writer_destroy(clt_jpeg_writer *writer);
-/// Begins a file. Rows are grey, or RGBA of which alpha is ignored. `icc` may be NULL.
+/// Begins a file. Rows are grey, or RGBA of which alpha is ignored. `icc`, and `exif`, a TIFF structure of up to 60,000
+/// bytes, may be NULL.
 clt_jpeg_status clt_jpeg_writer_start(
     clt_jpeg_writer *writer, uint32_t width, uint32_t height, bool gray, int quality, clt_jpeg_sampling sampling,
-    bool progressive, const uint8_t *icc, size_t icc_count);
+    bool progressive, const uint8_t *icc, size_t icc_count, const uint8_t *exif, size_t exif_count);
 clt_jpeg_status clt_jpeg_writer_write_row(clt_jpeg_writer *writer, const uint8_t *row);
 /// The whole file; the bytes belong to the writer.
 clt_jpeg_status clt_jpeg_writer_finish(clt_jpeg_writer *writer, const uint8_t **bytes, size_t *count);

@@ -47,6 +47,21 @@ bool clt_transform_is_identity(const clt_transform *transform);
 /// Converts a row; `source` may be `target` where both layouts are the same.
 void clt_transform_row(const clt_transform *transform, const void *source, void *target, uint32_t width);
 
+typedef struct clt_tone_map clt_tone_map;
+
+/// A conversion of HDR pixels to sRGB, by tables: `light` gives for each of 65536 codes its light, 1 being the brightest
+/// that can be shown; `ratios` what light is multiplied by, at the fourth root of its share in `peak`, 4096 steps;
+/// `encoded` the sRGB code (0 to 65535) at the square root of shown light, 4096 steps. `system_gamma`: the exponent of
+/// luminance that the signal leaves to the display (HLG's 0.2), or 0; `luminance` are the weights of the colours in it,
+/// and `to_srgb` the matrix from the file's colours to sRGB's. Alpha is copied. NULL without memory.
+clt_tone_map *clt_tone_map_create(
+    clt_layout source, clt_layout target, const float *light, const float *ratios, const float *encoded, float peak,
+    float system_gamma, const float luminance[3], const float to_srgb[9]);
+void clt_tone_map_destroy(clt_tone_map *map);
+void clt_tone_map_row(const clt_tone_map *map, const void *source, void *target, uint32_t width);
+/// Builds an ICC profile like `clt_profile_create`, of a curve given as 4096 samples from 0 to 1.
+uint8_t *clt_profile_create_sampled(const double chromaticities[8], const float curve[4096], size_t *count);
+
 /// Zeroed memory for rows, taken page by page as they are written; NULL without memory.
 void *clt_rows_allocate(size_t count);
 void clt_rows_free(void *rows);

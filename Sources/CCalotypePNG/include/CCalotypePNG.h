@@ -78,10 +78,10 @@ typedef struct clt_png_writer clt_png_writer;
 clt_png_writer *clt_png_writer_create(void);
 void clt_png_writer_destroy(clt_png_writer *writer);
 /// Begins a file of rows in `layout`; `is_opaque` leaves the alpha of RGBA rows out. `level`: of zlib, 0 to 9.
-/// Without a profile the file says sRGB.
+/// Without a profile the file says sRGB. `exif`, a TIFF structure, may be NULL.
 clt_png_status clt_png_writer_start(
     clt_png_writer *writer, uint32_t width, uint32_t height, clt_png_layout layout, bool is_opaque, int level,
-    const uint8_t *icc, size_t icc_count);
+    const uint8_t *icc, size_t icc_count, const uint8_t *exif, size_t exif_count);
 clt_png_status clt_png_writer_write_row(clt_png_writer *writer, const uint8_t *row);
 /// The whole file; the bytes belong to the writer.
 clt_png_status clt_png_writer_finish(clt_png_writer *writer, const uint8_t **bytes, size_t *count);

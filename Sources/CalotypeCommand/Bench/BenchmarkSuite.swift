@@ -7,7 +7,7 @@ struct BenchmarkSuite: Sendable {
     let run: @Sendable (BenchmarkEffort) async throws -> [BenchmarkRow]
 
     /// Every suite, in the order they run: a new one is added here.
-    static let all: [BenchmarkSuite] = [.engine, .process, .network, .httpCache, .cache]
+    static let all: [BenchmarkSuite] = [.engine, .endToEnd, .decode, .process, .network, .httpCache, .cache]
 }
 
 /// How long to measure.

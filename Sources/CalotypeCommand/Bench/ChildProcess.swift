@@ -14,6 +14,8 @@ struct ChildProcess: Sendable {
     struct Usage: Sendable {
         let status: Int32
         let processorTime: Duration
+        /// Of that, in user mode.
+        let userTime: Duration
     }
 
     let identifier: pid_t
@@ -56,13 +58,19 @@ struct ChildProcess: Sendable {
         var usage = rusage()
         while unsafe wait4(identifier, &status, 0, &usage) < 0, errno == EINTR {}
         Leftovers.forget(child: identifier)
-        return Usage(status: status, processorTime: usage.processorTime)
+        return Usage(status: status, processorTime: usage.processorTime, userTime: usage.userTime)
     }
 
     func terminate() {
         _ = kill(identifier, SIGTERM)
         _ = wait()
     }
+}
+
+/// Processor time, of all threads.
+enum ProcessorTime {
+    /// What this process has taken so far.
+    static var ofThisProcess: Duration { rusage.ofThisProcess.processorTime }
 }
 
 extension rusage {
@@ -76,6 +84,8 @@ extension rusage {
 
     /// In user and kernel mode.
     var processorTime: Duration { Self.duration(ru_utime) + Self.duration(ru_stime) }
+
+    var userTime: Duration { Self.duration(ru_utime) }
 
     private static func duration(_ time: timeval) -> Duration {
         .seconds(Int64(time.tv_sec)) + .microseconds(Int64(time.tv_usec))

@@ -1,6 +1,7 @@
 internal import CCalotypeBareLoop
 internal import ImageCore
 internal import ImageNetworking
+internal import ImageNetworkingFoundation
 
 #if canImport(Glibc)
     internal import Glibc
@@ -40,10 +41,13 @@ private struct NetworkBench {
         var own: [Figures] = []
         var bare: [Figures] = []
         var curl: [Figures] = []
+        var session: [Figures] = []
         for _ in 0..<(effort == .smoke ? 2 : 7) {
             bare.append(try await bareLoop(count, connections))
             own.append(try await ownLoader(count, connections))
             curl.append(try await curlCommand(count, connections))
+            // It takes its time: a part of the requests tells as much.
+            session.append(try await urlSession(count / 10, connections))
         }
         func row(_ what: String, _ figure: (Figures) -> Double, _ peers: [Figures], _ name: String, _ reach: Double)
             -> BenchmarkRow
@@ -61,6 +65,9 @@ private struct NetworkBench {
             row("time per request", \.time, curl, "curl --parallel", 1),
             row("processor per request", \.processor, curl, "curl --parallel", 1),
             row("first byte", \.firstByte, curl, "curl --parallel", 1),
+            row("time per request", \.time, session, "URLSession", 1),
+            row("processor per request", \.processor, session, "URLSession", 1),
+            row("first byte", \.firstByte, session, "URLSession", 1),
         ]
     }
 
@@ -87,6 +94,12 @@ private struct NetworkBench {
         let figures = try await load(count, connections, by: loader)
         await loader.close()
         return figures
+    }
+
+    private func urlSession(_ count: Int, _ connections: Int) async throws -> Figures {
+        var configuration = URLSessionLoader.Configuration()
+        configuration.connectionsPerHost = connections
+        return try await load(count, connections, by: URLSessionLoader(configuration))
     }
 
     /// As many tasks as connections, each with one load after the other.
@@ -155,13 +168,13 @@ private struct NetworkBench {
     }
 
     private func measuring<R: Sendable>(_ count: Int, _ body: () throws -> R) rethrows -> Measured<R> {
-        let (began, before) = (ContinuousClock.now, rusage.ofThisProcess.processorTime)
+        let (began, before) = (ContinuousClock.now, ProcessorTime.ofThisProcess)
         let result = try body()
         return measured(result, count, began, before)
     }
 
     private func measuringAsync<R: Sendable>(_ count: Int, _ body: () async throws -> R) async rethrows -> Measured<R> {
-        let (began, before) = (ContinuousClock.now, rusage.ofThisProcess.processorTime)
+        let (began, before) = (ContinuousClock.now, ProcessorTime.ofThisProcess)
         let result = try await body()
         return measured(result, count, began, before)
     }
@@ -170,7 +183,7 @@ private struct NetworkBench {
         _ result: R, _ count: Int, _ began: ContinuousClock.Instant, _ before: Duration
     ) -> Measured<R> {
         let time = Units.milliseconds(.now - began) * 1000
-        let processor = Units.milliseconds(rusage.ofThisProcess.processorTime - before) * 1000
+        let processor = Units.milliseconds(ProcessorTime.ofThisProcess - before) * 1000
         return Measured(result: result, time: time / Double(count), processor: processor / Double(count))
     }
 }

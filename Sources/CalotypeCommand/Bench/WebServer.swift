@@ -13,11 +13,16 @@ struct WebServer: Sendable {
     /// Starts one that serves a body of that many bytes.
     ///
     /// - Throws: ``ImageError/Code/unsupportedFeature`` where nginx is not installed.
-    init(bodySize: Int) throws {
+    init(bodySize: Int) throws { try self.init(body: Data(repeating: 0x41, count: bodySize)) }
+
+    /// Starts one that serves that body.
+    ///
+    /// - Throws: ``ImageError/Code/unsupportedFeature`` where nginx is not installed.
+    init(body: Data) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         _ = Leftovers.add(file: folder)
-        try Data(repeating: 0x41, count: bodySize).write(to: URL(filePath: folder + "/body"))
+        try body.write(to: URL(filePath: folder + "/body"))
         // A server on loopback that is stopped at once has shown which port is free.
         let probe = try LoopbackServer(serving: { _ in LoopbackServer.Response(200) })
         let port = probe.port

@@ -85,7 +85,8 @@ struct ShowCommand: AsyncParsableCommand {
                 var request = ImageRequest(url: source.url)
                 if terminal.graphics != .none { request.options.targetSize = picture.targetSize }
                 let image = try await loader.image(for: request)
-                if let drawing = try picture.draw(image) {
+                let moving = terminal.graphics == .kitty ? try await animation(request, picture, loader) : nil
+                if let drawing = try moving ?? picture.draw(image) {
                     row.append((drawing, row.count * (box.columns + 1)))
                     if row.count == across { finishRow() }
                 } else {
@@ -98,5 +99,23 @@ struct ShowCommand: AsyncParsableCommand {
         }
         finishRow()
         try failures.throwIfAny()
+    }
+
+    /// The animation that the terminal runs by itself; `nil` for a still picture, and for one whose frames would be more
+    /// than a terminal should be sent.
+    private func animation(
+        _ request: ImageRequest, _ picture: TerminalPicture, _ loader: ImageLoader
+    ) async throws -> TerminalPicture.Drawing? {
+        let info = try await loader.info(for: request)
+        guard info.frameCount > 1 else { return nil }
+        let data = try await loader.data(for: request).data
+        return try await Background.run {
+            var options = DecodeOptions()
+            options.targetSize = picture.targetSize
+            let decoder = try AnimationDecoder(data, options: options)
+            let first = try decoder.frame(at: 0)
+            guard decoder.frameCount <= 100_000_000 / max(1, first.cost) else { return nil }
+            return try picture.draw((0..<decoder.frameCount).map { (try decoder.frame(at: $0), decoder.durations[$0]) })
+        }
     }
 }

@@ -10,7 +10,7 @@ struct StoredEntry: Sendable {
 }
 
 /// How a stored response lies in a data cache: the body as data, and the head with one field more, which says what the
-/// head does not. For a response that varies, came without redirects, and was asked for at 1.7 thousand million seconds:
+/// head does not. For a response that varies and came without redirects:
 ///
 /// ```
 /// Calotype-Stored: 1 1700000000.25 9f3c01d2a45b6e78 5f0c…(64 digits) -

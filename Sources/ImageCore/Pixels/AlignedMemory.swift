@@ -14,6 +14,7 @@ private let headerSize = unsafe MemoryLayout<UnsafeMutableRawPointer>.size
 func allocateAligned(_ byteCount: Int) -> UnsafeMutableRawPointer? {
     let (padded, overflow) = byteCount.addingReportingOverflow(64 + headerSize)
     guard !overflow, let block = unsafe calloc(1, padded) else { return nil }
+    unsafe adviseHugePages(block, byteCount: padded)
     let offset = (UInt(bitPattern: block) + UInt(headerSize) + 63) & ~63 - UInt(bitPattern: block)
     let pixels = unsafe block + Int(offset)
     unsafe pixels.storeBytes(of: block, toByteOffset: -headerSize, as: UnsafeMutableRawPointer.self)

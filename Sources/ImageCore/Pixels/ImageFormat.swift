@@ -22,6 +22,8 @@ public struct ImageInfo: Hashable, Sendable {
     public var format: ImageFormat
     /// Pixels as stored, before orientation.
     public var size: PixelSize
+    /// Pixels of the part that is shown, before orientation, where the container shows no more (AVIF's `clap`); `nil` for all.
+    public var croppedSize: PixelSize? = nil
     /// At least 1; more for an animation.
     public var frameCount: Int
     /// EXIF orientation, 1 to 8: what to do to the stored pixels to see them upright. 1 does nothing.

@@ -66,6 +66,8 @@ public struct DecodeOptions: Sendable {
     public var alpha: AlphaMode = .premultiplied
     /// Whether a file that ends early gives the part that is there, marked partial.
     public var allowsPartial = false
+    /// What a picture that arrives in pieces shows before its end.
+    public var previews = PreviewKind.incremental
     /// Which frame of an animation, from 0.
     public var frame = 0
     public var limits = DecodingLimits()
@@ -75,6 +77,14 @@ public struct DecodeOptions: Sendable {
 
     /// Throws `CancellationError` when the result is no longer wanted.
     public func checkCancellation() throws(CancellationError) { try cancellation?.check() }
+}
+
+/// What is shown of a picture while its bytes arrive.
+public enum PreviewKind: String, Hashable, Sendable, CaseIterable {
+    /// Rows, scans, passes or layers, as far as they go.
+    case incremental
+    /// The thumbnail that a JPEG carries in its Exif, once, as soon as it is there; without one, as ``incremental``.
+    case embeddedThumbnail
 }
 
 /// Bounds that are checked against the header before the first allocation.

@@ -36,7 +36,28 @@ public struct EncodeOptions: Sendable {
     public var quality = 85
     /// How hard to try to make the file small, 0 (fast) to 9; `nil` is the format's usual.
     public var effort: Int? = nil
+    /// How much detail colour keeps in JPEG and AVIF; `nil` is all of it from quality 90 up, else a quarter.
+    public var chroma: ChromaSampling? = nil
+    /// Whether a JPEG shows coarse to fine while it arrives; `nil` leaves that to ``effort``.
+    public var isProgressive: Bool? = nil
+    /// Whether WebP keeps every pixel; `nil` does so at quality 100.
+    public var isLossless: Bool? = nil
+    /// Written as metadata, for pixels that do not stand upright: what a viewer does to them.
+    public var orientation = Orientation.up
     public var cancellation: CancellationToken? = nil
 
     public init() {}
+}
+
+/// How many samples of colour there are for those of lightness.
+public enum ChromaSampling: String, Hashable, Sendable, CaseIterable {
+    /// As many: 4:4:4.
+    case full
+    /// Half as many across: 4:2:2.
+    case half
+    /// Half as many across and down: 4:2:0.
+    case quarter
+
+    /// What is usual at a quality from 1 to 100.
+    public init(quality: Int) { self = quality >= 90 ? .full : .quarter }
 }

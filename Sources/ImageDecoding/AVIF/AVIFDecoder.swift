@@ -3,8 +3,10 @@ import CCalotypeAVIF
 
 /// AVIF by libavif: 8, 10 and 12 bits, every chroma format, monochrome, alpha, grids; of a sequence, the frame asked for.
 ///
-/// Orientation is the container's (`irot`, `imir`); Exif inside AVIF does not count, as the format has it. Not strict:
-/// files without `pixi`, or with an odd `clap`, decode; `clap` is not applied.
+/// Orientation is the container's (`irot`, `imir`), and with it goes the part that the container shows (`clap`); Exif inside
+/// AVIF does not count, as the format has it. Not strict: files without `pixi`, or with a `clap` that cannot be, decode whole.
+/// HDR (PQ, HLG) is tone-mapped to sRGB unless colours are kept. A frame, once begun, is decoded to its end: cancelling is
+/// looked at before and after.
 public struct AVIFDecoder: Decoding {
     public init() {}
 
@@ -22,10 +24,12 @@ public struct AVIFDecoder: Decoding {
         try unsafe data.withUnsafeBytes { bytes in
             let reader = try unsafe AVIFReader(bytes, limits: limits)
             let header = reader.header
-            return ImageInfo(
+            var info = ImageInfo(
                 format: .avif, size: reader.size, frameCount: max(1, Int(header.frames)), orientation: reader.orientation,
                 hasAlpha: header.has_alpha, bitDepth: Int(header.depth), colorModel: header.is_gray ? .gray : .rgb,
                 colorProfile: ColorProfile(embedded: reader.profile).description, isProgressive: header.is_layered)
+            info.croppedSize = reader.aperture?.size
+            return info
         }
     }
 
@@ -49,53 +53,81 @@ public struct AVIFDecoder: Decoding {
         let profile =
             ColorProfile(embedded: reader.profile).icc.map(ColorProfile.icc)
             ?? ColorProfile(primaries: Int(header.primaries), transfer: Int(header.transfer)) ?? .sRGB
-        let convertsColor = options.convertsToSRGB && profile.icc != nil
+        let convertsColor = options.convertsToSRGB && profile != .sRGB
         let isDeep = header.depth > 8 && (!options.convertsTo8Bit || convertsColor)
         let isGray = header.is_gray && !header.has_alpha
         let layout: RowLayout = isGray ? (isDeep ? .gray16 : .gray8) : (isDeep ? .rgba16 : .rgba8)
-        var picture = StoredPicture(format: .avif, size: reader.size, layout: layout)
+        let aperture = options.appliesOrientation ? reader.aperture : nil
+        var picture = StoredPicture(format: .avif, size: aperture?.size ?? reader.size, layout: layout)
         picture.orientation = options.applied(reader.orientation)
         picture.hasAlpha = header.has_alpha
         picture.profile = profile
         // Stored premultiplied and wanted so, colour makes no round trip.
         picture.isPremultiplied = header.is_alpha_premultiplied && options.alpha == .premultiplied && !convertsColor
         let wanted = try StoredPicture.storedGeometry(size: picture.size, orientation: picture.orientation, options: options)
-        picture.deliversWhole = wanted == nil
+        picture.deliversWhole = wanted == nil && aperture == nil
         let assembler = try PictureAssembler(picture, options: options, codecBytes: reader.planeBytes)
-        return try assembler.assemble(AVIFRows(reader, picture: picture))
+        return try assembler.assemble(AVIFRows(reader, aperture: aperture, picture: picture, options: options))
     }
 }
 
 /// The pixels of a decoded AVIF frame, converted from its planes a few rows at a time.
 private final class AVIFRows: RowProducer {
     private let reader: AVIFReader
+    private let aperture: CleanAperture?
     private let picture: StoredPicture
-    private var next = 0
+    private let options: DecodeOptions
+    /// The next row as stored.
+    private var next: Int
     private var scratch: Scratch?
 
-    init(_ reader: AVIFReader, picture: StoredPicture) {
-        self.reader = reader
-        self.picture = picture
+    init(_ reader: AVIFReader, aperture: CleanAperture?, picture: StoredPicture, options: DecodeOptions) {
+        (self.reader, self.aperture, self.picture, self.options) = (reader, aperture, picture, options)
+        next = aperture?.y ?? 0
+    }
+
+    /// Of a row as stored.
+    private var rowBytes: Int { reader.size.width * picture.layout.bytesPerPixel }
+
+    /// Chroma is interpolated from the rows above and below, so those are converted too, and thrown away.
+    private func rowsAround(_ rows: Range<Int>) -> Range<Int> {
+        max(0, (rows.lowerBound - 2) & ~1)..<min(reader.size.height, rows.upperBound + 2)
     }
 
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
-        let height = picture.size.height
-        if next == 0, count == height {
-            try unsafe convert(0..<height, into: target, stride: stride)
-        } else {
-            // Chroma is interpolated from the rows above and below, so those are converted too.
-            let rows = max(0, (next - 2) & ~1)..<min(height, next + count + 2)
-            let rowBytes = picture.size.width * picture.layout.bytesPerPixel
-            let scratch = try scratch ?? Scratch(rows: count + 5, rowBytes: rowBytes)
-            self.scratch = scratch
-            try unsafe convert(rows, into: scratch.base, stride: scratch.stride)
-            for i in 0..<count {
-                unsafe (target + i * stride)
-                    .copyMemory(from: scratch.base + (next + i - rows.lowerBound) * scratch.stride, byteCount: rowBytes)
-            }
+        if picture.deliversWhole { return try unsafe readWhole(into: target, stride: stride) }
+        let rows = rowsAround(next..<(next + count))
+        let scratch = try scratch ?? Scratch(rows: count + 5, rowBytes: rowBytes)
+        self.scratch = scratch
+        try unsafe convert(rows, into: scratch.base, stride: scratch.stride)
+        let (left, bytes) = (aperture?.x ?? 0, picture.size.width * picture.layout.bytesPerPixel)
+        for i in 0..<count {
+            let row = unsafe scratch.base + (next + i - rows.lowerBound) * scratch.stride
+            unsafe (target + i * stride).copyMemory(from: row + left * picture.layout.bytesPerPixel, byteCount: bytes)
         }
         next += count
         return RowsRead(count: count, failure: nil)
+    }
+
+    /// Where they are to lie, in blocks, so that a cancelled decode stops soon. Each block's first rows are those that the
+    /// block before has made better: they are put back.
+    private func readWhole(into target: UnsafeMutableRawPointer, stride: Int) throws -> RowsRead {
+        let height = picture.size.height
+        let kept = try Scratch(rows: 3, rowBytes: rowBytes)
+        for start in Swift.stride(from: 0, to: height, by: 128) {
+            try options.checkCancellation()
+            let rows = rowsAround(start..<min(height, start + 128))
+            for y in rows.lowerBound..<start {
+                unsafe (kept.base + (y - rows.lowerBound) * kept.stride).copyMemory(
+                    from: target + y * stride, byteCount: rowBytes)
+            }
+            try unsafe convert(rows, into: target + rows.lowerBound * stride, stride: stride)
+            for y in rows.lowerBound..<start {
+                unsafe (target + y * stride).copyMemory(
+                    from: kept.base + (y - rows.lowerBound) * kept.stride, byteCount: rowBytes)
+            }
+        }
+        return RowsRead(count: height, failure: nil)
     }
 
     private func convert(_ rows: Range<Int>, into target: UnsafeMutableRawPointer, stride: Int) throws {

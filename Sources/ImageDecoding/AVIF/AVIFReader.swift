@@ -20,10 +20,39 @@ import ImageCore
         try limits.check(size, bytesPerPixel: 0)
     }
 
+    /// A reader of the layers of a file that arrives in pieces; it knows nothing before ``readHeader(limits:)``.
+    init(streaming limits: DecodingLimits) throws(ImageError) {
+        guard let handle = unsafe clt_avif_reader_create_streaming(UInt32(clamping: max(1, limits.frames))) else {
+            throw .outOfMemory(.avif)
+        }
+        unsafe self.handle = handle
+    }
+
+    /// Gives a streaming reader the file so far; the bytes must stay until its calls are done.
+    func supply(_ bytes: UnsafeRawBufferPointer) {
+        unsafe clt_avif_reader_supply(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+    }
+
+    /// Reads the container of a streaming reader; `false` where more bytes are needed.
+    func readHeader(limits: DecodingLimits) throws(ImageError) -> Bool {
+        let status = unsafe clt_avif_reader_read_header(handle, &header)
+        if status == CLT_AVIF_TRUNCATED { return false }
+        if status != CLT_AVIF_OK { throw failure(status) }
+        try limits.check(size, bytesPerPixel: 0)
+        return true
+    }
+
     deinit { unsafe clt_avif_reader_destroy(handle) }
 
     /// Pixels as stored.
     var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
+
+    /// The part that is shown; `nil` for all of it.
+    var aperture: CleanAperture? {
+        guard header.has_aperture else { return nil }
+        let numbers = unsafe withUnsafeBytes(of: header.aperture) { unsafe Array($0.bindMemory(to: UInt32.self)) }
+        return CleanAperture(numbers, in: size)
+    }
 
     var profile: Data? {
         var (bytes, count) = unsafe (UnsafePointer<UInt8>?.none, 0)

@@ -22,9 +22,17 @@ public struct GIFDecoder: Decoding {
 
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         let file = try GIFFile(data, limits: options.limits)
+        try options.checkCancellation()
+        if options.frame == 0, let first = file.frames.first, (first.x, first.y) == (0, 0), first.size == file.canvas {
+            // The frame is the picture: its rows go straight to the result, and only those are held that scaling needs.
+            return try unsafe data.withUnsafeBytes { bytes in
+                let rows = try unsafe file.rows(of: 0, in: bytes, options: options)
+                let picture = file.picture(of: 0)
+                return try PictureAssembler(picture, options: options, codecBytes: rows.heldBytes).assemble(rows)
+            }
+        }
         let frames = try ComposedFrames(file, options: options)
         try options.checkFrame(of: file.frames.count)
-        try options.checkCancellation()
         return try frames.frame(at: options.frame, options: options)
     }
 }

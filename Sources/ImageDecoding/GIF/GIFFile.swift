@@ -129,38 +129,30 @@ final class GIFFile: AnimationSource {
         return (reader.count, false)
     }
 
-    func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
-        let (entry, size) = (entries[frame], frames[frame].size)
-        try options.limits.check(size, holding: [size.byteCount(.rgba8), size.byteCount(.gray8)])
-        let numbers = try Scratch(rows: 1, rowBytes: size.width * size.height)
-        var rows: UInt32 = 0
-        let status = unsafe data.withUnsafeBytes { bytes in
-            guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return CLT_GIF_CORRUPT }
-            return unsafe clt_gif_decode_frame(
-                base, headerEnd, base + entry.range.lowerBound, entry.range.count, UInt32(size.width), UInt32(size.height),
-                numbers.base.assumingMemoryBound(to: UInt8.self), &rows)
-        }
-        if status == CLT_GIF_NO_MEMORY { throw ImageError.outOfMemory(.gif) }
-        let failure = Self.failure(status)
-        if rows == 0, let failure { throw failure }
-        let table = colorTable(of: entry)
-        let alpha: AlphaMode = entry.transparentIndex == nil && failure == nil ? .opaque : .straight
-        let bitmap = try unsafe Bitmap(size: size, format: .rgba8, alpha: alpha) { pixels, bytesPerRow in
-            guard let base = pixels.baseAddress else { return }
-            for y in 0..<Int(rows) {
-                unsafe clt_gif_colors(
-                    numbers.base.assumingMemoryBound(to: UInt8.self) + y * size.width, table,
-                    (base + y * bytesPerRow).assumingMemoryBound(to: UInt8.self), UInt32(size.width))
-            }
-        }
-        return (bitmap, failure)
+    /// The rows of a frame; the file's bytes stay where they are while they live.
+    func rows(of frame: Int, in bytes: UnsafeRawBufferPointer, options: DecodeOptions) throws(ImageError) -> GIFRows {
+        let entry = entries[frame]
+        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { throw .truncated(.gif) }
+        return try unsafe GIFRows(
+            header: UnsafeBufferPointer(start: base, count: headerEnd),
+            frame: UnsafeBufferPointer(start: base + entry.range.lowerBound, count: entry.range.count),
+            size: frames[frame].size, colors: colorTable(of: entry), options: options)
     }
 
-    private static func failure(_ status: clt_gif_status) -> ImageError? {
-        switch status {
-        case CLT_GIF_OK: nil
-        case CLT_GIF_TRUNCATED: .truncated(.gif)
-        default: ImageError(.corrupt, message: "The GIF file is damaged: a frame's data is broken.")
+    /// What is known of a frame as a picture of its own.
+    func picture(of frame: Int) -> StoredPicture {
+        var picture = StoredPicture(format: .gif, size: frames[frame].size, layout: .rgba8)
+        picture.hasAlpha = entries[frame].transparentIndex != nil
+        return picture
+    }
+
+    func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
+        let options = options.forFramePixels
+        return try unsafe data.withUnsafeBytes { bytes in
+            let rows = try unsafe rows(of: frame, in: bytes, options: options)
+            let picture = picture(of: frame)
+            let image = try PictureAssembler(picture, options: options, codecBytes: rows.heldBytes).assemble(rows)
+            return (image.bitmap, image.isPartial ? rows.failure ?? .truncated(.gif) : nil)
         }
     }
 

@@ -41,11 +41,39 @@ public struct JPEGDecoder: Decoding {
         }
     }
 
+    /// The thumbnail that cameras put into Exif, turned like the picture; `nil` where the file has none that decodes.
+    ///
+    /// - Parameter data: the file, or its beginning up to the picture's data.
+    public func thumbnail(of data: Data, options: DecodeOptions = DecodeOptions()) throws -> DecodedImage? {
+        let metadata = try unsafe data.withUnsafeBytes { bytes in
+            JPEGMetadata(try unsafe JPEGReader(bytes, limits: options.limits).markers(), limits: options.limits)
+        }
+        guard let thumbnail = metadata.thumbnail else { return nil }
+        do {
+            return try Self.thumbnail(thumbnail, orientation: metadata.orientation, options: options)
+        } catch is ImageError {
+            return nil
+        }
+    }
+
+    /// Its own Exif does not count: it lies as the picture does.
+    static func thumbnail(_ bytes: Data, orientation: Orientation, options: DecodeOptions) throws -> DecodedImage {
+        try unsafe bytes.withUnsafeBytes { bytes in
+            let reader = try unsafe JPEGReader(bytes, limits: options.limits)
+            let picture = try start(reader, options: options, orientation: orientation)
+            let coefficients = Int(clamping: reader.header.coefficient_bytes)
+            return try PictureAssembler(picture, options: options, codecBytes: coefficients)
+                .assemble(JPEGRows(reader, options: options))
+        }
+    }
+
     /// Prepares a reader that has read its header, scaled as the options allow.
-    static func start(_ reader: JPEGReader, options: DecodeOptions) throws(ImageError) -> StoredPicture {
+    static func start(
+        _ reader: JPEGReader, options: DecodeOptions, orientation: Orientation? = nil
+    ) throws(ImageError) -> StoredPicture {
         let metadata = JPEGMetadata(reader.markers(), limits: options.limits)
         var picture = StoredPicture(format: .jpeg, size: reader.size, layout: layout(of: reader.header))
-        picture.orientation = options.applied(metadata.orientation)
+        picture.orientation = options.applied(orientation ?? metadata.orientation)
         picture.profile = ColorProfile(embedded: metadata.profile)
         let eighths = try eighths(for: picture, options: options)
         try options.limits.check(picture.size, holding: [Int(clamping: reader.header.coefficient_bytes)])

@@ -6,7 +6,8 @@ import ImageKernels
 /// JPEG by libjpeg-turbo. Transparent pictures are laid over white; deep ones are rounded to 8 bits; grey stays grey.
 ///
 /// Quality is the format's usual scale; from 90 up chroma keeps its full resolution (4:4:4), below it is halved both ways
-/// (4:2:0). `effort` from 7 up writes progressive files, which are smaller. A profile that the bitmap keeps is embedded.
+/// (4:2:0), unless `chroma` says otherwise. `effort` from 7 up, or `isProgressive`, writes progressive files, which are
+/// smaller. A profile that the bitmap keeps is embedded, and an orientation written as Exif.
 public struct JPEGEncoder: Encoding {
     public init() {}
 
@@ -25,14 +26,18 @@ public struct JPEGEncoder: Encoding {
                 .unsupportedFeature, message: "The picture of \(bitmap.size) pixels cannot be written as JPEG: \(sentence)")
         }
         let quality = max(1, min(100, options.quality))
-        try unsafe bitmap.colorSpace.profile.withUnsafeBytes { icc in
-            let bytes = unsafe icc.isEmpty ? nil : icc.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            try unsafe check(
-                clt_jpeg_writer_start(
-                    writer, UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), bitmap.format == .gray8,
-                    Int32(quality),
-                    quality >= 90 ? CLT_JPEG_SAMPLING_444 : CLT_JPEG_SAMPLING_420, (options.effort ?? 5) >= 7, bytes, icc.count))
-        }
+        let sampling =
+            switch options.chroma ?? ChromaSampling(quality: quality) {
+            case .full: CLT_JPEG_SAMPLING_444
+            case .half: CLT_JPEG_SAMPLING_422
+            case .quarter: CLT_JPEG_SAMPLING_420
+            }
+        let isProgressive = options.isProgressive ?? ((options.effort ?? 5) >= 7)
+        let (profile, exif) = (Array(bitmap.colorSpace.profile), Array(EXIFOrientation.data(options.orientation)))
+        try unsafe check(
+            clt_jpeg_writer_start(
+                writer, UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), bitmap.format == .gray8, Int32(quality),
+                sampling, isProgressive, profile.isEmpty ? nil : profile, profile.count, exif.isEmpty ? nil : exif, exif.count))
         try unsafe bitmap.withUnsafePixels { pixels in
             guard let base = unsafe pixels.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
             var white = [UInt8](repeating: 255, count: 4 * bitmap.width)

@@ -4,11 +4,16 @@ import ImageCore
 struct JPEGMetadata {
     private(set) var orientation = Orientation.up
     private(set) var profile: Data?
+    /// The small JPEG that cameras put into Exif.
+    private(set) var thumbnail: Data?
 
     /// - Parameter markers: APP1 and APP2 segments in the order of the file; of several with Exif, the first counts.
     init(_ markers: [(code: UInt8, content: Data)], limits: DecodingLimits) {
         let exif = markers.first { $0.code == 0xE1 && $0.content.starts(with: [0x45, 0x78, 0x69, 0x66, 0, 0]) }
-        if let exif { orientation = EXIFOrientation.parse(exif.content) }
+        if let exif {
+            orientation = EXIFOrientation.parse(exif.content)
+            thumbnail = EXIFDirectory.thumbnail(in: exif.content)
+        }
         profile = Self.profile(in: markers.filter { $0.code == 0xE2 }.map(\.content), limits: limits)
     }
 

@@ -6,6 +6,10 @@ extension ColorProfile {
     /// - Returns: `nil` where they say nothing ("unspecified"), or nothing that is known here. Transfer curves close to
     ///   sRGB's (BT.709, BT.601, BT.2020) count as sRGB's, as browsers have it.
     init?(primaries: Int, transfer: Int) {
+        if let signal = HDRSignal(primaries: primaries, transfer: transfer) {
+            self = .hdr(signal)
+            return
+        }
         guard let chromaticities = Self.chromaticities(of: primaries) else { return nil }
         let gamma: Double
         switch transfer {

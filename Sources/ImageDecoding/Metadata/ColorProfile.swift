@@ -7,6 +7,8 @@ enum ColorProfile: Sendable, Hashable {
     case sRGB
     /// An embedded ICC profile.
     case icc(Data)
+    /// More light than sRGB has.
+    case hdr(HDRSignal)
 
     /// An embedded profile, unless it is missing, unreadable or of a kind that no picture has.
     init(embedded icc: Data?) {
@@ -28,8 +30,24 @@ enum ColorProfile: Sendable, Hashable {
         unsafe clt_profile_free(bytes)
     }
 
+    /// The embedded profile, or one that says the same; for HDR, relative to 10,000 cd/m² (PQ) or to the display's peak (HLG).
     var icc: Data? {
-        if case .icc(let data) = self { data } else { nil }
+        switch self {
+        case .sRGB: nil
+        case .icc(let data): data
+        case .hdr(let signal): Self.profile(of: signal)
+        }
+    }
+
+    private static func profile(of signal: HDRSignal) -> Data? {
+        let most = signal.light(1)
+        let curve = (0..<4096).map { Float(signal.light(Double($0) / 4095) / most) }
+        var count = 0
+        guard let chromaticities = chromaticities(of: signal.primaries),
+            let bytes = unsafe clt_profile_create_sampled(chromaticities, curve, &count)
+        else { return nil }
+        defer { unsafe clt_profile_free(bytes) }
+        return unsafe Data(bytes: bytes, count: count)
     }
 
     /// The description inside the profile; an unnamed profile is still said to be there.

@@ -45,7 +45,7 @@ public struct PNGDecoder: Decoding {
             let reader = try unsafe PNGReader(bytes, limits: options.limits, checksCRC: checksCRC)
             let profile = metadata.profile(embedded: reader.profile)
             // Deep samples are converted to sRGB before they are rounded to 8 bits.
-            let keeps16Bit = !options.convertsTo8Bit || (options.convertsToSRGB && profile.icc != nil)
+            let keeps16Bit = !options.convertsTo8Bit || (options.convertsToSRGB && profile != .sRGB)
             let (layout, passes) = try reader.start(keeps16Bit: keeps16Bit)
             var picture = StoredPicture(format: .png, size: reader.size, layout: layout)
             picture.orientation = options.applied(metadata.orientation)

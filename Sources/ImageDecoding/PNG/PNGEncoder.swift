@@ -3,7 +3,8 @@ import CCalotypePNG
 import ImageKernels
 
 /// PNG by libpng: grey and RGB with 8 or 16 bits, with alpha where there is any. Lossless, but that premultiplied colour
-/// is divided by alpha again. `effort` is zlib's level, 0 to 9, 6 by default; a profile that the bitmap keeps is written.
+/// is divided by alpha again. `effort` is zlib's level, 0 to 9, 6 by default; a profile that the bitmap keeps is written, and an
+/// orientation as Exif.
 public struct PNGEncoder: Encoding {
     public init() {}
 
@@ -27,14 +28,12 @@ public struct PNGEncoder: Encoding {
             throw ImageError(
                 .unsupportedFeature, message: "The picture of \(bitmap.size) pixels cannot be written as PNG: \(sentence).")
         }
-        let profile = bitmap.colorSpace.profile
-        try unsafe profile.withUnsafeBytes { icc in
-            let bytes = unsafe icc.isEmpty ? nil : icc.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            try unsafe check(
-                clt_png_writer_start(
-                    writer, UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), layout, bitmap.alpha == .opaque,
-                    Int32(max(0, min(9, options.effort ?? 6))), bytes, icc.count))
-        }
+        let (profile, exif) = (Array(bitmap.colorSpace.profile), Array(EXIFOrientation.data(options.orientation)))
+        try unsafe check(
+            clt_png_writer_start(
+                writer, UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), layout, bitmap.alpha == .opaque,
+                Int32(max(0, min(9, options.effort ?? 6))), profile.isEmpty ? nil : profile, profile.count,
+                exif.isEmpty ? nil : exif, exif.count))
         try unsafe bitmap.withUnsafePixels { pixels in
             guard let base = unsafe pixels.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
             for y in 0..<bitmap.height {

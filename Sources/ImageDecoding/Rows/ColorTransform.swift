@@ -1,8 +1,13 @@
 import CCalotypeLCMS
 import ImageCore
 
+/// A conversion of rows of colours to sRGB.
+protocol RowTransform: AnyObject {
+    func convert(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, width: Int)
+}
+
 /// Little CMS's conversion of rows from an embedded profile to sRGB, relative colorimetric.
-@safe final class ColorTransform {
+@safe final class ColorTransform: RowTransform {
     private let handle: OpaquePointer
 
     /// `nil` where nothing need or can be converted: the profile is broken, not for such pixels, or as good as sRGB.

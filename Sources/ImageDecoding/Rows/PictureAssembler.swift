@@ -22,7 +22,7 @@ struct PictureAssembler {
         let format = picture.layout.pixelFormat(narrowed: options.convertsTo8Bit)
         let rows = geometry == nil || picture.deliversWhole ? picture.decodedSize.byteCount(format) : 0
         try options.limits.check(picture.size, holding: [codecBytes, rows, geometry?.output.byteCount(format) ?? 0])
-        let transform: ColorTransform?
+        let transform: (any RowTransform)?
         (transform, colorSpace) = Self.color(of: picture, format: format, options: options)
         let isStraight = options.alpha == .straight && geometry == nil
         alpha = !picture.hasAlpha ? .opaque : isStraight ? .straight : .premultiplied
@@ -34,15 +34,19 @@ struct PictureAssembler {
     /// How colours are converted, and the space that they are in afterwards.
     private static func color(
         of picture: StoredPicture, format: PixelFormat, options: DecodeOptions
-    ) -> (ColorTransform?, ColorSpace) {
-        guard let icc = picture.profile.icc else { return (nil, .sRGB) }
+    ) -> ((any RowTransform)?, ColorSpace) {
         if options.convertsToSRGB {
-            let isSmall = (picture.decodedSize.pixelCount ?? 0) < 1 << 16
-            return (ColorTransform(icc, from: picture.layout, to: format, isSmall: isSmall), .sRGB)
+            switch picture.profile {
+            case .sRGB: return (nil, .sRGB)
+            case .hdr(let signal): return (ToneMap(signal, from: picture.layout, to: format), .sRGB)
+            case .icc(let icc):
+                let isSmall = (picture.decodedSize.pixelCount ?? 0) < 1 << 16
+                return (ColorTransform(icc, from: picture.layout, to: format, isSmall: isSmall), .sRGB)
+            }
         }
         // Inks become RGB by formula, and then their profile no longer applies.
         if case .cmyk8 = picture.layout { return (nil, .sRGB) }
-        return (nil, .icc(icc))
+        return (nil, picture.profile.icc.map { .icc($0) } ?? .sRGB)
     }
 
     /// Decodes.

@@ -6,12 +6,12 @@ final class RowConverter {
     let source: RowLayout
     let target: PixelFormat
     let hasAlpha: Bool
-    private let transform: ColorTransform?
+    private let transform: (any RowTransform)?
     private let premultiplies: Bool
     /// Whether every pixel converted so far was opaque.
     private(set) var isOpaque = true
 
-    init(source: RowLayout, target: PixelFormat, hasAlpha: Bool, premultiplies: Bool, transform: ColorTransform?) {
+    init(source: RowLayout, target: PixelFormat, hasAlpha: Bool, premultiplies: Bool, transform: (any RowTransform)?) {
         self.source = source
         self.target = target
         self.hasAlpha = hasAlpha

@@ -112,9 +112,13 @@ public struct WebPDecoder: Decoding {
         return unsafe RowsRead(count: min(count, Int(clt_webp_reader_rows(reader))), failure: Self.failure(status))
     }
 
-    /// Hands the picture over bit by bit, so that a cancelled decode stops soon.
+    /// Hands the picture over bit by bit, so that a cancelled decode stops soon. Of a lossless picture libwebp decodes the
+    /// last rows anew with each bit (up to eight), so those bits are larger.
     private func update(_ reader: OpaquePointer) throws -> clt_webp_status {
-        let step = 1 << 16
+        var features = clt_webp_features()
+        let status = unsafe clt_webp_read_features(bytes.baseAddress, bytes.count, &features)
+        let isLossless = status == CLT_WEBP_OK && features.is_lossless
+        let step = unsafe max(4096, bytes.count / (isLossless ? 64 : 256))
         var count = 0
         while true {
             try options.checkCancellation()

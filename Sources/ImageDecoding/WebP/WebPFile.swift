@@ -3,11 +3,14 @@ import ImageCore
 /// Writes the chunks around encoded pictures (WebP container specification): `RIFF`, the size of the rest, `WEBP`, and
 /// chunks of a name, a size, and content padded to an even length.
 enum WebPFile {
-    /// The file with a profile added, in the extended format: `VP8X` first, then `ICCP`, then the picture's chunks.
-    static func adding(profile: Data, to file: Data, size: PixelSize, hasAlpha: Bool) -> Data {
-        var chunks = extendedHeader(size: size, flags: 0x20 | (hasAlpha ? 0x10 : 0))
-        chunks.append(chunk("ICCP", profile))
+    /// The file with a profile and Exif added, if there are any, in the extended format: `VP8X` first, then `ICCP`, then the
+    /// picture's chunks, then `EXIF`.
+    static func adding(profile: Data, exif: Data, to file: Data, size: PixelSize, hasAlpha: Bool) -> Data {
+        var chunks = extendedHeader(
+            size: size, flags: (profile.isEmpty ? 0 : 0x20) | (hasAlpha ? 0x10 : 0) | (exif.isEmpty ? 0 : 0x08))
+        if !profile.isEmpty { chunks.append(chunk("ICCP", profile)) }
         for (name, content) in pictureChunks(of: file) { chunks.append(chunk(name, content)) }
+        if !exif.isEmpty { chunks.append(chunk("EXIF", exif)) }
         return wrap(chunks)
     }
 

@@ -23,33 +23,31 @@ struct ResampleWeights: Sendable {
         // Where source and result coincide an interpolating filter is one at the centre and zero at all neighbours.
         let isCopy = filter == .nearest || step == 1 && origin == origin.rounded() && filter.interpolates
         stride = isCopy ? 4 : (min(source, Int(radius.rounded(.up)) * 2 + 1) + 3) & ~3
-        first.reserveCapacity(output)
-        count.reserveCapacity(output)
-        weights.reserveCapacity(output * stride)
-        var kernel: [Double] = []
+        first = [Int32](repeating: 0, count: output)
+        count = [Int32](repeating: 0, count: output)
+        weights = [Float](repeating: 0, count: output * stride)
         for i in 0..<output {
             let center = origin + (Double(i) + 0.5) * step
-            var start = max(0, Int((center - radius + 0.5).rounded(.down)))
+            let start = max(0, Int((center - radius + 0.5).rounded(.down)))
             let end = min(source, Int((center + radius + 0.5).rounded(.down)))
-            kernel.removeAll(keepingCapacity: true)
             var sum = 0.0
             if !isCopy {
-                for k in start..<max(start, end) {
-                    let weight = filter.weight(at: (Double(k) + 0.5 - center) / stretch)
-                    kernel.append(weight)
-                    sum += weight
-                }
+                for k in start..<max(start, end) { sum += filter.weight(at: (Double(k) + 0.5 - center) / stretch) }
             }
             if sum < 1e-6 {
-                start = min(source - 1, max(0, Int(center)))
-                kernel.removeAll(keepingCapacity: true)
-                kernel.append(1)
-                sum = 1
+                first[i] = Int32(min(source - 1, max(0, Int(center))))
+                count[i] = 1
+                weights[i * stride] = 1
+            } else {
+                first[i] = Int32(start)
+                count[i] = Int32(end - start)
+                unsafe weights.withUnsafeMutableBufferPointer { weights in
+                    for k in start..<end {
+                        let weight = filter.weight(at: (Double(k) + 0.5 - center) / stretch)
+                        unsafe weights[i * stride + k - start] = Float(weight / sum)
+                    }
+                }
             }
-            first.append(Int32(start))
-            count.append(Int32(kernel.count))
-            for weight in kernel { weights.append(Float(weight / sum)) }
-            weights.append(contentsOf: repeatElement(0, count: stride - kernel.count))
         }
     }
 
@@ -65,15 +63,16 @@ struct ResampleWeights: Sendable {
     init(source: Int, block: Int) {
         stride = (min(block, source) + 3) & ~3
         let blocks = (source + block - 1) / block
-        first.reserveCapacity(blocks)
-        count.reserveCapacity(blocks)
-        weights.reserveCapacity(blocks * stride)
+        first = [Int32](repeating: 0, count: blocks)
+        count = [Int32](repeating: 0, count: blocks)
+        weights = [Float](repeating: 0, count: blocks * stride)
         for i in 0..<blocks {
             let taps = min(block, source - i * block)
-            first.append(Int32(i * block))
-            count.append(Int32(taps))
-            weights.append(contentsOf: repeatElement(1 / Float(taps), count: taps))
-            weights.append(contentsOf: repeatElement(0, count: stride - taps))
+            first[i] = Int32(i * block)
+            count[i] = Int32(taps)
+            unsafe weights.withUnsafeMutableBufferPointer { weights in
+                for t in 0..<taps { unsafe weights[i * stride + t] = 1 / Float(taps) }
+            }
         }
     }
 

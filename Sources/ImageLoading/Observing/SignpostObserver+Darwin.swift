@@ -6,41 +6,51 @@
     ///
     /// Costs next to nothing while no tool records.
     public final class SignpostObserver: LoadObserving {
-        private let log = OSLog(subsystem: "calotype", category: "load")
+        private let signposter = OSSignposter(subsystem: "calotype", category: "load")
         private let hidesQueries: Bool
 
         /// - Parameter hidesQueries: whether values in the query of a URL, which may be secrets, are left out; `true`.
         public init(hidesQueries: Bool = true) { self.hidesQueries = hidesQueries }
 
         public func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
-            guard log.signpostsEnabled else { return }
-            // Intervals of one identifier are told apart by their names, which must be literals.
+            guard signposter.isEnabled else { return }
+            // Intervals of one load share its number and are told apart by their names, which must be literals.
             let id = OSSignpostID(load.rawValue)
             switch observation {
             case .started:
                 let source = URLRedaction.text(of: request.source, hidesQueries: hidesQueries)
-                os_signpost(.begin, log: log, name: "load", signpostID: id, "%{public}s", source)
-            case .finished: os_signpost(.end, log: log, name: "load", signpostID: id)
-            case .stageBegan(let stage): mark(.begin, stage, id)
-            case .stageEnded(let stage, _): mark(.end, stage, id)
+                _ = signposter.beginInterval("load", id: id, "\(source, privacy: .public)")
+            case .finished: signposter.endInterval("load", .beginState(id: id))
+            case .stageBegan(let stage): begin(stage, id)
+            case .stageEnded(let stage, _): end(stage, id)
             case .cacheAsked(let tier, let isHit):
-                os_signpost(.event, log: log, name: "cache", signpostID: id, "%{public}s %{bool}d", tier.rawValue, isHit)
+                signposter.emitEvent(
+                    "cache", id: id, "\(tier.rawValue, privacy: .public) \(isHit ? "hit" : "miss", privacy: .public)")
             case .cacheFailed(let error):
-                os_signpost(.event, log: log, name: "cache failed", signpostID: id, "%{public}s", error.code.name)
+                signposter.emitEvent("cache failed", id: id, "\(error.code.name, privacy: .public)")
             }
         }
 
-        private func mark(_ type: OSSignpostType, _ stage: LoadStage, _ id: OSSignpostID) {
+        private func begin(_ stage: LoadStage, _ id: OSSignpostID) {
             switch stage {
-            case .request: os_signpost(type, log: log, name: "request", signpostID: id)
-            case .memoryCache: os_signpost(type, log: log, name: "memoryCache", signpostID: id)
-            case .processedCache: os_signpost(type, log: log, name: "processedCache", signpostID: id)
-            case .originalCache: os_signpost(type, log: log, name: "originalCache", signpostID: id)
-            case .network: os_signpost(type, log: log, name: "network", signpostID: id)
-            case .decode: os_signpost(type, log: log, name: "decode", signpostID: id)
-            case .process: os_signpost(type, log: log, name: "process", signpostID: id)
-            case .store: os_signpost(type, log: log, name: "store", signpostID: id)
-            case .deliver: os_signpost(type, log: log, name: "deliver", signpostID: id)
+            case .originalCache: _ = signposter.beginInterval("originalCache", id: id)
+            case .network: _ = signposter.beginInterval("network", id: id)
+            case .decode: _ = signposter.beginInterval("decode", id: id)
+            case .process: _ = signposter.beginInterval("process", id: id)
+            case .store: _ = signposter.beginInterval("store", id: id)
+            // Done at once, or not a step of its own.
+            case .request, .memoryCache, .processedCache, .deliver: break
+            }
+        }
+
+        private func end(_ stage: LoadStage, _ id: OSSignpostID) {
+            switch stage {
+            case .originalCache: signposter.endInterval("originalCache", .beginState(id: id))
+            case .network: signposter.endInterval("network", .beginState(id: id))
+            case .decode: signposter.endInterval("decode", .beginState(id: id))
+            case .process: signposter.endInterval("process", .beginState(id: id))
+            case .store: signposter.endInterval("store", .beginState(id: id))
+            case .request, .memoryCache, .processedCache, .deliver: break
             }
         }
     }

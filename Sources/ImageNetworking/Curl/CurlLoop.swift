@@ -146,7 +146,7 @@ final class CurlLoop {
         }
         let exchange = Exchange(
             transfer, hop: hop, handle: handle, started: started, configuration: configuration, loop: self, buffers: buffers)
-        let timeLeft = transfer.request.timeout - (hop.redirects > 0 ? started.duration(to: .now) : .zero)
+        let timeLeft = hop.timeLeft(of: transfer.request.timeout, elapsed: started.duration(to: .now))
         handle.prepare(for: exchange, timeout: timeLeft, configuration: configuration, usesProxies: usesProxies)
         guard unsafe curl_multi_add_handle(multi.pointer, handle.pointer) == CURLM_OK else {
             let error = ImageError(.connectionFailed, message: "The transfer of \(exchange.source) could not be started.")

@@ -1,4 +1,5 @@
 internal import CCalotypeCurl
+internal import ImageCore
 
 /// One of libcurl's easy handles, reused from transfer to transfer. For the loop's thread alone.
 @safe final class EasyHandle {
@@ -61,6 +62,21 @@ internal import CCalotypeCurl
     func takeErrorText() -> String {
         defer { unsafe errorText.pointee = 0 }
         return unsafe String(cString: errorText)
+    }
+
+    /// What libcurl measured so far of the request that it is at.
+    var timing: TransferTiming {
+        // All of its times count from the start of the request.
+        let (found, connected) = (offset(CURLINFO_NAMELOOKUP_TIME_T), offset(CURLINFO_CONNECT_TIME_T))
+        let secured = offset(CURLINFO_APPCONNECT_TIME_T)
+        var timing = TransferTiming()
+        timing.isReused = long(CURLINFO_NUM_CONNECTS) == 0
+        timing.firstByte = .microseconds(offset(CURLINFO_STARTTRANSFER_TIME_T))
+        guard !timing.isReused else { return timing }
+        timing.nameLookup = .microseconds(found)
+        timing.connect = .microseconds(max(0, connected - found))
+        timing.secure = .microseconds(secured > 0 ? max(0, secured - connected) : 0)
+        return timing
     }
 
     func long(_ info: CURLINFO) -> Int { unsafe calotype_curl_info_long(pointer, info) }

@@ -104,7 +104,8 @@ final class Exchange {
                 failure = .tooLarge(source, announced: length, limit: transfer.limit)
                 return false
             }
-            newHead = Transfer.Head(head: head, redirectedTo: hop.redirects > 0 ? hop.address.text : nil)
+            newHead = Transfer.Head(
+                head: head, redirectedTo: hop.redirects > 0 ? hop.address.text : nil, timing: handle.timing)
             if hop.address.origin.isSecure, handle.long(CURLINFO_HTTP_VERSION) >= 3 { loop.multiplexes(hop.address.origin) }
             touch()
             return true

@@ -9,6 +9,7 @@ final class Transfer: Sendable {
         var head: ResponseHead
         /// The final URL, where it is not the one asked for.
         var redirectedTo: String?
+        var timing: TransferTiming
     }
 
     fileprivate struct State {

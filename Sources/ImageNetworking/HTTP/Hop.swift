@@ -65,6 +65,9 @@ struct Hop: Sendable {
         return next
     }
 
+    /// What is left of a request's time limit for this hop: all of a chain's hops share one.
+    func timeLeft(of limit: Duration, elapsed: Duration) -> Duration { redirects > 0 ? limit - elapsed : limit }
+
     private static func decoded(_ credentials: String) -> Data {
         Data(PercentEncoding.decode(credentials.utf8) ?? Array(credentials.utf8))
     }

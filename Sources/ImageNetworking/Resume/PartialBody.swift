@@ -29,9 +29,20 @@ struct PartialBody: Sendable, Equatable {
         head.headerFields[.contentLength].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
     }
 
+    /// Where the rest begins.
+    var end: ResumePoint { ResumePoint(head: head, count: bytes.count) }
+}
+
+/// A place in a body at which another request may go on.
+struct ResumePoint: Sendable, Equatable {
+    /// The head that the whole body came with.
+    var head: HTTPResponse
+    /// The bytes before it.
+    var count: Int
+
     /// The header fields that ask for the rest.
     var requestFields: [(HTTPField.Name, String)] {
-        [(.range, "bytes=\(bytes.count)-"), (.ifRange, Self.validator(in: head) ?? "")]
+        [(.range, "bytes=\(count)-"), (.ifRange, PartialBody.validator(in: head) ?? "")]
     }
 
     enum Answer: Hashable {
@@ -53,8 +64,8 @@ struct PartialBody: Sendable, Equatable {
         case 206: break
         default: return .other
         }
-        guard let total = Self.length(in: head), answer.headerFields[.contentEncoding] == nil,
-            answer.headerFields[.contentRange]?.lowercased() == "bytes \(bytes.count)-\(total - 1)/\(total)"
+        guard let total = PartialBody.length(in: head), answer.headerFields[.contentEncoding] == nil,
+            answer.headerFields[.contentRange]?.lowercased() == "bytes \(count)-\(total - 1)/\(total)"
         else { return .unusable }
         // The server need not repeat the validator, but must not name another.
         if let tag = answer.headerFields[.eTag], tag != head.headerFields[.eTag] { return .unusable }

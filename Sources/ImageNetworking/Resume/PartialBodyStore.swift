@@ -12,7 +12,7 @@ public final class PartialBodyStore: Sendable {
         var writing: Task<Void, Never>?
     }
 
-    private let maximumBytes: Int
+    let maximumBytes: Int
     private let backing: (any DataCaching)?
     private let state = Lock(State())
 

@@ -9,15 +9,21 @@ public import ImageCore
     internal import Darwin
 #endif
 
-/// Goes on with a body where an earlier load of it broke off, was cancelled or was dropped.
+/// Goes on with a body where it broke off: within one load, and where an earlier load of it ended, was cancelled or was
+/// dropped.
 ///
-/// The beginning of a body is kept when its server serves ranges and names the version strongly (an ETag, or a
-/// `Last-Modified` at least a minute before the answer). The next load asks for the rest with `Range` and `If-Range`; a
-/// resource that changed meanwhile comes whole. The reader sees one body from its first byte and a head with status 200,
-/// however it was put together. Only plain GET requests are resumed, and each only for the same URL and header fields.
+/// Both need a server that serves ranges and names the version strongly (an ETag, or a `Last-Modified` at least a minute
+/// before the answer); then the rest is asked for with `Range` and `If-Range`. A connection that is lost in the middle of a
+/// body is followed by another at once, at most ``DataRequest/retries`` times per load and each with the request's whole
+/// time limit; put a ``RetryingLoader`` inside, so that a line that is away for a while is waited for. A load that ends
+/// early for other reasons leaves its beginning in the store, for the next one.
+///
+/// The reader sees one body from its first byte and a head with status 200, however it was put together. A resource that
+/// changed comes whole, or fails where a part of the old one was already handed out. Only plain GET requests are resumed,
+/// and each only for the same URL and header fields.
 ///
 /// ```swift
-/// let loader = RetryingLoader(ResumingLoader(CurlLoader()))
+/// let loader = ResumingLoader(RetryingLoader(CurlLoader()))
 /// ```
 public struct ResumingLoader: DataLoading {
     private let loader: any DataLoading
@@ -38,9 +44,9 @@ public struct ResumingLoader: DataLoading {
         else { return try await loader.load(request) }
         let key = ImageRequest(url: request.url).resource
             .varied(by: request.headerFields.map { "\($0.name.canonicalName):\($0.value)" }.sorted())
-        guard let partial = await store.take(key) else { return recording(try await loader.load(request), key) }
+        guard let partial = await store.take(key) else { return recording(try await loader.load(request), key, request) }
         var ranged = request
-        for (name, value) in partial.requestFields { ranged.headerFields[name] = value }
+        for (name, value) in partial.end.requestFields { ranged.headerFields[name] = value }
         let response: DataResponse
         do {
             response = try await loader.load(ranged)
@@ -49,15 +55,16 @@ public struct ResumingLoader: DataLoading {
             keep(partial, key)
             throw error
         }
-        switch partial.classify(response.head) {
+        switch partial.end.classify(response.head) {
         case .rest:
             if let limit = request.maximumBytes, let total = PartialBody.length(in: partial.head), total > limit {
                 throw ImageError.tooLarge(ImageSource.redacted(request.url), announced: total, limit: limit)
             }
-            let whole = DataResponse(url: response.url, head: partial.head, body: response.body)
-            return recording(whole, key, after: partial.bytes)
-        case .whole: return recording(response, key)
-        case .unusable: return recording(try await loader.load(request), key)
+            var whole = response
+            whole.head = partial.head
+            return recording(whole, key, request, after: partial.bytes)
+        case .whole: return recording(response, key, request)
+        case .unusable: return recording(try await loader.load(request), key, request)
         case .other:
             keep(partial, key)
             return response
@@ -67,83 +74,19 @@ public struct ResumingLoader: DataLoading {
     private func keep(_ partial: PartialBody, _ key: ResourceKey) { store.put(partial, for: key, now: Double(time(nil))) }
 
     /// The response with a body that remembers what passed, begun by `start`.
-    private func recording(_ response: DataResponse, _ key: ResourceKey, after start: Data = Data()) -> DataResponse {
+    private func recording(
+        _ response: DataResponse, _ key: ResourceKey, _ request: DataRequest, after start: Data = Data()
+    ) -> DataResponse {
         let isAtHand = response.body.wholeData != nil && start.isEmpty
         guard !isAtHand, PartialBody.canResume(response.head) else { return response }
-        let recorder = Recorder(response.body, start: start) { [self] bytes in
+        let body = ResumableBody(
+            response.body, head: response.head, start: start, request: request, loader: loader, keptBytes: store.maximumBytes
+        ) { [self] bytes in
             guard bytes.count >= minimumBytes, bytes.count < PartialBody.length(in: response.head) ?? 0 else { return }
             keep(PartialBody(head: response.head, bytes: bytes), key)
         }
         var recorded = response
-        recorded.body = ByteStream { try await recorder.next() }
+        recorded.body = ByteStream { try await body.next() }
         return recorded
-    }
-}
-
-/// Passes a body on, and gives what passed to `onBreak` unless the end was reached.
-private final class Recorder: Sendable {
-    fileprivate struct State {
-        var iterator: ByteStream.AsyncIterator?
-        var start: Data
-        var passed: [Data] = []
-        var isOver = false
-    }
-
-    private let state: Lock<State>
-    private let onBreak: @Sendable (Data) -> Void
-
-    init(_ body: ByteStream, start: Data, onBreak: @escaping @Sendable (Data) -> Void) {
-        state = Lock(State(iterator: body.makeAsyncIterator(), start: start))
-        self.onBreak = onBreak
-    }
-
-    deinit { end(isWhole: false) }
-
-    func next() async throws -> Data? {
-        if let start = state.withLock({ $0.takeStart() }) { return start }
-        // One reader at a time, so that the iterator is never out when it is asked for.
-        guard var iterator = state.withLock({ $0.takeIterator() }) else { return nil }
-        do {
-            let chunk = try await iterator.next()
-            let used = iterator
-            state.withLock { state in
-                state.iterator = used
-                if let chunk { state.passed.append(chunk) }
-            }
-            if chunk == nil { end(isWhole: true) }
-            return chunk
-        } catch {
-            // A body over the limit would be over it again.
-            end(isWhole: (error as? ImageError)?.code == .tooLarge)
-            throw error
-        }
-    }
-
-    private func end(isWhole: Bool) {
-        let passed = state.withLock { state -> [Data] in
-            guard !state.isOver else { return [] }
-            state.isOver = true
-            defer { state.passed = [] }
-            return isWhole ? [] : [state.start] + state.passed
-        }
-        guard !passed.isEmpty else { return }
-        var bytes = Data(capacity: passed.reduce(0) { $0 + $1.count })
-        for chunk in passed { bytes.append(chunk) }
-        onBreak(bytes)
-    }
-}
-
-extension Recorder.State {
-    /// What was there before, as the first chunk.
-    fileprivate mutating func takeStart() -> Data? {
-        guard !start.isEmpty else { return nil }
-        passed = [start]
-        defer { start = Data() }
-        return start
-    }
-
-    fileprivate mutating func takeIterator() -> ByteStream.AsyncIterator? {
-        defer { iterator = nil }
-        return iterator
     }
 }

@@ -74,6 +74,10 @@ import Testing
             "RFC 8246 §2 immutable and stale is reloaded", ["Cache-Control: max-age=60, immutable", tag], after: 61,
             asking: ["Cache-Control: max-age=0"], .validate),
         Row(
+            "RFC 8246 §2 immutable and stale is reloaded, whatever else it allows",
+            ["Cache-Control: max-age=60, immutable, stale-while-revalidate=60", tag], after: 61,
+            asking: ["Cache-Control: max-age=0"], .validate),
+        Row(
             "RFC 8246 §2 no-cache reloads also what is immutable", ["Cache-Control: max-age=60, immutable", tag],
             asking: ["Cache-Control: no-cache"], .validate),
         Row("RFC 9111 §7.3 Set-Cookie bars nothing", [fresh, "Set-Cookie: a=b"], .serve(0)),

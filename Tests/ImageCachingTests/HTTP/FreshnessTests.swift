@@ -35,6 +35,7 @@ import Testing
         Row(
             "RFC 9110 §5.6.4 an escaped quote does not end the text", ["Cache-Control: ext=\"\\\", max-age=3600\", max-age=1"],
             after: 2, .fetch),
+        Row("RFC 9110 §5.6.4 an escaped quote alone", ["Cache-Control: ext=\"\\\"\", max-age=60"], after: 59, .serve(59)),
         Row("RFC 9110 §5.6.4 a quote without end takes the rest", ["Cache-Control: ext=\"a, max-age=3600"], after: 2, .fetch),
         Row("RFC 9111 §4.2.1 single quotes are no number", ["Cache-Control: max-age='3600'", "ETag: \"a\""], .validate),
         Row("RFC 9111 §4.2.1 a letter before the number", ["Cache-Control: max-age=a3600", "ETag: \"a\""], .validate),

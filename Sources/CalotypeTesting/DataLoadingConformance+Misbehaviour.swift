@@ -1,0 +1,170 @@
+internal import HTTPTypes
+internal import ImageCore
+internal import LoopbackHTTP
+
+// MARK: Servers that misbehave
+
+extension DataLoadingConformance {
+    static let misbehaviour: [Check] = [
+        Check("An answer that takes its time arrives") { loader in
+            let gate = try LoopbackServer.Gate()
+            let server = try LoopbackServer { _, connection in
+                try connection.wait(for: gate)
+                try connection.respond(LoopbackServer.Response(200, body: [1]))
+            }
+            let request = try request(server)
+            let task = Task { try await loader.load(request) }
+            try await server.requests.reached(1)
+            gate.open()
+            try expect(try await collect(try await task.value.body).count == 1, "Its body was lost.")
+        },
+        Check("A body that comes byte by byte comes whole") { loader in
+            let gates = try (0..<20).map { _ in try LoopbackServer.Gate() }
+            let server = try LoopbackServer { _, connection in
+                try connection.writeHead(200, headers: [("Content-Length", "20")])
+                for (number, gate) in gates.enumerated() {
+                    try connection.write([UInt8(number)])
+                    // The next byte waits until this one was read.
+                    try connection.wait(for: gate)
+                }
+            }
+            var received = Data()
+            for try await chunk in try await loader.load(try request(server)).body {
+                received.append(chunk)
+                for gate in gates.prefix(received.count) { gate.open() }
+            }
+            try expect(received == Data(0..<20), "\(received.count) bytes arrived.")
+        },
+        Check("Bytes beyond the announced length are not part of the body") { loader in
+            let server = try LoopbackServer { _, connection in
+                try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwholeand more")
+                connection.close()
+            }
+            let body = try await collect(try await loader.load(try request(server)).body)
+            try expect(body == Data("whole".utf8), "The body had \(body.count) bytes.")
+        },
+        Check("A chunked body that ends early throws instead of ending") { loader in
+            let server = try LoopbackServer { _, connection in
+                try connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nshort")
+                connection.close()
+            }
+            do { _ = try await collect(try await loader.load(try request(server)).body) } catch is ImageError { return }
+            throw Mismatch(reason: "It ended as if it were whole.")
+        },
+        Check("A reset in the middle of a body throws") { loader in
+            let hasRead = try LoopbackServer.Gate()
+            let server = try LoopbackServer { _, connection in
+                try connection.writeHead(200, headers: [("Content-Length", "100000")])
+                try connection.write([UInt8](repeating: 1, count: 2048))
+                try connection.wait(for: hasRead)
+                connection.reset()
+            }
+            do {
+                for try await _ in try await loader.load(try request(server)).body { hasRead.open() }
+            } catch is ImageError { return }
+            throw Mismatch(reason: "It ended as if it were whole.")
+        },
+        Check("Header lines that are no fields do no harm") { loader in
+            let server = try LoopbackServer { _, connection in
+                try connection.write(
+                    "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nno colon here\r\n: no name\r\nX-Odd: \u{1}\r\n\r\ngood")
+            }
+            // An error and an answer are both right; an answer must be the whole one.
+            do {
+                let body = try await collect(try await loader.load(try request(server)).body)
+                try expect(body == Data("good".utf8), "The body was another.")
+            } catch is ImageError {}
+        },
+        Check("A head without end is not read for ever") { loader in
+            let server = try LoopbackServer { _, connection in
+                try connection.write("HTTP/1.1 200 OK\r\n")
+                while true { try connection.write("X-Filler: \(String(repeating: "a", count: 1000))\r\n") }
+            }
+            do { _ = try await loader.load(try request(server)) } catch is ImageError {
+                return try await server.disconnections.reached(1)
+            }
+            throw Mismatch(reason: "It was taken for an answer.")
+        },
+        Check("Redirects in a circle are an error") { loader in
+            let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(301, headers: [("Location", "/")]) })
+            try await expectError(.tooManyRedirects) { _ = try await loader.load(try request(server)) }
+            try expect(server.requests.value <= 11, "\(server.requests.value) requests were made.")
+        },
+        Check("Interim responses are not the answer") { loader in
+            let server = try LoopbackServer { _, connection in
+                try connection.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
+                try connection.respond(LoopbackServer.Response(200, body: [1, 2]))
+            }
+            let response = try await loader.load(try request(server))
+            try expect(response.head.status == 200, "The status was \(response.head.status).")
+            try expect(try await collect(response.body).count == 2, "The body was another.")
+        },
+        Check("A 204 has no body") { loader in
+            let server = try LoopbackServer { _, connection in try connection.writeHead(204) }
+            let response = try await loader.load(try request(server))
+            try expect(response.head.status.code == 204, "The status was \(response.head.status).")
+            try expect(try await collect(response.body).isEmpty, "It had a body.")
+        },
+        Check("A range that was not asked for is handed on as what it is") { loader in
+            let server = try LoopbackServer(serving: { _ in
+                LoopbackServer.Response(206, headers: [("Content-Range", "bytes 5-9/100")], body: [1, 2, 3, 4, 5])
+            })
+            var request = try request(server)
+            request.headerFields[.range] = "bytes=50-"
+            let response = try await loader.load(request)
+            try expect(response.head.status.code == 206, "The status was \(response.head.status).")
+            try expect(response.head.headerFields[.contentRange] == "bytes 5-9/100", "Its Content-Range was lost.")
+        },
+        Check("Refusals and what they say of the time to come back are answers") { loader in
+            for (status, name, value) in [
+                (416, "Content-Range", "bytes */100"), (429, "Retry-After", "120"),
+                (503, "Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT"),
+            ] {
+                let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(status, headers: [(name, value)]) })
+                let response = try await loader.load(try request(server))
+                try expect(response.head.status.code == status, "The status was \(response.head.status), not \(status).")
+                let found = HTTPField.Name(name).flatMap { response.head.headerFields[$0] }
+                try expect(found == value, "\(name) was lost with status \(status).")
+            }
+        },
+        Check("A certificate that nobody vouches for is refused") { loader in
+            // Where there is no TLS for tests, there is nothing to check.
+            guard let identity = LoopbackServer.Identity() else { return }
+            let server = try LoopbackServer(identity: identity) { _, connection in
+                try connection.respond(LoopbackServer.Response(200, body: [1]))
+            }
+            try await expectError(.insecure) { _ = try await loader.load(try request(server)) }
+            try expect(server.requests.value == 0, "A request was sent.")
+        },
+    ]
+
+    /// For loaders that can be told to trust a certificate.
+    static let secure: [SecureCheck] = [
+        SecureCheck("A server that is trusted is talked to") { identity, loader in
+            let server = try LoopbackServer(identity: identity) { _, connection in
+                try connection.respond(LoopbackServer.Response(200, body: [1, 2, 3]))
+            }
+            try expect(try await collect(try await loader.load(try request(server)).body).count == 3, "The body was another.")
+        },
+        SecureCheck("A stream of HTTP/2 that is reset in its body throws, and the next load works", protocolName: "h2") {
+            identity, loader in
+            let server = try LoopbackServer(
+                identity: identity,
+                connecting: { connection in
+                    var http2 = try LoopbackServer.HTTP2Connection(connection)
+                    while let stream = try http2.nextRequest() {
+                        guard stream == 1 else {
+                            try http2.respond(to: stream, body: [1])
+                            continue
+                        }
+                        try http2.writeHead(to: stream, length: 1000)
+                        try http2.write([UInt8](repeating: 1, count: 100), to: stream, isLast: false)
+                        try http2.reset(stream, .internalError)
+                    }
+                })
+            try await expectError(.connectionLost) { _ = try await collect(try await loader.load(try request(server)).body) }
+            try expect(
+                try await collect(try await loader.load(try request(server)).body).count == 1, "The next body was another.")
+        },
+    ]
+}

@@ -1,0 +1,45 @@
+import ImageCore
+import ImageKernels
+
+/// The pixels that a hash is made from: straight RGBA from 0 to 255, at most 100 on a side.
+struct HashPixels {
+    let size: PixelSize
+    let values: [UInt8]
+
+    init(_ bitmap: Bitmap) throws {
+        var bitmap = try bitmap.convertedToRGBA8()
+        let box = PixelSize(width: 100, height: 100)
+        let geometry = ResizeGeometry(source: bitmap.size, box: box, mode: .fit)
+        if !geometry.isIdentity(for: bitmap.size) {
+            bitmap = try Resampler.resize(bitmap.premultiplied(), to: geometry, reducingGap: 3)
+        }
+        bitmap = try bitmap.unpremultiplied()
+        size = bitmap.size
+        var values = [UInt8]()
+        values.reserveCapacity(4 * size.width * size.height)
+        unsafe bitmap.withUnsafePixels { pixels in
+            for y in 0..<bitmap.height {
+                let start = y * bitmap.bytesPerRow
+                unsafe values.append(contentsOf: UnsafeRawBufferPointer(rebasing: pixels[start..<(start + 4 * bitmap.width)]))
+            }
+        }
+        self.values = values
+    }
+
+    /// A picture of straight RGBA.
+    static func image(_ size: PixelSize, isOpaque: Bool, _ color: (_ x: Int, _ y: Int) -> [UInt8]) throws -> DecodedImage {
+        let bitmap = try unsafe Bitmap(size: size, format: .rgba8, alpha: isOpaque ? .opaque : .straight) { pixels, bytesPerRow in
+            for y in 0..<size.height {
+                for x in 0..<size.width {
+                    for (c, value) in color(x, y).enumerated() { unsafe pixels[y * bytesPerRow + 4 * x + c] = value }
+                }
+            }
+        }
+        return DecodedImage(try bitmap.premultiplied())
+    }
+}
+
+/// The cosines of a line of `count` pixels for `waves` half-waves: `cos(π × wave × (x + shift) / count)`, by wave and pixel.
+func cosines(count: Int, waves: Int, shift: Double) -> [[Double]] {
+    (0..<waves).map { wave in (0..<count).map { Cosine.of(Double.pi * Double(wave) * (Double($0) + shift) / Double(count)) } }
+}

@@ -1,0 +1,123 @@
+internal import HTTPTypes
+internal import ImageCore
+
+/// Passes a body on, asks for the rest where it breaks off, and gives what passed to `onBreak` unless the end was reached.
+final class ResumableBody: Sendable {
+    fileprivate struct State {
+        var iterator: ByteStream.AsyncIterator?
+        var start: Data
+        /// What passed, as long as it is little enough to be kept.
+        var passed: [Data] = []
+        var count = 0
+        var isKept = true
+        var attemptsLeft: Int
+        var isOver = false
+    }
+
+    private let state: Lock<State>
+    private let head: HTTPResponse
+    private let request: DataRequest
+    private let loader: any DataLoading
+    private let keptBytes: Int
+    private let onBreak: @Sendable (Data) -> Void
+
+    init(
+        _ body: ByteStream, head: HTTPResponse, start: Data, request: DataRequest, loader: any DataLoading, keptBytes: Int,
+        onBreak: @escaping @Sendable (Data) -> Void
+    ) {
+        state = Lock(State(iterator: body.makeAsyncIterator(), start: start, attemptsLeft: request.retries))
+        self.head = head
+        self.request = request
+        self.loader = loader
+        self.keptBytes = keptBytes
+        self.onBreak = onBreak
+    }
+
+    deinit { end(isWhole: false) }
+
+    func next() async throws -> Data? {
+        if let start = state.withLock({ $0.takeStart() }) { return start }
+        while true {
+            // One reader at a time, so that the iterator is never out when it is asked for.
+            guard var iterator = state.withLock({ $0.takeIterator() }) else { return nil }
+            do {
+                let chunk = try await iterator.next()
+                let used = iterator
+                state.withLock { state in
+                    state.iterator = used
+                    if let chunk { state.keep(chunk, upTo: keptBytes) }
+                }
+                if chunk == nil { end(isWhole: true) }
+                return chunk
+            } catch {
+                guard let rest = try await self.rest(after: error) else {
+                    // A body over the limit would be over it again.
+                    end(isWhole: (error as? ImageError)?.code == .tooLarge)
+                    throw error
+                }
+                state.withLock { $0.iterator = rest }
+            }
+        }
+    }
+
+    /// The body that goes on where this one broke off; `nil` when none does.
+    private func rest(after error: any Error) async throws -> ByteStream.AsyncIterator? {
+        guard let code = (error as? ImageError)?.code, Self.codes.contains(code), !Task.isCancelled else { return nil }
+        let count = state.withLock { state -> Int? in
+            guard state.attemptsLeft > 0 else { return nil }
+            state.attemptsLeft -= 1
+            return state.count
+        }
+        guard let count else { return nil }
+        let point = ResumePoint(head: head, count: count)
+        var ranged = request
+        for (name, value) in point.requestFields { ranged.headerFields[name] = value }
+        do {
+            let response = try await loader.load(ranged)
+            guard point.classify(response.head) == .rest else { return nil }
+            return response.body.makeAsyncIterator()
+        } catch is CancellationError {
+            end(isWhole: false)
+            throw CancellationError()
+        } catch {
+            return nil
+        }
+    }
+
+    private func end(isWhole: Bool) {
+        let passed = state.withLock { state -> [Data] in
+            guard !state.isOver else { return [] }
+            state.isOver = true
+            defer { state.passed = [] }
+            return isWhole || !state.isKept ? [] : [state.start] + state.passed
+        }
+        guard !passed.isEmpty else { return }
+        var bytes = Data(capacity: passed.reduce(0) { $0 + $1.count })
+        for chunk in passed { bytes.append(chunk) }
+        onBreak(bytes)
+    }
+
+    /// Failures after which the rest may be there for the asking.
+    private static let codes: Set<ImageError.Code> = [.connectionLost, .timedOut, .connectionFailed]
+}
+
+extension ResumableBody.State {
+    /// What was there before, as the first chunk.
+    fileprivate mutating func takeStart() -> Data? {
+        guard !start.isEmpty else { return nil }
+        (passed, count) = ([start], start.count)
+        defer { start = Data() }
+        return start
+    }
+
+    fileprivate mutating func takeIterator() -> ByteStream.AsyncIterator? {
+        defer { iterator = nil }
+        return iterator
+    }
+
+    fileprivate mutating func keep(_ chunk: Data, upTo limit: Int) {
+        count += chunk.count
+        if count > limit { (passed, isKept) = ([], false) }
+        if isKept { passed.append(chunk) }
+    }
+}

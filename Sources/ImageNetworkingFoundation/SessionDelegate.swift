@@ -1,0 +1,128 @@
+internal import Foundation
+internal import HTTPTypes
+internal import ImageCore
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// Passes what the session reports on to the transfer that it is about.
+final class SessionDelegate: NSObject, URLSessionDataDelegate {
+    /// The most redirects that are followed.
+    private static let mostRedirects = 10
+
+    private let transfers = Lock<[Int: SessionTransfer]>([:])
+
+    func add(_ transfer: SessionTransfer, _ identifier: Int) { transfers.withLock { $0[identifier] = transfer } }
+
+    private func transfer(_ task: URLSessionTask) -> SessionTransfer? {
+        let identifier = task.taskIdentifier
+        return transfers.withLock { $0[identifier] }
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        guard let transfer = transfer(dataTask) else { return }
+        transfer.whileUndecided {
+            // On Linux interim responses come this way too.
+            if let answer = response as? HTTPURLResponse, !(100..<200 ~= answer.statusCode) {
+                transfer.receive(SessionTransfer.Head(url: answer.url ?? transfer.url, response: Self.head(of: answer)))
+            }
+            completionHandler(.allow)
+        }
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        transfer(dataTask)?.receive(data)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let identifier = task.taskIdentifier
+        guard let transfer = transfers.withLock({ $0.removeValue(forKey: identifier) }) else { return }
+        transfer.complete(error.map { Self.imageError(for: $0, transfer) })
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        guard let transfer = transfer(task) else { return }
+        transfer.whileUndecided {
+            if let problem = Self.problem(with: request, redirects: transfer.redirected(), transfer) {
+                transfer.fail(problem)
+                return completionHandler(nil)
+            }
+            var next = request
+            if Self.origin(of: request.url) != Self.origin(of: response.url) {
+                for name in ["Authorization", "Cookie", "Proxy-Authorization", "Host"] {
+                    next.setValue(nil, forHTTPHeaderField: name)
+                }
+            }
+            completionHandler(next)
+        }
+    }
+
+    private static func problem(with request: URLRequest, redirects: Int, _ transfer: SessionTransfer) -> ImageError? {
+        guard redirects <= mostRedirects else {
+            return ImageError(
+                .tooManyRedirects, message: "\(transfer.source) was redirected more than \(mostRedirects) times.")
+        }
+        let scheme = request.url?.scheme?.lowercased() ?? ""
+        guard scheme == "http" || scheme == "https" else {
+            return ImageError(
+                .badResponse,
+                message:
+                    "\(transfer.source) was redirected to the scheme “\(scheme)”, and only http and https are followed.")
+        }
+        return nil
+    }
+
+    private static func origin(of url: URL?) -> String {
+        guard let url, let scheme = url.scheme?.lowercased() else { return "" }
+        return "\(scheme)://\(url.host()?.lowercased() ?? ""):\(url.port ?? (scheme == "https" ? 443 : 80))"
+    }
+
+    private static func head(of response: HTTPURLResponse) -> HTTPResponse {
+        var head = HTTPResponse(status: HTTPResponse.Status(code: response.statusCode))
+        for (name, value) in response.allHeaderFields {
+            guard let name = (name as? String).flatMap({ HTTPField.Name($0) }), let value = value as? String else { continue }
+            head.headerFields.append(HTTPField(name: name, value: value))
+        }
+        return head
+    }
+
+    /// The session's errors, sorted by who can act.
+    private static func imageError(for error: any Error, _ transfer: SessionTransfer) -> ImageError {
+        let source = transfer.source
+        let host = transfer.url.host() ?? ""
+        let causes = [(error as NSError).localizedDescription]
+        func make(_ code: ImageError.Code, _ message: String) -> ImageError { ImageError(code, message: message, causes: causes) }
+        guard let code = (error as? URLError)?.code else {
+            return make(.connectionLost, "The transfer of \(source) failed.")
+        }
+        // On Linux what is wrong with TLS has no code of its own, only libcurl's words.
+        let isAboutTLS = causes[0].hasPrefix("SSL") || causes[0].contains("certificate")
+        switch code {
+        case _ where isAboutTLS:
+            return make(
+                .insecure, "No secure connection to “\(host)” could be made for \(source): its certificate or TLS was refused.")
+        case .cannotFindHost, .dnsLookupFailed:
+            return make(.hostNotFound, "The host “\(host)” of \(source) has no address; check its spelling and the line.")
+        case .cannotConnectToHost, .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:
+            return make(.connectionFailed, "No connection to “\(host)” could be made for \(source).")
+        case .timedOut: return make(.timedOut, "“\(host)” did not answer \(source) in time.")
+        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+            .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
+            return make(
+                .insecure, "No secure connection to “\(host)” could be made for \(source): its certificate or TLS was refused.")
+        case .httpTooManyRedirects: return make(.tooManyRedirects, "\(source) was redirected too often.")
+        case .badURL, .unsupportedURL: return make(.invalidRequest, "\(source) is not a URL that can be fetched.")
+        case .badServerResponse, .cannotParseResponse, .redirectToNonExistentLocation, .zeroByteResource:
+            return make(.badResponse, "What “\(host)” answered to \(source) does not follow HTTP.")
+        default: return make(.connectionLost, "The connection to “\(host)” ended before the response to \(source) was whole.")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import ImageCore
+import Testing
+
+@testable import ImageDecoding
+
+@Suite struct AnimatedWebPTests {
+    private func frames(_ count: Int, isClear: Bool = false) throws -> [AnimatedWebPEncoder.Frame] {
+        try (0..<count).map { number in
+            let picture = try bitmap(31, 22, alpha: isClear ? .straight : .opaque) { x, y in
+                let isDot = abs(x - 4 * number) < 3 && abs(y - 3 * number) < 4
+                return [isDot ? 250 : UInt8(x * 3), UInt8(y * 5), isDot ? 9 : 80, isClear && isDot ? UInt8(40 * number) : 255]
+            }
+            return AnimatedWebPEncoder.Frame(DecodedImage(picture), duration: Double(number + 1) / 10)
+        }
+    }
+
+    private var lossless: EncodeOptions {
+        var options = EncodeOptions()
+        options.isLossless = true
+        return options
+    }
+
+    @Test(arguments: [false, true])
+    func losslessFramesComeBackAsTheyWere(isClear: Bool) throws {
+        var frames = try frames(5, isClear: isClear)
+        // One that does not change at all.
+        frames.insert(frames[2], at: 3)
+        let file = try AnimatedWebPEncoder().encode(frames, loopCount: 7, options: lossless)
+        let animation = try AnimationDecoder(file, options: .with { $0.alpha = .straight })
+        #expect(animation.frameCount == 6)
+        #expect(animation.loopCount == 7)
+        for (found, frame) in zip(animation.durations, frames) { #expect(abs(found - frame.duration) < 0.0006) }
+        for (index, frame) in frames.enumerated() {
+            #expect(try animation.frame(at: index).bitmap.all == frame.image.bitmap.all, "frame \(index)")
+        }
+    }
+
+    @Test
+    func lossyFramesComeCloseAndTakeLess() throws {
+        let frames = try frames(6)
+        let file = try AnimatedWebPEncoder().encode(frames)
+        #expect(file.count < frames.count * 31 * 22)
+        let animation = try AnimationDecoder(file)
+        for (index, frame) in frames.enumerated() {
+            #expect(try animation.frame(at: index).bitmap.difference(to: frame.image.bitmap).mean < 12)
+        }
+    }
+
+    @Test
+    func onlyWhatChangedIsStored() throws {
+        let part = ChangedPart(
+            from: try bitmap(20, 20) { _, _ in [1, 2, 3, 255] },
+            to: try bitmap(20, 20) { x, y in 7...9 ~= x && 4...11 ~= y ? [9, 9, 9, 255] : [1, 2, 3, 255] })
+        #expect((part.x, part.y) == (6, 4))
+        #expect(part.size == PixelSize(width: 4, height: 8))
+    }
+
+    @Test
+    func profileAndOrientationStayWithTheFile() throws {
+        let picture = try bitmap(8, 6, colorSpace: .icc(ColorTests.p3)) { x, _ in [UInt8(x * 20), 9, 9, 255] }
+        var options = lossless
+        options.orientation = .right
+        let file = try AnimatedWebPEncoder().encode([.init(DecodedImage(picture), duration: 1)], options: options)
+        let info = try DecoderRegistry().info(of: file, limits: DecodingLimits())
+        #expect(info.orientation == .right)
+        #expect(info.colorProfile != nil)
+    }
+
+    @Test
+    func framesThatDoNotFitAreRefused() throws {
+        let other = AnimatedWebPEncoder.Frame(DecodedImage(try photo(3, 3)), duration: 1)
+        for frames in [[], try frames(1) + [other], [AnimatedWebPEncoder.Frame(other.image, duration: -1)]] {
+            let error = #expect(throws: ImageError.self) { try AnimatedWebPEncoder().encode(frames) }
+            #expect(error?.code == .invalidRequest)
+        }
+        #expect(throws: ImageError.self) { try AnimatedWebPEncoder().encode([other], loopCount: 70_000) }
+        var options = EncodeOptions()
+        options.cancellation = CancellationToken()
+        options.cancellation?.cancel()
+        #expect(throws: CancellationError.self) { try AnimatedWebPEncoder().encode([other], options: options) }
+    }
+}

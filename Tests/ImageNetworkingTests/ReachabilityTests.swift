@@ -1,0 +1,231 @@
+import CalotypeTesting
+import HTTPTypes
+import ImageCore
+import Testing
+
+@testable import ImageNetworking
+
+@Suite struct RouteTables {
+    private static let titles = "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
+
+    @Test func linksWithARouteAreFound() {
+        let ipv4 = Self.titles + "eth0\t00000000\t0100A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"
+        let ipv6 =
+            "20010db8000000000000000000000000 40 00000000000000000000000000000000 00 00000000000000000000000000000000 00000400 00000001 00000000 00000001    wlan0\n"
+        #expect(RouteTable(ipv4: ipv4, ipv6: ipv6).links == ["eth0", "wlan0"])
+    }
+
+    @Test func theLoopbackLinkLocalPrefixesAndRejectionsLeadNowhere() {
+        let ipv4 =
+            Self.titles + "lo\t0000007F\t00000000\t0001\t0\t0\t0\t000000FF\t0\t0\t0\n"
+            + "eth0\t00000000\t00000000\t0201\t0\t0\t0\t00000000\t0\t0\t0\n"
+        let zeros = "00000000000000000000000000000000"
+        let ipv6 =
+            "fe800000000000000000000000000000 40 \(zeros) 00 \(zeros) 00000100 00000001 00000000 00000001     eth0\n"
+            + "ff000000000000000000000000000000 08 \(zeros) 00 \(zeros) 00000100 00000001 00000000 00000001     eth0\n"
+            + "\(zeros) 00 \(zeros) 00 \(zeros) ffffffff 00000001 00000000 00200200       lo\n"
+        #expect(RouteTable(ipv4: ipv4, ipv6: ipv6).links == [])
+    }
+
+    @Test func textThatIsNoTableIsNoNetwork() {
+        #expect(RouteTable(ipv4: "", ipv6: "").links == [])
+        #expect(RouteTable(ipv4: "a\nb c d\n\0\0", ipv6: "x y z\n").links == [])
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkMonitoring {
+    @Test func aReaderGetsTheStatusAndThenEveryChange() async throws {
+        let monitor = NetworkMonitor(status: NetworkStatus())
+        var updates = monitor.updates.makeAsyncIterator()
+        #expect(await updates.next() == NetworkStatus())
+        monitor.report(NetworkStatus(isReachable: false))
+        #expect(await updates.next() == NetworkStatus(isReachable: false))
+        // What changes nothing is no news.
+        monitor.report(NetworkStatus(isReachable: false))
+        monitor.setExpensive(true)
+        #expect(await updates.next() == NetworkStatus(isReachable: false, isExpensive: true))
+    }
+
+    @Test func whatIsSetByHandGoesBeforeWhatTheSystemSays() {
+        let monitor = NetworkMonitor(status: NetworkStatus(isExpensive: true))
+        monitor.setExpensive(false)
+        monitor.setConstrained(true)
+        #expect(monitor.status == NetworkStatus(isConstrained: true))
+        monitor.setExpensive(nil)
+        monitor.setConstrained(nil)
+        #expect(monitor.status == NetworkStatus(isExpensive: true))
+    }
+
+    @Test func theSequenceEndsWithTheMonitor() async {
+        var monitor: NetworkMonitor? = NetworkMonitor(status: NetworkStatus())
+        var updates = monitor?.updates.makeAsyncIterator()
+        _ = await updates?.next()
+        monitor = nil
+        #expect(await updates?.next() == nil)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkAwareness {
+    private let loader = ScriptedLoader { _ in .body(Data([1])) }
+
+    private func request(_ url: String = "https://example.org/a") throws -> DataRequest {
+        DataRequest(url: try #require(URL(string: url)))
+    }
+
+    @Test func offlineLoadsFailAtOnceByDefault() async throws {
+        let aware = NetworkAwareLoader(loader, monitor: NetworkMonitor(status: NetworkStatus(isReachable: false)))
+        let error = try await imageError { _ = try await aware.load(try request()) }
+        #expect(error.code == .offline)
+        #expect(loader.requests.isEmpty)
+    }
+
+    @Test func thisMachineNeedsNoNetwork() async throws {
+        let aware = NetworkAwareLoader(loader, monitor: NetworkMonitor(status: NetworkStatus(isReachable: false)))
+        for url in ["http://127.0.0.1:80/a", "http://localhost/a", "http://[::1]/a"] {
+            _ = try await aware.load(try request(url))
+        }
+        #expect(loader.requests.count == 3)
+    }
+
+    @Test func aLoadThatMayWaitGoesOnWhenTheNetworkIsBack() async throws {
+        let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        let clock = ManualClock()
+        let aware = NetworkAwareLoader(loader, monitor: monitor, whenOffline: .wait, clock: clock)
+        let request = try request()
+        let task = Task { try await aware.load(request).head.status.code }
+        await clock.waitForSleeps(1)
+        #expect(loader.requests.isEmpty)
+        monitor.report(NetworkStatus())
+        #expect(try await task.value == 200)
+    }
+
+    @Test func theWaitEndsWithTheTimeLimit() async throws {
+        let clock = ManualClock()
+        let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        let aware = NetworkAwareLoader(loader, monitor: monitor, whenOffline: .wait, clock: clock)
+        let request = try request()
+        let task = Task { try await aware.load(request) }
+        await clock.waitForSleeps(1)
+        clock.advance(by: .seconds(30))
+        #expect(try await imageError { _ = try await task.value }.code == .offline)
+    }
+
+    @Test func aWaitThatIsCancelledEnds() async throws {
+        let clock = ManualClock()
+        let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        let aware = NetworkAwareLoader(loader, monitor: monitor, whenOffline: .wait, clock: clock)
+        let request = try request()
+        let task = Task { try await aware.load(request) }
+        await clock.waitForSleeps(1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func aCacheIsAskedForWhatItHas() async throws {
+        let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        let aware = NetworkAwareLoader(loader, monitor: monitor, whenOffline: .serveStale)
+        _ = try await aware.load(try request())
+        #expect(loader.requests[0].headerFields[.cacheControl] == "only-if-cached, max-stale")
+        monitor.report(NetworkStatus())
+        _ = try await aware.load(try request())
+        #expect(loader.requests[1].headerFields[.cacheControl] == nil)
+    }
+
+    @Test func aLoadThatMaySpendNothingKeepsOffAnExpensiveNetwork() async throws {
+        let monitor = NetworkMonitor(status: NetworkStatus(isExpensive: true))
+        let aware = NetworkAwareLoader(loader, monitor: monitor)
+        var sparing = try request()
+        sparing.allowsExpensiveNetwork = false
+        let request = sparing
+        #expect(try await imageError { _ = try await aware.load(request) }.code == .expensiveNetwork)
+        _ = try await aware.load(try self.request())
+        #expect(loader.requests.count == 1)
+    }
+}
+
+#if os(Linux)
+    import Glibc
+
+    /// A network namespace of its own, whose links a test may make and take away.
+    private final class Namespace: Sendable {
+        private let descriptor: Int32
+
+        init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+        deinit { close(descriptor) }
+
+        /// Runs a command of ip(8) inside; whether it succeeded.
+        func ip(_ command: String) async -> Bool {
+            await withCheckedContinuation { continuation in
+                let isStarted = Threads.start { [self] in
+                    guard Self.enter(descriptor) else { return continuation.resume(returning: false) }
+                    let status = unsafe system("PATH=/usr/sbin:/sbin:$PATH ip \(command)")
+                    continuation.resume(returning: status == 0)
+                }
+                if !isStarted { continuation.resume(returning: false) }
+            }
+        }
+
+        /// A new one, and a monitor whose thread is inside.
+        static func make() async -> (Namespace, NetworkMonitor)? {
+            await withCheckedContinuation { continuation in
+                let isStarted = Threads.start {
+                    guard leaveForNew() else { return continuation.resume(returning: nil) }
+                    let descriptor = unsafe open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)
+                    guard descriptor >= 0 else { return continuation.resume(returning: nil) }
+                    continuation.resume(returning: (Namespace(descriptor), NetworkMonitor()))
+                }
+                if !isStarted { continuation.resume(returning: nil) }
+            }
+        }
+
+        // Swift's view of the C library leaves unshare(2) and setns(2) out.
+
+        private static let networkNamespace: Int32 = 0x4000_0000
+
+        private static func leaveForNew() -> Bool {
+            guard let function = unsafe dlsym(nil, "unshare") else { return false }
+            let unshare = unsafe unsafeBitCast(function, to: (@convention(c) (Int32) -> Int32).self)
+            return unshare(networkNamespace) == 0
+        }
+
+        private static func enter(_ descriptor: Int32) -> Bool {
+            guard let function = unsafe dlsym(nil, "setns") else { return false }
+            let setns = unsafe unsafeBitCast(function, to: (@convention(c) (Int32, Int32) -> Int32).self)
+            return setns(descriptor, networkNamespace) == 0
+        }
+    }
+
+    @Suite(.timeLimit(.minutes(1)))
+    struct NetworkNamespaces {
+        private static let isPossible: Bool = {
+            let places: [String] = ["/usr/sbin/ip", "/sbin/ip"]
+            return getuid() == 0 && places.contains { place in unsafe access(place, X_OK) == 0 }
+        }()
+
+        @Test(.enabled(if: isPossible, "It takes root and the command ip."))
+        func linksAndRoutesThatComeAndGoAreSeen() async throws {
+            guard let (namespace, monitor) = await Namespace.make() else {
+                print("This system gives no network namespace; the test is left out.")
+                return
+            }
+            guard await namespace.ip("link add test0 type dummy") else {
+                print("This kernel has no dummy links; the test is left out.")
+                return
+            }
+            var updates = monitor.updates.makeAsyncIterator()
+            #expect(await updates.next() == NetworkStatus(isReachable: false))
+            #expect(await namespace.ip("address add 192.0.2.1/24 dev test0"))
+            #expect(await namespace.ip("link set test0 up"))
+            #expect(await updates.next() == NetworkStatus(isReachable: true))
+            #expect(await namespace.ip("link set test0 down"))
+            #expect(await updates.next() == NetworkStatus(isReachable: false))
+            #expect(await namespace.ip("link set test0 up"))
+            #expect(await updates.next() == NetworkStatus(isReachable: true))
+            #expect(await namespace.ip("link del test0"))
+            #expect(await updates.next() == NetworkStatus(isReachable: false))
+        }
+    }
+#endif
