@@ -92,6 +92,7 @@ public struct StandardParts: Sendable {
         configuration.responseCache = responses.map { responses in
             sourcePolicy.map { GuardedResponses(cache: responses, policy: $0) as any ResponseCaching } ?? responses
         }
+        configuration.encoder = EncoderRegistry()
         configuration.globalOptions = options
         configuration.observers = observers
         return configuration

@@ -14,6 +14,13 @@ extension ImageLoader {
         /// Asked for `http` and `https` URLs in the place of ``dataCache``; ``dataLoader`` is then what fills it. `nil`, the
         /// default, leaves them to ``dataCache``.
         public var responseCache: (any ResponseCaching)?
+        /// Writes the pictures that ``DiskStorage`` keeps in ``dataCache``, when a load asks for that; `nil`, the default,
+        /// keeps original bytes in any case.
+        public var encoder: (any Encoding)?
+        /// The format of those pictures, one that ``encoder`` writes and ``decoder`` reads; PNG, which loses nothing.
+        public var processedFormat = ImageFormat.png
+        /// How they are written.
+        public var processedEncoding = EncodeOptions()
         public var observers: [any LoadObserving] = []
         /// The app's own defaults: the lowest of the three layers of options.
         public var globalOptions = OptionLayer()
@@ -27,6 +34,9 @@ extension ImageLoader {
         public var workers = ProcessInfo.processInfo.activeProcessorCount
         /// The largest response body in bytes, where neither a layer nor the loader below sets less; 200 MB.
         public var maximumResponseBytes = 200_000_000
+        /// Bytes that the pictures of all running decodes may take together, by what their headers announce; 512 MB. A decode
+        /// waits rather than exceed it; one that is larger by itself runs alone.
+        public var maximumDecodingBytes = 512_000_000
         /// From one preview of a picture to the next, at least; 0.5 s.
         public var previewInterval = Duration.milliseconds(500)
         /// By which intervals are measured; replaced in tests.

@@ -16,6 +16,8 @@ public final class ImageTask: LoadHandle {
         /// Sources that have not been tried yet, and why the others failed.
         var fallbacks: ArraySlice<ImageSource> = []
         var failures: [String] = []
+        /// What is to be loaded where the finished picture is not on disk.
+        var longWay: LoadPlan?
         /// The load of the small version.
         var lowResolution: ImageTask?
         /// Events that wait for the one that is being delivered.
@@ -155,6 +157,11 @@ public final class ImageTask: LoadHandle {
         }
     }
 
+    /// What is to be loaded where the finished picture is not on disk.
+    func setLongWay(_ plan: LoadPlan) { state.withLock { $0.longWay = plan } }
+
+    func takeLongWay() -> LoadPlan? { state.withLock { $0.result == nil ? $0.longWay.take() : nil } }
+
     /// The load of the small version runs as long as this one.
     func accompany(_ lowResolution: ImageTask) {
         let isLate = state.withLock { state in
@@ -218,6 +225,7 @@ public final class ImageTask: LoadHandle {
             state.result = result
             state.ticket = nil
             state.preview = nil
+            state.longWay = nil
             swap(&waiters, &state.waiters)
             lowResolution = state.lowResolution.take()
             return true

@@ -5,10 +5,10 @@ internal import ImageCore
 /// The graph is the loader's one isolation: a value behind one lock that is held only for a transition, never while
 /// foreign code runs. That is cheaper than an actor, whose every call from outside costs a hop, and lets a load start
 /// synchronously from anywhere.
-final class LoadCoordinator: Pipeline.Reporting {
-    private typealias Graph = LoadGraph<ImageTask, Work, WorkResult>
+final class LoadCoordinator: Sendable {
+    typealias Graph = LoadGraph<ImageTask, Work, WorkResult>
 
-    private struct Control {
+    struct Control {
         var defaults: LayeredDefaults
         var isPaused = false
         var isClosed = false
@@ -24,10 +24,10 @@ final class LoadCoordinator: Pipeline.Reporting {
     }
 
     let pipeline: Pipeline
-    private let observers: [any LoadObserving]
-    private let graph: Lock<Graph>
-    private let control: Lock<Control>
-    private let counters = LoadCounters()
+    let observers: [any LoadObserving]
+    let graph: Lock<Graph>
+    let control: Lock<Control>
+    let counters = LoadCounters()
     let ownedLoads = OwnedLoads()
 
     init(_ configuration: ImageLoader.Configuration) {
@@ -38,7 +38,8 @@ final class LoadCoordinator: Pipeline.Reporting {
         graph = Lock(
             Graph(
                 fetches: max(1, configuration.maximumFetches), fetchesPerHost: max(1, configuration.maximumFetchesPerHost),
-                localReads: max(1, configuration.maximumLocalReads), workers: max(1, configuration.workers)))
+                localReads: max(1, configuration.maximumLocalReads), workers: max(1, configuration.workers),
+                decodingBytes: max(1, configuration.maximumDecodingBytes)))
     }
 
     // MARK: Loads
@@ -47,7 +48,9 @@ final class LoadCoordinator: Pipeline.Reporting {
     func plan(_ request: ImageRequest, goal: LoadGoal = .image) throws(LoadFailure) -> LoadPlan {
         let (id, defaults) = control.withLock { ($0.makeID(), $0.defaults) }
         do {
-            return LoadPlan(id, request, options: try defaults.options(for: request), goal: goal)
+            var options = try defaults.options(for: request)
+            if pipeline.configuration.encoder == nil { options.diskStorage = .originalData }
+            return LoadPlan(id, request, options: options, goal: goal)
         } catch {
             var error = error
             error.source = request.description
@@ -137,7 +140,11 @@ final class LoadCoordinator: Pipeline.Reporting {
     }
 
     /// Gives a task its place in the graph, or ends it here and now.
-    private func begin(_ task: ImageTask, _ plan: LoadPlan, asksMemory: Bool, on place: Place) {
+    ///
+    /// - Parameter isShort: whether the finished picture may be looked for on disk before anything is made.
+    private func begin(
+        _ task: ImageTask, _ plan: LoadPlan, asksMemory: Bool, isShort: Bool = true, on place: Place
+    ) {
         let (hit, preview) = asksMemory && plan.goal == .image ? pipeline.askMemory(plan) : (nil, nil)
         if let hit {
             observe(.cacheAsked(.memory, isHit: true), plan)
@@ -153,8 +160,13 @@ final class LoadCoordinator: Pipeline.Reporting {
         var terms = plan.terms
         terms.wantsProgress = task.wantsProgress
         if task.wantsProgress { terms.previews = plan.options.previews }
-        let chain = pipeline.chain(for: plan)
-        let (ticket, actions) = graph.withLock { graph -> (LoadTicket, [Graph.Action]) in
+        var chain = pipeline.chain(for: plan)
+        if isShort, plan.readsResult, pipeline.configuration.dataCache != nil {
+            chain = (pipeline.processedChain(for: plan), nil)
+            terms.writesResult = false
+            task.setLongWay(plan)
+        }
+        let (ticket, actions) = graph.withLock { [chain, terms] graph -> (LoadTicket, [Graph.Action]) in
             let ticket = graph.join(task, chain: chain.links, input: chain.input, terms: terms)
             return (ticket, graph.takeActions())
         }
@@ -171,12 +183,15 @@ final class LoadCoordinator: Pipeline.Reporting {
     }
 
     /// A load's work ended: that is its end, unless there is another source to try.
-    private func end(_ task: ImageTask, _ result: Result<WorkResult, LoadFailure>, isCoalesced: Bool) {
+    func end(_ task: ImageTask, _ result: Result<WorkResult, LoadFailure>, isCoalesced: Bool) {
         switch result {
         case .success(let value):
             if task.goal != .image { task.outcome.withLock { $0 = value } }
             task.finish(value.response(isCoalesced: isCoalesced))
         case .failure(.failed(let error)):
+            if let plan = task.takeLongWay() {
+                return begin(task, plan, asksMemory: false, isShort: false, on: .elsewhere)
+            }
             guard let source = task.nextSource(after: error) else { return task.finish(.failure(.failed(error))) }
             do {
                 begin(task, try plan(task.request.replacing(source), goal: task.goal), asksMemory: true, on: .elsewhere)
@@ -275,109 +290,5 @@ final class LoadCoordinator: Pipeline.Reporting {
             if isIdle { continuation.resume() }
         }
         try await pipeline.configuration.dataCache?.flush()
-    }
-
-    // MARK: Reports of steps
-
-    func report(_ progress: LoadProgress, _ bytes: ReceivedBytes, from node: NodeID) {
-        let actions = graph.withLock { graph in
-            graph.report(progress, from: node)
-            return graph.takeActions()
-        }
-        carryOut(actions, bytes: bytes)
-    }
-
-    func preview(_ node: NodeID, _ preview: WorkResult, _ token: CancellationToken) {
-        perform { $0.preview(node, preview, token) }
-    }
-
-    func advance(_ node: NodeID, to lane: Lane) { perform(on: .pool) { $0.advance(node, to: lane) } }
-
-    func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place) {
-        if case .success(.original(let original)) = result, original.isFetched { counters.fetched(original.metrics) }
-        perform(on: place) { $0.finish(node, result, retention: retention) }
-    }
-
-    func retryUpstream(of node: NodeID, otherwise failure: LoadFailure) {
-        perform { $0.retryUpstream(of: node, in: .network, otherwise: failure) }
-    }
-
-    func settle(_ node: NodeID) {
-        perform { $0.settle(node) }
-        storeEnded()
-    }
-
-    private func storeEnded() {
-        let waiters = control.withLock { control -> [CheckedContinuation<Void, Never>] in
-            control.stores -= 1
-            guard control.stores == 0 else { return [] }
-            defer { control.storeWaiters = [] }
-            return control.storeWaiters
-        }
-        for waiter in waiters { waiter.resume() }
-    }
-
-    func observe(_ observation: LoadObservation, _ plan: LoadPlan) {
-        for observer in observers { observer.observe(observation, of: plan.id, request: plan.request) }
-    }
-
-    // MARK: Actions
-
-    private func perform(on place: Place = .elsewhere, _ event: @Sendable (inout Graph) -> Void) {
-        let actions = graph.withLock { graph in
-            event(&graph)
-            return graph.takeActions()
-        }
-        carryOut(actions, on: place)
-    }
-
-    /// - Parameter bytes: what has come, where the event was that more has.
-    private func carryOut(_ actions: [Graph.Action], on place: Place = .elsewhere, bytes: ReceivedBytes? = nil) {
-        // Of the steps that begin now, the first may have the place; it must not wait for the others.
-        var place = place
-        for action in actions {
-            switch action {
-            case .run(let node, let work, let lane, let input, let priority, let token):
-                let start = StepStart(priority: priority, token: token, place: place.suits(lane) ? place : .elsewhere)
-                if place.suits(lane) { place = .elsewhere }
-                pipeline.run(node, work, lane, input: input, start, reportingTo: self)
-            case .stop(let token):
-                token.cancel()
-            case .store(let node, let key, let work, let result, let priority):
-                control.withLock { $0.stores += 1 }
-                pipeline.store(node, key, work, result, priority, self)
-            case .progress(let task, let progress):
-                task.report(progress)
-            case .feed(let node, let work, let policy):
-                if let bytes { pipeline.feed(node, work, policy, bytes, reportingTo: self) }
-            case .endFeed(let work):
-                work.plan.previews.withLock { $0.take() }?.end()
-            case .processPreview(let node, let work, let input, let token):
-                pipeline.processPreview(node, work, input, token, reportingTo: self)
-            case .preview(let task, let preview):
-                if case .image(let staged) = preview { task.show(staged.image) }
-            case .keepPreview(let key, let preview):
-                pipeline.keepPreview(key, preview)
-            case .deliver(let task, let result, let isCoalesced):
-                end(task, result, isCoalesced: isCoalesced)
-            }
-        }
-    }
-}
-
-extension WorkResult {
-    /// What a subscriber of the wanted node gets.
-    fileprivate func response(isCoalesced: Bool) -> Result<ImageResponse, LoadFailure> {
-        let (image, tier, metrics): (DecodedImage, CacheTier, LoadMetrics)
-        switch self {
-        case .image(let staged): (image, tier, metrics) = (staged.image, staged.tier, staged.metrics)
-        case .header(_, let original), .original(let original):
-            // Who asks for no picture looks at none.
-            guard let none = DecodedImage.none else { return .failure(.failed(.noInput)) }
-            (image, tier, metrics) = (none, original.tier, original.metrics)
-        }
-        var response = ImageResponse(image: image, tier: tier, metrics: metrics)
-        response.metrics?.isCoalesced = isCoalesced
-        return .success(response)
     }
 }

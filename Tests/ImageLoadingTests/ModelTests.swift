@@ -58,14 +58,17 @@ private struct Simulation {
         let token: CancellationToken
     }
 
-    static let limits = (fetches: 3, perHost: 2, local: 2, workers: 2)
+    static let limits = (fetches: 3, perHost: 2, local: 2, workers: 3, bytes: 10)
 
     var random: SplitMix64
     var graph = Graph(
-        fetches: limits.fetches, fetchesPerHost: limits.perHost, localReads: limits.local, workers: limits.workers)
+        fetches: limits.fetches, fetchesPerHost: limits.perHost, localReads: limits.local, workers: limits.workers,
+        decodingBytes: limits.bytes)
     var loads: [Int: Load] = [:]
     var running: [NodeID: Step] = [:]
     var storing: [NodeID] = []
+    /// What running steps have claimed.
+    var claimed: [NodeID: Int] = [:]
     /// Nodes of which a preview may be reported.
     var shows: [NodeID] = []
     var nextLoad = 0
@@ -174,6 +177,17 @@ private struct Simulation {
         guard let (id, step) = randomStep() else { return }
         running[id] = nil
         let isImage = step.key.kind == .image
+        // A decode learns what it takes; one that does not fit has to come back.
+        if isImage, claimed[id] == nil {
+            let cost = cost(of: step.key)
+            guard graph.claim(id, bytes: cost) || step.token.isCancelled else { return }
+            if !step.token.isCancelled, Bool.random(using: &random) {
+                claimed[id] = cost
+                running[id] = step
+                return
+            }
+        }
+        claimed[id] = nil
         switch Int.random(in: 0..<20, using: &random) {
         case 0: graph.finish(id, .failure(.failed(ImageError(.corrupt, message: "no"))))
         case 1 where isImage && step.input == "stale": graph.retryUpstream(of: id, in: .network, otherwise: .cancelled)
@@ -187,17 +201,23 @@ private struct Simulation {
         }
     }
 
+    /// From 1 to 12 bytes, so that the largest are beyond the budget.
+    private func cost(of key: WorkKey) -> Int { 1 + key.image.description.utf8.reduce(0) { $0 + Int($1) } % 12 }
+
     // MARK: Actions
 
     private mutating func carryOut() {
-        for action in graph.takeActions() {
+        let actions = graph.takeActions()
+        for action in actions {
             switch action {
-            case .run(let id, let key, let lane, let input, _, let token):
+            case .run(let id, let key, let lane, let input, _, let token, let isAdmitted):
                 if running[id] != nil { problem = "\(key) runs twice" }
                 running[id] = Step(key: key, lane: lane, input: input, token: token)
+                if isAdmitted { claimed[id] = cost(of: key) }
                 expect(input, of: key)
+                expectNothingMoreUrgent(than: id, in: lane)
             case .stop(let token): token.cancel()
-            case .store(let id, let key, _, let value, _):
+            case .store(let id, let key, _, let value, _, _):
                 if value != self.value(of: key) { problem = "\(value) was stored for \(key)" }
                 storing.append(id)
             case .progress(let load, _):
@@ -226,6 +246,46 @@ private struct Simulation {
     }
 
     private func value(of key: WorkKey) -> String { "\(key.kind)/\(key.image)" }
+
+    /// Of what waits in the lane, and is not held back by its host, nothing comes before the step that begins. Ranks are
+    /// counted anew from the loads themselves.
+    private mutating func expectNothingMoreUrgent(than id: NodeID, in lane: Lane) {
+        let rank = rank(of: id)
+        for other in graph.nodes.ids {
+            guard case .queued(lane) = graph.nodes[other].state, self.rank(of: other) > rank else { continue }
+            let group = graph.nodes[other].group
+            let busy = graph.nodes.ids.count { node in
+                switch graph.nodes[node].state {
+                case .running(lane, _), .stopping(lane): graph.nodes[node].group == group
+                default: false
+                }
+            }
+            if lane == .network, busy >= Self.limits.perHost { continue }
+            problem = "\(graph.nodes[id].key) began before \(graph.nodes[other].key)"
+        }
+    }
+
+    private func rank(of id: NodeID) -> QueueRank {
+        QueueRank(
+            rankClass: highestClass(of: id) ?? RankClass(rawValue: 0), oldest: graph.nodes[id].oldest,
+            newest: graph.nodes[id].newest)
+    }
+
+    private func highestClass(of id: NodeID) -> RankClass? {
+        var highest: RankClass?
+        func add(_ rank: RankClass?) { highest = [highest, rank].compactMap { $0 }.max() }
+        var load = graph.nodes[id].firstLoad
+        while let ticket = load {
+            add(graph.loads[ticket].terms.rankClass)
+            load = graph.loads[ticket].next
+        }
+        var dependent = graph.nodes[id].firstDependent
+        while let node = dependent {
+            add(highestClass(of: node))
+            dependent = graph.nodes[node].next
+        }
+        return highest
+    }
 
     /// Work runs on the result of exactly the work before it.
     private mutating func expect(_ input: String?, of key: WorkKey) {
@@ -260,6 +320,7 @@ private struct Simulation {
         if hosts.values.contains(where: { $0.count > Self.limits.perHost }) { problem = "a host is over its limit" }
         let wanted = Set(loads.values.filter { $0.ends == 0 && !$0.hasLeft }.flatMap(\.chain))
         if let orphan = keys.first(where: { !wanted.contains($0) }) { problem = "\(orphan) runs for nobody" }
+        if claimed.count > 1, claimed.values.reduce(0, +) > Self.limits.bytes { problem = "decodes are over their budget" }
         if graph.counts.running != running.count { problem = "slots leak" }
     }
 

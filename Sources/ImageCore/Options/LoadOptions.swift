@@ -11,6 +11,8 @@ public struct LoadOptions: Sendable {
     public var cachePriority: CachePriority = .normal
     /// Whether a fetched original is stored on disk. `false` overrules ``cachePolicy``.
     public var storesToDisk: Bool = true
+    /// What is stored there. Takes effect where the loader has an encoder.
+    public var diskStorage: DiskStorage = .originalData
     /// How urgent the load is among its kind.
     public var priority: LoadPriority = .normal
     /// For the whole fetch, from its start to the last byte; 30 s. Must be positive.

@@ -1,6 +1,10 @@
 internal import HeapModule
 
-/// Work that waits for one kind of resource, within a limit in total and one per group (host).
+/// Work that waits for one kind of resource, within a limit in total, one per group (host), and a budget of what it costs
+/// while it runs.
+///
+/// What comes first and does not fit into what is left of the budget makes the rest wait, so that it has its turn; alone,
+/// it may cost any amount.
 ///
 /// Ranks are compared when work is taken. A changed rank is queued again and the old entry is skipped when it surfaces:
 /// an entry counts only while its ticket is the node's latest.
@@ -9,6 +13,7 @@ struct LaneQueue<Node: Hashable & Sendable>: Sendable {
         let rank: QueueRank
         let node: Node
         let ticket: UInt64
+        let cost: Int
 
         static func < (a: Self, b: Self) -> Bool { a.rank < b.rank }
         static func == (a: Self, b: Self) -> Bool { a.ticket == b.ticket }
@@ -27,10 +32,14 @@ struct LaneQueue<Node: Hashable & Sendable>: Sendable {
     private(set) var running = 0
     let limit: Int
     let limitPerGroup: Int
+    /// What all that runs may cost together.
+    let budget: Int
+    private(set) var spent = 0
     var isPaused = false
 
-    init(limit: Int, limitPerGroup: Int = .max) {
+    init(limit: Int, limitPerGroup: Int = .max, budget: Int = .max) {
         self.limit = limit
+        self.budget = budget
         self.limitPerGroup = limitPerGroup
     }
 
@@ -39,16 +48,17 @@ struct LaneQueue<Node: Hashable & Sendable>: Sendable {
     private var isGrouped: Bool { limitPerGroup != .max }
 
     /// Queues a node, or queues it anew under another rank.
-    mutating func enqueue(_ node: Node, group: String, rank: QueueRank) {
+    mutating func enqueue(_ node: Node, group: String, rank: QueueRank, cost: Int = 0) {
         nextTicket += 1
         tickets[node] = nextTicket
-        groups[group, default: Group()].entries.insert(Entry(rank: rank, node: node, ticket: nextTicket))
+        groups[group, default: Group()].entries.insert(Entry(rank: rank, node: node, ticket: nextTicket, cost: cost))
         compact(group)
     }
 
     /// Whether a node of the group may run at once, past an empty queue; it then counts as running until `release`.
-    mutating func startAtOnce(group: String) -> Bool {
-        guard !isPaused, tickets.isEmpty, running < limit else { return false }
+    mutating func startAtOnce(group: String, cost: Int = 0) -> Bool {
+        guard !isPaused, tickets.isEmpty, running < limit, fits(cost) else { return false }
+        spent += cost
         if isGrouped {
             guard groups[group]?.running ?? 0 < limitPerGroup else { return false }
             groups[group, default: Group()].running += 1
@@ -66,30 +76,41 @@ struct LaneQueue<Node: Hashable & Sendable>: Sendable {
     /// The best node that the limits allow to run now; it counts as running until `release`.
     mutating func take() -> Node? {
         guard !isPaused, running < limit, !tickets.isEmpty else { return nil }
-        var best: (group: String, rank: QueueRank)?
+        var best: (group: String, rank: QueueRank, cost: Int)?
         for name in groups.keys {
-            guard groups[name]?.running ?? 0 < limitPerGroup, let rank = top(of: name) else { continue }
-            if best.map({ $0.rank < rank }) ?? true { best = (name, rank) }
+            guard groups[name]?.running ?? 0 < limitPerGroup, let top = top(of: name) else { continue }
+            if best.map({ $0.rank < top.rank }) ?? true { best = (name, top.rank, top.cost) }
         }
-        guard let best, let entry = groups[best.group]?.entries.popMax() else { return nil }
+        guard let best, fits(best.cost), let entry = groups[best.group]?.entries.popMax() else { return nil }
+        spent += entry.cost
         if isGrouped { groups[best.group]?.running += 1 }
         tickets[entry.node] = nil
         running += 1
         return entry.node
     }
 
+    /// A running node turns out to cost something. Returns whether the budget allows it; if so, it is spent until `release`.
+    mutating func claim(_ cost: Int) -> Bool {
+        guard fits(cost) else { return false }
+        spent += cost
+        return true
+    }
+
+    private func fits(_ cost: Int) -> Bool { cost == 0 || spent == 0 || cost <= budget - spent }
+
     /// A running node of the group ended.
-    mutating func release(group: String) {
+    mutating func release(group: String, cost: Int = 0) {
         running -= 1
+        spent -= cost
         guard isGrouped else { return }
         groups[group]?.running -= 1
         forgetIfIdle(group)
     }
 
-    /// The rank of the group's best live entry; drops the stale ones above it.
-    private mutating func top(of name: String) -> QueueRank? {
+    /// The group's best live entry; drops the stale ones above it.
+    private mutating func top(of name: String) -> Entry? {
         while let entry = groups[name]?.entries.max {
-            if tickets[entry.node] == entry.ticket { return entry.rank }
+            if tickets[entry.node] == entry.ticket { return entry }
             groups[name]?.entries.removeMax()
         }
         return nil

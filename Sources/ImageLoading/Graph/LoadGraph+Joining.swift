@@ -17,13 +17,14 @@ extension LoadGraph {
                 previous: nodes[node].lastLoad))
         if let last = nodes[node].lastLoad { loads[last].next = ticket } else { nodes[node].firstLoad = ticket }
         nodes[node].lastLoad = ticket
-        if terms.writesMemory { nodes[node].wantsStore = true }
+        if terms.writesMemory { nodes[node].storeTargets.insert(.memory) }
+        if terms.writesResult { nodes[node].storeTargets.insert(.disk) }
         nodes[node].counts.add(terms.rankClass)
         let listeners = Listeners(terms)
         climb(from: node) { [sequence] node in
             if terms.rankClass.purpose == .view { node.newest = sequence }
             if !listeners.isEmpty { node.listeners += listeners }
-            if terms.writesDisk, node.key.kind != .image { node.wantsStore = true }
+            if terms.writesDisk, node.key.isOriginal { node.storeTargets.insert(.disk) }
         }
         rankChanged(node)
         return ticket

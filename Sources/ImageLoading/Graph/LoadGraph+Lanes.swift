@@ -7,7 +7,7 @@ extension LoadGraph {
         var next: NodeID? = id
         while let id = next {
             if case .queued(let lane) = nodes[id].state {
-                lanes[lane.rawValue].enqueue(id, group: nodes[id].group, rank: nodes[id].rank)
+                lanes[lane.rawValue].enqueue(id, group: nodes[id].group, rank: nodes[id].rank, cost: nodes[id].cost)
             }
             guard let upstream = nodes[id].upstream else { return }
             let (old, new) = (nodes[id].countedAs, nodes[id].counts.highest)
@@ -23,14 +23,19 @@ extension LoadGraph {
     }
 
     mutating func enqueue(_ id: NodeID, in lane: Lane) {
-        if lanes[lane.rawValue].startAtOnce(group: nodes[id].group) {
+        if lanes[lane.rawValue].startAtOnce(group: nodes[id].group, cost: nodes[id].cost) {
             run(id, in: lane)
         } else {
-            nodes[id].state = .queued(lane)
-            lanes[lane.rawValue].enqueue(id, group: nodes[id].group, rank: nodes[id].rank)
+            queue(id, in: lane)
             // Others may be waiting only for their own host.
             drain(lane)
         }
+    }
+
+    /// Has a node wait for its turn, without a look at who comes next.
+    mutating func queue(_ id: NodeID, in lane: Lane) {
+        nodes[id].state = .queued(lane)
+        lanes[lane.rawValue].enqueue(id, group: nodes[id].group, rank: nodes[id].rank, cost: nodes[id].cost)
     }
 
     mutating func withdraw(_ id: NodeID) {
@@ -44,22 +49,23 @@ extension LoadGraph {
     mutating func run(_ id: NodeID, in lane: Lane) {
         let token = CancellationToken()
         nodes[id].state = .running(lane, token)
-        // A decode takes over itself what was begun for its previews.
-        nodes[id].isFed = false
+        nodes[id].spent = nodes[id].cost
         var input: Value?
         if let upstream = nodes[id].upstream, case .done(let value) = nodes[upstream].state {
             input = value
             nodes[id].inputVersion = nodes[upstream].version
         }
         let priority = nodes[id].counts.highest?.priority ?? .normal
-        actions.append(.run(id, nodes[id].work, lane, input: input, priority, token))
+        actions.append(.run(id, nodes[id].work, lane, input: input, priority, token, isAdmitted: nodes[id].cost > 0))
     }
 
     /// Gives a running step's slot back; `nil` when the node is not running.
+    @discardableResult
     mutating func releaseSlot(_ id: NodeID) -> Lane? {
         switch nodes[id].state {
         case .running(let lane, _), .stopping(let lane):
-            lanes[lane.rawValue].release(group: nodes[id].group)
+            lanes[lane.rawValue].release(group: nodes[id].group, cost: nodes[id].spent)
+            nodes[id].spent = 0
             return lane
         default: return nil
         }

@@ -50,7 +50,9 @@ extension LoadGraph {
 
     /// Nobody waits for the node any more. What it has shown may be shown again, to a load that comes later.
     mutating func keepPreview(of id: NodeID) {
-        if let preview = nodes[id].preview, nodes[id].wantsStore { actions.append(.keepPreview(nodes[id].key, preview)) }
+        if let preview = nodes[id].preview, nodes[id].storeTargets.contains(.memory) {
+            actions.append(.keepPreview(nodes[id].key, preview))
+        }
         endPreviews(of: id)
     }
 }

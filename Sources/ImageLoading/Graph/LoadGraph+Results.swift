@@ -9,6 +9,7 @@ extension LoadGraph {
         nodes[id].version += 1
         nodes[id].retention = retention
         nodes[id].preview = nil
+        nodes[id].isFed = false
         // Stores come before deliveries: who has been delivered to finds the result in the caches.
         if storesNow(id) { store(id, value, priority: highestCachePriority(of: id)) }
         if let upstream = nodes[id].upstream { prove(upstream) }
@@ -18,16 +19,26 @@ extension LoadGraph {
             deliver(.success(value), to: ticket)
             remove(ticket)
         }
-        var dependent = nodes[id].firstDependent
-        while let waiting = dependent {
-            dependent = nodes[waiting].next
-            if case .waitingForUpstream = nodes[waiting].state { enqueue(waiting, in: nodes[waiting].lane) }
-        }
+        releaseDependents(of: id)
         if let upstream = nodes[id].upstream {
             detach(id)
             collect(upstream)
         }
         collect(id)
+    }
+
+    /// Those that waited for the result take their turns: all of them queue before one begins, so that the most urgent does.
+    private mutating func releaseDependents(of id: NodeID) {
+        var lane: Lane?
+        var next = nodes[id].firstDependent
+        let isOne = next != nil && next == nodes[id].lastDependent
+        while let waiting = next {
+            next = nodes[waiting].next
+            guard case .waitingForUpstream = nodes[waiting].state else { continue }
+            lane = nodes[waiting].lane
+            if isOne { enqueue(waiting, in: nodes[waiting].lane) } else { queue(waiting, in: nodes[waiting].lane) }
+        }
+        if let lane, !isOne { drain(lane) }
     }
 
     mutating func fail(_ id: NodeID, _ failure: LoadFailure) {
@@ -72,12 +83,12 @@ extension LoadGraph {
     // MARK: Storing
 
     func storesNow(_ id: NodeID) -> Bool {
-        nodes[id].retention == .now && nodes[id].wantsStore && !nodes[id].isHeld
+        nodes[id].retention == .now && !nodes[id].storeTargets.isEmpty && !nodes[id].isHeld
     }
 
     /// Work that used the node's result succeeded.
     mutating func prove(_ id: NodeID) {
-        guard nodes[id].retention == .whenProven, nodes[id].wantsStore, !nodes[id].isHeld,
+        guard nodes[id].retention == .whenProven, !nodes[id].storeTargets.isEmpty, !nodes[id].isHeld,
             case .done(let value) = nodes[id].state
         else { return }
         store(id, value, priority: .normal)
@@ -86,7 +97,7 @@ extension LoadGraph {
     mutating func store(_ id: NodeID, _ value: Value, priority: CachePriority) {
         nodes[id].isHeld = true
         nodes[id].retention = .never
-        actions.append(.store(id, nodes[id].key, nodes[id].work, value, priority))
+        actions.append(.store(id, nodes[id].key, nodes[id].work, value, priority, nodes[id].storeTargets))
     }
 
     func highestCachePriority(of id: NodeID) -> CachePriority {

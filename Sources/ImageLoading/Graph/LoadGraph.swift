@@ -9,11 +9,13 @@ internal import ImageCore
 struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendable {
     enum Action: Sendable {
         /// Carry out a step and report back with ``finish(_:_:retention:)`` or ``advance(_:to:)``.
-        case run(NodeID, Work, Lane, input: Value?, LoadPriority, CancellationToken)
+        ///
+        /// `isAdmitted` says that what the step costs has been claimed before.
+        case run(NodeID, Work, Lane, input: Value?, LoadPriority, CancellationToken, isAdmitted: Bool)
         /// Nobody wants the step any more.
         case stop(CancellationToken)
         /// Store a result, then report with ``settle(_:)``. Comes before the deliveries of the same event.
-        case store(NodeID, WorkKey, Work, Value, CachePriority)
+        case store(NodeID, WorkKey, Work, Value, CachePriority, StoreTargets)
         case progress(Subscriber, LoadProgress)
         /// Bytes have come that a preview of the node may be made of; report it with ``preview(_:_:_:)``.
         case feed(NodeID, Work, PreviewPolicy)
@@ -39,10 +41,10 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
     var sequence: UInt64 = 0
 
     /// - Parameters: limits of concurrent steps, at least 1 each.
-    init(fetches: Int, fetchesPerHost: Int, localReads: Int, workers: Int) {
+    init(fetches: Int, fetchesPerHost: Int, localReads: Int, workers: Int, decodingBytes: Int = .max) {
         lanes = [
             LaneQueue(limit: .max), LaneQueue(limit: fetches, limitPerGroup: fetchesPerHost), LaneQueue(limit: localReads),
-            LaneQueue(limit: workers),
+            LaneQueue(limit: workers, budget: decodingBytes),
         ]
     }
 
@@ -146,6 +148,23 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
 
     // MARK: Events of work
 
+    /// A running step has learnt how much memory it will take, in bytes.
+    ///
+    /// - Returns: whether it may go on. Otherwise it has lost its slot, and runs again when there is room.
+    mutating func claim(_ id: NodeID, bytes: Int) -> Bool {
+        // A step that nobody wants goes on, and sees its token.
+        guard nodes.contains(id), case .running(let lane, _) = nodes[id].state else { return true }
+        nodes[id].cost = max(0, bytes)
+        if lanes[lane.rawValue].claim(nodes[id].cost) {
+            nodes[id].spent = nodes[id].cost
+            return true
+        }
+        releaseSlot(id)
+        queue(id, in: lane)
+        drain(lane)
+        return false
+    }
+
     /// A step is over without a result; the node goes on in another lane.
     mutating func advance(_ id: NodeID, to lane: Lane) {
         guard nodes.contains(id), let from = releaseSlot(id) else { return }
@@ -187,6 +206,8 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
             nodes.remove(id)
         } else if let upstream = nodes[id].upstream {
             nodes[id].state = .waitingForUpstream
+            // Other bytes may announce another size.
+            nodes[id].cost = 0
             if case .done = nodes[upstream].state {
                 if nodes[upstream].version != nodes[id].inputVersion {
                     // Another dependent asked before, and the new result is here already.
@@ -210,6 +231,7 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
             guard case .queued = nodes[id].state else { continue }
             withdraw(id)
             nodes[id].state = .waitingForUpstream
+            nodes[id].cost = 0
         }
     }
 

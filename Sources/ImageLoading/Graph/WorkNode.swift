@@ -16,6 +16,10 @@ struct WorkKey: Hashable, Sendable {
         case image
         /// The bytes, or as many of them as tell what the header says.
         case head
+        /// The finished picture as the data cache has it, encoded.
+        case processedBytes
+        /// The finished picture, decoded from that.
+        case processed
         /// What the header says, of as few bytes as tell it.
         case info
         /// What the header says, and that a decoder knows it.
@@ -24,6 +28,14 @@ struct WorkKey: Hashable, Sendable {
 
     let kind: Kind
     let image: ImageKey
+
+    /// Whether the result is the original's bytes, which the data cache may keep.
+    var isOriginal: Bool {
+        switch kind {
+        case .original, .fresh, .cachedOnly, .head: true
+        case .processedBytes, .processed, .image, .header, .info: false
+        }
+    }
 }
 
 /// Where a step of work waits and runs.
@@ -56,6 +68,14 @@ enum Retention: Sendable {
     case whenProven
 }
 
+/// Where a result is kept.
+struct StoreTargets: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    static let memory = StoreTargets(rawValue: 1)
+    static let disk = StoreTargets(rawValue: 2)
+}
+
 /// What one load asks of the work that it shares.
 struct LoadTerms: Sendable {
     var rankClass: RankClass
@@ -64,6 +84,8 @@ struct LoadTerms: Sendable {
     var cachePriority = CachePriority.normal
     /// Whether a fetched original is stored on disk.
     var writesDisk = true
+    /// Whether the wanted result is kept on disk, encoded.
+    var writesResult = false
     var wantsProgress = false
     var previews = PreviewPolicy.none
 }
@@ -150,7 +172,7 @@ struct WorkNode<Work: Sendable, Value: Sendable>: Sendable {
     /// Whether the engine is storing the result: the node stays, so that late comers find it.
     var isHeld = false
     /// What subscribers want stored; sticky.
-    var wantsStore = false
+    var storeTargets: StoreTargets = []
     var retention = Retention.never
     var listeners = Listeners()
     /// What was shown last while the result is being made.
@@ -162,6 +184,9 @@ struct WorkNode<Work: Sendable, Value: Sendable>: Sendable {
     /// The version of the upstream's result that its own step runs on.
     var inputVersion = 0
     var progress: LoadProgress?
+    /// Bytes of memory that its step takes, once that is known, and those that count at this moment.
+    var cost = 0
+    var spent = 0
 
     var isWanted: Bool { firstLoad != nil || firstDependent != nil || isHeld }
 

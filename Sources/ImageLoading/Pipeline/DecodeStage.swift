@@ -12,12 +12,12 @@ struct DecodeStage: Sendable {
         guard case .original(let original) = input else {
             return coordinator.fail(node, ImageError.noInput, stage: .decode, plan, token, on: .elsewhere)
         }
-        let previews = plan.previews.withLock { $0.take() }
         pipeline.workers.submit(from: start.place) {
-            let begun = previews?.claim()
             guard !token.isCancelled else {
                 return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .worker)
             }
+            guard pipeline.admits(original.entry.data, node, pipeline.limits(plan), start, coordinator) else { return }
+            let begun = plan.previews.withLock { $0.take() }?.claim()
             let timer = StageTimer(.decode, plan, coordinator)
             do {
                 let (image, next) = try decode(original.entry.data, begun, token)

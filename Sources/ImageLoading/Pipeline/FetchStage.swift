@@ -85,7 +85,9 @@ struct FetchStage: Sendable {
 
     private func request(for url: URL) -> DataRequest {
         var policy = plan.options.cachePolicy
-        if !plan.options.storesToDisk { policy.remove(.writesDisk) }
+        if !plan.options.storesToDisk || !plan.options.diskStorage.keepsOriginal(isProcessed: plan.isProcessed) {
+            policy.remove(.writesDisk)
+        }
         var request = DataRequest(
             url: url, headerFields: plan.options.headers, timeout: plan.options.timeout,
             maximumBytes: plan.options.maximumResponseBytes, priority: priority, retries: plan.options.retries,

@@ -67,8 +67,20 @@ final class LoadPlan: Sendable {
             rankClass: RankClass(request.purpose, options.priority),
             writesMemory: goal == .image && options.cachePolicy.writesMemory,
             cachePriority: options.cachePriority,
-            writesDisk: options.cachePolicy.writesDisk && options.storesToDisk && !isLocal)
+            writesDisk: writesDisk && options.diskStorage.keepsOriginal(isProcessed: isProcessed),
+            writesResult: goal == .image && writesDisk && options.diskStorage.keepsResult(isProcessed: isProcessed))
     }
+
+    private var writesDisk: Bool { options.cachePolicy.writesDisk && options.storesToDisk && !isLocal }
+
+    /// Whether the data cache may have the finished picture.
+    var readsResult: Bool {
+        goal == .image && options.cachePolicy.readsDisk && !isLocal
+            && options.diskStorage.keepsResult(isProcessed: isProcessed)
+    }
+
+    /// Whether the picture is scaled or processed.
+    var isProcessed: Bool { options.targetSize != nil || !options.processors.isEmpty }
 
     /// Every option that changes the decoded picture or whether there is one, as text; empty for the defaults.
     private static func decodeVariant(_ options: LoadOptions) -> String {
@@ -89,12 +101,18 @@ enum Work: Sendable {
     case decode(LoadPlan, then: (any Processing)?)
     /// Reads their header.
     case header(LoadPlan)
+    /// Gets the finished picture's bytes from the data cache.
+    case processedBytes(LoadPlan)
+    /// Decodes those.
+    case processed(LoadPlan)
     /// Runs a processor on the picture before it.
     case process(LoadPlan, any Processing)
 
     var plan: LoadPlan {
         switch self {
-        case .original(let plan), .decode(let plan, _), .header(let plan), .process(let plan, _): plan
+        case .original(let plan), .decode(let plan, _), .header(let plan), .process(let plan, _), .processedBytes(let plan),
+            .processed(let plan):
+            plan
         }
     }
 }

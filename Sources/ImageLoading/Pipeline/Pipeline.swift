@@ -6,11 +6,12 @@ internal import ImageCore
 /// |---|---|---|
 /// | request | the three layers of options are merged, the work is named | ``LoadCoordinator/plan(_:)``, `LoadPlan` |
 /// | memory cache | a hit ends the load, on the caller's thread | ``askMemory(_:)`` |
+/// | processed cache | the data cache is asked for the finished picture, where it may be | `ProcessedCacheStage` |
 /// | original cache | the data cache is asked for the bytes | `OriginalCacheStage` |
 /// | network | the source is fetched, its answer judged | `FetchStage` |
 /// | decode | on a worker thread | `DecodeStage` |
 /// | process | on a worker thread, one run of processors at a time (`PixelStep`) | `ProcessStage` |
-/// | store | the image in memory, the bytes on disk | `StoreStage` |
+/// | store | the image in memory; the bytes, or the image encoded, on disk | `StoreStage` |
 /// | deliver | every subscriber gets the result | ``LoadCoordinator`` |
 ///
 /// The coordinator's graph decides who shares which work and when a step may run; a step that may run comes here. The
@@ -23,6 +24,8 @@ final class Pipeline: Sendable {
         func advance(_ node: NodeID, to lane: Lane)
         func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place)
         func retryUpstream(of node: NodeID, otherwise failure: LoadFailure)
+        /// Whether a decode that takes so much memory may go on; otherwise its step runs again when it may.
+        func claim(_ node: NodeID, bytes: Int) -> Bool
         func settle(_ node: NodeID)
         func observe(_ observation: LoadObservation, _ plan: LoadPlan)
     }
@@ -31,6 +34,8 @@ final class Pipeline: Sendable {
     let workers: WorkerPool
     /// One thread for all previews, so that they never keep a worker from a picture that is whole.
     private let previewWorkers = WorkerPool(size: 1)
+    /// One thread that encodes what is kept on disk.
+    let encodingWorkers = WorkerPool(size: 1)
     private let previewClock: PreviewClock
     private let incrementalDecoder: (any IncrementalDecoding)?
     let accept: String
@@ -98,6 +103,14 @@ final class Pipeline: Sendable {
     /// Whether bytes of the web are kept anywhere.
     var hasByteCache: Bool { configuration.dataCache != nil || configuration.responseCache != nil }
 
+    /// The short way to a finished picture that the data cache may have.
+    func processedChain(for plan: LoadPlan) -> [WorkLink<Work>] {
+        [
+            WorkLink(key: WorkKey(kind: .processed, image: plan.imageKey), work: .processed(plan), lane: .worker),
+            WorkLink(key: WorkKey(kind: .processedBytes, image: plan.imageKey), work: .processedBytes(plan), lane: .lookup),
+        ]
+    }
+
     /// What the memory cache has of a plan's picture after decoding and so many processors.
     private func prefix(_ variant: Int, of plan: LoadPlan) -> DecodedImage? {
         guard plan.options.cachePolicy.readsMemory else { return nil }
@@ -139,9 +152,26 @@ final class Pipeline: Sendable {
             DecodeStage(pipeline: self, plan: plan, processor: processor).run(node, input, start, coordinator)
         case (.header(let plan), _):
             HeaderStage(pipeline: self, plan: plan).run(node, input, start, coordinator)
+        case (.processedBytes(let plan), _):
+            ProcessedCacheStage(pipeline: self, plan: plan).lookUp(node, start, coordinator)
+        case (.processed(let plan), _):
+            ProcessedCacheStage(pipeline: self, plan: plan).decode(node, input, start, coordinator)
         case (.process(let plan, let processor), _):
             ProcessStage(pipeline: self, plan: plan, processor: processor).run(node, input, start, coordinator)
         }
+    }
+
+    /// Whether a decode may begin now: what its header announces fits into the budget of all that run.
+    func admits(
+        _ data: Data, _ node: NodeID, _ limits: DecodingLimits, _ start: StepStart, _ coordinator: any Reporting
+    ) -> Bool {
+        guard !start.isAdmitted, configuration.maximumDecodingBytes < .max, !data.isEmpty else { return true }
+        // What is wrong with a header, the decode tells.
+        guard let info = try? configuration.decoder.info(of: data, limits: limits), let pixels = info.size.pixelCount else {
+            return true
+        }
+        let bytes = pixels.multipliedReportingOverflow(by: PixelFormat.rgba8.bytesPerPixel)
+        return coordinator.claim(node, bytes: bytes.overflow ? .max : bytes.partialValue)
     }
 
     /// Asks a plug-in for what costs little, on a worker thread.
@@ -161,9 +191,9 @@ final class Pipeline: Sendable {
     /// Stores the result of a node, and reports when that is done.
     func store(
         _ node: NodeID, _ key: WorkKey, _ work: Work, _ result: WorkResult, _ priority: CachePriority,
-        _ coordinator: any Reporting
+        _ targets: StoreTargets, _ coordinator: any Reporting
     ) {
-        StoreStage(configuration: configuration, plan: work.plan).run(node, key, result, priority, coordinator)
+        StoreStage(pipeline: self, plan: work.plan).run(node, key, result, priority, targets, coordinator)
     }
 
     // MARK: Previews

@@ -25,6 +25,8 @@ struct StepStart: Sendable {
     let priority: LoadPriority
     let token: CancellationToken
     let place: Place
+    /// Whether the memory that the step takes has been claimed.
+    var isAdmitted = false
 
     /// Runs the step's asynchronous work in a task of its own, which the token cancels.
     func run(_ work: sending @escaping @isolated(any) () async -> Void) {

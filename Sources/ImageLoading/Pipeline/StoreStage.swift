@@ -1,20 +1,26 @@
 internal import ImageCore
 
-/// Keeps a result: an image in memory at once, an original in the data cache from a task of its own.
+/// Keeps a result: an image in memory at once; an original, or an encoded image, in the data cache while the load goes on.
 struct StoreStage: Sendable {
-    let configuration: ImageLoader.Configuration
+    let pipeline: Pipeline
     let plan: LoadPlan
 
     func run(
-        _ node: NodeID, _ key: WorkKey, _ result: WorkResult, _ priority: CachePriority, _ coordinator: any Pipeline.Reporting
+        _ node: NodeID, _ key: WorkKey, _ result: WorkResult, _ priority: CachePriority, _ targets: StoreTargets,
+        _ coordinator: any Pipeline.Reporting
     ) {
         switch result {
         case .image(let staged):
-            configuration.memoryCache?.store(staged.image, for: key.image, priority: priority)
-            coordinator.settle(node)
+            if targets.contains(.memory) {
+                pipeline.configuration.memoryCache?.store(staged.image, for: key.image, priority: priority)
+            }
+            guard targets.contains(.disk), key.kind == .image else { return coordinator.settle(node) }
+            ProcessedCacheStage(pipeline: pipeline, plan: plan).store(staged.image, named: key.image, coordinator) {
+                coordinator.settle(node)
+            }
         case .header: coordinator.settle(node)
         case .original(let original):
-            guard let cache = configuration.dataCache else { return coordinator.settle(node) }
+            guard let cache = pipeline.configuration.dataCache else { return coordinator.settle(node) }
             Task {
                 let timer = StageTimer(.store, plan, coordinator)
                 do {

@@ -1,0 +1,119 @@
+internal import ImageCore
+
+/// What comes back from the steps of the work, and what the graph decides about it.
+extension LoadCoordinator: Pipeline.Reporting {
+    // MARK: Reports of steps
+
+    func report(_ progress: LoadProgress, _ bytes: ReceivedBytes, from node: NodeID) {
+        let actions = graph.withLock { graph in
+            graph.report(progress, from: node)
+            return graph.takeActions()
+        }
+        carryOut(actions, bytes: bytes)
+    }
+
+    func preview(_ node: NodeID, _ preview: WorkResult, _ token: CancellationToken) {
+        perform { $0.preview(node, preview, token) }
+    }
+
+    func advance(_ node: NodeID, to lane: Lane) { perform(on: .pool) { $0.advance(node, to: lane) } }
+
+    func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place) {
+        if case .success(.original(let original)) = result, original.isFetched { counters.fetched(original.metrics) }
+        perform(on: place) { $0.finish(node, result, retention: retention) }
+    }
+
+    func retryUpstream(of node: NodeID, otherwise failure: LoadFailure) {
+        perform { $0.retryUpstream(of: node, in: .network, otherwise: failure) }
+    }
+
+    func claim(_ node: NodeID, bytes: Int) -> Bool {
+        let (isAdmitted, actions) = graph.withLock { graph -> (Bool, [Graph.Action]) in
+            let isAdmitted = graph.claim(node, bytes: bytes)
+            return (isAdmitted, graph.takeActions())
+        }
+        carryOut(actions, on: .elsewhere)
+        return isAdmitted
+    }
+
+    func settle(_ node: NodeID) {
+        perform { $0.settle(node) }
+        storeEnded()
+    }
+
+    private func storeEnded() {
+        let waiters = control.withLock { control -> [CheckedContinuation<Void, Never>] in
+            control.stores -= 1
+            guard control.stores == 0 else { return [] }
+            defer { control.storeWaiters = [] }
+            return control.storeWaiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    func observe(_ observation: LoadObservation, _ plan: LoadPlan) {
+        for observer in observers { observer.observe(observation, of: plan.id, request: plan.request) }
+    }
+
+    // MARK: Actions
+
+    func perform(on place: Place = .elsewhere, _ event: @Sendable (inout Graph) -> Void) {
+        let actions = graph.withLock { graph in
+            event(&graph)
+            return graph.takeActions()
+        }
+        carryOut(actions, on: place)
+    }
+
+    /// - Parameter bytes: what has come, where the event was that more has.
+    func carryOut(_ actions: [Graph.Action], on place: Place = .elsewhere, bytes: ReceivedBytes? = nil) {
+        // Of the steps that begin now, the first may have the place; it must not wait for the others.
+        var place = place
+        for action in actions {
+            switch action {
+            case .run(let node, let work, let lane, let input, let priority, let token, let isAdmitted):
+                let start = StepStart(
+                    priority: priority, token: token, place: place.suits(lane) ? place : .elsewhere,
+                    isAdmitted: isAdmitted)
+                if place.suits(lane) { place = .elsewhere }
+                pipeline.run(node, work, lane, input: input, start, reportingTo: self)
+            case .stop(let token):
+                token.cancel()
+            case .store(let node, let key, let work, let result, let priority, let targets):
+                control.withLock { $0.stores += 1 }
+                pipeline.store(node, key, work, result, priority, targets, self)
+            case .progress(let task, let progress):
+                task.report(progress)
+            case .feed(let node, let work, let policy):
+                if let bytes { pipeline.feed(node, work, policy, bytes, reportingTo: self) }
+            case .endFeed(let work):
+                work.plan.previews.withLock { $0.take() }?.end()
+            case .processPreview(let node, let work, let input, let token):
+                pipeline.processPreview(node, work, input, token, reportingTo: self)
+            case .preview(let task, let preview):
+                if case .image(let staged) = preview { task.show(staged.image) }
+            case .keepPreview(let key, let preview):
+                pipeline.keepPreview(key, preview)
+            case .deliver(let task, let result, let isCoalesced):
+                end(task, result, isCoalesced: isCoalesced)
+            }
+        }
+    }
+}
+
+extension WorkResult {
+    /// What a subscriber of the wanted node gets.
+    func response(isCoalesced: Bool) -> Result<ImageResponse, LoadFailure> {
+        let (image, tier, metrics): (DecodedImage, CacheTier, LoadMetrics)
+        switch self {
+        case .image(let staged): (image, tier, metrics) = (staged.image, staged.tier, staged.metrics)
+        case .header(_, let original), .original(let original):
+            // Who asks for no picture looks at none.
+            guard let none = DecodedImage.none else { return .failure(.failed(.noInput)) }
+            (image, tier, metrics) = (none, original.tier, original.metrics)
+        }
+        var response = ImageResponse(image: image, tier: tier, metrics: metrics)
+        response.metrics?.isCoalesced = isCoalesced
+        return .success(response)
+    }
+}

@@ -1,0 +1,87 @@
+import CalotypeTesting
+import Foundation
+import ImageCore
+import Testing
+
+@testable import ImageLoading
+
+@Suite struct Lifetime {
+    @Test(arguments: ["finished", "failed", "cancelled"])
+    func theEngineKeepsNothingOfALoadThatEnded(how: String) async throws {
+        let bench = Bench(
+            network: ScriptedLoader(gate: Gate(isOpen: how != "cancelled")) { _ in .body(Data([how == "failed" ? 0xFF : 7])) })
+        weak var task: ImageTask?
+        weak var witness: Witness?
+        do {
+            let held = Witness()
+            witness = held
+            var request = ImageRequest(url: url("x"))
+            request.options.processors = [WitnessedProcessor(witness: held)]
+            let load = bench.loader.task(for: request)
+            task = load
+            if how == "cancelled" {
+                await bench.network.gate.waitForArrivals(1)
+                load.cancel()
+            }
+            _ = try? await load.response
+        }
+        await bench.waitUntilIdle()
+        while task != nil || witness != nil { await Task.yield() }
+        #expect(task == nil && witness == nil)
+    }
+
+    @Test func twoLoadersNeverWaitForEachOther() async throws {
+        // Given a loader all of whose fetches and workers are held.
+        let isReleased = Lock(false)
+        let began = EventLog<Void>()
+        let blocked = Bench(
+            decoder: ScriptedDecoder { _, _ in
+                began.append(())
+                while !isReleased.withLock({ $0 }) {}
+            }
+        ) { $0.workers = 2 }
+        let held = (0..<10).map { blocked.loader.task(for: ImageRequest(url: url("\($0)"))) }
+        await began.wait(forCount: 2)
+        // Then another one loads.
+        let free = Bench()
+        for index in 0..<20 { #expect(red(try await free.loader.image(for: url("\(index)"))) == 7) }
+        isReleased.withLock { $0 = true }
+        for task in held { _ = try await task.response }
+    }
+
+    @Test func onlyResultsThatSomebodyAskedForEnterTheMemoryCache() async throws {
+        let bench = Bench()
+        let log = RecordingProcessor.Log()
+        let list = ["a", "b", "c"].map { RecordingProcessor($0, log: log) }
+        let request = ImageRequest(url: url("x"), processors: list)
+        _ = try await bench.loader.image(for: request)
+        await bench.waitUntilIdle()
+        #expect(log.runs == ["a", "b", "c"])
+        #expect(
+            bench.memory.keys == [
+                LoadPlan(LoadID(rawValue: 0), request, options: try bench.loader.options(for: request)).imageKey
+            ])
+    }
+
+    @Test func leavingLastFirstTakesAsManyStepsAsLeavingFirstFirst() async throws {
+        // Twenty thousand subscribers of one load: were either way linear in their number, it would take minutes.
+        for isLastFirst in [true, false] {
+            let bench = Bench.held()
+            let tasks = (0..<20_000).map { _ in bench.loader.task(for: ImageRequest(url: url("x"))) }
+            await bench.network.gate.waitForArrivals(1)
+            let clock = ContinuousClock()
+            let time = clock.measure { for task in isLastFirst ? tasks.reversed() : tasks { task.cancel() } }
+            #expect(time < .seconds(2))
+            await bench.waitUntilIdle()
+            #expect(bench.network.cancelled == 1)
+        }
+    }
+}
+
+private final class Witness: Sendable {}
+
+private struct WitnessedProcessor: Processing {
+    let witness: Witness
+    var identifier: String { "witnessed" }
+    func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage { image }
+}
