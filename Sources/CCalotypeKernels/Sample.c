@@ -24,37 +24,39 @@ static inline __attribute__((always_inline)) f32x4 cubic_weights(float f) {
             double px = x + (double)i * dx, py = y + (double)i * dy; \
             f32x4 sum = {0}; \
             /* Farther out no sample is reached; it also bounds what is converted to an integer. */ \
-            if (px > -2 && py > -2 && px < width + 1 && py < height + 1) { \
-                double fx = __builtin_floor(px), fy = __builtin_floor(py); \
-                ptrdiff_t left = (ptrdiff_t)fx - 1, top = (ptrdiff_t)fy - 1; \
-                f32x4 across = cubic_weights((float)(px - fx)), down = cubic_weights((float)(py - fy)); \
-                bool isInside = left >= 0 && top >= 0 && left + 4 <= (ptrdiff_t)picture->width && \
-                                top + 4 <= (ptrdiff_t)picture->height; \
-                if (isInside) { \
-                    const uint8_t *corner = base + (size_t)top * picture->bytes_per_row + (size_t)left * sizeof(samples); \
-                    f32x16 all = {0}; \
-                    for (size_t r = 0; r < 4; r++) { \
-                        four_samples row; \
-                        memcpy(&row, corner + r * picture->bytes_per_row, sizeof row); \
-                        all += __builtin_convertvector(row, f32x16) * down[r]; \
+            if (!(px > -2 && py > -2 && px < width + 1 && py < height + 1)) { \
+                memset(out + 4 * i, 0, sizeof(samples)); \
+                continue; \
+            } \
+            double fx = __builtin_floor(px), fy = __builtin_floor(py); \
+            ptrdiff_t left = (ptrdiff_t)fx - 1, top = (ptrdiff_t)fy - 1; \
+            f32x4 across = cubic_weights((float)(px - fx)), down = cubic_weights((float)(py - fy)); \
+            bool isInside = left >= 0 && top >= 0 && left + 4 <= (ptrdiff_t)picture->width && \
+                            top + 4 <= (ptrdiff_t)picture->height; \
+            if (isInside) { \
+                const uint8_t *corner = base + (size_t)top * picture->bytes_per_row + (size_t)left * sizeof(samples); \
+                f32x16 all = {0}; \
+                for (size_t r = 0; r < 4; r++) { \
+                    four_samples row; \
+                    memcpy(&row, corner + r * picture->bytes_per_row, sizeof row); \
+                    all += __builtin_convertvector(row, f32x16) * down[r]; \
+                } \
+                all *= __builtin_shufflevector(across, across, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3); \
+                sum = (__builtin_shufflevector(all, all, 0, 1, 2, 3) + __builtin_shufflevector(all, all, 4, 5, 6, 7)) + \
+                      (__builtin_shufflevector(all, all, 8, 9, 10, 11) + \
+                          __builtin_shufflevector(all, all, 12, 13, 14, 15)); \
+            } else { \
+                for (ptrdiff_t r = 0; r < 4; r++) { \
+                    if (top + r < 0 || top + r >= (ptrdiff_t)picture->height) continue; \
+                    const uint8_t *row = base + (size_t)(top + r) * picture->bytes_per_row; \
+                    f32x4 line = {0}; \
+                    for (ptrdiff_t c = 0; c < 4; c++) { \
+                        if (left + c < 0 || left + c >= (ptrdiff_t)picture->width) continue; \
+                        samples pixel; \
+                        memcpy(&pixel, row + (size_t)(left + c) * sizeof pixel, sizeof pixel); \
+                        line += __builtin_convertvector(pixel, f32x4) * across[c]; \
                     } \
-                    all *= __builtin_shufflevector(across, across, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3); \
-                    sum = (__builtin_shufflevector(all, all, 0, 1, 2, 3) + __builtin_shufflevector(all, all, 4, 5, 6, 7)) + \
-                          (__builtin_shufflevector(all, all, 8, 9, 10, 11) + \
-                              __builtin_shufflevector(all, all, 12, 13, 14, 15)); \
-                } else { \
-                    for (ptrdiff_t r = 0; r < 4; r++) { \
-                        if (top + r < 0 || top + r >= (ptrdiff_t)picture->height) continue; \
-                        const uint8_t *row = base + (size_t)(top + r) * picture->bytes_per_row; \
-                        f32x4 line = {0}; \
-                        for (ptrdiff_t c = 0; c < 4; c++) { \
-                            if (left + c < 0 || left + c >= (ptrdiff_t)picture->width) continue; \
-                            samples pixel; \
-                            memcpy(&pixel, row + (size_t)(left + c) * sizeof pixel, sizeof pixel); \
-                            line += __builtin_convertvector(pixel, f32x4) * across[c]; \
-                        } \
-                        sum += line * down[r]; \
-                    } \
+                    sum += line * down[r]; \
                 } \
             } \
             float alpha = sum[3] < (most) ? sum[3] : (most); \
