@@ -130,12 +130,13 @@
     /// Pictures that can be told apart by each of their quarters.
     enum Pattern {
         static func picture(_ number: Int) throws -> DecodedImage {
-            let size = PixelSize(width: 96, height: 96)
+            // Twice as large as it is shown, so that it must have been scaled down to fit its cell.
+            let size = PixelSize(width: 192, height: 192)
             return DecodedImage(
                 try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { pixels, row in
-                    for y in 0..<96 {
-                        for x in 0..<96 {
-                            let quarter = (y >= 48 ? 2 : 0) + (x >= 48 ? 1 : 0)
+                    for y in 0..<192 {
+                        for x in 0..<192 {
+                            let quarter = (y >= 96 ? 2 : 0) + (x >= 96 ? 1 : 0)
                             let color = [number % 256, number / 256 * 31, quarter * 80, 255]
                             for (index, value) in color.enumerated() { unsafe pixels[y * row + x * 4 + index] = UInt8(value) }
                         }

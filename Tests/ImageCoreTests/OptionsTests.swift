@@ -12,6 +12,15 @@ private enum Flavour: OptionKey {
 }
 
 @Suite struct Options {
+    @Test func anOptionalOptionThatIsNotOverriddenIsInherited() {
+        var layer = OptionLayer()
+        #expect(layer.targetSize == nil)
+        layer.targetSize = PixelSize(width: 3, height: 4)
+        #expect(layer.targetSize == PixelSize(width: 3, height: 4))
+        layer.targetSize = nil
+        #expect(layer.isEmpty)
+    }
+
     @Test func everyOptionHasItsDocumentedDefault() throws {
         let options = try OptionsBuilder().build()
         #expect(options.cachePolicy == .memoryAndDisk && options.cachePriority == .normal && options.storesToDisk)

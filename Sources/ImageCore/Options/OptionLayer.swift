@@ -66,7 +66,9 @@ public struct OptionLayer: Sendable {
     }
 
     private func value<Value>(of option: OptionID) -> Value? {
-        overrides.first { $0.option == option }?.value as? Value
+        // Not by optional chaining: where `Value` is an optional itself, a missing override would become its `nil`.
+        guard let override = overrides.first(where: { $0.option == option }) else { return nil }
+        return override.value as? Value
     }
 
     private mutating func set<Value>(_ option: OptionID, to value: Value?, make: (Value) -> Override) {
