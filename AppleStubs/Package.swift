@@ -34,7 +34,9 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Shared/ImageTargets", swiftSettings: strict),
-        .target(name: "LoopbackHTTP", path: "Shared/LoopbackHTTP", swiftSettings: strict),
+        .target(name: "CCalotypeLoopbackTLS", path: "Shared/CCalotypeLoopbackTLS"),
+        .target(
+            name: "LoopbackHTTP", dependencies: ["CCalotypeLoopbackTLS"], path: "Shared/LoopbackHTTP", swiftSettings: strict),
         .target(
             name: "CalotypeTesting",
             dependencies: [
