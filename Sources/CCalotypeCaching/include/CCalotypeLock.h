@@ -1,8 +1,8 @@
 /// A lock for some tens of nanoseconds of work, four bytes large, zero when it is free.
 ///
 /// The system's own where it has one of that kind (Apple's unfair lock, which knows priorities). Elsewhere a word that is
-/// taken by one atomic exchange and given back by a plain store: `Mutex` takes three times as long, since it asks for
-/// the thread's number and gives back by an exchange too. Who finds it taken looks again for a moment and then sleeps in
+/// taken by one atomic exchange and given back by a store; `Mutex` asks for the thread's number besides, and gives back
+/// by an exchange too. Who finds it taken looks again for a moment and then sleeps in
 /// short pieces, so that a holder whose thread was stopped gets on, whatever its priority is.
 #ifndef CCALOTYPE_LOCK_H
 #define CCALOTYPE_LOCK_H
