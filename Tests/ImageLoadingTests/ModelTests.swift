@@ -181,7 +181,7 @@ private struct Simulation {
         if isImage, claimed[id] == nil {
             let cost = cost(of: step.key)
             guard graph.claim(id, bytes: cost) || step.token.isCancelled else { return }
-            if !step.token.isCancelled, Bool.random(using: &random) {
+            if graph.nodes.contains(id), graph.nodes[id].spent > 0, Bool.random(using: &random) {
                 claimed[id] = cost
                 running[id] = step
                 return

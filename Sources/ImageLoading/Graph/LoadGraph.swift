@@ -159,8 +159,15 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
             nodes[id].spent = nodes[id].cost
             return true
         }
+        // Whose upstream is gone has its input only now: it goes on.
+        guard let upstream = nodes[id].upstream else { return true }
         releaseSlot(id)
-        queue(id, in: lane)
+        if case .done = nodes[upstream].state {
+            queue(id, in: lane)
+        } else {
+            // The input is being made anew meanwhile.
+            nodes[id].state = .waitingForUpstream
+        }
         drain(lane)
         return false
     }
