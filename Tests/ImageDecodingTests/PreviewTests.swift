@@ -35,6 +35,19 @@ import Testing
     }
 
     @Test
+    func theThumbnailIsFoundAsSoonAsItHasCome() throws {
+        let file = try file()
+        let registry = DecoderRegistry()
+        func thumbnail(_ count: Int) throws -> PixelSize? {
+            try registry.embeddedThumbnail(in: file.prefix(count), options: DecodeOptions())?.size
+        }
+        #expect(try thumbnail(200) == nil)
+        #expect(try thumbnail(file.count - 500) == PixelSize(width: 12, height: 16))
+        let plain = try JPEGEncoder().encode(DecodedImage(try photo(9, 9)), as: .jpeg, options: EncodeOptions())
+        #expect(try registry.embeddedThumbnail(in: plain, options: DecodeOptions()) == nil)
+    }
+
+    @Test
     func theThumbnailIsTheOnlyPreviewWhereAsked() throws {
         let file = try file()
         let options = DecodeOptions.with { $0.previews = .embeddedThumbnail }

@@ -6,6 +6,16 @@ extension JPEGDecoder: IncrementalDecoding {
     public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
         format(of: head) == nil ? nil : try IncrementalJPEG(options: options)
     }
+
+    /// The one in Exif, as soon as the markers before the picture's data have come.
+    public func embeddedThumbnail(in head: Data, options: DecodeOptions) throws -> DecodedImage? {
+        do {
+            return try thumbnail(of: head, options: options)
+        } catch is ImageError {
+            // Too little has come to tell, or the file is broken: that is for its decode to say.
+            return nil
+        }
+    }
 }
 
 /// A JPEG that arrives in pieces. The bytes that libjpeg has read are not kept, but for files that are coded
