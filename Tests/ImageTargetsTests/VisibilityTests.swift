@@ -139,11 +139,13 @@ import Testing
     }
 
     @Test func otherHeadersAreAnotherRequest() async throws {
-        let target = ImageTarget(RecordingView(), loader: provider)
+        // A target whose view is gone forgets what it shows.
+        let view = RecordingView()
+        let target = ImageTarget(view, loader: provider)
         await target.setImage(request { $0.headers = [.authorization: "a"] })
         await target.setImage(request { $0.headers = [.authorization: "b"] })
         await target.setImage(request { $0.headers = [.authorization: "b"] })
-        #expect(provider.loads.count == 2)
+        withExtendedLifetime(view) { #expect(provider.loads.count == 2) }
     }
 
     @Test(arguments: CacheTier.allCases) func theBadgeNamesTheTier(_ tier: CacheTier) async throws {
