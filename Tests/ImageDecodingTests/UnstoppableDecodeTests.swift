@@ -42,11 +42,14 @@ import Testing
     func aCancelledDecodeIsLeftAloneAndCountedUntilItEnds(format: ImageFormat) throws {
         let file = file(format)
         var held = 0
-        // Whether the cancel comes while the codec works is up to the system's scheduler.
-        for _ in 0..<500 where held == 0 {
+        // Whether the cancel comes while the codec works is up to the system's scheduler: it is tried ever later.
+        for attempt in 0..<500 where held == 0 {
             waitForAbandonedDecodes()
-            let token = CancellationToken()
-            DispatchQueue.global().async { token.cancel() }
+            let (token, moment) = (CancellationToken(), ContinuousClock.now + .microseconds(100 * attempt))
+            DispatchQueue.global().async {
+                while ContinuousClock.now < moment { sched_yield() }
+                token.cancel()
+            }
             _ = try? DecoderRegistry().decode(file, options: .with { $0.cancellation = token })
             held = UnstoppableDecode.abandonedBytes
         }
