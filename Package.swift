@@ -43,6 +43,9 @@ let package = Package(
         // Vocabulary: values and plug-in protocols.
         .target(name: "ImageCore", dependencies: [.httpTypes]),
 
+        // How a thread is started, for those modules that keep one.
+        .target(name: "CalotypeThreads"),
+
         // Pixel arithmetic.
         .target(name: "CCalotypeKernels"),
         .target(name: "ImageKernels", dependencies: ["ImageCore", "CCalotypeKernels"]),
@@ -70,9 +73,9 @@ let package = Package(
         .target(name: "CCalotypeCaching"),
 
         // Built-in plug-ins, each usable alone.
-        .target(name: "ImageNetworking", dependencies: ["ImageCore", "CCalotypeCurl", .httpTypes]),
+        .target(name: "ImageNetworking", dependencies: ["ImageCore", "CalotypeThreads", "CCalotypeCurl", .httpTypes]),
         .target(name: "ImageNetworkingFoundation", dependencies: ["ImageCore", .httpTypes]),
-        .target(name: "ImageCaching", dependencies: ["ImageCore", "CCalotypeCaching", .httpTypes]),
+        .target(name: "ImageCaching", dependencies: ["ImageCore", "CalotypeThreads", "CCalotypeCaching", .httpTypes]),
         .target(
             name: "ImageCachingRedis",
             dependencies: [
@@ -96,7 +99,7 @@ let package = Package(
         .target(name: "ImageTargetsGTK", dependencies: ["ImageCore", "ImageKernels", "ImageTargets", "CCalotypeGTK"]),
 
         // The engine.
-        .target(name: "ImageLoading", dependencies: ["ImageCore", .httpTypes, .heap]),
+        .target(name: "ImageLoading", dependencies: ["ImageCore", "CalotypeThreads", .httpTypes, .heap]),
 
         // What connects the engine with logs, metrics and publishers; each brings a dependency that the engine does without.
         .target(name: "CalotypeLogging", dependencies: ["ImageCore", .log]),
@@ -111,7 +114,7 @@ let package = Package(
                 "ImageTargets",
             ]),
         .target(name: "CCalotypeLoopbackTLS"),
-        .target(name: "LoopbackHTTP", dependencies: ["CCalotypeLoopbackTLS"]),
+        .target(name: "LoopbackHTTP", dependencies: ["CalotypeThreads", "CCalotypeLoopbackTLS"]),
         .target(name: "CalotypeTesting", dependencies: ["ImageCore", "ImageTargets", "LoopbackHTTP", .httpTypes]),
         .target(name: "CCalotypeGallery", exclude: ["Pictures"]),
         .target(name: "CCalotypeBareLoop", dependencies: ["CCalotypeLibCurl"]),
@@ -128,7 +131,9 @@ let package = Package(
         .testTarget(name: "ImageKernelsTests", dependencies: ["ImageCore", "ImageKernels"]),
         .testTarget(
             name: "ImageNetworkingTests",
-            dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
+            dependencies: [
+                "ImageCore", "ImageNetworking", "CalotypeTesting", "CalotypeThreads", "LoopbackHTTP", .httpTypes,
+            ]),
         .testTarget(
             name: "ImageNetworkingFoundationTests",
             dependencies: ["ImageCore", "ImageNetworkingFoundation", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
@@ -152,7 +157,9 @@ let package = Package(
             path: "Tests/GTKStage"),
         .testTarget(
             name: "ImageTargetsGTKTests", dependencies: ["GTKStage", "ImageCore", "ImageDecoding"]),
-        .testTarget(name: "ImageLoadingTests", dependencies: ["ImageCore", "ImageLoading", "CalotypeTesting", .httpTypes]),
+        .testTarget(
+            name: "ImageLoadingTests",
+            dependencies: ["ImageCore", "ImageLoading", "CalotypeTesting", .httpTypes]),
         .testTarget(
             name: "CalotypeLoggingTests",
             dependencies: ["CalotypeLogging", "CalotypeTesting", "ImageCore", "ImageLoading", .log, .inMemoryLog]),
