@@ -118,12 +118,14 @@ let package = Package(
         .target(name: "CalotypeTesting", dependencies: ["ImageCore", "ImageTargets", "LoopbackHTTP", .httpTypes]),
         .target(name: "CCalotypeGallery", exclude: ["Pictures"]),
         .target(name: "CCalotypeBareLoop", dependencies: ["CCalotypeLibCurl"]),
+        .target(name: "CCalotypeHeap"),
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
                 "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageNetworkingFoundation", "ImageCaching",
                 "ImageDecoding", "ImageProcessing",
-                "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop", .httpTypes,
+                "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop", "CCalotypeHeap",
+                .httpTypes,
                 .argumentParser,
             ]),
 
@@ -132,7 +134,7 @@ let package = Package(
         .testTarget(
             name: "ImageNetworkingTests",
             dependencies: [
-                "ImageCore", "ImageNetworking", "CalotypeTesting", "CalotypeThreads", "LoopbackHTTP", .httpTypes,
+                "ImageCore", "ImageNetworking", "CalotypeTesting", "CalotypeThreads", "LoopbackHTTP", "CCalotypeHeap", .httpTypes,
             ]),
         .testTarget(
             name: "ImageNetworkingFoundationTests",
@@ -159,7 +161,7 @@ let package = Package(
             name: "ImageTargetsGTKTests", dependencies: ["GTKStage", "ImageCore", "ImageDecoding"]),
         .testTarget(
             name: "ImageLoadingTests",
-            dependencies: ["ImageCore", "ImageLoading", "CalotypeTesting", .httpTypes]),
+            dependencies: ["ImageCore", "ImageLoading", "CalotypeTesting", "CCalotypeHeap", .httpTypes]),
         .testTarget(
             name: "CalotypeLoggingTests",
             dependencies: ["CalotypeLogging", "CalotypeTesting", "ImageCore", "ImageLoading", .log, .inMemoryLog]),
