@@ -26,6 +26,11 @@ enum BenchmarkEffort: Sendable {
         return values.sorted()[values.count / 2]
     }
 
+    /// Tells whoever watches what is measured now.
+    func tell(_ step: String) {
+        if Console.showsProgress { Console.writeError("  \(step)\n") }
+    }
+
     /// So many, or a tenth of them.
     func scaled(_ count: Int) -> Int { self == .smoke ? max(1, count / 10) : count }
 }

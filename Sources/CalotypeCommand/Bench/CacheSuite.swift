@@ -1,135 +1,110 @@
+internal import Dispatch
 internal import ImageCaching
 internal import ImageCore
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
 
 extension BenchmarkSuite {
     /// The memory cache and the disk cache, each by itself.
     static let cache = BenchmarkSuite(name: "cache", about: "hits, misses, inserts, hit ratios; files on disk") { effort in
         let memory = MemoryCacheBench(effort: effort)
-        return try await memory.times() + HitRatioBench(effort: effort).rows() + DiskCacheBench(effort: effort).rows()
+        return try await memory.rows() + HitRatioBench(effort: effort).rows() + DiskCacheBench(effort: effort).rows()
     }
 }
 
-/// What the calls of the memory cache cost, with 1,000 entries.
-///
-/// In processor time of each thread, so that what else runs on the machine counts less. Two threads at once take, per
-/// hit, the time of one over the sum of their speeds.
+/// What the calls of the memory cache cost, with 10,000 entries. By the clock on the wall: two threads at once take, per
+/// call, the time until both are done over the calls of both.
 private struct MemoryCacheBench {
-    private static let entryCount = 1_000
+    private static let entryCount = 10_000
 
     let effort: BenchmarkEffort
-    private let image: DecodedImage?
     private let cache = MemoryCache(limits: .init(count: Self.entryCount))
 
-    init(effort: BenchmarkEffort) {
-        self.effort = effort
-        image = try? BenchmarkPictures.smallest()
-    }
+    init(effort: BenchmarkEffort) { self.effort = effort }
 
-    func times() async throws -> [BenchmarkRow] {
-        guard let image else { return [] }
-        for key in Self.keys(0..<Self.entryCount) { cache.store(image, for: key) }
-        let one = await hits(threads: 1)
-        let two = await hits(threads: 2)
-        let misses = await misses()
+    func rows() async throws -> [BenchmarkRow] {
+        // An image of its own for each key: else all hits would count references in one place.
+        for key in Self.keys(0..<Self.entryCount) { cache.store(try BenchmarkPictures.smallest(), for: key) }
+        effort.tell("memory cache: hits")
+        let hit = await hits(threads: 1)
+        let twoHits = await hits(threads: 2)
+        effort.tell("memory cache: misses")
+        let miss = await misses(threads: 1)
+        let twoMisses = await misses(threads: 2)
+        effort.tell("memory cache: inserts")
+        let insert = try await inserts(threads: 1)
+        let twoInserts = try await inserts(threads: 2)
         return [
-            row("memory hit", one, peer: 110, reach: 60 / 110),
-            row("memory hit, two threads, time per hit of both", two, peer: ("one thread", one), reach: 1 / 1.6),
-            row("memory miss", misses, peer: ("memory hit", one), reach: 1),
-            row("memory insert with eviction", await inserts(image), peer: 399, reach: 200 / 399),
+            row("memory hit", hit, nuke: 110, reach: 60 / 110),
+            row("memory hit, two threads", twoHits, here: ("one thread", hit), reach: 1 / 1.6),
+            row("memory miss", miss, here: ("memory hit", hit), reach: 1),
+            row("memory miss, two threads", twoMisses),
+            row("memory insert with eviction", insert, nuke: 399, reach: 200 / 399),
+            row("memory insert with eviction, two threads", twoInserts),
         ]
     }
 
-    /// Nanoseconds per hit of keys in random order, as many by each thread.
+    /// Nanoseconds per hit of keys in random order.
     private func hits(threads: Int) async -> Double {
-        let count = effort.scaled(1_000_000)
-        // Keys of its own for each thread, as requests have them.
-        let keys = (0..<threads).map { thread -> [ImageKey] in
+        await median(threads, 1_000_000) { thread in
+            // Keys of its own for each thread, as requests have them.
             var random = SeededGenerator(seed: UInt64(thread + 1))
             return Self.keys((0..<Self.entryCount).shuffled(using: &random))
-        }
-        return await effort.median {
-            await parallel(threads, each: count) { thread in
-                let own = keys[thread]
-                var found = 0
-                for _ in 0..<count / own.count {
-                    for key in own where cache.image(for: key) != nil { found += 1 }
-                }
-                precondition(found == count, "every one is a hit")
-            }
+        } calls: { [cache] keys in
+            for i in keys.indices { precondition(cache.image(for: keys[i]) != nil, "every one is a hit") }
         }
     }
 
-    private func misses() async -> Double {
-        let count = effort.scaled(1_000_000)
-        let keys = Self.keys(Self.entryCount..<2 * Self.entryCount)
-        return await effort.median {
-            await parallel(1, each: count) { _ in
-                for _ in 0..<count / keys.count { for key in keys { _ = cache.image(for: key) } }
-            }
+    private func misses(threads: Int) async -> Double {
+        await median(threads, 1_000_000) { thread in
+            Self.keys((thread + 1) * Self.entryCount..<(thread + 2) * Self.entryCount)
+        } calls: { [cache] keys in
+            for i in keys.indices { precondition(cache.image(for: keys[i]) == nil, "every one is a miss") }
         }
     }
 
     /// Nanoseconds per insert of a new key; each pushes another entry out.
-    ///
-    /// One thread only: inserts are made one after the other, and what two threads wait is no processor time.
-    private func inserts(_ image: DecodedImage) async -> Double {
-        let count = effort.scaled(200_000)
-        // Used in turn, each comes back long after it left.
-        let keys = Self.keys(1_000_000..<1_004_000)
-        return await effort.median {
-            await parallel(1, each: count) { _ in
-                for _ in 0..<count / keys.count { for key in keys { cache.store(image, for: key) } }
-            }
+    private func inserts(threads: Int) async throws -> Double {
+        let image = try BenchmarkPictures.smallest()
+        return await median(threads, 200_000) { thread in
+            // Used in turn, each comes back long after it left.
+            let first = 1_000_000 * (thread + 1)
+            return Self.keys(first..<first + 4 * Self.entryCount)
+        } calls: { [cache] keys in
+            for i in keys.indices { cache.store(image, for: keys[i]) }
         }
     }
 
-    /// Nanoseconds per item, of all threads together.
-    private func parallel(_ threads: Int, each count: Int, _ body: @escaping @Sendable (Int) -> Void) async -> Double {
-        let speed = await withTaskGroup(of: Double.self) { group in
-            for thread in 0..<threads {
-                group.addTask {
-                    let start = ThreadTime.nanoseconds
-                    body(thread)
-                    return Double(count) / (ThreadTime.nanoseconds - start)
+    /// Nanoseconds per call, where `calls` makes one with each key, and each thread makes so many in all.
+    private func median(
+        _ threads: Int, _ count: Int, keys: (_ thread: Int) -> [ImageKey], calls: @escaping @Sendable ([ImageKey]) -> Void
+    ) async -> Double {
+        let keys = (0..<threads).map(keys)
+        let rounds = max(1, effort.scaled(count) / keys[0].count)
+        let clock = ContinuousClock()
+        return await effort.median {
+            let time = clock.measure {
+                DispatchQueue.concurrentPerform(iterations: threads) { thread in
+                    for _ in 0..<rounds { calls(keys[thread]) }
                 }
             }
-            return await group.reduce(0, +)
+            return time / .nanoseconds(threads * rounds * keys[0].count)
         }
-        return 1 / speed
     }
 
     /// The peer's figures are those of Nuke 14, recorded on two cores.
-    private func row(_ name: String, _ median: Double, peer: Double, reach: Double) -> BenchmarkRow {
-        BenchmarkRow(
-            suite: "cache", name: name, median: median, unit: "ns",
-            peer: BenchmarkRow.Peer(name: "Nuke 14", value: peer, ranHere: false, reach: reach))
+    private func row(_ name: String, _ median: Double, nuke: Double, reach: Double) -> BenchmarkRow {
+        row(name, median, BenchmarkRow.Peer(name: "Nuke 14", value: nuke, ranHere: false, reach: reach))
     }
 
-    private func row(_ name: String, _ median: Double, peer: (name: String, value: Double), reach: Double) -> BenchmarkRow {
-        BenchmarkRow(
-            suite: "cache", name: name, median: median, unit: "ns",
-            peer: BenchmarkRow.Peer(name: peer.name, value: peer.value, ranHere: true, reach: reach))
+    private func row(_ name: String, _ median: Double, here: (name: String, value: Double), reach: Double) -> BenchmarkRow {
+        row(name, median, BenchmarkRow.Peer(name: here.name, value: here.value, ranHere: true, reach: reach))
+    }
+
+    private func row(_ name: String, _ median: Double, _ peer: BenchmarkRow.Peer? = nil) -> BenchmarkRow {
+        BenchmarkRow(suite: "cache", name: name, median: median, unit: "ns", peer: peer)
     }
 
     private static func keys(_ numbers: some Sequence<Int>) -> [ImageKey] {
         numbers.map { ImageKey(resource: ResourceKey("https://example.org/pictures/\($0).jpg")) }
-    }
-}
-
-/// The processor time of the calling thread.
-private enum ThreadTime {
-    static var nanoseconds: Double {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
     }
 }
 

@@ -25,6 +25,7 @@ struct HitRatioBench {
         let image = try BenchmarkPictures.smallest()
         let names = (0..<Int32(2 * items)).map { ImageKey(resource: ResourceKey("https://example.org/\($0).jpg")) }
         return traces.flatMap { trace -> [BenchmarkRow] in
+            effort.tell("hit ratio: \(trace.name)")
             let own = missRatio(of: trace, image: image, names: names)
             let clock = clockMissRatio(trace)
             let reach = trace.gainOverClock.map { 1 - $0 / clock } ?? 1
