@@ -42,7 +42,7 @@ enum EntryMetadata {
         else { return nil }
         var head = entry.head
         head.headerFields[fieldName] = nil
-        let names = VaryKey.names(in: head.headerFields) ?? []
+        let names = VaryKey.names(in: head.headerFields[values: .vary]) ?? []
         // What it varies by and the digest of that come together or not at all.
         guard names.isEmpty == (words[3] == "-") else { return nil }
         let response = StoredResponse(

@@ -58,7 +58,8 @@ struct Exchange: Sendable {
         guard let updated, redirect(of: answer) == match.response.redirect,
             let reply = policy.reply(ofConfirmed: updated, to: request, at: cache.now())
         else { return try await run(asking: nil) }
-        await keep(updated, match.data)
+        // Most validations are of what is validated at every use: they must not cost a write each.
+        if updated.tellsMore(than: match.response, under: policy) { await keep(updated, match.data) }
         var response = try stored(reply)
         response.url = answer.url
         return response

@@ -9,9 +9,9 @@ extension StoredResponse {
 
     /// `corrected_initial_age` of section 4.2.3: what the server's clock says or what `Age` and the way took, whichever is
     /// more. Of several ages the first counts; one that is no number does not (section 5.1).
-    static func initialAge(_ fields: HTTPFields, date: Double?, requestedAt: Double, receivedAt: Double) -> Double {
+    static func initialAge(_ age: String?, date: Double?, requestedAt: Double, receivedAt: Double) -> Double {
         let apparent = date.map { max(0, receivedAt - $0) } ?? 0
-        let announced = fields[.age].flatMap { FieldList.members($0).first }.flatMap(CacheControl.seconds) ?? 0
+        let announced = age.flatMap { FieldList.members($0).first }.flatMap(CacheControl.seconds) ?? 0
         return max(apparent, Double(announced) + max(0, receivedAt - requestedAt))
     }
 

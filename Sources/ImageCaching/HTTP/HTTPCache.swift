@@ -8,37 +8,46 @@ public import ImageCore
 /// the URL's own place, and the others in places that are named by a digest of the request's fields that `Vary` lists. No
 /// list of variants is kept, so that none can grow or be torn; the limits of the data cache hold for all.
 ///
-/// Entries of requests with credentials (``credentialFields``, or user and password in the URL) are apart from those
-/// of all other credentials. Keys hold them as a digest alone.
+/// What a request says of who asks makes a difference: every field that is not known to be neutral (``neutralFields``), and
+/// user and password in the URL. Two requests that differ there never share an entry, whatever `Vary` says. Keys hold such
+/// values as a digest alone.
 ///
 /// ```swift
 /// let cache = HTTPCache(store: DiskCache())
 /// func cached(_ network: any DataLoading) -> CachedLoader { CachedLoader(network, cache: cache) }
 /// ```
 public struct HTTPCache: ResponseCaching {
-    /// The fields that carry credentials, in lower case, where nothing else is said.
-    public static let standardCredentialFields: Set<String> = [
-        "authorization", "cookie", "x-api-key", "x-auth-token", "x-access-token", "x-amz-security-token",
+    /// The fields that say how to answer, and not whom, in lower case, where nothing else is said: content negotiation,
+    /// preconditions and ranges (RFC 9110, sections 12 to 14), cache directives, the connection's own, and the numbers that
+    /// tracing gives to requests.
+    public static let standardNeutralFields: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "user-agent", "referer", "origin", "priority",
+        "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range",
+        "cache-control", "pragma",
+        "connection", "host", "te", "via", "date", "expect", "content-type", "content-length", "content-encoding",
+        "traceparent", "tracestate", "x-request-id", "x-correlation-id",
     ]
 
     public let policy: HTTPCachePolicy
-    /// Request fields that tell users apart, in lower case: two values never share a response, whatever `Vary` says.
-    public let credentialFields: Set<String>
+    /// The request fields, in lower case, whose values matter only where `Vary` names them.
+    public let neutralFields: Set<String>
     let store: any DataCaching
     let maximumBodyBytes: Int
     let now: @Sendable () -> Double
 
     /// - Parameters:
+    ///   - neutralFields: a field of yours that changes with every request and means nothing to the server belongs here, or
+    ///     nothing is found again.
     ///   - maximumBodyBytes: a longer body is passed on and not kept; 64 MB.
     ///   - now: seconds since 1970; by default the system's clock.
     public init(
         store: any DataCaching, policy: HTTPCachePolicy = .standard,
-        credentialFields: Set<String> = HTTPCache.standardCredentialFields, maximumBodyBytes: Int = 64 << 20,
+        neutralFields: Set<String> = HTTPCache.standardNeutralFields, maximumBodyBytes: Int = 64 << 20,
         now: @escaping @Sendable () -> Double = SystemClock.secondsSince1970
     ) {
         self.store = store
         self.policy = policy
-        self.credentialFields = Set(credentialFields.map { $0.lowercased() })
+        self.neutralFields = Set(neutralFields.map { $0.lowercased() })
         self.maximumBodyBytes = max(0, maximumBodyBytes)
         self.now = now
     }
@@ -60,14 +69,22 @@ public struct HTTPCache: ResponseCaching {
         if shelf.match != nil { try await store.removeEntry(for: shelf.matchKey) }
     }
 
-    /// Forgets every response for a URL, those without credentials and those with the credentials of `request`.
+    /// Forgets the responses for a URL that `request` could have changed: those of anybody, and those of who sent it.
+    ///
+    /// Who changes something sends fields that who reads does not, such as a token against forgery, and the places of a
+    /// user are not listed. So a place is forgotten where it has all fields of the request, all but one, one, or none.
     func removeAll(for url: URL, as request: DataRequest) async throws {
-        let own = baseKey(url, request.headerFields)
-        let common = baseKey(url, [:])
-        // The others hang on the first.
-        try await store.removeEntry(for: own)
-        if common != own { try await store.removeEntry(for: common) }
+        let fields = request.headerFields
+        let names = Array(tellingNames(in: fields).prefix(Self.mostTellingFields))
+        let others = names.flatMap { name in [[name], names.filter { $0 != name }] }
+        // The variants hang on the first.
+        for key in Set(([[], names] + others).map { baseKey(url, fields, telling: $0) }) {
+            try await store.removeEntry(for: key)
+        }
     }
+
+    /// Beyond this many fields not every place that they could make is looked for.
+    private static let mostTellingFields = 16
 
     // MARK: Places
 
@@ -86,7 +103,8 @@ public struct HTTPCache: ResponseCaching {
 
     /// The places of a request, with nothing in them.
     func emptyShelf(for request: DataRequest) -> Shelf {
-        let key = baseKey(request.url, request.headerFields)
+        let fields = request.headerFields
+        let key = baseKey(request.url, fields, telling: tellingNames(in: fields))
         return Shelf(baseKey: key, matchKey: key)
     }
 
@@ -105,10 +123,15 @@ public struct HTTPCache: ResponseCaching {
         try await store.entry(for: key).flatMap(EntryMetadata.decode)
     }
 
-    private func baseKey(_ url: URL, _ fields: HTTPFields) -> DataKey {
-        let credentials = fields.filter { credentialFields.contains($0.name.canonicalName) }
-            .map { "\($0.name.canonicalName): \($0.value)" }.sorted()
-        return DataKey(resource: ImageRequest(url: url).resource.varied(by: credentials), variant: "http")
+    private func baseKey(_ url: URL, _ fields: HTTPFields, telling names: [String]) -> DataKey {
+        let resource = ImageRequest(url: url).resource
+        return DataKey(
+            resource: names.isEmpty ? resource : resource.varied(by: [VaryKey.digest(of: names, in: fields)]), variant: "http")
+    }
+
+    /// The fields that say who asks, in lower case, sorted, each once.
+    private func tellingNames(in fields: HTTPFields) -> [String] {
+        Set(fields.lazy.map(\.name.canonicalName).filter { !neutralFields.contains($0) }).sorted()
     }
 
     private func variantKey(_ base: DataKey, _ names: [String], _ request: DataRequest) -> DataKey {

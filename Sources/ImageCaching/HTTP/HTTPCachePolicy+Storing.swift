@@ -67,6 +67,19 @@ extension StoredResponse {
         return updated(by: head, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
     }
 
+    /// Whether a later use could tell this response, which a 304 has freshened, from the one before: by its fields, or because
+    /// it may be used for some time now. What only grew younger, and is validated at its next use as before, is the same.
+    func tellsMore(than old: StoredResponse, under policy: HTTPCachePolicy) -> Bool {
+        let isUsable = lifetime(under: policy) > initialAge && !control.noCache && redirect == nil
+        let hasWindow = (control.staleWhileRevalidate ?? 0) > 0 || control.staleIfError != nil
+        return isUsable || hasWindow || lastingFields != old.lastingFields
+    }
+
+    /// The fields without those that say when it was made.
+    private var lastingFields: HTTPFields {
+        HTTPFields(head.headerFields.filter { ![.date, .age, .expires].contains($0.name) })
+    }
+
     /// The response as an answer to HEAD freshens it (RFC 9111, section 4.3.5); `nil` where that shows another version.
     public func freshened(
         byHead head: HTTPResponse, to request: DataRequest, requestedAt: Double, receivedAt: Double

@@ -4,6 +4,12 @@ internal import HTTPTypes
 enum StoredFields {
     /// The head without what holds for one connection only, and without what `no-cache` names.
     static func head(from head: HTTPResponse) -> HTTPResponse {
+        // Most heads have none of that, and stay as they are.
+        let isSuspect = head.headerFields.contains { field in
+            hopByHop.contains(field.name.canonicalName)
+                || field.name == .cacheControl && CacheControl(field.value).noCacheFields.isEmpty == false
+        }
+        guard isSuspect else { return head }
         var kept = head
         let listed = Set(head.headerFields[values: .connection].flatMap(FieldList.members).map { $0.lowercased() })
             .union(CacheControl(head.headerFields).noCacheFields)
@@ -20,10 +26,10 @@ enum StoredFields {
     static func head(_ stored: HTTPResponse, updatedBy new: HTTPResponse) -> HTTPResponse {
         var updated = stored
         let fields = head(from: new).headerFields.filter { !describesBody.contains($0.name.canonicalName) }
-        for name in Set(fields.map(\.name)) { updated.headerFields[name] = nil }
+        let replaced = Set(fields.map(\.name.canonicalName))
         // An age that the new head does not speak of is over.
-        updated.headerFields[.age] = nil
-        for field in fields { updated.headerFields.append(field) }
+        updated.headerFields = HTTPFields(
+            stored.headerFields.filter { !replaced.contains($0.name.canonicalName) && $0.name != .age } + fields)
         return updated
     }
 

@@ -48,24 +48,24 @@ public struct StoredResponse: Hashable, Sendable {
     init(
         head: HTTPResponse, requestedAt: Double, receivedAt: Double, byteCount: Int, vary: VaryKey?, redirect: String?
     ) {
-        let fields = head.headerFields
+        let lines = FieldLines(head.headerFields)
         self.head = head
         self.requestedAt = requestedAt
         self.receivedAt = receivedAt
         self.byteCount = byteCount
         self.vary = vary
         self.redirect = redirect
-        answersNothing = VaryKey.names(in: fields) == nil
-        control = CacheControl(fields)
-        entityTag = fields[.eTag].map(EntityTag.init)
-        lastModified = fields[.lastModified].flatMap { HTTPDate.seconds(of: $0, now: receivedAt) }
-        let date = fields[.date].flatMap { HTTPDate.seconds(of: $0, now: receivedAt) }
+        answersNothing = VaryKey.names(in: lines.vary) == nil
+        control = lines.control
+        entityTag = lines.entityTag.map(EntityTag.init)
+        lastModified = lines.lastModified.flatMap { HTTPDate.seconds(of: $0, now: receivedAt) }
+        let date = lines.date.flatMap { HTTPDate.seconds(of: $0, now: receivedAt) }
         hasDate = date != nil
         self.date = date ?? receivedAt
-        let expires = fields[values: .expires].map { HTTPDate.seconds(of: $0, now: receivedAt) }
+        let expires = lines.expires.map { HTTPDate.seconds(of: $0, now: receivedAt) }
         expiresIn = expires.isEmpty ? nil : max(0, (expires.map { $0 ?? 0 }.min() ?? 0) - self.date)
-        initialAge = Self.initialAge(fields, date: date, requestedAt: requestedAt, receivedAt: receivedAt)
-        part = head.status == .partialContent ? fields[.contentRange].flatMap(ContentRange.init) : nil
+        initialAge = Self.initialAge(lines.age, date: date, requestedAt: requestedAt, receivedAt: receivedAt)
+        part = head.status == .partialContent ? lines.contentRange.flatMap(ContentRange.init) : nil
     }
 
     /// Whether the request has what the response varies by.
@@ -80,4 +80,35 @@ public struct StoredResponse: Hashable, Sendable {
         guard hasDate, let lastModified, date - lastModified >= 60 else { return nil }
         return head.headerFields[.lastModified]
     }
+}
+
+/// The fields that decisions look at, gathered in one pass: a lookup by name is a pass of its own.
+private struct FieldLines {
+    var control = CacheControl()
+    var vary: [String] = []
+    var expires: [String] = []
+    // Of fields that should come once, all lines in one.
+    var entityTag: String?
+    var lastModified: String?
+    var date: String?
+    var age: String?
+    var contentRange: String?
+
+    init(_ fields: HTTPFields) {
+        for field in fields {
+            switch field.name.canonicalName {
+            case "cache-control": control.add(field.value)
+            case "vary": vary.append(field.value)
+            case "expires": expires.append(field.value)
+            case "etag": entityTag = Self.joined(entityTag, field.value)
+            case "last-modified": lastModified = Self.joined(lastModified, field.value)
+            case "date": date = Self.joined(date, field.value)
+            case "age": age = Self.joined(age, field.value)
+            case "content-range": contentRange = Self.joined(contentRange, field.value)
+            default: break
+            }
+        }
+    }
+
+    private static func joined(_ before: String?, _ line: String) -> String { before.map { $0 + ", " + line } ?? line }
 }

@@ -15,7 +15,7 @@ public struct VaryKey: Hashable, Sendable {
 
     /// The key of a response; `nil` where it does not vary.
     init?(_ response: HTTPFields, for request: HTTPFields) {
-        guard let names = Self.names(in: response), !names.isEmpty else { return nil }
+        guard let names = Self.names(in: response[values: .vary]), !names.isEmpty else { return nil }
         self.init(names: names, digest: Self.digest(of: names, in: request))
     }
 
@@ -23,8 +23,9 @@ public struct VaryKey: Hashable, Sendable {
     func matches(_ request: HTTPFields) -> Bool { Self.digest(of: names, in: request) == digest }
 
     /// The names that `Vary` lists; `nil` for `*`, which no request matches.
-    static func names(in response: HTTPFields) -> [String]? {
-        let names = response[values: .vary].flatMap(FieldList.members).map { $0.lowercased() }
+    static func names(in lines: [String]) -> [String]? {
+        guard !lines.isEmpty else { return [] }
+        let names = lines.flatMap(FieldList.members).map { $0.lowercased() }
         return names.contains("*") ? nil : Array(Set(names)).sorted()
     }
 

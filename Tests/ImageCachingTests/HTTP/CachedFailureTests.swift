@@ -76,14 +76,14 @@ import Testing
         let held = Gate()
         let slow = CachedLoader(Held(gate: held, next: loader.loader), cache: bench.cache)
         for _ in 0..<5 {
-            #expect(try await slow.see(["Accept: image/png", "Authorization2: x"]) == Seen(.disk))
+            #expect(try await slow.see(["Accept: image/png", "Foo: x"]) == Seen(.disk))
         }
         held.open()
         await slow.finishRevalidations()
         #expect(bench.requestCount == 2)
         let fields = try #require(bench.requests.last?.headerFields)
         #expect(fields[.accept] == "image/png" && fields[.ifNoneMatch] == "\"a\"")
-        #expect(fields[HTTPField.Name("Authorization2")!] == "x")
+        #expect(fields[HTTPField.Name("Foo")!] == "x")
         bench.advance(50)
         let fresh = try await slow.response(["Accept: image/png"])
         #expect(fresh.head.headerFields[.age] == "50", "It was validated, and its time began anew.")

@@ -9,6 +9,10 @@ import Testing
 @Suite("CachedLoader") struct CachedLoaderTests {
     private static let other = URL(string: "https://example.org/other")!
 
+    private func storeCount(_ bench: CacheBench) -> Int {
+        bench.store.calls.count { if case .store = $0 { true } else { false } }
+    }
+
     @Test("RFC 9111 §4 a fresh response is served without the network, with its Age")
     func freshIsServedFromTheStore() async throws {
         let bench = CacheBench(.init(200, ["Cache-Control: max-age=60", "Content-Type: image/png"]))
@@ -39,6 +43,30 @@ import Testing
         bench.advance(119)
         #expect(try await loader.see() == Seen(.disk))
         #expect(bench.requestCount == 2)
+    }
+
+    @Test(
+        "RFC 9111 §4.3.4 a 304 is written down where a later use could tell, and only there",
+        arguments: [
+            (["Cache-Control: no-cache", "ETag: \"a\""], [], false),
+            (["Cache-Control: max-age=0, must-revalidate", "ETag: \"a\""], [], false),
+            (["Cache-Control: no-cache", "ETag: \"a\"", "Foo: 1"], ["Foo: 1", "Age: 3", "Expires: {0}"], false),
+            (["Cache-Control: no-cache", "ETag: \"a\"", "Foo: 1"], ["Foo: 2"], true),
+            (["Cache-Control: no-cache", "ETag: \"a\""], ["Cache-Control: max-age=60"], true),
+            (["Cache-Control: max-age=5", "ETag: \"a\""], [], true),
+            (["Cache-Control: max-age=0, stale-if-error=60", "ETag: \"a\""], [], true),
+            (["Cache-Control: max-age=0, stale-while-revalidate=1", "ETag: \"a\""], [], true),
+        ])
+    func a304IsWrittenDownWhereItTells(_ lines: [String], _ news: [String], _ isWritten: Bool) async throws {
+        let bench = CacheBench(.init(200, lines), .init(304, news, ""))
+        let loader = bench.makeLoader()
+        _ = try await loader.see()
+        let stored = storeCount(bench)
+        bench.advance(10)
+        let validated = try await loader.response()
+        #expect(validated.head.headerFields[.date] == Wire.date(Wire.start + 10))
+        #expect(try await validated.text == "0123456789")
+        #expect(storeCount(bench) == stored + (isWritten ? 1 : 0))
     }
 
     @Test("RFC 9111 §4.3.3 a new version takes the place of the old one")
@@ -183,7 +211,7 @@ import Testing
 
     @Test(
         "Two users never share a response, whatever it says",
-        arguments: ["Authorization", "Cookie", "X-Api-Key", "x-auth-token", "X-Access-Token", "X-Amz-Security-Token"])
+        arguments: ["Authorization", "Cookie", "X-Api-Token", "x-auth-token", "Fields-Nobody-Knows"])
     func usersNeverShare(_ field: String) async throws {
         let lines = ["Cache-Control: public, max-age=60"]
         let bench = CacheBench(.init(200, lines, "Ann's"), .init(200, lines, "Bob's"), .init(200, lines, "anyone's"))
@@ -208,12 +236,23 @@ import Testing
         #expect(bench.store.keys.allSatisfy { !"\($0)".contains("secret") && !"\($0)".contains("hidden") })
     }
 
-    @Test func fieldsThatTellUsersApartCanBeNamed() async throws {
-        let lines = ["Cache-Control: max-age=60"]
-        let bench = CacheBench(.init(200, lines, "Ann's"), .init(200, lines, "Bob's"), credentialFields: ["X-User"])
+    @Test func fieldsThatTellNoUsersApartCanBeNamed() async throws {
+        let bench = CacheBench(
+            .init(200, ["Cache-Control: max-age=60"]), neutralFields: HTTPCache.standardNeutralFields.union(["X-Batch"]))
         let loader = bench.makeLoader()
-        #expect(try await loader.see(["X-User: ann"]) == Seen(200, "Ann's", .network))
-        #expect(try await loader.see(["X-User: bob"]) == Seen(200, "Bob's", .network))
+        #expect(try await loader.see(["X-Batch: 1"]) == Seen(.network))
+        #expect(try await loader.see(["X-Batch: 2"]) == Seen(.disk))
+    }
+
+    @Test(
+        "fields that only say how to answer share a response",
+        arguments: ["Accept", "Accept-Language", "User-Agent", "Referer", "Traceparent", "X-Request-ID"])
+    func neutralFieldsShare(_ field: String) async throws {
+        let bench = CacheBench(.init(200, ["Cache-Control: max-age=60"]))
+        let loader = bench.makeLoader()
+        #expect(try await loader.see(["\(field): a"]) == Seen(.network))
+        #expect(try await loader.see(["\(field): b"]) == Seen(.disk))
+        #expect(try await loader.see() == Seen(.disk))
     }
 
     @Test func valuesThatVaryNamesAreStoredAsADigest() async throws {
@@ -237,6 +276,18 @@ import Testing
         _ = try await loader.see()
         #expect(try await loader.see(method: method, body: Data([1])).tier == .network)
         #expect(try await loader.see() == Seen(.network))
+    }
+
+    @Test(
+        "RFC 9111 §4.4 what changes things forgets a user's responses, also with fields that reading does not have",
+        arguments: [["Authorization: ann"], ["X-Api-Token: ann"], ["X-Tenant: 1", "X-Api-Token: ann"], []])
+    func unsafeMethodsForgetWhatTheirUserHas(_ fields: [String]) async throws {
+        let bench = CacheBench(.init(200, ["Cache-Control: max-age=60"]), .init(200), .init(200, [], "new"))
+        let loader = bench.makeLoader()
+        _ = try await loader.see(fields)
+        #expect(try await loader.see(fields) == Seen(.disk))
+        _ = try await loader.see(fields + ["X-Csrf-Token: 7"], method: "POST", body: Data([1]))
+        #expect(try await loader.see(fields) == Seen(200, "new", .network))
     }
 
     @Test(

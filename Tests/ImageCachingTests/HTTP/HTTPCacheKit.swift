@@ -40,22 +40,25 @@ final class CacheBench: Sendable {
     let store: LoggedDataCache
     let gate: Gate
     private let policy: HTTPCachePolicy
-    private let credentialFields: Set<String>
+    private let neutralFields: Set<String>
 
     init(
         _ answers: Answer..., store: LoggedDataCache = LoggedDataCache(), gate: Gate = Gate(isOpen: true),
-        policy: HTTPCachePolicy = .standard, credentialFields: Set<String> = HTTPCache.standardCredentialFields
+        policy: HTTPCachePolicy = .standard, neutralFields: Set<String> = CacheBench.neutralFields
     ) {
         self.answers = Lock(answers)
         self.store = store
         self.gate = gate
         self.policy = policy
-        self.credentialFields = credentialFields
+        self.neutralFields = neutralFields
     }
+
+    /// The standard ones, and those that tests make responses vary by.
+    static let neutralFields = HTTPCache.standardNeutralFields.union(["foo", "bar", "baz"])
 
     var cache: HTTPCache {
         HTTPCache(
-            store: store, policy: policy, credentialFields: credentialFields, maximumBodyBytes: 1000,
+            store: store, policy: policy, neutralFields: neutralFields, maximumBodyBytes: 1000,
             now: { [self] in time.withLock { $0 } })
     }
 
