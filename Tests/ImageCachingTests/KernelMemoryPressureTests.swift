@@ -1,0 +1,93 @@
+#if os(Linux)
+    import ImageCore
+    import Testing
+
+    @testable import ImageCaching
+
+    #if canImport(Glibc)
+        import Glibc
+    #else
+        import Musl
+    #endif
+
+    /// Memory that runs short for real: a process in a small control group reads a file that does not fit there, again and
+    /// again, and waits for it each time. Needs a kernel that tells of that, and permission to make a control group.
+    @Suite struct KernelMemoryPressureTests {
+        /// Where a group can be made and limited: with version 2, or with the memory controller of version 1.
+        private static let places = [
+            (root: "/sys/fs/cgroup", limit: "memory.max"), (root: "/sys/fs/cgroup/memory", limit: "memory.limit_in_bytes"),
+        ]
+        private static let groupBytes = 8 << 20
+        private static let fileBytes = 64 << 20
+
+        /// A group with a limit, empty; `nil` where that is not allowed.
+        private static func makeGroup() -> String? {
+            for (root, limit) in places {
+                let path = "\(root)/calotype-test-\(getpid())"
+                guard unsafe mkdir(path, 0o755) == 0 else { continue }
+                if put("\(groupBytes)", into: path + "/" + limit) { return path }
+                _ = unsafe rmdir(path)
+            }
+            return nil
+        }
+
+        private static func put(_ text: String, into path: String) -> Bool {
+            let file = unsafe open(path, O_WRONLY | O_CLOEXEC)
+            guard file >= 0 else { return false }
+            defer { _ = close(file) }
+            return unsafe write(file, text, text.utf8.count) == text.utf8.count
+        }
+
+        /// Microseconds for which some task waited for memory since the machine started; `nil` where nobody counts.
+        private static var stalled: Int? {
+            SmallFile.text(at: "/proc/pressure/memory")?.split(separator: "\n").first?.split(separator: "=").last.flatMap {
+                Int($0)
+            }
+        }
+
+        private static let isPossible: Bool = {
+            guard stalled != nil, let group = makeGroup() else { return false }
+            return unsafe rmdir(group) == 0
+        }()
+
+        @Test(.enabled(if: isPossible, "No control group can be limited here, or the kernel does not count stalls."))
+        func aShortageThatTheKernelReportsMakesRoomInTheCache() async throws {
+            let group = try #require(Self.makeGroup())
+            defer { _ = unsafe rmdir(group) }
+            let folder = try Folder()
+            let file = folder.url.appending(path: "large")
+            try Data(count: Self.fileBytes).write(to: file)
+            // The real watch, and a cache that hears of it.
+            let heard = Lock<[MemoryPressure]>([])
+            let center = MemoryPressureCenter { report in
+                MemoryPressureWatch { pressure in
+                    heard.withLock { $0.append(pressure) }
+                    report(pressure)
+                    try? FileManager.default.removeItem(at: file)
+                }
+            }
+            let cache = MemoryCache(limits: .init(cost: 100 * 64), trimPolicy: .init(), now: { 0 }, center: center)
+            for i in 0..<100 { cache.store(try picture(), for: imageKey("\(i)")) }
+            let before = Self.stalled ?? 0
+            let path = file.path(percentEncoded: false)
+            let start = ContinuousClock.now
+            await #expect(processExitsWith: .success) { [group = group as String, path = path as String] in
+                try #require(Self.put("\(getpid())", into: group + "/cgroup.procs"))
+                // Until the file is gone, since the shortage was heard of, and not for ever.
+                let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 64)
+                for _ in 0..<100 {
+                    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+                    guard file >= 0 else { return }
+                    while unsafe read(file, buffer.baseAddress, buffer.count) > 0 {}
+                    _ = close(file)
+                }
+            }
+            let share = Double((Self.stalled ?? 0) - before) / 1e6 / ((ContinuousClock.now - start) / .seconds(1))
+            // The watch asks for 150 ms in two seconds. Where the disk is so fast that nobody waits, there is nothing to hear.
+            guard share > 0.15 else { return print("skipped: only \(share) of the time was spent waiting for memory") }
+            #expect(!heard.withLock { $0 }.isEmpty)
+            #expect(cache.statistics.count < 100)
+            #expect(cache.statistics.evictions.trimmed > 0)
+        }
+    }
+#endif
