@@ -128,7 +128,7 @@ let package = Package(
         .testTarget(name: "ImageKernelsTests", dependencies: ["ImageCore", "ImageKernels"]),
         .testTarget(
             name: "ImageNetworkingTests",
-            dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
+            dependencies: ["ImageCore", "ImageNetworking", "CCalotypeCurl", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
         .testTarget(
             name: "ImageNetworkingFoundationTests",
             dependencies: ["ImageCore", "ImageNetworkingFoundation", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
