@@ -1,17 +1,34 @@
 internal import CCalotypeCurl
 internal import ImageCore
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
 /// One of libcurl's easy handles, reused from transfer to transfer. For the loop's thread alone.
 @safe final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
-    /// What the callbacks work for.
-    unowned(safe) var exchange: Exchange?
+    /// What the callbacks work for, until it lets go of the handle.
+    var exchange: Exchange?
     /// Whether options were set that the next transfer must not inherit.
     var isDirty = true
     private var headers: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
+    /// How much libcurl receives at a time, in bytes.
+    static let receivedAtATime = 64 << 10
+
     init?() {
+        // Up to 8.8, libcurl takes the memory that it receives into when a transfer starts, and gives it up at its end. At the
+        // end of a heap the system's allocator hands such memory back to the kernel at once, and its pages, taken anew for
+        // each transfer, cost more than all the rest of it. So a place of that very size is left free below the handle, which
+        // stays.
+        let place = unsafe malloc(Self.receivedAtATime + 1)
+        defer { unsafe free(place) }
         guard let pointer = unsafe curl_easy_init() else { return nil }
         unsafe self.pointer = unsafe pointer
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
