@@ -10,6 +10,22 @@ struct URLSessionLoading {
         try await DataLoadingConformance.check { URLSessionLoader() }
     }
 
+    #if os(Linux)
+        /// URLSession asks the system's list of authorities there, and no other: the process runs once more where that list
+        /// is a file of the test's.
+        @Test(.enabled(if: OtherAuthorities.arePossible, "It takes root, and the commands unshare and mount."))
+        func itKeepsTheContractOverTLS() async throws {
+            await #expect(processExitsWith: .success) {
+                let list = try #require(OtherAuthorities.enter())
+                try await DataLoadingConformance.check(
+                    trusting: { certificate in
+                        OtherAuthorities.replace(list, by: certificate)
+                        return URLSessionLoader()
+                    }, { URLSessionLoader() })
+            }
+        }
+    #endif
+
     @Test(arguments: ["ftp://example.org/a.png", "a.png", "file:///etc/hosts"])
     func anotherSchemeIsRefusedAtOnce(_ text: String) async throws {
         let url = try #require(URL(string: text))
