@@ -18,27 +18,40 @@ internal import ImageCore
     var isDirty = true
     private var headers: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
+    /// Memory of the size that libcurl receives into, below the handle, which stays; given up after the first transfer.
+    ///
+    /// Up to 8.8, libcurl takes such memory when a transfer starts, and gives it up at its end. At the end of a heap the
+    /// system's allocator hands it back to the kernel at once, and its pages, taken anew for each transfer, cost more than
+    /// the bytes. In a place like this one it stays with the process. Given up any earlier, the next handle would take it.
+    private var place: UnsafeMutableRawPointer?
 
     /// How much libcurl receives at a time, in bytes.
     static let receivedAtATime = 64 << 10
 
     init?() {
-        // Up to 8.8, libcurl takes the memory that it receives into when a transfer starts, and gives it up at its end. At the
-        // end of a heap the system's allocator hands such memory back to the kernel at once, and its pages, taken anew for
-        // each transfer, cost more than all the rest of it. So a place of that very size is left free below the handle, which
-        // stays.
         let place = unsafe malloc(Self.receivedAtATime + 1)
-        defer { unsafe free(place) }
-        guard let pointer = unsafe curl_easy_init() else { return nil }
+        guard let pointer = unsafe curl_easy_init() else {
+            unsafe free(place)
+            return nil
+        }
+        unsafe self.place = unsafe place
         unsafe self.pointer = unsafe pointer
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
     deinit {
+        unsafe free(place)
         unsafe curl_easy_cleanup(pointer)
         unsafe curl_slist_free_all(headers)
         unsafe errorText.deallocate()
+    }
+
+    /// The transfer is over, and libcurl has let go of it.
+    func rest() {
+        exchange = nil
+        unsafe free(place)
+        unsafe place = nil
     }
 
     /// The handle that libcurl's callback or list names.

@@ -25,6 +25,7 @@ struct ResponseHead: Equatable, Sendable {
     mutating func append(_ line: UnsafeBufferPointer<UInt8>) -> Progress {
         if unsafe line.starts(with: "HTTP/".utf8) {
             self = ResponseHead()
+            bytes.reserveCapacity(1024)
             status = unsafe Self.status(in: line)
         }
         guard bytes.count + line.count <= Self.largest else { return .tooLarge }
@@ -62,6 +63,7 @@ struct ResponseHead: Equatable, Sendable {
         var response = HTTPResponse(
             status: HTTPResponse.Status(
                 code: status, reasonPhrase: unsafe reason(in: UnsafeBufferPointer(rebasing: bytes[..<statusEnd]))))
+        response.headerFields.reserveCapacity(16)
         // Kept back until the next line, which may go on with it.
         var field: HTTPField?
         var count = 1
