@@ -8,31 +8,40 @@
         private static let mark = "CALOTYPE_TEST_AUTHORITIES"
 
         static let arePossible: Bool = {
-            guard getuid() == 0, unsafe access(system, R_OK) == 0 else { return false }
+            guard getuid() == 0, list == nil, unsafe access(system, R_OK) == 0 else { return false }
             return unsafe Glibc.system("unshare --mount mount --bind \(system) \(system) 2>/dev/null") == 0
         }()
 
-        /// Begins the process anew, with the same arguments and descriptors, where the list is a file that ``replace(_:by:)``
-        /// may write. Returns the path of the file, the second time; `nil` when the process cannot begin anew.
-        static func enter() -> String? {
-            if let list = ProcessInfo.processInfo.environment[mark] { return list }
-            let list = FileManager.default.temporaryDirectory.appending(path: "authorities-\(UUID().uuidString).pem").path
-            guard FileManager.default.createFile(atPath: list, contents: nil) else { return nil }
-            _ = unsafe setenv(mark, list, 1)
-            let script = "mount --bind \"$1\" \(system) && shift && exec \"$@\""
-            let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
-            let words = ["unshare", "--mount", "sh", "-c", script, "sh", list, own] + CommandLine.arguments.dropFirst()
-            var pointers = unsafe words.map { unsafe strdup($0) } + [nil]
-            _ = unsafe execvp("unshare", &pointers)
-            return nil
+        /// The path of the list in such a process, where ``replace(by:)`` may write; `nil` in every other.
+        static let list = ProcessInfo.processInfo.environment[mark]
+
+        /// Runs one suite in such a process; what it printed, and whether it ended well.
+        static func run(suite: String) throws -> (isGood: Bool, text: String) {
+            let list = FileManager.default.temporaryDirectory.appending(path: "authorities-\(UUID().uuidString).pem")
+            try Data().write(to: list)
+            defer { try? FileManager.default.removeItem(at: list) }
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            process.environment = ProcessInfo.processInfo.environment.merging([mark: list.path]) { _, own in own }
+            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            let script = "mount --bind \"$\(mark)\" \(system) && exec \"$@\""
+            process.arguments =
+                ["unshare", "--mount", "sh", "-c", script, "sh", own]
+                + ["--testing-library", "swift-testing", "--filter", suite]
+            let output = Pipe()
+            (process.standardOutput, process.standardError) = (output, output)
+            try process.run()
+            let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+            process.waitUntilExit()
+            return (process.terminationStatus == 0, text)
         }
 
-        static func replace(_ list: String, by certificate: String) {
+        static func replace(by certificate: String) throws {
+            guard let list, let file = FileHandle(forWritingAtPath: list) else { throw CocoaError(.fileNoSuchFile) }
             // Written in place: another file of that name would not be the one that is mounted.
-            guard let file = FileHandle(forWritingAtPath: list) else { return }
-            try? file.truncate(atOffset: 0)
-            try? file.write(contentsOf: Data(certificate.utf8))
-            try? file.close()
+            try file.truncate(atOffset: 0)
+            try file.write(contentsOf: Data(certificate.utf8))
+            try file.close()
         }
     }
 #endif
