@@ -42,7 +42,7 @@ struct InterceptorOptions {
         #expect(bench.network.requests.map { $0.headerFields[.via] } == ["a", nil])
     }
 
-    @Test func aRuntimeLayerTakesThePlaceOfTheRequests() async throws {
+    @Test func aHigherLayersListTakesThePlaceOfALowerOnes() async throws {
         let options = try OptionsBuilder(
             global: OptionLayer { $0.interceptors = [Tagging(tag: "a"), Tagging(tag: "b")] },
             request: OptionLayer { $0.interceptors = [Tagging(tag: "c")] }
