@@ -68,12 +68,12 @@ final class SessionTransfer: Sendable {
 
     // MARK: The session's side
 
-    func attach(_ task: SessionTask) {
-        let isLate = state.withLock { state in
+    /// Takes the session's task, to stop it later; `false` when the transfer is over already.
+    func attach(_ task: SessionTask) -> Bool {
+        state.withLock { state in
             if !state.isOver { state.task = task }
-            return state.isOver
+            return !state.isOver
         }
-        if isLate { task.cancel() }
     }
 
     /// Runs `decide`, which answers the session, with nobody cancelling the task in between; not at all when the transfer is
