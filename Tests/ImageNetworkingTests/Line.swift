@@ -1,8 +1,7 @@
+import CalotypeThreads
 import Dispatch
 import ImageCore
 import LoopbackHTTP
-
-@testable import ImageNetworking
 
 #if canImport(Glibc)
     import Glibc
@@ -32,7 +31,7 @@ final class Line: Sendable {
     func carry(_ connection: LoopbackServer.Connection, to port: Int) throws {
         guard isUp, let server = Self.connect(to: port) else { return connection.reset() }
         let isDone = DispatchSemaphore(value: 0)
-        let isStarted = Threads.start { [self] in
+        let isStarted = DetachedThread.start { [self] in
             while let bytes = Self.read(server) {
                 let allowed = pass(bytes.count)
                 guard (try? connection.write(Array(bytes.prefix(allowed)))) != nil, allowed == bytes.count else { break }
