@@ -136,8 +136,7 @@ let package = Package(
         .testTarget(
             name: "ImageNetworkingTests",
             dependencies: [
-                "ImageCore", "ImageNetworking", "CCalotypeCurl", "CalotypeTesting", "CalotypeThreads", "LoopbackHTTP",
-                "CCalotypeHeap", .httpTypes,
+                "ImageCore", "ImageNetworking", "CalotypeTesting", "CalotypeThreads", "LoopbackHTTP", "CCalotypeHeap", .httpTypes,
             ]),
         .testTarget(
             name: "ImageNetworkingFoundationTests",

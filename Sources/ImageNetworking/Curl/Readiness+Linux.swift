@@ -101,7 +101,6 @@
             if let deadline, deadline <= .now {
                 self.deadline = nil
                 _ = unsafe curl_multi_socket_action(multi.pointer, CURL_SOCKET_TIMEOUT, 0, &running)
-                askForTimer()
             }
         }
 
@@ -125,19 +124,7 @@
             if what == CURL_POLL_REMOVE, !sockets[Int(socket)].isOwn { sockets[Int(socket)] = Watched() }
         }
 
-        /// libcurl names a time once. Where it is too early for it by its own clock, which stands still while the machine
-        /// sleeps, it does nothing and does not name the time again: then it has to be asked.
-        private func askForTimer() {
-            guard deadline == nil else { return }
-            var milliseconds = -1
-            _ = unsafe curl_multi_timeout(multi.pointer, &milliseconds)
-            setTimer(milliseconds: milliseconds)
-        }
-
-        /// Whether something is to be done at a time, whatever the sockets do.
-        var hasTimer: Bool { deadline != nil }
-
-        func setTimer(milliseconds: Int) {
+        fileprivate func setTimer(milliseconds: Int) {
             // Never from here: libcurl must not be called from its own callback.
             deadline = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
         }
