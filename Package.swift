@@ -141,13 +141,17 @@ let package = Package(
         .testTarget(
             name: "ImageProcessingTests", dependencies: ["ImageCore", "ImageProcessing", "ImageKernels", "CCalotypeAllocations"]),
         .testTarget(
-            name: "ImageTargetsTests", dependencies: ["ImageCore", "ImageLoading", "ImageTargets", "CalotypeTesting", .httpTypes]),
+            name: "ImageTargetsTests",
+            dependencies: ["ImageCore", "ImageDecoding", "ImageLoading", "ImageTargets", "CalotypeTesting", .httpTypes]),
         // GTK needs the main thread to itself, so that its tests drive a program of their own.
+        .target(
+            name: "CCalotypeGTKStage", dependencies: [.target(name: "CCalotypeLibGTK", condition: .when(traits: ["GTK"]))],
+            path: "Tests/CCalotypeGTKStage", cSettings: [.define("GTK", .when(traits: ["GTK"]))]),
         .executableTarget(
             name: "GTKStage",
             dependencies: [
                 "Calotype", "ImageCore", "ImageDecoding", "ImageLoading", "ImageCaching", "ImageTargets", "ImageTargetsGTK",
-                "CCalotypeGTK", "CalotypeTesting", "LoopbackHTTP",
+                "CCalotypeGTK", "CCalotypeGTKStage", "CalotypeTesting", "LoopbackHTTP",
             ],
             path: "Tests/GTKStage"),
         .testTarget(
