@@ -15,10 +15,12 @@ let package = Package(
         .library(name: "ImageCaching", targets: ["ImageCaching"]),
         .library(name: "ImageCachingRedis", targets: ["ImageCachingRedis"]),
         .library(name: "ImageDecoding", targets: ["ImageDecoding"]),
+        .library(name: "ImageDecodingApple", targets: ["ImageDecodingApple"]),
         .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
         .library(name: "ImageTargets", targets: ["ImageTargets"]),
         .library(name: "ImageTargetsGTK", targets: ["ImageTargetsGTK"]),
         .library(name: "ImageLoading", targets: ["ImageLoading"]),
+        .library(name: "CalotypeApple", targets: ["CalotypeApple"]),
         .library(name: "CalotypeLogging", targets: ["CalotypeLogging"]),
         .library(name: "CalotypeMetrics", targets: ["CalotypeMetrics"]),
         .library(name: "CalotypeCombine", targets: ["CalotypeCombine"]),
@@ -84,6 +86,8 @@ let package = Package(
                 "ImageCore", "ImageKernels", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP", "CCalotypeAVIF", "CCalotypeLCMS",
                 "CCalotypeGIF",
             ]),
+        // ImageIO behind the same protocols; empty where it is missing.
+        .target(name: "ImageDecodingApple", dependencies: ["ImageCore"]),
         .target(name: "ImageProcessing", dependencies: ["ImageCore", "ImageKernels"]),
         .target(name: "ImageTargets", dependencies: ["ImageCore", .httpTypes]),
 
@@ -109,6 +113,13 @@ let package = Package(
             dependencies: [
                 "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
                 "ImageTargets",
+            ]),
+        // The wiring of Apple platforms that needs no library besides the system's.
+        .target(
+            name: "CalotypeApple",
+            dependencies: [
+                "ImageCore", "ImageLoading", "ImageNetworkingFoundation", "ImageCaching", "ImageDecodingApple",
+                "ImageProcessing", "ImageTargets",
             ]),
         .target(name: "CCalotypeLoopbackTLS"),
         .target(name: "LoopbackHTTP", dependencies: ["CCalotypeLoopbackTLS"]),
