@@ -83,8 +83,9 @@ let package = Package(
         .target(
             name: "ImageDecoding",
             dependencies: [
-                "ImageCore", "ImageKernels", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP", "CCalotypeAVIF", "CCalotypeLCMS",
-                "CCalotypeGIF",
+                "ImageCore", "ImageKernels", "CCalotypeKernels", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP",
+                "CCalotypeAVIF",
+                "CCalotypeLCMS", "CCalotypeGIF",
             ]),
         // ImageIO behind the same protocols; empty where it is missing.
         .target(name: "ImageDecodingApple", dependencies: ["ImageCore"]),
@@ -129,11 +130,12 @@ let package = Package(
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
-                "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageNetworkingFoundation", "ImageCaching",
-                "ImageDecoding", "ImageProcessing",
+                "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
                 "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop", .httpTypes,
                 .argumentParser,
             ]),
+        // What `calotype bench network` compares with, apart so that the command does without Foundation's networking.
+        .executableTarget(name: "URLSessionPeer", dependencies: ["ImageCore", "ImageNetworkingFoundation"]),
 
         .testTarget(name: "ImageCoreTests", dependencies: ["ImageCore", .httpTypes]),
         .testTarget(name: "ImageKernelsTests", dependencies: ["ImageCore", "ImageKernels"]),
