@@ -25,14 +25,13 @@
         public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
             try options.checkCancellation()
             let source = try makeSource(data)
-            let info = try info(of: source, frame: options.frame, limits: options.limits)
-            guard options.frame >= 0, options.frame < info.frameCount else {
+            let count = CGImageSourceGetCount(source)
+            guard (0..<max(1, count)).contains(options.frame) else {
                 throw ImageError(
                     .invalidRequest,
-                    message:
-                        "There is no frame \(options.frame) in a picture of \(info.frameCount); ask for 0 to \(info.frameCount - 1)."
-                )
+                    message: "There is no frame \(options.frame) in a picture of \(count); ask for 0 to \(count - 1).")
             }
+            let info = try info(of: source, frame: options.frame, limits: options.limits)
             let orientation = options.appliesOrientation ? info.orientation : .up
             let full = orientation.applied(to: info.size)
             let size = try ImageIODecoder.size(of: full, options: options)
@@ -102,7 +101,7 @@
                 throw ImageError(
                     .tooLarge, message: "The animation has \(count) frames, more than the limit of \(limits.frames); raise it.")
             }
-            let properties = CGImageSourceCopyPropertiesAtIndex(source, max(0, frame), nil) as? [CFString: Any] ?? [:]
+            let properties = CGImageSourceCopyPropertiesAtIndex(source, frame, nil) as? [CFString: Any] ?? [:]
             guard let width = properties[kCGImagePropertyPixelWidth] as? Int, width > 0,
                 let height = properties[kCGImagePropertyPixelHeight] as? Int, height > 0
             else {
