@@ -43,13 +43,14 @@ let package = Package(
         shared("ImageCore", [httpTypes, "os", "CoreGraphics"]),
         .target(name: "CCalotypeKernels", path: "Shared/CCalotypeKernels"),
         shared("ImageKernels", ["ImageCore", "CCalotypeKernels"]),
+        shared("CalotypeThreads", []),
         .target(name: "CCalotypeCaching", path: "Shared/CCalotypeCaching"),
-        shared("ImageCaching", ["ImageCore", "CCalotypeCaching", httpTypes, "UIKit"]),
+        shared("ImageCaching", ["ImageCore", "CalotypeThreads", "CCalotypeCaching", httpTypes, "UIKit"]),
         shared("ImageNetworkingFoundation", ["ImageCore", httpTypes]),
         shared("ImageDecodingApple", ["ImageCore", "CoreGraphics", "ImageIO"]),
         shared("ImageProcessing", ["ImageCore", "ImageKernels"]),
         shared("ImageTargets", ["ImageCore", "CoreGraphics", "UIKit", "WatchKit", "AppKit", "SwiftUI", httpTypes]),
-        shared("ImageLoading", ["ImageCore", httpTypes, heap, "os"]),
+        shared("ImageLoading", ["ImageCore", "CalotypeThreads", httpTypes, heap, "os"]),
         shared(
             "CalotypeApple",
             [
@@ -57,7 +58,7 @@ let package = Package(
                 "ImageTargets", "UIKit", "ImageIO", "Network",
             ]),
         .target(name: "CCalotypeLoopbackTLS", path: "Shared/CCalotypeLoopbackTLS"),
-        shared("LoopbackHTTP", ["CCalotypeLoopbackTLS"]),
+        shared("LoopbackHTTP", ["CalotypeThreads", "CCalotypeLoopbackTLS"]),
         shared("CalotypeTesting", ["ImageCore", "ImageTargets", "LoopbackHTTP", httpTypes]),
         // Testing has overlays for the real frameworks, which stubs do not need.
         .testTarget(
