@@ -22,6 +22,8 @@
     X(int, SSL_peek, (void *stream, void *bytes, int count))                                               \
     X(int, SSL_write, (void *stream, const void *bytes, int count))                                        \
     X(int, SSL_shutdown, (void *stream))                                                                   \
+    X(int, SSL_get_error, (const void *stream, int result))                                                \
+    X(void, ERR_clear_error, (void))                                                                       \
     X(void *, EVP_PKEY_CTX_new_id, (int kind, void *engine))                                               \
     X(void, EVP_PKEY_CTX_free, (void *context))                                                            \
     X(int, EVP_PKEY_keygen_init, (void *context))                                                          \
@@ -192,12 +194,30 @@ calotype_tls_stream *calotype_tls_accept(calotype_tls *tls, int socket) {
 
 static int bounded(size_t count) { return count > 1 << 20 ? 1 << 20 : (int)count; }
 
+/// Whether a call did nothing because a signal came in between: the socket blocks, so there is no other reason to wait. What
+/// errno says is no help, since a call that fails otherwise leaves it as it was.
+static int was_interrupted(calotype_tls_stream *stream, int result) {
+    enum { want_read = 2, want_write = 3 };
+    int reason = p_SSL_get_error(stream->ssl, result);
+    return reason == want_read || reason == want_write;
+}
+
 long calotype_tls_read(calotype_tls_stream *stream, void *bytes, size_t count) {
-    return p_SSL_read(stream->ssl, bytes, bounded(count));
+    int result;
+    do {
+        p_ERR_clear_error();
+        result = p_SSL_read(stream->ssl, bytes, bounded(count));
+    } while (result <= 0 && was_interrupted(stream, result));
+    return result > 0 ? result : 0;
 }
 
 long calotype_tls_write(calotype_tls_stream *stream, const void *bytes, size_t count) {
-    return p_SSL_write(stream->ssl, bytes, bounded(count));
+    int result;
+    do {
+        p_ERR_clear_error();
+        result = p_SSL_write(stream->ssl, bytes, bounded(count));
+    } while (result <= 0 && was_interrupted(stream, result));
+    return result > 0 ? result : 0;
 }
 
 int calotype_tls_has_ended(calotype_tls_stream *stream) {

@@ -115,17 +115,14 @@ extension DataLoadingConformance {
             try expect(response.head.status.code == 206, "The status was \(response.head.status).")
             try expect(response.head.headerFields[.contentRange] == "bytes 5-9/100", "Its Content-Range was lost.")
         },
-        Check("Refusals and what they say of the time to come back are answers") { loader in
-            for (status, name, value) in [
-                (416, "Content-Range", "bytes */100"), (429, "Retry-After", "120"),
-                (503, "Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT"),
-            ] {
-                let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(status, headers: [(name, value)]) })
-                let response = try await loader.load(try request(server))
-                try expect(response.head.status.code == status, "The status was \(response.head.status), not \(status).")
-                let found = HTTPField.Name(name).flatMap { response.head.headerFields[$0] }
-                try expect(found == value, "\(name) was lost with status \(status).")
-            }
+        Check("A 416 is an answer, and its Content-Range is kept") { loader in
+            try await expectRefusal(416, "Content-Range", "bytes */100", loader)
+        },
+        Check("A 429 is an answer, and its Retry-After in seconds is kept") { loader in
+            try await expectRefusal(429, "Retry-After", "120", loader)
+        },
+        Check("A 503 is an answer, and its Retry-After as a date is kept") { loader in
+            try await expectRefusal(503, "Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT", loader)
         },
         Check("A certificate that nobody vouches for is refused") { loader in
             // Where there is no TLS for tests, there is nothing to check.
@@ -138,6 +135,17 @@ extension DataLoadingConformance {
         },
     ]
 
+    /// A refusal with a header field is handed on with both.
+    private static func expectRefusal(
+        _ status: Int, _ name: String, _ value: String, _ loader: any DataLoading
+    ) async throws {
+        let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(status, headers: [(name, value)]) })
+        let response = try await loader.load(try request(server))
+        try expect(response.head.status.code == status, "The status was \(response.head.status).")
+        let found = HTTPField.Name(name).flatMap { response.head.headerFields[$0] }
+        try expect(found == value, "\(name) was lost.")
+    }
+
     /// For loaders that can be told to trust a certificate.
     static let secure: [SecureCheck] = [
         SecureCheck("A server that is trusted is talked to") { identity, loader in
@@ -146,25 +154,45 @@ extension DataLoadingConformance {
             }
             try expect(try await collect(try await loader.load(try request(server)).body).count == 3, "The body was another.")
         },
+        SecureCheck("A stream of HTTP/2 that is reset before its answer throws, and the next load works", protocolName: "h2") {
+            identity, loader in
+            let server = try resettingFirst(identity) { http2, stream in try http2.reset(stream, .internalError) }
+            try await expectError(.connectionLost) { _ = try await loader.load(try request(server)) }
+            try await expectNextWorks(server, loader)
+        },
         SecureCheck("A stream of HTTP/2 that is reset in its body throws, and the next load works", protocolName: "h2") {
             identity, loader in
-            let server = try LoopbackServer(
-                identity: identity,
-                connecting: { connection in
-                    var http2 = try LoopbackServer.HTTP2Connection(connection)
-                    while let stream = try http2.nextRequest() {
-                        guard stream == 1 else {
-                            try http2.respond(to: stream, body: [1])
-                            continue
-                        }
-                        try http2.writeHead(to: stream, length: 1000)
-                        try http2.write([UInt8](repeating: 1, count: 100), to: stream, isLast: false)
-                        try http2.reset(stream, .internalError)
-                    }
-                })
+            let server = try resettingFirst(identity) { http2, stream in
+                try http2.writeHead(to: stream, length: 1000)
+                try http2.write([UInt8](repeating: 1, count: 100), to: stream, isLast: false)
+                try http2.reset(stream, .internalError)
+            }
             try await expectError(.connectionLost) { _ = try await collect(try await loader.load(try request(server)).body) }
-            try expect(
-                try await collect(try await loader.load(try request(server)).body).count == 1, "The next body was another.")
+            try await expectNextWorks(server, loader)
         },
     ]
+
+    /// A server over HTTP/2 that leaves its first request to `handle`, and answers the others.
+    private static func resettingFirst(
+        _ identity: LoopbackServer.Identity,
+        _ handle: @escaping @Sendable (LoopbackServer.HTTP2Connection, UInt32) throws -> Void
+    ) throws -> LoopbackServer {
+        let isFirst = Lock(true)
+        return try LoopbackServer(
+            identity: identity,
+            connecting: { connection in
+                var http2 = try LoopbackServer.HTTP2Connection(connection)
+                while let stream = try http2.nextRequest() {
+                    let isFirst = isFirst.withLock { isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    }
+                    if isFirst { try handle(http2, stream) } else { try http2.respond(to: stream, body: [1]) }
+                }
+            })
+    }
+
+    private static func expectNextWorks(_ server: LoopbackServer, _ loader: any DataLoading) async throws {
+        try expect(try await collect(try await loader.load(try request(server)).body).count == 1, "The next body was another.")
+    }
 }

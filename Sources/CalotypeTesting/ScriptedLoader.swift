@@ -16,6 +16,8 @@ public final class ScriptedLoader: DataLoading {
         /// Answers with a head and chunks; the gate, if any, is passed before each chunk.
         case response(HTTPResponse, chunks: [Data], gate: Gate? = nil)
         case failure(any Error)
+        /// Leaves the request to another loader, such as one that goes to a real server.
+        case forward(any DataLoading)
     }
 
     private let script: @Sendable (DataRequest) throws -> Reply
@@ -45,6 +47,7 @@ public final class ScriptedLoader: DataLoading {
         switch try script(request) {
         case .body(let data): return DataResponse(url: request.url, body: ByteStream(data))
         case .failure(let error): throw error
+        case .forward(let loader): return try await loader.load(request)
         case .response(let head, let chunks, let chunkGate):
             let remaining = Lock(chunks[...])
             return DataResponse(

@@ -11,13 +11,26 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     /// The most redirects that are followed.
     private static let mostRedirects = 10
 
-    private let transfers = Lock<[Int: SessionTransfer]>([:])
+    private struct Running {
+        let transfer: SessionTransfer
+        /// Keeps the session for as long as it may ask about the transfer: on Linux, a session that is ended while it waits for
+        /// an answer ends the process.
+        let lease: SessionLease
+    }
 
-    func add(_ transfer: SessionTransfer, _ identifier: Int) { transfers.withLock { $0[identifier] = transfer } }
+    private let running = Lock<[Int: Running]>([:])
+
+    func add(_ transfer: SessionTransfer, _ identifier: Int, lease: SessionLease) {
+        running.withLock { $0[identifier] = Running(transfer: transfer, lease: lease) }
+    }
+
+    /// Forgets a transfer, whose task then ends unheard; what it was.
+    @discardableResult
+    func remove(_ identifier: Int) -> SessionTransfer? { running.withLock { $0.removeValue(forKey: identifier) }?.transfer }
 
     private func transfer(_ task: URLSessionTask) -> SessionTransfer? {
         let identifier = task.taskIdentifier
-        return transfers.withLock { $0[identifier] }
+        return running.withLock { $0[identifier]?.transfer }
     }
 
     func urlSession(
@@ -26,11 +39,12 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     ) {
         guard let transfer = transfer(dataTask) else { return }
         transfer.whileUndecided {
+            // Before anyone hears of the head, who might end the transfer.
+            completionHandler(.allow)
             // On Linux interim responses come this way too.
             if let answer = response as? HTTPURLResponse, !(100..<200 ~= answer.statusCode) {
                 transfer.receive(SessionTransfer.Head(url: answer.url ?? transfer.url, response: Self.head(of: answer)))
             }
-            completionHandler(.allow)
         }
     }
 
@@ -39,8 +53,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let identifier = task.taskIdentifier
-        guard let transfer = transfers.withLock({ $0.removeValue(forKey: identifier) }) else { return }
+        guard let transfer = remove(task.taskIdentifier) else { return }
         transfer.complete(error.map { Self.imageError(for: $0, transfer) })
     }
 
@@ -51,8 +64,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         guard let transfer = transfer(task) else { return }
         transfer.whileUndecided {
             if let problem = Self.problem(with: request, redirects: transfer.redirected(), transfer) {
-                transfer.fail(problem)
-                return completionHandler(nil)
+                completionHandler(nil)
+                return transfer.fail(problem)
             }
             var next = request
             if Self.origin(of: request.url) != Self.origin(of: response.url) {

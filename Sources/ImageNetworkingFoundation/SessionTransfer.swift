@@ -3,30 +3,22 @@ internal import HTTPTypes
 internal import ImageCore
 
 /// One fetch, seen from both sides: the task that reads it, and the session's delegate that fills it.
-///
-/// Each side takes the lock for a moment and resumes the other outside it. At most one reader waits at a time.
 final class SessionTransfer: Sendable {
     struct Head: Sendable {
         var url: URL
         var response: HTTPResponse
     }
 
-    fileprivate struct State {
-        var isCancelled = false
+    private struct State {
         var head: Head?
-        var unread: [Data] = []
-        var unreadCount = 0
         var received = 0
         var expected: Int?
         var redirects = 0
-        var isPaused = false
-        var end: Result<Void, any Error>?
         var task: SessionTask?
         /// Whether the session waits for an answer of its delegate. On Linux, cancelling the task meanwhile is fatal.
         var isDeciding = false
+        var isOver = false
         var onEnd: (@Sendable () -> Void)?
-        var headWaiter: CheckedContinuation<Head, any Error>?
-        var bodyWaiter: CheckedContinuation<Data?, any Error>?
     }
 
     /// The request's URL, as errors name it.
@@ -35,6 +27,7 @@ final class SessionTransfer: Sendable {
     private let isHead: Bool
     private let limit: Int
     private let window: Int
+    private let channel = BodyChannel()
     private let state = Lock(State())
 
     init(source: String, url: URL, isHead: Bool, limit: Int, window: Int) {
@@ -49,18 +42,11 @@ final class SessionTransfer: Sendable {
 
     /// Runs `begin` and waits for the head of the final response.
     func start(_ begin: () -> Void) async throws -> Head {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let isWanted = state.withLock { state in
-                    if !state.isCancelled { state.headWaiter = continuation }
-                    return !state.isCancelled
-                }
-                guard isWanted else { return continuation.resume(throwing: CancellationError()) }
-                begin()
-            }
-        } onCancel: {
-            cancel()
+        try await channel.waitForHead(begin) { cancel() }
+        guard let head = state.withLock({ $0.head }) else {
+            throw ImageError(.badResponse, message: "What was answered to \(source) does not follow HTTP.")
         }
+        return head
     }
 
     /// Called once, when the transfer is over in whatever way.
@@ -68,61 +54,40 @@ final class SessionTransfer: Sendable {
 
     /// The next chunk, once there is one; `nil` at the end.
     func next() async throws -> Data? {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                enum Answer {
-                    case data(Data, goesOn: SessionTask?), end(Result<Void, any Error>), wait, misuse
-                }
-                let answer = state.withLock { state -> Answer in
-                    if state.isCancelled { return .end(.failure(CancellationError())) }
-                    guard state.bodyWaiter == nil else { return .misuse }
-                    if let (chunk, task) = state.takeChunk() { return .data(chunk, goesOn: task) }
-                    if let end = state.end { return .end(end) }
-                    state.bodyWaiter = continuation
-                    return .wait
-                }
-                switch answer {
-                case .wait: break
-                case .data(let chunk, let task):
-                    task?.goOn()
-                    continuation.resume(returning: chunk)
-                case .end(let end): continuation.resume(with: end.map { nil })
-                case .misuse:
-                    continuation.resume(
-                        throwing: ImageError(
-                            .invalidRequest, message: "A body has one reader; a second one asked for bytes at the same time."))
-                }
-            }
+        try await channel.next {
+            state.withLock { $0.task }?.goOn()
         } onCancel: {
             cancel()
         }
     }
 
     /// Gives the transfer up: whoever waits is told now.
-    func cancel() { finish(.failure(CancellationError()), isCancel: true) }
+    func cancel() {
+        if channel.cancel() { close(breakingOff: true) }
+    }
 
     // MARK: The session's side
 
-    func attach(_ task: SessionTask) {
-        let isLate = state.withLock { state in
-            state.task = task
-            return state.isCancelled || state.end != nil
+    /// Takes the session's task, to stop it later; `false` when the transfer is over already.
+    func attach(_ task: SessionTask) -> Bool {
+        state.withLock { state in
+            if !state.isOver { state.task = task }
+            return !state.isOver
         }
-        if isLate { task.cancel() }
     }
 
     /// Runs `decide`, which answers the session, with nobody cancelling the task in between; not at all when the transfer is
     /// over, since the session does not wait for an answer any more.
     func whileUndecided(_ decide: () -> Void) {
         let isWanted = state.withLock { state in
-            state.isDeciding = state.end == nil && !state.isCancelled
+            state.isDeciding = !state.isOver
             return state.isDeciding
         }
         guard isWanted else { return }
         decide()
         let unwanted = state.withLock { state -> SessionTask? in
             state.isDeciding = false
-            guard state.end != nil || state.isCancelled else { return nil }
+            guard state.isOver else { return nil }
             defer { state.task = nil }
             return state.task
         }
@@ -130,57 +95,37 @@ final class SessionTransfer: Sendable {
     }
 
     /// Ends the transfer with an error of this side.
-    func fail(_ error: ImageError) { finish(.failure(error), isCancel: false) }
+    func fail(_ error: ImageError) {
+        if channel.publish(end: .failure(error)) != nil { close(breakingOff: true) }
+    }
 
     /// Takes the head.
     func receive(_ head: Head) {
         let length = head.response.headerFields[.contentLength].flatMap { Int($0) }
         if let length, length > limit, !isHead, head.response.status.code != 304 {
-            fail(
-                ImageError(
-                    .tooLarge,
-                    message:
-                        "The response to \(source) is \(length) bytes long by its Content-Length, and at most \(limit) bytes are accepted."
-                ))
-            return
+            return fail(.tooLarge(source, announced: length, limit: limit))
         }
-        let waiter = state.withLock { state in
+        state.withLock { state in
             state.head = head
             state.expected = isHead || head.response.headerFields[.contentEncoding] != nil ? nil : length
-            defer { state.headWaiter = nil }
-            return state.headWaiter
         }
-        waiter?.resume(returning: head)
+        channel.publish(hasHead: true)
     }
 
     func receive(_ chunk: Data) {
-        enum Answer {
-            case tooLarge, kept(pause: SessionTask?), wake(CheckedContinuation<Data?, any Error>)
-        }
         guard !chunk.isEmpty else { return }
-        let answer = state.withLock { state -> Answer in
-            guard !state.isCancelled, state.end == nil else { return .kept(pause: nil) }
-            guard chunk.count <= limit - state.received else { return .tooLarge }
+        let isAllowed = state.withLock { state in
+            guard chunk.count <= limit - state.received else { return false }
             state.received += chunk.count
-            if let waiter = state.bodyWaiter {
-                state.bodyWaiter = nil
-                return .wake(waiter)
-            }
-            state.unread.append(chunk)
-            state.unreadCount += chunk.count
-            guard state.unreadCount > window, !state.isPaused else { return .kept(pause: nil) }
-            state.isPaused = true
-            return .kept(pause: state.task)
+            return true
         }
-        switch answer {
-        case .kept(let task): task?.pause()
-        case .wake(let waiter): waiter.resume(returning: chunk)
-        case .tooLarge:
-            fail(
-                ImageError(
-                    .tooLarge,
-                    message: "The response to \(source) goes on after \(limit) bytes, and at most \(limit) bytes are accepted."))
-        }
+        guard isAllowed else { return fail(.tooLarge(source, announced: nil, limit: limit)) }
+        guard let receipt = channel.publish(chunks: [chunk]), receipt.unread > window, !receipt.isPaused,
+            channel.pauses(above: window), let task = state.withLock({ $0.task })
+        else { return }
+        task.pause()
+        // The reader may have had its say before the task was paused.
+        if !channel.isPaused { task.goOn() }
     }
 
     /// Counts a redirect; how many there were.
@@ -203,53 +148,23 @@ final class SessionTransfer: Sendable {
                 ImageError(
                     .connectionLost,
                     message: "The connection ended before the response to \(source) was whole (\(received) bytes)."))
-        } else {
-            finish(.success(()), isCancel: false)
+        } else if channel.publish(end: .success(())) != nil {
+            close(breakingOff: false)
         }
     }
 
-    private func finish(_ end: Result<Void, any Error>, isCancel: Bool) {
-        struct Wake {
-            var head: CheckedContinuation<Head, any Error>?
-            var body: CheckedContinuation<Data?, any Error>?
-            var task: SessionTask?
-            var onEnd: (@Sendable () -> Void)?
-        }
-        let wake = state.withLock { state -> Wake in
-            guard !state.isCancelled, state.end == nil || isCancel else { return Wake() }
-            if isCancel {
-                state.isCancelled = true
-                (state.unread, state.unreadCount) = ([], 0)
+    /// Lets go of the session's task, and stops it unless it ended by itself.
+    private func close(breakingOff: Bool) {
+        let (task, onEnd) = state.withLock { state in
+            state.isOver = true
+            defer {
+                state.onEnd = nil
+                // What waits for the delegate is stopped when that has answered.
+                if !state.isDeciding { state.task = nil }
             }
-            let isFirst = state.end == nil
-            if isFirst { state.end = end }
-            var wake = Wake(head: state.headWaiter, body: state.bodyWaiter, onEnd: state.onEnd)
-            (state.headWaiter, state.bodyWaiter, state.onEnd) = (nil, nil, nil)
-            guard !state.isDeciding else { return wake }
-            if case .failure = end, isFirst { wake.task = state.task }
-            state.task = nil
-            return wake
+            return (state.isDeciding ? nil : state.task, state.onEnd)
         }
-        wake.task?.cancel()
-        wake.onEnd?()
-        if case .failure(let error) = end {
-            wake.head?.resume(throwing: error)
-        } else {
-            wake.head?.resume(
-                throwing: ImageError(.badResponse, message: "What was answered to \(source) does not follow HTTP."))
-        }
-        wake.body?.resume(with: end.map { nil })
-    }
-}
-
-extension SessionTransfer.State {
-    /// The next chunk, and the task that may go on for it.
-    fileprivate mutating func takeChunk() -> (Data, SessionTask?)? {
-        guard !unread.isEmpty else { return nil }
-        let chunk = unread.removeFirst()
-        unreadCount -= chunk.count
-        guard isPaused, unread.isEmpty else { return (chunk, nil) }
-        isPaused = false
-        return (chunk, task)
+        if breakingOff { task?.cancel() }
+        onEnd?()
     }
 }

@@ -120,8 +120,8 @@ private final class SessionReader: Sendable {
     deinit { transfer.cancel() }
 }
 
-/// Keeps the session: held by the loader and by each body that is being read. A session holds its delegate until it is told
-/// to end.
+/// Keeps the session: held by the loader, by each body that is being read, and by the delegate for each transfer that runs. A
+/// session holds its delegate until it is told to end.
 final class SessionLease: Sendable {
     private let session: URLSession
     private let delegate = SessionDelegate()
@@ -143,8 +143,11 @@ final class SessionLease: Sendable {
 
     func start(_ request: URLRequest, _ transfer: SessionTransfer) {
         let task = session.dataTask(with: request)
-        delegate.add(transfer, task.taskIdentifier)
-        transfer.attach(SessionTask(task))
+        delegate.add(transfer, task.taskIdentifier, lease: self)
+        guard transfer.attach(SessionTask(task)) else {
+            delegate.remove(task.taskIdentifier)
+            return task.cancel()
+        }
         task.resume()
     }
 }

@@ -21,6 +21,20 @@ struct DataLoadingContract {
         }
     }
 
+    @Test func theScriptedLoaderKeepsItWhereItForwards() async throws {
+        try await DataLoadingConformance.check(
+            trusting: { certificate in
+                var configuration = CurlLoader.Configuration.patient
+                configuration.certificateAuthorities = .pem(Data(certificate.utf8))
+                let loader = CurlLoader(configuration)
+                return ScriptedLoader { _ in .forward(loader) }
+            },
+            {
+                let loader = CurlLoader(.patient)
+                return ScriptedLoader { _ in .forward(loader) }
+            })
+    }
+
     @Test func aLoaderThatCollectsItsBodyDoesNot() async throws {
         struct Collecting: DataLoading {
             let base = CurlLoader(.patient)

@@ -212,19 +212,27 @@ struct NetworkAwareness {
                 print("This system gives no network namespace; the test is left out.")
                 return
             }
-            guard await namespace.ip("link add test0 type dummy") else {
-                print("This kernel has no dummy links; the test is left out.")
+            // Two ends of a cable, of which the monitor watches one.
+            guard await namespace.ip("link add test0 type veth peer name test1") else {
+                print("This kernel has no virtual links; the test is left out.")
                 return
             }
             var updates = monitor.updates.makeAsyncIterator()
             #expect(await updates.next() == NetworkStatus(isReachable: false))
+            #expect(await namespace.ip("link set test1 up"))
             #expect(await namespace.ip("address add 192.0.2.1/24 dev test0"))
             #expect(await namespace.ip("link set test0 up"))
             #expect(await updates.next() == NetworkStatus(isReachable: true))
-            #expect(await namespace.ip("link set test0 down"))
-            #expect(await updates.next() == NetworkStatus(isReachable: false))
-            #expect(await namespace.ip("link set test0 up"))
-            #expect(await updates.next() == NetworkStatus(isReachable: true))
+            // The link is switched off, the cable is pulled, the route goes: each time the network is away, and comes back.
+            for (away, back) in [
+                ("link set test0 down", "link set test0 up"), ("link set test1 down", "link set test1 up"),
+                ("route del 192.0.2.0/24 dev test0", "route add 192.0.2.0/24 dev test0"),
+            ] {
+                #expect(await namespace.ip(away))
+                #expect(await updates.next() == NetworkStatus(isReachable: false))
+                #expect(await namespace.ip(back))
+                #expect(await updates.next() == NetworkStatus(isReachable: true))
+            }
             #expect(await namespace.ip("link del test0"))
             #expect(await updates.next() == NetworkStatus(isReachable: false))
         }

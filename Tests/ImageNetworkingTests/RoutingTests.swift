@@ -141,4 +141,21 @@ private func request(_ text: String) throws -> DataRequest { DataRequest(url: tr
         let loader = InterceptedLoader(Named(name: "x"), interceptors: [Changing { $0.maximumBytes = 9 }])
         #expect(try await loader.load(limited).body.text() == "x")
     }
+
+    @Test func anInterceptorNeitherAsksTheNetworkNorFillsTheDiskAgainstTheCallersWish() async throws {
+        var cached = try request("http://a/")
+        cached.cachePolicy = [.onlyIfCached, .readsDisk]
+        let refused: [(change: @Sendable (inout DataRequest) -> Void, reason: String)] = [
+            ({ $0.cachePolicy.remove(.onlyIfCached) }, "asked the network"),
+            ({ $0.cachePolicy.insert(.writesDisk) }, "had the answer kept on disk"),
+        ]
+        for (change, reason) in refused {
+            let loader = InterceptedLoader(Named(name: "x"), interceptors: [Changing(change: change)])
+            let error = try await imageError { _ = try await loader.load(cached) }
+            #expect(error.code == .plugInFailed)
+            #expect(error.message.contains(reason))
+        }
+        let stricter = InterceptedLoader(Named(name: "x"), interceptors: [Changing { $0.cachePolicy.remove(.readsDisk) }])
+        #expect(try await stricter.load(cached).body.text() == "x")
+    }
 }

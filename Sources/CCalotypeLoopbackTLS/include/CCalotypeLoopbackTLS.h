@@ -19,7 +19,7 @@ const unsigned char *calotype_tls_certificate(const calotype_tls *tls, size_t *c
 /// Greets the client at a connected socket; NULL when it would not have the certificate.
 calotype_tls_stream *calotype_tls_accept(calotype_tls *tls, int socket);
 
-/// The number of bytes; 0 or less at the end.
+/// The number of bytes; 0 at the end, whatever it was that ended it.
 long calotype_tls_read(calotype_tls_stream *stream, void *bytes, size_t count);
 long calotype_tls_write(calotype_tls_stream *stream, const void *bytes, size_t count);
 

@@ -1,5 +1,7 @@
 internal import CCalotypeBareLoop
 internal import ImageCore
+internal import ImageDecoding
+internal import ImageLoading
 internal import ImageNetworking
 
 #if canImport(Glibc)
@@ -38,21 +40,25 @@ private struct NetworkBench {
     func rows(connections: Int) async throws -> [BenchmarkRow] {
         let count = effort.scaled(10_000)
         var own: [Figures] = []
+        var engine: [Figures] = []
         var bare: [Figures] = []
         var curl: [Figures] = []
         var session: [Figures] = []
         for _ in 0..<(effort == .smoke ? 2 : 7) {
             bare.append(try await bareLoop(count, connections))
             own.append(try await ownLoader(count, connections))
+            engine.append(try await throughTheEngine(count, connections))
             curl.append(try await curlCommand(count, connections))
             // It takes its time: a part of the requests tells as much.
             session.append(try await urlSession(count / 10, connections))
         }
-        func row(_ what: String, _ figure: (Figures) -> Double, _ peers: [Figures], _ name: String, _ reach: Double)
-            -> BenchmarkRow
-        {
+        func row(
+            _ what: String, _ figure: (Figures) -> Double, of measured: [Figures]? = nil, _ peers: [Figures], _ name: String,
+            _ reach: Double
+        ) -> BenchmarkRow {
             BenchmarkRow(
-                suite: "network", name: "\(what), \(connections) connections", median: Self.median(own.map(figure)), unit: "µs",
+                suite: "network", name: "\(what), \(connections) connections", median: Self.median((measured ?? own).map(figure)),
+                unit: "µs",
                 peer: BenchmarkRow.Peer(
                     name: name, value: Self.median(peers.map(figure)), ranHere: true, reach: reach))
         }
@@ -61,6 +67,8 @@ private struct NetworkBench {
             row("time per request", \.time, bare, "libcurl loop in C", 1.25),
             row("processor per request", \.processor, bare, "libcurl loop in C", 1.3),
             row("first byte", \.firstByte, bare, "libcurl loop in C", 1.25),
+            row("time per request through the engine", \.time, of: engine, bare, "libcurl loop in C", 1.25),
+            row("processor per request through the engine", \.processor, of: engine, bare, "libcurl loop in C", 1.3),
             row("time per request", \.time, curl, "curl --parallel", 1),
             row("processor per request", \.processor, curl, "curl --parallel", 1),
             row("first byte", \.firstByte, curl, "curl --parallel", 1),
@@ -87,10 +95,8 @@ private struct NetworkBench {
     }
 
     private func ownLoader(_ count: Int, _ connections: Int) async throws -> Figures {
-        var configuration = CurlLoader.Configuration()
-        (configuration.connectionsPerHost, configuration.connections) = (connections, connections)
-        let loader = CurlLoader(configuration)
-        let figures = try await load(count, connections, by: loader)
+        let loader = Self.loader(connections)
+        let figures = try await load(count, connections) { _ in try await firstByte(by: loader) }
         await loader.close()
         return figures
     }
@@ -112,25 +118,58 @@ private struct NetworkBench {
         }
     }
 
-    /// As many tasks as connections, each with one load after the other.
-    private func load(_ count: Int, _ connections: Int, by loader: any DataLoading) async throws -> Figures {
-        let request = DataRequest(url: server.url)
+    /// What a load costs from the front door on: planning, coalescing and scheduling, with nothing cached or decoded.
+    private func throughTheEngine(_ count: Int, _ connections: Int) async throws -> Figures {
+        let loader = Self.loader(connections)
+        var configuration = ImageLoader.Configuration(dataLoader: loader, decoder: DecoderRegistry())
+        (configuration.maximumFetches, configuration.maximumFetchesPerHost) = (connections, connections)
+        let engine = ImageLoader(configuration)
+        let figures = try await load(count, connections) { number in
+            // Another URL each time, since loads of the same one would share a fetch.
+            let began = ContinuousClock.now
+            guard let url = URL(string: "\(server.url.absoluteString)?\(number)") else { throw Self.incomplete("the engine", 1) }
+            let entry = try await engine.data(for: ImageRequest(url: url))
+            guard entry.data.count == Self.bodySize else { throw Self.incomplete("the engine", 1) }
+            return .now - began
+        }
+        await loader.close()
+        return figures
+    }
+
+    private static func loader(_ connections: Int) -> CurlLoader {
+        var configuration = CurlLoader.Configuration()
+        (configuration.connectionsPerHost, configuration.connections) = (connections, connections)
+        return CurlLoader(configuration)
+    }
+
+    /// Loads one body, and returns how long its first byte took.
+    private func firstByte(by loader: any DataLoading) async throws -> Duration {
+        let began = ContinuousClock.now
+        let response = try await loader.load(DataRequest(url: server.url))
+        var first = Duration.zero
+        var received = 0
+        for try await chunk in response.body {
+            if received == 0 { first = .now - began }
+            received += chunk.count
+        }
+        guard received == Self.bodySize else { throw Self.incomplete("the loader", 1) }
+        return first
+    }
+
+    /// As many tasks as connections, each with one load after the other; a load is told its number, and returns how long its
+    /// first byte took.
+    private func load(
+        _ count: Int, _ connections: Int, _ one: @escaping @Sendable (Int) async throws -> Duration
+    ) async throws -> Figures {
         let share = count / connections
         let measured = try await measuringAsync(share * connections) {
             try await withThrowingTaskGroup(of: [Double].self) { group in
-                for _ in 0..<connections {
+                for task in 0..<connections {
                     group.addTask {
                         var firstBytes: [Double] = []
                         firstBytes.reserveCapacity(share)
-                        for _ in 0..<share {
-                            let began = ContinuousClock.now
-                            let response = try await loader.load(request)
-                            var received = 0
-                            for try await chunk in response.body {
-                                if received == 0 { firstBytes.append(Units.milliseconds(.now - began) * 1000) }
-                                received += chunk.count
-                            }
-                            guard received == Self.bodySize else { throw Self.incomplete("the loader", 1) }
+                        for number in 0..<share {
+                            firstBytes.append(Units.milliseconds(try await one(task * share + number)) * 1000)
                         }
                         return firstBytes
                     }

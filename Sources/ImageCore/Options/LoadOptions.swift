@@ -21,6 +21,10 @@ public struct LoadOptions: Sendable {
     public var retries: Int = 3
     /// Added to the HTTP request. Part of the identity of a resource: two values never share a response.
     public var headers: HTTPFields = [:]
+    /// Wrap the fetches of this load, the first one outermost, outside those of the loader; none. They are no part of the
+    /// identity of a resource: a load that joins the fetch of another, or is answered by a cache, calls none of its own. What
+    /// decides who may see which picture belongs in ``headers``.
+    public var interceptors: [any RequestInterceptor] = []
     /// Whether networks that cost money (cellular, metered) may be used.
     public var allowsExpensiveNetwork: Bool = true
     /// The largest picture to decode, in pixels (width × height, as stored); `nil` leaves the decoder's own limit.

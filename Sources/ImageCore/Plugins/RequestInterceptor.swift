@@ -1,6 +1,7 @@
 /// Wraps every fetch: edits the request, answers it, retries it, or watches it.
 ///
-/// Called once per fetch in the order of registration, the first one outermost, from the fetch's own task, on no actor.
+/// Called once per fetch in the order of registration, the first one outermost, from the fetch's own task, on no actor; those
+/// of one load (``LoadOptions/interceptors``) come before those of the loader. What it may change, ``InterceptedLoader`` checks.
 /// Call `next` to go on inwards; not calling it answers in its place; calling it again retries.
 ///
 /// **Cancelling**: the calling task is cancelled; `next` throws `CancellationError`, which must be rethrown.

@@ -87,7 +87,10 @@ struct FetchStage: Sendable {
         case .bytes(let data, _): return Body(entry: entry(data))
         case .producer(_, let produce): return Body(entry: entry(try await produce()))
         case .url(let url):
-            let response = try await pipeline.configuration.dataLoader.load(request(for: url))
+            let (loader, interceptors) = (pipeline.configuration.dataLoader, plan.options.interceptors)
+            let wrapped: any DataLoading =
+                interceptors.isEmpty ? loader : InterceptedLoader(loader, interceptors: interceptors)
+            let response = try await wrapped.load(request(for: url))
             return try await body(of: response, node, coordinator)
         }
     }

@@ -149,6 +149,7 @@ final class CurlLoop {
         let timeLeft = hop.timeLeft(of: transfer.request.timeout, elapsed: started.duration(to: .now))
         handle.prepare(for: exchange, timeout: timeLeft, configuration: configuration, usesProxies: usesProxies)
         guard unsafe curl_multi_add_handle(multi.pointer, handle.pointer) == CURLM_OK else {
+            handle.rest()
             let error = ImageError(.connectionFailed, message: "The transfer of \(exchange.source) could not be started.")
             transfer.publish(end: .failure(error))
             return false
@@ -251,7 +252,7 @@ final class CurlLoop {
     /// Takes the handle off libcurl and keeps it for another exchange.
     private func release(_ exchange: Exchange) {
         _ = unsafe curl_multi_remove_handle(multi.pointer, exchange.handle.pointer)
-        exchange.handle.exchange = nil
+        exchange.handle.rest()
         if idleHandles.count < Self.mostIdleHandles { idleHandles.append(exchange.handle) }
     }
 

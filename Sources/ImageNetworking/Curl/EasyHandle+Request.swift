@@ -27,7 +27,7 @@ extension EasyHandle {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_HTTP09_ALLOWED, 0)
-        set(CURLOPT_BUFFERSIZE, 64 << 10)
+        set(CURLOPT_BUFFERSIZE, Self.receivedAtATime)
         set(CURLOPT_USERAGENT, configuration.userAgent)
         set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.inMilliseconds)
         if let idle = configuration.idleTimeout {

@@ -1,27 +1,57 @@
 internal import CCalotypeCurl
 internal import ImageCore
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
 /// One of libcurl's easy handles, reused from transfer to transfer. For the loop's thread alone.
 @safe final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
-    /// What the callbacks work for.
-    unowned(safe) var exchange: Exchange?
+    /// What the callbacks work for, until it lets go of the handle.
+    var exchange: Exchange?
     /// Whether options were set that the next transfer must not inherit.
     var isDirty = true
     private var headers: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
+    /// Memory of the size that libcurl receives into, below the handle, which stays; given up after the first transfer.
+    ///
+    /// Up to 8.8, libcurl takes such memory when a transfer starts, and gives it up at its end. At the end of a heap the
+    /// system's allocator hands it back to the kernel at once, and its pages, taken anew for each transfer, cost more than
+    /// the bytes. In a place like this one it stays with the process. Given up any earlier, the next handle would take it.
+    private var place: UnsafeMutableRawPointer?
+
+    /// How much libcurl receives at a time, in bytes.
+    static let receivedAtATime = 64 << 10
 
     init?() {
-        guard let pointer = unsafe curl_easy_init() else { return nil }
+        let place = unsafe malloc(Self.receivedAtATime + 1)
+        guard let pointer = unsafe curl_easy_init() else {
+            unsafe free(place)
+            return nil
+        }
+        unsafe self.place = unsafe place
         unsafe self.pointer = unsafe pointer
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
     deinit {
+        unsafe free(place)
         unsafe curl_easy_cleanup(pointer)
         unsafe curl_slist_free_all(headers)
         unsafe errorText.deallocate()
+    }
+
+    /// The transfer is over, and libcurl has let go of it.
+    func rest() {
+        exchange = nil
+        unsafe free(place)
+        unsafe place = nil
     }
 
     /// The handle that libcurl's callback or list names.

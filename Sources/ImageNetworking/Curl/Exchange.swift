@@ -36,7 +36,7 @@ final class Exchange {
     private var buffer: BodyBuffer?
     private var newCount = 0
     private let buffers: BodyBuffers
-    private var touchedAt = ContinuousClock.Instant.now
+    private var touchedAt: ContinuousClock.Instant
     private var end: Result<Void, any Error>?
     /// The most that can be unread at the transfer: the reader only makes it less.
     private var mostUnread = 0
@@ -51,6 +51,7 @@ final class Exchange {
         self.hop = hop
         self.handle = handle
         self.started = started
+        touchedAt = started
         window = configuration.window
         policy = configuration.sourcePolicy
         self.loop = loop
@@ -172,13 +173,6 @@ final class Exchange {
 
     /// The last moment before the request is sent.
     var maySend: Bool { !isOrphan }
-}
-
-extension ImageError {
-    static func tooLarge(_ source: String, announced: Int?, limit: Int) -> ImageError {
-        let found = announced.map { "is \($0) bytes long by its Content-Length" } ?? "goes on after \(limit) bytes"
-        return ImageError(.tooLarge, message: "The response to \(source) \(found), and at most \(limit) bytes are accepted.")
-    }
 }
 
 // libcurl's callbacks. Their context is the EasyHandle, which outlives each call; they run on the loop's thread, inside

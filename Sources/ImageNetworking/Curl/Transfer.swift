@@ -1,8 +1,6 @@
 internal import ImageCore
 
 /// One fetch, seen from both sides: the task that reads it, and the loop's thread that fills it.
-///
-/// Each side takes the lock for a moment and resumes the other outside it. At most one reader waits at a time.
 final class Transfer: Sendable {
     /// What the loop found out when the head was whole.
     struct Head: Sendable {
@@ -12,25 +10,13 @@ final class Transfer: Sendable {
         var timing: TransferTiming
     }
 
-    fileprivate struct State {
-        var isCancelled = false
-        var head: Head?
-        /// Chunks, the oldest first, and their length together.
-        var unread: [Data] = []
-        var unreadCount = 0
-        var end: Result<Void, any Error>?
-        /// The loop refused bytes because nobody read; the reader owes it a message.
-        var isPaused = false
-        var headWaiter: CheckedContinuation<Head, any Error>?
-        var bodyWaiter: CheckedContinuation<Data?, any Error>?
-    }
-
     let request: DataRequest
     let firstHop: Hop
     /// The largest body, in bytes.
     let limit: Int
     private let mailbox: Mailbox
-    private let state = Lock(State())
+    private let channel = BodyChannel()
+    private let head = Lock<Head?>(nil)
 
     init(_ request: DataRequest, hop: Hop, limit: Int, mailbox: Mailbox) {
         self.request = request
@@ -43,59 +29,24 @@ final class Transfer: Sendable {
 
     /// Starts the transfer and waits for the head of its final response.
     func start() async throws -> Head {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let isWanted = state.withLock { state in
-                    if !state.isCancelled { state.headWaiter = continuation }
-                    return !state.isCancelled
-                }
-                guard isWanted else { return continuation.resume(throwing: CancellationError()) }
-                if let refusal = mailbox.post(.start(self)) { publish(end: .failure(refusal)) }
-            }
+        try await channel.waitForHead {
+            if let refusal = mailbox.post(.start(self)) { publish(end: .failure(refusal)) }
         } onCancel: {
             cancel()
         }
+        guard let head = head.withLock({ $0 }) else {
+            throw ImageError(.badResponse, message: "\(ImageSource.redacted(request.url)) was answered without a head.")
+        }
+        return head
     }
 
     /// The body, when all of it is here already; to be asked once the head is known.
-    func takeWholeBody() -> Data? {
-        state.withLock { state in
-            guard case .success = state.end, state.unread.count <= 1 else { return nil }
-            return state.takeChunk() ?? Data()
-        }
-    }
+    func takeWholeBody() -> Data? { channel.takeWholeBody() }
 
     /// The next chunk, once there is one; `nil` at the end.
     func next() async throws -> Data? {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                enum Answer {
-                    case data(Data), end(Result<Void, any Error>), wait, misuse
-                }
-                let (answer, owesResume) = state.withLock { state -> (Answer, Bool) in
-                    if state.isCancelled { return (.end(.failure(CancellationError())), false) }
-                    guard state.bodyWaiter == nil else { return (.misuse, false) }
-                    if let chunk = state.takeChunk() {
-                        // Room for one chunk is no reason to go on: the loop is asked when there is nothing left.
-                        guard state.unread.isEmpty else { return (.data(chunk), false) }
-                        defer { state.isPaused = false }
-                        return (.data(chunk), state.isPaused)
-                    }
-                    if let end = state.end { return (.end(end), false) }
-                    state.bodyWaiter = continuation
-                    return (.wait, false)
-                }
-                if owesResume { _ = mailbox.post(.resume(self)) }
-                switch answer {
-                case .wait: break
-                case .data(let data): continuation.resume(returning: data)
-                case .end(let end): continuation.resume(with: end.map { nil })
-                case .misuse:
-                    continuation.resume(
-                        throwing: ImageError(
-                            .invalidRequest, message: "A body has one reader; a second one asked for bytes at the same time."))
-                }
-            }
+        try await channel.next {
+            _ = mailbox.post(.resume(self))
         } onCancel: {
             cancel()
         }
@@ -103,21 +54,12 @@ final class Transfer: Sendable {
 
     /// Gives the transfer up: whoever waits is told now, the loop closes what is open when it gets there.
     func cancel() {
-        let (head, body, isLate) = state.withLock { state in
-            let isLate = state.isCancelled || state.end != nil
-            state.isCancelled = true
-            (state.unread, state.unreadCount) = ([], 0)
-            defer { (state.headWaiter, state.bodyWaiter) = (nil, nil) }
-            return (state.headWaiter, state.bodyWaiter, isLate)
-        }
-        head?.resume(throwing: CancellationError())
-        body?.resume(throwing: CancellationError())
-        if !isLate { _ = mailbox.post(.cancel(self)) }
+        if channel.cancel() { _ = mailbox.post(.cancel(self)) }
     }
 
     // MARK: The loop's side
 
-    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    var isCancelled: Bool { channel.isCancelled }
 
     /// Hands over what came in, and wakes the reader. Returns how many bytes are still unread, and whether the loop has
     /// to wait for a `resume`.
@@ -125,64 +67,13 @@ final class Transfer: Sendable {
     func publish(
         head: Head? = nil, chunks: [Data] = [], end: Result<Void, any Error>? = nil
     ) -> (unread: Int, isPaused: Bool) {
-        struct Wake {
-            var head: (CheckedContinuation<Head, any Error>, Result<Head, any Error>)?
-            var body: (CheckedContinuation<Data?, any Error>, Result<Data?, any Error>)?
-        }
-        let (wake, unread, isPaused) = state.withLock { state -> (Wake, Int, Bool) in
-            guard !state.isCancelled else { return (Wake(), 0, true) }
-            var wake = Wake()
-            if let head { state.head = head }
-            if state.unread.isEmpty { state.unread = chunks } else { state.unread += chunks }
-            state.unreadCount += chunks.reduce(0) { $0 + $1.count }
-            if let end { state.end = end }
-            if let waiter = state.headWaiter, let outcome = state.headOutcome {
-                wake.head = (waiter, outcome)
-                state.headWaiter = nil
-            }
-            if let waiter = state.bodyWaiter, let outcome = state.takeBodyOutcome() {
-                wake.body = (waiter, outcome)
-                state.bodyWaiter = nil
-            }
-            return (wake, state.unreadCount, state.isPaused)
-        }
-        if let (waiter, outcome) = wake.head { waiter.resume(with: outcome) }
-        if let (waiter, outcome) = wake.body { waiter.resume(with: outcome) }
-        return (unread, isPaused)
+        if let head { self.head.withLock { $0 = head } }
+        let receipt = channel.publish(hasHead: head != nil, chunks: chunks, end: end)
+        return (receipt?.unread ?? 0, receipt?.isPaused ?? true)
     }
 
-    /// Whether the loop must stop taking bytes while more than `allowed` are unread. A `true` obliges the reader to post
-    /// a `resume` when it reads, which it decides under the same lock, so the two cannot miss each other.
-    func pauses(above allowed: Int) -> Bool {
-        state.withLock { state in
-            guard !state.isCancelled, state.unreadCount > allowed else { return false }
-            state.isPaused = true
-            return true
-        }
-    }
-}
-
-extension Transfer.State {
-    fileprivate var headOutcome: Result<Transfer.Head, any Error>? {
-        if let head { return .success(head) }
-        if case .failure(let error) = end { return .failure(error) }
-        return nil
-    }
-
-    fileprivate mutating func takeChunk() -> Data? {
-        guard !unread.isEmpty else { return nil }
-        let chunk = unread.removeFirst()
-        unreadCount -= chunk.count
-        return chunk
-    }
-
-    fileprivate mutating func takeBodyOutcome() -> Result<Data?, any Error>? {
-        if let chunk = takeChunk() {
-            if unread.isEmpty { isPaused = false }
-            return .success(chunk)
-        }
-        return end.map { $0.map { nil } }
-    }
+    /// Whether the loop must stop taking bytes while more than `allowed` are unread; then the reader posts a `resume`.
+    func pauses(above allowed: Int) -> Bool { channel.pauses(above: allowed) }
 }
 
 extension Transfer: Hashable {

@@ -25,6 +25,7 @@ struct ResponseHead: Equatable, Sendable {
     mutating func append(_ line: UnsafeBufferPointer<UInt8>) -> Progress {
         if unsafe line.starts(with: "HTTP/".utf8) {
             self = ResponseHead()
+            bytes.reserveCapacity(1024)
             status = unsafe Self.status(in: line)
         }
         guard bytes.count + line.count <= Self.largest else { return .tooLarge }
@@ -54,34 +55,47 @@ struct ResponseHead: Equatable, Sendable {
     }
 
     /// The head as a value; `nil` when it has too many fields. A line that is no field is left out.
-    func parsed() -> HTTPResponse? {
-        var response = HTTPResponse(status: HTTPResponse.Status(code: status, reasonPhrase: ""))
-        var fields: [HTTPField] = []
-        var count = 0
-        var start = 0
+    func parsed() -> HTTPResponse? { unsafe bytes.withUnsafeBufferPointer { unsafe Self.parsed($0, status: status) } }
+
+    private static func parsed(_ bytes: UnsafeBufferPointer<UInt8>, status: Int) -> HTTPResponse? {
+        guard !bytes.isEmpty else { return nil }
+        let statusEnd = unsafe lineEnd(in: bytes, from: 0)
+        var response = HTTPResponse(
+            status: HTTPResponse.Status(
+                code: status, reasonPhrase: unsafe reason(in: UnsafeBufferPointer(rebasing: bytes[..<statusEnd]))))
+        response.headerFields.reserveCapacity(16)
+        // Kept back until the next line, which may go on with it.
+        var field: HTTPField?
+        var count = 1
+        var start = statusEnd + 1
         while start < bytes.count {
-            let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
-            let line = bytes[start..<end]
+            let end = unsafe lineEnd(in: bytes, from: start)
+            let line = unsafe UnsafeBufferPointer(rebasing: bytes[start..<end])
             start = end + 1
             count += 1
-            guard count <= Self.mostFields else { return nil }
-            if count == 1 {
-                response.status = HTTPResponse.Status(code: status, reasonPhrase: Self.reason(in: line))
-            } else if let first = line.first, first == 0x20 || first == 0x09, let last = fields.indices.last {
+            guard count <= mostFields else { return nil }
+            if let first = unsafe line.first, first == 0x20 || first == 0x09, let begun = field {
                 // A folded line (RFC 9112, section 5.2) goes on with the value of the line before.
-                fields[last].value += " " + String(decoding: Self.trimmed(line), as: UTF8.self)
-            } else if let colon = line.firstIndex(of: UInt8(ascii: ":")), let name = FieldNames.name(line[..<colon]) {
-                fields.append(HTTPField(name: name, value: Self.trimmed(line[(colon + 1)...])))
+                let rest = unsafe String(decoding: trimmed(line[...]), as: UTF8.self)
+                field?.value = "\(begun.value) \(rest)"
+            } else if let colon = unsafe line.firstIndex(of: UInt8(ascii: ":")),
+                let name = unsafe FieldNames.name(UnsafeBufferPointer(rebasing: line[..<colon]))
+            {
+                if let field { response.headerFields.append(field) }
+                field = unsafe HTTPField(name, trimmed(line[(colon + 1)...]))
             }
         }
-        guard count > 0 else { return nil }
-        response.headerFields = HTTPFields(fields)
+        if let field { response.headerFields.append(field) }
         return response
     }
 
-    private static func reason(in line: ArraySlice<UInt8>) -> String {
-        let afterVersion = line.drop { $0 != 0x20 }.dropFirst()
-        return String(decoding: trimmed(afterVersion.drop { $0 != 0x20 }), as: UTF8.self)
+    private static func lineEnd(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        unsafe bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+    }
+
+    private static func reason(in line: UnsafeBufferPointer<UInt8>) -> String {
+        let afterVersion = unsafe line.drop { $0 != 0x20 }.dropFirst()
+        return unsafe String(decoding: trimmed(afterVersion.drop { $0 != 0x20 }), as: UTF8.self)
     }
 
     private static func status(in line: UnsafeBufferPointer<UInt8>) -> Int {
@@ -97,22 +111,39 @@ struct ResponseHead: Equatable, Sendable {
         return unsafe String(decoding: trimmed(line[(count + 1)...]), as: UTF8.self)
     }
 
-    private static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence
-    where Bytes.SubSequence: BidirectionalCollection {
-        var rest = bytes[...]
-        while let first = rest.first, first <= 0x20 { rest = rest.dropFirst() }
-        while let last = rest.last, last <= 0x20 { rest = rest.dropLast() }
-        return rest
+    private static func trimmed(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> UnsafeBufferPointer<UInt8> {
+        var rest = unsafe bytes
+        while let first = unsafe rest.first, first <= 0x20 { unsafe rest.removeFirst() }
+        while let last = unsafe rest.last, last <= 0x20 { unsafe rest.removeLast() }
+        return unsafe UnsafeBufferPointer(rebasing: rest)
+    }
+}
+
+extension HTTPField {
+    /// What is ASCII becomes a string at once; other bytes are looked at more closely, and kept as they are.
+    fileprivate init(_ name: Name, _ value: UnsafeBufferPointer<UInt8>) {
+        if unsafe value.allSatisfy({ $0 < 0x80 }) {
+            self.init(name: name, value: unsafe String(decoding: value, as: UTF8.self))
+        } else {
+            self.init(name: name, value: unsafe Array(value))
+        }
     }
 }
 
 /// The names of common response fields, so that they need not be made anew for every response.
 private enum FieldNames {
-    static func name(_ bytes: ArraySlice<UInt8>) -> HTTPField.Name? {
+    static func name(_ bytes: UnsafeBufferPointer<UInt8>) -> HTTPField.Name? {
         if bytes.count < common.count {
-            for (text, name) in common[bytes.count] where zip(bytes, text).allSatisfy({ $0 | 0x20 == $1 }) { return name }
+            for index in common[bytes.count].indices where unsafe matches(bytes, common[bytes.count][index].text) {
+                return common[bytes.count][index].name
+            }
         }
-        return HTTPField.Name(String(decoding: bytes, as: UTF8.self))
+        return HTTPField.Name(unsafe String(decoding: bytes, as: UTF8.self))
+    }
+
+    private static func matches(_ bytes: UnsafeBufferPointer<UInt8>, _ text: [UInt8]) -> Bool {
+        for index in 0..<bytes.count where unsafe bytes[index] | 0x20 != text[index] { return false }
+        return true
     }
 
     /// By the length of the name; in lower case, where `-` stays what it is.

@@ -1,11 +1,9 @@
-internal import HTTPTypes
-public import ImageCore
-
 /// Puts ``RequestInterceptor``s around a loader, the first one outermost.
 ///
 /// An interceptor may change the method, the header fields, the body and the time limit of a request, answer it, and call
-/// on again. It may not change the URL, nor what the caller allowed (size limit, paid networks): caches and coalescing
-/// go by the original. Such a change fails the load with a message that names the right way.
+/// on again. It may not change the URL, nor what the caller allowed (size limit, paid networks, whether the network is asked
+/// at all, whether the answer is kept on disk): caches and coalescing go by the original. Such a change fails the load with
+/// a message that names the right way.
 ///
 /// ```swift
 /// struct Signing: RequestInterceptor {
@@ -15,7 +13,10 @@ public import ImageCore
 ///         return try await next(signed)
 ///     }
 /// }
-/// let loader = InterceptedLoader(CurlLoader(), interceptors: [Signing()])
+/// struct Empty: DataLoading {
+///     func load(_ request: DataRequest) async throws -> DataResponse { DataResponse(url: request.url, body: ByteStream(Data())) }
+/// }
+/// let loader = InterceptedLoader(Empty(), interceptors: [Signing()])
 /// ```
 public struct InterceptedLoader: DataLoading {
     private let loader: any DataLoading
@@ -60,6 +61,12 @@ public struct InterceptedLoader: DataLoading {
         if changed.allowsExpensiveNetwork, !original.allowsExpensiveNetwork {
             return
                 "allowed networks that cost money, which the caller did not; set allowsExpensiveNetwork in the request's options"
+        }
+        if original.cachePolicy.isOnlyIfCached, !changed.cachePolicy.isOnlyIfCached {
+            return "asked the network for what the caller wants from a cache only; set cachePolicy in the request's options"
+        }
+        if changed.cachePolicy.writesDisk, !original.cachePolicy.writesDisk {
+            return "had the answer kept on disk, which the caller did not; set cachePolicy in the request's options"
         }
         return nil
     }
