@@ -187,10 +187,13 @@ private struct ProgramKind<View: ImageViewAdapter> {
 
     func set(_ number: Int, _ request: ImageRequest) async {
         let (name, log) = (name, log)
-        guard wish != .picture(number) else {
+        // While the calls of a failure suspend, the same request may count as the one on its way or as a new one: either way one
+        // of the two completes.
+        let isRepeated = wish == .picture(number)
+        guard !isRepeated || kind.suspends && isWaiting else {
             return await kind.set(target, request) { _ in log.add("\(name) completed a request that it had already") }
         }
-        generation += 1
+        if !isRepeated { generation += 1 }
         (wish, isWaiting) = (.picture(number), true)
         kind.onWish(view, number)
         await kind.set(target, request) { [weak self, generation, suspends = kind.suspends] result in
