@@ -98,11 +98,8 @@ private struct ProgramKind<View: ImageViewAdapter> {
         for view in views { view.target.setVisible(true) }
         while let load = provider.running.first { try finish(load) }
         // A fault may be a completion that never comes; then nothing is waited for.
-        var turns = 0
-        while views.contains(where: \.isWaiting), log.faults.isEmpty, turns < 10_000 {
-            turns += 1
-            await Task.yield()
-        }
+        let end = ContinuousClock.now + .seconds(30)
+        while views.contains(where: \.isWaiting), log.faults.isEmpty, ContinuousClock.now < end { await Task.yield() }
         for view in views { await view.judgeAtRest() }
     }
 
