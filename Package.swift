@@ -15,10 +15,12 @@ let package = Package(
         .library(name: "ImageCaching", targets: ["ImageCaching"]),
         .library(name: "ImageCachingRedis", targets: ["ImageCachingRedis"]),
         .library(name: "ImageDecoding", targets: ["ImageDecoding"]),
+        .library(name: "ImageDecodingApple", targets: ["ImageDecodingApple"]),
         .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
         .library(name: "ImageTargets", targets: ["ImageTargets"]),
         .library(name: "ImageTargetsGTK", targets: ["ImageTargetsGTK"]),
         .library(name: "ImageLoading", targets: ["ImageLoading"]),
+        .library(name: "CalotypeApple", targets: ["CalotypeApple"]),
         .library(name: "CalotypeLogging", targets: ["CalotypeLogging"]),
         .library(name: "CalotypeMetrics", targets: ["CalotypeMetrics"]),
         .library(name: "CalotypeCombine", targets: ["CalotypeCombine"]),
@@ -88,6 +90,8 @@ let package = Package(
                 "CCalotypeAVIF",
                 "CCalotypeLCMS", "CCalotypeGIF",
             ]),
+        // ImageIO behind the same protocols; empty where it is missing.
+        .target(name: "ImageDecodingApple", dependencies: ["ImageCore"]),
         .target(name: "ImageProcessing", dependencies: ["ImageCore", "ImageKernels"]),
         .target(name: "ImageTargets", dependencies: ["ImageCore", .httpTypes]),
 
@@ -113,6 +117,13 @@ let package = Package(
             dependencies: [
                 "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
                 "ImageTargets",
+            ]),
+        // The wiring of Apple platforms that needs no library besides the system's.
+        .target(
+            name: "CalotypeApple",
+            dependencies: [
+                "ImageCore", "ImageLoading", "ImageNetworkingFoundation", "ImageCaching", "ImageDecodingApple",
+                "ImageProcessing", "ImageTargets",
             ]),
         .target(name: "CCalotypeLoopbackTLS"),
         .target(name: "LoopbackHTTP", dependencies: ["CalotypeThreads", "CCalotypeLoopbackTLS"]),
@@ -150,13 +161,17 @@ let package = Package(
         .testTarget(
             name: "ImageProcessingTests", dependencies: ["ImageCore", "ImageProcessing", "ImageKernels", "CCalotypeAllocations"]),
         .testTarget(
-            name: "ImageTargetsTests", dependencies: ["ImageCore", "ImageLoading", "ImageTargets", "CalotypeTesting", .httpTypes]),
+            name: "ImageTargetsTests",
+            dependencies: ["ImageCore", "ImageDecoding", "ImageLoading", "ImageTargets", "CalotypeTesting", .httpTypes]),
         // GTK needs the main thread to itself, so that its tests drive a program of their own.
+        .target(
+            name: "CCalotypeGTKStage", dependencies: [.target(name: "CCalotypeLibGTK", condition: .when(traits: ["GTK"]))],
+            path: "Tests/CCalotypeGTKStage", cSettings: [.define("GTK", .when(traits: ["GTK"]))]),
         .executableTarget(
             name: "GTKStage",
             dependencies: [
                 "Calotype", "ImageCore", "ImageDecoding", "ImageLoading", "ImageCaching", "ImageTargets", "ImageTargetsGTK",
-                "CCalotypeGTK", "CalotypeTesting", "LoopbackHTTP",
+                "CCalotypeGTK", "CCalotypeGTKStage", "CalotypeTesting", "LoopbackHTTP",
             ],
             path: "Tests/GTKStage"),
         .testTarget(

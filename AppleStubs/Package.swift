@@ -15,40 +15,59 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
+
+/// A module of the main package.
+func shared(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Shared/\(name)", swiftSettings: strict)
+}
+
 let package = Package(
     name: "AppleStubs",
     platforms: [.macOS(.v13)],
-    dependencies: [.package(url: "https://github.com/apple/swift-http-types", from: "1.3.0")],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+    ],
     targets: [
+        .target(name: "os"),
+        .target(name: "Network"),
         .target(name: "CoreGraphics"),
+        .target(name: "ImageIO", dependencies: ["CoreGraphics"]),
         .target(name: "UIKit", dependencies: ["CoreGraphics"]),
+        .target(name: "WatchKit", dependencies: ["UIKit"]),
         .target(name: "AppKit", dependencies: ["CoreGraphics"]),
         .target(name: "SwiftUI", dependencies: ["CoreGraphics"]),
-        .target(
-            name: "ImageCore", dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")], path: "Shared/ImageCore",
-            swiftSettings: strict),
-        .target(
-            name: "ImageTargets",
-            dependencies: [
-                "ImageCore", "CoreGraphics", "UIKit", "AppKit", "SwiftUI",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-            ],
-            path: "Shared/ImageTargets", swiftSettings: strict),
+
+        shared("ImageCore", [httpTypes, "os", "CoreGraphics"]),
+        .target(name: "CCalotypeKernels", path: "Shared/CCalotypeKernels"),
+        shared("ImageKernels", ["ImageCore", "CCalotypeKernels"]),
+        shared("CalotypeThreads", []),
+        .target(name: "CCalotypeCaching", path: "Shared/CCalotypeCaching"),
+        shared("ImageCaching", ["ImageCore", "CalotypeThreads", "CCalotypeCaching", httpTypes, "UIKit"]),
+        shared("ImageNetworkingFoundation", ["ImageCore", httpTypes]),
+        shared("ImageDecodingApple", ["ImageCore", "CoreGraphics", "ImageIO"]),
+        shared("ImageProcessing", ["ImageCore", "ImageKernels"]),
+        shared("ImageTargets", ["ImageCore", "CoreGraphics", "UIKit", "WatchKit", "AppKit", "SwiftUI", httpTypes]),
+        shared("ImageLoading", ["ImageCore", "CalotypeThreads", httpTypes, heap, "os"]),
+        shared(
+            "CalotypeApple",
+            [
+                "ImageCore", "ImageLoading", "ImageNetworkingFoundation", "ImageCaching", "ImageDecodingApple", "ImageProcessing",
+                "ImageTargets", "UIKit", "ImageIO", "Network",
+            ]),
         .target(name: "CCalotypeLoopbackTLS", path: "Shared/CCalotypeLoopbackTLS"),
-        .target(name: "CalotypeThreads", path: "Shared/CalotypeThreads", swiftSettings: strict),
-        .target(
-            name: "LoopbackHTTP", dependencies: ["CalotypeThreads", "CCalotypeLoopbackTLS"], path: "Shared/LoopbackHTTP",
-            swiftSettings: strict),
-        .target(
-            name: "CalotypeTesting",
-            dependencies: [
-                "ImageCore", "ImageTargets", "LoopbackHTTP", .product(name: "HTTPTypes", package: "swift-http-types"),
-            ],
-            path: "Shared/CalotypeTesting", swiftSettings: strict),
+        shared("LoopbackHTTP", ["CalotypeThreads", "CCalotypeLoopbackTLS"]),
+        shared("CalotypeTesting", ["ImageCore", "ImageTargets", "LoopbackHTTP", httpTypes]),
         // Testing has overlays for the real frameworks, which stubs do not need.
         .testTarget(
             name: "AppleTargetsTests",
-            dependencies: ["ImageCore", "ImageTargets", "CalotypeTesting", "CoreGraphics", "UIKit", "AppKit", "SwiftUI"],
+            dependencies: [
+                "ImageCore", "ImageTargets", "ImageLoading", "ImageCaching", "ImageDecodingApple", "CalotypeApple",
+                "CalotypeTesting", "CoreGraphics", "ImageIO", "UIKit", "WatchKit", "AppKit", "SwiftUI", "Network", "os",
+            ],
             swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])]),
-    ]
+    ],
+    cLanguageStandard: .c17
 )

@@ -1,12 +1,15 @@
 #ifndef CCALOTYPE_GTK_TURNS_H
 #define CCALOTYPE_GTK_TURNS_H
 
-#include <stdint.h>
+#include "CCalotypeGTK.h"
 
-/// Processor time of this thread in microseconds, so that what other programs do on the machine does not count.
-int64_t calotype_gtk_thread_time(void);
+/// A turn that runs: which kind, and when it began.
+typedef struct {
+    int kind;
+    calotype_gtk_time began;
+} calotype_gtk_turn;
 
-/// Notes that work which began at that thread time has ended now.
-void calotype_gtk_note_turn(int64_t began);
+calotype_gtk_turn calotype_gtk_begin_turn(int kind);
+void calotype_gtk_end_turn(calotype_gtk_turn turn);
 
 #endif

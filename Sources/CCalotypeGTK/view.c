@@ -1,7 +1,7 @@
 #ifdef GTK
 
-#include "CCalotypeGTK.h"
-#include "fade.h"
+#include "shown.h"
+#include "turns.h"
 
 #include <gtk/gtk.h>
 
@@ -31,11 +31,11 @@ void calotype_gtk_unref(void *object) { g_object_unref(object); }
 
 typedef struct {
     GtkPicture *picture;
+    GdkPaintable *shown;
     GtkSpinner *spinner;
     GtkProgressBar *bar;
     GtkImage *sign;
     // The transition that runs.
-    GdkPaintable *fade;
     guint tick;
     gint64 fade_began, fade_length;
 } View;
@@ -44,14 +44,21 @@ static View *parts(void *view) { return g_object_get_data(G_OBJECT(view), "calot
 
 static void drop_parts(gpointer data) {
     View *view = data;
-    g_clear_object(&view->fade);
+    g_clear_object(&view->shown);
     g_free(view);
+}
+
+/// By opacity, since a widget that becomes visible has everything around it laid out anew.
+static void set_seen(void *widget, bool is_seen) {
+    gtk_widget_set_opacity(GTK_WIDGET(widget), is_seen ? 1 : 0);
+    gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_HIDDEN, (gboolean)!is_seen, -1);
 }
 
 static GtkWidget *add_over(GtkOverlay *overlay, GtkWidget *widget, GtkAlign vertical) {
     gtk_widget_set_halign(widget, vertical == GTK_ALIGN_END ? GTK_ALIGN_FILL : GTK_ALIGN_CENTER);
     gtk_widget_set_valign(widget, vertical);
-    gtk_widget_set_visible(widget, FALSE);
+    gtk_widget_set_can_target(widget, FALSE);
+    set_seen(widget, false);
     gtk_overlay_add_overlay(overlay, widget);
     return widget;
 }
@@ -60,7 +67,11 @@ void *calotype_gtk_view_new(void *picture) {
     GtkOverlay *overlay = GTK_OVERLAY(gtk_overlay_new());
     View *view = g_new0(View, 1);
     view->picture = picture ? GTK_PICTURE(picture) : GTK_PICTURE(gtk_picture_new());
+    view->shown = calotype_gtk_shown_new();
     gtk_picture_set_can_shrink(view->picture, TRUE);
+    // What is shown covers its area by itself.
+    gtk_picture_set_content_fit(view->picture, GTK_CONTENT_FIT_FILL);
+    gtk_picture_set_paintable(view->picture, view->shown);
     gtk_overlay_set_child(overlay, GTK_WIDGET(view->picture));
     view->spinner = GTK_SPINNER(add_over(overlay, gtk_spinner_new(), GTK_ALIGN_CENTER));
     view->bar = GTK_PROGRESS_BAR(add_over(overlay, gtk_progress_bar_new(), GTK_ALIGN_END));
@@ -75,12 +86,7 @@ void calotype_gtk_view_set_size(void *view, int width, int height) {
     // In a wider cell the view keeps its size, so that a picture of that size is shown pixel by pixel.
     gtk_widget_set_halign(GTK_WIDGET(view), GTK_ALIGN_CENTER);
     gtk_widget_set_valign(GTK_WIDGET(view), GTK_ALIGN_CENTER);
-}
-
-static void end_fade(View *view) {
-    if (view->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(view->picture), view->tick);
-    view->tick = 0;
-    g_clear_object(&view->fade);
+    calotype_gtk_shown_set_fixed(parts(view)->shown, true);
 }
 
 static gboolean fade_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data) {
@@ -89,61 +95,50 @@ static gboolean fade_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data
     gint64 now = gdk_frame_clock_get_frame_time(clock);
     if (!view->fade_began) view->fade_began = now;
     double progress = (double)(now - view->fade_began) / (double)view->fade_length;
-    if (progress < 1) {
-        calotype_gtk_fade_set_progress(view->fade, progress);
-        return G_SOURCE_CONTINUE;
-    }
+    calotype_gtk_turn turn = calotype_gtk_begin_turn(CALOTYPE_GTK_FADE);
+    calotype_gtk_shown_set_progress(view->shown, progress);
+    calotype_gtk_end_turn(turn);
+    if (progress < 1) return G_SOURCE_CONTINUE;
     view->tick = 0;
-    gtk_picture_set_paintable(view->picture, calotype_gtk_fade_target(view->fade));
-    g_clear_object(&view->fade);
     return G_SOURCE_REMOVE;
 }
 
-/// A texture of one transparent pixel: what an image that replaces nothing fades in from.
-static GdkPaintable *nothing(void) {
-    static const uint8_t clear[4] = {0, 0, 0, 0};
-    return GDK_PAINTABLE(calotype_gtk_color(clear));
-}
-
-void calotype_gtk_view_set_texture(void *object, void *texture, bool fills, uint32_t fade_milliseconds) {
+void calotype_gtk_view_set_texture(void *object, void *texture, uint32_t fade_milliseconds) {
     View *view = parts(object);
-    GdkPaintable *old = view->fade ? calotype_gtk_fade_target(view->fade) : gtk_picture_get_paintable(view->picture);
-    old = old ? g_object_ref(old) : nothing();
-    end_fade(view);
-    gtk_picture_set_content_fit(view->picture, fills ? GTK_CONTENT_FIT_FILL : GTK_CONTENT_FIT_COVER);
-    if (texture && fade_milliseconds > 0) {
-        view->fade = calotype_gtk_fade_new(old, GDK_PAINTABLE(texture));
-        view->fade_began = 0;
-        view->fade_length = (gint64)fade_milliseconds * 1000;
-        view->tick = gtk_widget_add_tick_callback(GTK_WIDGET(view->picture), fade_tick, view, NULL);
-        gtk_picture_set_paintable(view->picture, view->fade);
-    } else {
-        gtk_picture_set_paintable(view->picture, texture ? GDK_PAINTABLE(texture) : NULL);
-    }
-    g_object_unref(old);
+    if (view->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(view->picture), view->tick);
+    view->tick = 0;
+    bool fades = texture && fade_milliseconds > 0;
+    calotype_gtk_shown_set(view->shown, texture, fades);
+    if (!fades) return;
+    view->fade_began = 0;
+    view->fade_length = (gint64)fade_milliseconds * 1000;
+    view->tick = gtk_widget_add_tick_callback(GTK_WIDGET(view->picture), fade_tick, view, NULL);
 }
 
 void calotype_gtk_view_set_loading(void *object, bool loading) {
     View *view = parts(object);
-    gtk_widget_set_visible(GTK_WIDGET(view->spinner), loading);
+    if (gtk_spinner_get_spinning(view->spinner) == loading) return;
     gtk_spinner_set_spinning(view->spinner, loading);
-    if (!loading) gtk_widget_set_visible(GTK_WIDGET(view->bar), FALSE);
+    set_seen(view->spinner, loading);
+    if (!loading) set_seen(view->bar, false);
 }
 
 void calotype_gtk_view_set_progress(void *object, double fraction) {
     View *view = parts(object);
-    gtk_widget_set_visible(GTK_WIDGET(view->bar), fraction >= 0 && fraction < 1);
+    set_seen(view->bar, fraction >= 0 && fraction < 1);
     if (fraction >= 0) gtk_progress_bar_set_fraction(view->bar, fraction);
 }
 
 void calotype_gtk_view_set_failure(void *object, const char *message) {
     View *view = parts(object);
-    gtk_widget_set_visible(GTK_WIDGET(view->sign), message != NULL);
+    if (!message && !calotype_gtk_view_has_failed(object)) return;
+    set_seen(view->sign, message != NULL);
     gtk_widget_set_tooltip_text(GTK_WIDGET(object), message);
 }
 
 void calotype_gtk_view_set_label(void *object, const char *label) {
     View *view = parts(object);
+    if (g_strcmp0(gtk_picture_get_alternative_text(view->picture), label) == 0) return;
     gtk_picture_set_alternative_text(view->picture, label);
     if (label) {
         gtk_accessible_update_property(GTK_ACCESSIBLE(view->picture), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
@@ -153,8 +148,8 @@ void calotype_gtk_view_set_label(void *object, const char *label) {
 }
 
 const char *calotype_gtk_view_label(void *view) { return gtk_picture_get_alternative_text(parts(view)->picture); }
-bool calotype_gtk_view_is_loading(void *view) { return gtk_widget_get_visible(GTK_WIDGET(parts(view)->spinner)); }
-bool calotype_gtk_view_has_failed(void *view) { return gtk_widget_get_visible(GTK_WIDGET(parts(view)->sign)); }
+bool calotype_gtk_view_is_loading(void *view) { return gtk_spinner_get_spinning(parts(view)->spinner); }
+bool calotype_gtk_view_has_failed(void *view) { return gtk_widget_get_opacity(GTK_WIDGET(parts(view)->sign)) > 0; }
 
 int calotype_gtk_scale_factor(void *widget) { return gtk_widget_get_scale_factor(GTK_WIDGET(widget)); }
 
@@ -177,10 +172,8 @@ bool calotype_gtk_bounds(void *widget, void *other, double bounds[4]) {
 }
 
 bool calotype_gtk_view_sample(void *object, int width, int height, uint8_t rgba[4]) {
-    GdkPaintable *paintable = gtk_picture_get_paintable(parts(object)->picture);
-    if (!paintable) return false;
     GtkSnapshot *snapshot = gtk_snapshot_new();
-    gdk_paintable_snapshot(paintable, snapshot, width, height);
+    gdk_paintable_snapshot(parts(object)->shown, snapshot, width, height);
     GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);
     if (!node) return false;
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);

@@ -7,7 +7,8 @@
     ///
     /// Only what is near the screen has a cell. A cell that leaves the screen lowers or cancels its load, by the option
     /// ``LoadOptions/offScreenPolicy``, before it is recycled; one that comes in takes it up again. A memory hit shows in
-    /// the frame in which its cell appears. Arrow keys move the focus, return and click activate.
+    /// the frame in which its cell appears. What the grid does in one frame is bounded in time: cells on screen come first,
+    /// and what is left waits for the next frame. Arrow keys move the focus, return and click activate.
     ///
     /// ```swift
     /// @MainActor func grid(of urls: [URL], loader: any ImageProviding) -> GTKImageGrid {
@@ -45,7 +46,7 @@
             (self.loader, self.cellSize, self.request) = (loader, cellSize, request)
             box = GridBox()
             var callbacks = unsafe GridBox.callbacks(box)
-            unsafe widget = calotype_gtk_grid_new(&callbacks)
+            unsafe widget = calotype_gtk_grid_new(&callbacks, Int32(clamping: cellSize.width))
             unsafe calotype_gtk_ref(widget)
             box.grid = self
         }
@@ -87,11 +88,12 @@
 
         /// The cells that are on screen, in order.
         public func visibleCells(in other: UnsafeMutableRawPointer) -> [VisibleCell] {
-            cells.compactMap { cell in
-                guard let position = cell.position, isOnScreen(cell), let bounds = unsafe bounds(of: cell, in: other) else {
-                    return nil
-                }
-                return VisibleCell(position: position, bounds: bounds, isLoading: cell.view.isLoading)
+            guard let window = unsafe bounds(of: widget, in: widget) else { return [] }
+            return cells.compactMap { cell in
+                guard let position = cell.position, isOnScreen(cell, window),
+                    let bounds = unsafe bounds(of: cell.view.widget, in: other)
+                else { return nil }
+                return VisibleCell(position: position, bounds: bounds, isLoading: cell.isFresh || cell.view.isLoading)
             }.sorted { $0.position < $1.position }
         }
 
@@ -107,16 +109,13 @@
             return cell
         }
 
-        fileprivate func bind(_ cell: Cell, _ position: Int) {
-            cell.position = position
-            // Where it lies is known after the frame's layout; until then it waits, if that is what its policy asks.
-            cell.target.setVisible(false)
-            show(cell)
-        }
+        /// Hundreds of cells may be bound in one frame, most of them off screen: what they show is decided when it is known
+        /// where they lie.
+        fileprivate func bind(_ cell: Cell, _ position: Int) { (cell.position, cell.isFresh) = (position, true) }
 
         fileprivate func unbind(_ cell: Cell) {
-            cell.position = nil
-            cell.target.clear()
+            if !cell.isFresh { cell.target.clear() }
+            (cell.position, cell.isFresh) = (nil, false)
         }
 
         fileprivate func drop(_ cell: Cell) {
@@ -124,27 +123,36 @@
             cells.remove(cell)
         }
 
-        /// Takes up the loads of cells that came on screen, a few in each frame so that none is late, and lets go of those
-        /// that left. Returns whether some are left for the next frame.
+        /// Looks at where the cells lie. Lets go of what left the screen; takes up what came on it, and then what is near it,
+        /// as far as there is time in this frame. Returns whether some are left for the next one.
         fileprivate func moved() -> Bool {
-            fitColumns()
-            var begun = 0
+            guard let window = unsafe bounds(of: widget, in: widget) else { return false }
+            var (near, arrived): ([Cell], [Cell]) = ([], [])
             for cell in cells where cell.position != nil {
-                let isOnScreen = isOnScreen(cell)
-                guard isOnScreen != cell.target.isVisible else { continue }
-                if isOnScreen { begun += 1 }
-                // What leaves is always let go of.
-                if !isOnScreen || begun <= GTKImageGrid.beginningsPerFrame { cell.target.setVisible(isOnScreen) }
+                if isOnScreen(cell, window) {
+                    if cell.isFresh || !cell.target.isVisible { arrived.append(cell) }
+                } else {
+                    cell.target.setVisible(false)
+                    if cell.isFresh { near.append(cell) }
+                }
             }
-            return begun > GTKImageGrid.beginningsPerFrame
+            let end = ContinuousClock.now + GTKImageGrid.timePerFrame
+            for (index, cell) in (arrived + near).enumerated() {
+                if index > 0, ContinuousClock.now > end { return true }
+                if index < arrived.count { cell.target.setVisible(true) }
+                if cell.isFresh { show(cell) }
+            }
+            return false
         }
 
-        private static let beginningsPerFrame = 8
+        /// A quarter of a frame at sixty a second, so that GTK has the rest.
+        private static let timePerFrame = Duration.milliseconds(4)
 
-        fileprivate func scaled() { for cell in cells { show(cell) } }
+        fileprivate func scaled() { for cell in cells where !cell.isFresh { show(cell) } }
 
         private func show(_ cell: Cell) {
             guard let position = cell.position, position < count else { return }
+            cell.isFresh = false
             var request = request(position)
             if request.options.targetSize == nil {
                 request.options.targetSize = cell.view.devicePixels(cellSize)
@@ -153,25 +161,16 @@
             cell.target.setImage(request)
         }
 
-        /// GTK keeps thirty rows of as many cells as there could be columns, so that a generous bound would cost thousands.
-        private func fitColumns() {
-            var window: [Double] = [0, 0, 0, 0]
-            guard unsafe calotype_gtk_bounds(widget, widget, &window) else { return }
-            unsafe calotype_gtk_grid_set_columns(widget, UInt32(max(1, min(200, window[2] / Double(max(1, cellSize.width))))))
+        private func isOnScreen(_ cell: Cell, _ window: Bounds) -> Bool {
+            guard let cell = unsafe bounds(of: cell.view.widget, in: widget) else { return false }
+            return cell.x < window.width && cell.y < window.height && cell.x + cell.width > 0 && cell.y + cell.height > 0
         }
 
-        private func isOnScreen(_ cell: Cell) -> Bool {
-            guard let cell = unsafe bounds(of: cell, in: widget) else { return false }
-            var window: [Double] = [0, 0, 0, 0]
-            guard unsafe calotype_gtk_bounds(widget, widget, &window) else { return false }
-            return cell.x < window[2] && cell.y < window[3] && cell.x + cell.width > 0 && cell.y + cell.height > 0
-        }
+        private typealias Bounds = (x: Double, y: Double, width: Double, height: Double)
 
-        private func bounds(
-            of cell: Cell, in other: UnsafeMutableRawPointer
-        ) -> (x: Double, y: Double, width: Double, height: Double)? {
+        private func bounds(of part: UnsafeMutableRawPointer, in other: UnsafeMutableRawPointer) -> Bounds? {
             var bounds: [Double] = [0, 0, 0, 0]
-            guard unsafe calotype_gtk_bounds(cell.view.widget, other, &bounds) else { return nil }
+            guard unsafe calotype_gtk_bounds(part, other, &bounds) else { return nil }
             return (bounds[0], bounds[1], bounds[2], bounds[3])
         }
     }
@@ -181,6 +180,8 @@
         let view: GTKImageView
         let target: ImageTarget<GTKImageView>
         var position: Int?
+        /// Whether it has not been asked yet what to show.
+        var isFresh = false
 
         init(loader: any ImageProviding) {
             view = unsafe GTKImageView()

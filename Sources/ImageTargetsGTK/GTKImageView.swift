@@ -41,7 +41,7 @@
             case .none, .hash: show(nil)
             case .image(let image): show(GTKTexture(image.bitmap))
             case .color(let red, let green, let blue, let alpha):
-                show(GTKTexture(red: red, green: green, blue: blue, alpha: alpha), fills: true)
+                show(GTKTexture(red: red, green: green, blue: blue, alpha: alpha))
             }
         }
 
@@ -55,10 +55,10 @@
         /// The desktop's setting `gtk-enable-animations`.
         public func prefersReducedMotion() -> Bool { unsafe !calotype_gtk_animates(widget) }
 
-        private func show(_ texture: GTKTexture?, fills: Bool = false, transition: Transition = .none) {
+        private func show(_ texture: GTKTexture?, transition: Transition = .none) {
             var milliseconds: UInt32 = 0
             if case .fade(let time) = transition { milliseconds = UInt32(clamping: Int64(time / .milliseconds(1))) }
-            unsafe calotype_gtk_view_set_texture(widget, texture?.pointer, fills, milliseconds)
+            unsafe calotype_gtk_view_set_texture(widget, texture?.pointer, milliseconds)
         }
     }
 #endif

@@ -1,5 +1,5 @@
 #if GTK
-    import CCalotypeGTK
+    import CCalotypeGTKStage
     import CalotypeTesting
     import ImageCore
     import ImageTargetsGTK
@@ -9,16 +9,21 @@
         /// Made when GTK runs.
         private lazy var view = unsafe GTKImageView()
 
+        var size: (width: Int, height: Int) { (960, 720) }
+
         func begin(in window: UnsafeMutableRawPointer) {
-            unsafe calotype_gtk_window_set_child(window, view.widget)
+            unsafe calotype_stage_set_child(window, view.widget)
             Task {
                 do {
                     try await checkImageViewAdapterConformance(of: view) { view in await Conformance.look(view) }
                     say("PASS conformance")
+                    try await checkImageViewAdapterPrograms(
+                        makeView: { unsafe GTKImageView() }, look: { Conformance.look($0) })
+                    say("PASS programs")
                     try checkFade()
                 } catch {
                     say("FAULT \(error)")
-                    calotype_gtk_quit()
+                    calotype_stage_quit()
                 }
             }
         }
@@ -31,7 +36,7 @@
 
         /// From red to blue in 200 ms: both are seen, and in the end blue alone.
         private func checkFade() throws {
-            calotype_gtk_set_animates(true)
+            calotype_stage_set_animates(true)
             if view.prefersReducedMotion() { say("FAULT the desktop's setting for animations is not seen") }
             let (red, blue) = (try TestPictures.solid(red: 250), try TestPictures.solid(blue: 250))
             view.setImage(red, transition: .none)
@@ -45,10 +50,10 @@
                 guard color == [0, 0, 250] || turns > 500 else { return true }
                 say(
                     color == [0, 0, 250] && blends.count >= 2 ? "PASS fade" : "FAULT fade: \(color) after \(blends.count) blends")
-                calotype_gtk_set_animates(false)
+                calotype_stage_set_animates(false)
                 if !view.prefersReducedMotion() { say("FAULT the desktop's setting against animations is not seen") }
                 say("PASS motion")
-                calotype_gtk_quit()
+                calotype_stage_quit()
                 return false
             }
         }

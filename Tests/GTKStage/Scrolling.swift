@@ -1,147 +1,112 @@
 #if GTK
     import CCalotypeGTK
-    import Calotype
+    import CCalotypeGTKStage
+    import Dispatch
     import ImageCore
     import ImageTargetsGTK
-    import LoopbackHTTP
 
-    /// Two thousand pictures from a server, scrolled by script from end to end, back, and here and there. At every rest
-    /// the test is told which cell lies where, and looks at the screen before it says to go on.
+    /// A scene that somebody else scrolls, by the pointer and the keyboard. The test writes what it wants to know:
+    /// `rest NAME` is answered once nothing moves and nothing loads, with which cell lies where; `end` with the loop's times.
     final class Scrolling: Act {
-        private static let count = 2_000
-
-        private var server: LoopbackServer?
-        private var grid: GTKImageGrid?
-        private let loader = ImageLoader.standard {
-            $0.memoryCache = MemoryCache(limits: .init(cost: 8_000_000))
-            $0.dataCache = nil
-        }
-        private var steps: [Step] = []
-        private var hasArrived = false
-        private var restingTicks = 0
-        private var stoppedTicks = 0
-        private var offScreenLoads = 0
+        private var scene: any Scene
+        private var orders: [[String]] = []
         private var gaps = Gaps()
-        /// Until the first rest: GTK makes its first hundreds of cells within our calls.
-        private var startingTurn = Duration.zero
+        private var lastOffset = -1.0
+        /// Ticks for which the grid has not moved, and for which nothing has loaded either.
+        private var (stoppedTicks, restingTicks) = (0, 0)
+        private var loadsOffScreen = 0
 
-        /// What is scripted: where to, and how far in one frame.
-        private struct Step {
-            let name: String
-            let target: (GTKImageGrid) -> Double
-            let pixelsPerFrame: Double
-        }
+        init(_ scene: any Scene) { self.scene = scene }
+
+        var size: (width: Int, height: Int) { (scene.columns * 96, 720 * scene.columns / 10) }
 
         func begin(in window: UnsafeMutableRawPointer) {
             do {
-                let server = try LoopbackServer { request, connection in
-                    // As on a line: a load takes longer than a frame, so that many run when their cells leave.
-                    FileOutput.pause(microseconds: 8_000)
-                    let number = Int(request.path.dropFirst().prefix { $0.isNumber }) ?? 0
-                    let file = try EncoderRegistry().encode(Pattern.picture(number), as: .png, options: EncodeOptions())
-                    try connection.respond(LoopbackServer.Response(200, body: Array(file)))
-                }
-                let grid = GTKImageGrid(loader: loader, cellSize: PixelSize(width: 96, height: 96)) { index in
-                    var request = ImageRequest(url: URL(string: server.url("/\(index).png"))!)
-                    request.options.offScreenPolicy = .cancels
-                    request.options.placeholder = .color(red: 1, green: 1, blue: 0, alpha: 1)
-                    return request
-                }
-                (self.server, self.grid) = (server, grid)
-                unsafe calotype_gtk_window_set_child(window, grid.widget)
-                grid.count = Self.count
-                steps = [
-                    Step(name: "start", target: { _ in 0 }, pixelsPerFrame: 1),
-                    Step(name: "end", target: { $0.maximumOffset }, pixelsPerFrame: 150),
-                    Step(name: "back", target: { _ in 0 }, pixelsPerFrame: 900),
-                ]
-                for (index, place) in [0.31, 0.92, 0.07, 0.55, 0.551].enumerated() {
-                    steps.append(Step(name: "jump\(index)", target: { $0.maximumOffset * place }, pixelsPerFrame: .infinity))
-                }
-                every(16) { [self] in unsafe scroll(window) }
+                try unsafe scene.begin(in: window)
+                every(16) { [self] in unsafe look(window) }
                 every(4) { [self] in gaps.tick() }
+                DispatchQueue.global().async {
+                    while let line = readLine() {
+                        let words = line.split(separator: " ").map(String.init)
+                        Task { @MainActor in self.orders.append(words) }
+                    }
+                    Task { @MainActor in calotype_stage_quit() }
+                }
             } catch {
                 say("FAULT \(error)")
-                calotype_gtk_quit()
+                calotype_stage_quit()
             }
         }
 
-        private func scroll(_ window: UnsafeMutableRawPointer) -> Bool {
-            guard let grid, let step = steps.first else { return finish() }
-            let target = step.target(grid)
-            if !hasArrived {
-                guard grid.maximumOffset > 0 else { return true }
-                let distance = target - grid.offset
-                grid.offset += max(-step.pixelsPerFrame, min(step.pixelsPerFrame, distance))
-                // GTK goes to the nearest place that it likes.
-                hasArrived = abs(distance) <= step.pixelsPerFrame
-                return true
-            }
-            let cells = unsafe grid.visibleCells(in: window)
-            stoppedTicks += 1
+        private func look(_ window: UnsafeMutableRawPointer) -> Bool {
+            let (offset, maximum) = scene.offset
+            stoppedTicks = offset == lastOffset && maximum > 0 ? stoppedTicks + 1 : 0
+            lastOffset = offset
             // A moment after the last movement, only what is on screen is being loaded.
-            if stoppedTicks == 6 { offScreenLoads += max(0, loader.activity.loads - cells.count { $0.isLoading }) }
-            restingTicks = !cells.isEmpty && !cells.contains { $0.isLoading } && loader.activity.loads == 0 ? restingTicks + 1 : 0
-            guard restingTicks > 8 else { return true }
-            steps.removeFirst()
-            (restingTicks, stoppedTicks, hasArrived) = (0, 0, false)
-            let places = cells.map { "\($0.position),\(Int($0.bounds.x.rounded())),\(Int($0.bounds.y.rounded()))" }
-            say("REST \(step.name) \(grid.cellCount) \(FileOutput.residentBytes) \(places.joined(separator: ";"))")
-            if step.name == "start" { startingTurn = GTKMainLoop.takeLongestTurn().time }
-            _ = readLine()
-            gaps.skip()
+            if stoppedTicks == 6 { loadsOffScreen += unsafe scene.loadsOffScreen(in: window) }
+            let places = unsafe scene.places(in: window)
+            restingTicks = places != nil && stoppedTicks > 0 ? restingTicks + 1 : 0
+            guard restingTicks > 8, let places, let order = orders.first else { return true }
+            orders.removeFirst()
+            restingTicks = 0
+            guard order[0] == "rest" else { return finish() }
+            let cells = places.map { "\($0.position),\(Int($0.bounds.x.rounded())),\(Int($0.bounds.y.rounded()))" }
+            say(
+                "REST \(order[1]) \(scene.cellCount) \(FileOutput.residentBytes) \(Int(offset)) \(Int(maximum)) \(cells.joined(separator: ";"))"
+            )
+            if order[1] == "start" {
+                gaps.forget()
+                calotype_gtk_forget_turns()
+            }
             return true
         }
 
         private func finish() -> Bool {
-            let (time, turns) = GTKMainLoop.takeLongestTurn()
-            say("LOADS offscreen=\(offScreenLoads) requests=\(server?.requests.value ?? 0)")
-            say(
-                "FRAMES ticks=\(gaps.ticks) over20ms=\(gaps.over) longest=\(gaps.longest / 1_000)us ours=\(Int(time / .microseconds(1)))us turns=\(turns) starting=\(Int(startingTurn / .microseconds(1)))us"
-            )
-            say("PASS scroll")
-            calotype_gtk_quit()
+            say("LOADS offscreen=\(loadsOffScreen) requests=\(scene.requests)")
+            say(gaps.report)
+            let kinds = ["all", "queue", "make", "bind", "unbind", "moved", "fade"]
+            for (kind, name) in kinds.enumerated() {
+                let turns = calotype_gtk_turns_of(Int32(kind))
+                say(
+                    "TURNS \(name) count=\(turns.count) total=\(turns.total.clock) longest=\(turns.longest.clock) processor=\(turns.total.processor) longest-processor=\(turns.longest.processor)"
+                )
+            }
+            say("PASS")
+            calotype_stage_quit()
             return false
         }
     }
 
-    /// How regularly the loop turns, as a timer of 4 ms sees it.
+    /// How regularly the loop turns, as a timer of 4 ms sees it, and how much of each gap this framework took.
     private struct Gaps {
-        private(set) var longest: Int64 = 0
-        private(set) var over = 0
-        private(set) var ticks = 0
-        private var last: Int64?
+        private var ticks = 0
+        private var last: (now: Int64, ours: calotype_gtk_time)?
+        /// Gaps of more than 16 ms, and the longest.
+        private var (over, longest): (Int, Int64) = (0, 0)
+        /// Microseconds of ours in the gap that had most of them, and in the longest one.
+        private var most = calotype_gtk_time()
+        private var inLongest = calotype_gtk_time()
 
         mutating func tick() -> Bool {
-            let now = calotype_gtk_now()
+            let (now, ours) = (calotype_stage_now() / 1_000, calotype_gtk_turns_of(Int32(CALOTYPE_GTK_ALL)).total)
             if let last {
+                let part = calotype_gtk_time(
+                    clock: ours.clock - last.ours.clock, processor: ours.processor - last.ours.processor)
                 ticks += 1
-                longest = max(longest, now - last)
-                if now - last > 20_000_000 { over += 1 }
+                if now - last.now > 16_000 { over += 1 }
+                if now - last.now > longest { (longest, inLongest) = (now - last.now, part) }
+                most = calotype_gtk_time(
+                    clock: max(most.clock, part.clock), processor: max(most.processor, part.processor))
             }
-            last = now
+            last = (now, ours)
             return true
         }
 
-        /// What passed since the last tick was not the loop's doing.
-        mutating func skip() { last = nil }
-    }
+        /// Begins anew.
+        mutating func forget() { self = Gaps() }
 
-    /// Pictures that can be told apart by each of their quarters.
-    enum Pattern {
-        static func picture(_ number: Int) throws -> DecodedImage {
-            // Twice as large as it is shown, so that it must have been scaled down to fit its cell.
-            let size = PixelSize(width: 192, height: 192)
-            return DecodedImage(
-                try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { pixels, row in
-                    for y in 0..<192 {
-                        for x in 0..<192 {
-                            let quarter = (y >= 96 ? 2 : 0) + (x >= 96 ? 1 : 0)
-                            let color = [number % 256, number / 256 * 31, quarter * 80, 255]
-                            for (index, value) in color.enumerated() { unsafe pixels[y * row + x * 4 + index] = UInt8(value) }
-                        }
-                    }
-                })
+        var report: String {
+            "FRAMES ticks=\(ticks) over16ms=\(over) longest=\(longest) ours-in-longest=\(inLongest.clock) most-of-ours=\(most.clock) most-processor=\(most.processor)"
         }
     }
 #endif

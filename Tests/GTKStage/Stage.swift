@@ -1,7 +1,7 @@
 // A window for ImageTargetsGTKTests: GTK needs the main thread, which a test runner keeps for itself.
 
 #if GTK
-    import CCalotypeGTK
+    import CCalotypeGTKStage
     import Dispatch
     import ImageTargetsGTK
 
@@ -9,10 +9,16 @@
         /// Synchronous, since GLib's loop takes the main thread.
         static func main() {
             GTKMainLoop.attach()
-            let act: any Act = CommandLine.arguments.contains("scroll") ? Scrolling() : Conformance()
+            let act: any Act =
+                switch CommandLine.arguments.dropFirst().first {
+                case "scroll": Scrolling(LoadedScene(columns: 10, stripes: false))
+                case "plain": Scrolling(PlainScene(columns: 10))
+                case "dense": Scrolling(LoadedScene(columns: 5, stripes: true))
+                default: Conformance()
+                }
             let box = unsafe Unmanaged.passRetained(Holder(act)).toOpaque()
-            let isShown = unsafe calotype_gtk_run(
-                960, 720,
+            let isShown = unsafe calotype_stage_run(
+                Int32(act.size.width), Int32(act.size.height),
                 { context, window in
                     let addresses = (UInt(bitPattern: context), UInt(bitPattern: window))
                     MainActor.assumeIsolated {
@@ -26,8 +32,10 @@
         }
     }
 
-    /// What happens in the window; it ends with `calotype_gtk_quit`.
+    /// What happens in the window; it ends with `calotype_stage_quit`.
     @MainActor protocol Act: AnyObject {
+        /// Of the window, in the application's pixels.
+        var size: (width: Int, height: Int) { get }
         func begin(in window: UnsafeMutableRawPointer)
     }
 
@@ -39,7 +47,7 @@
     /// Calls `tick` on the main actor every so many milliseconds until it returns false.
     @MainActor func every(_ milliseconds: UInt32, _ tick: @escaping @MainActor () -> Bool) {
         let box = unsafe Unmanaged.passRetained(Tick(tick)).toOpaque()
-        unsafe calotype_gtk_every(
+        unsafe calotype_stage_every(
             milliseconds,
             { context in
                 let address = UInt(bitPattern: context)

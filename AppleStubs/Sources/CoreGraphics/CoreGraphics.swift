@@ -3,6 +3,9 @@
 
 public typealias CFData = Data
 public typealias CFString = String
+public typealias CFDictionary = [AnyHashable: Any]
+public typealias CFMutableData = NSMutableData
+public typealias CFArray = [Any]
 
 public final class CGColorSpace: Sendable {
     public static let sRGB: CFString = "sRGB"
@@ -14,9 +17,39 @@ public final class CGColorSpace: Sendable {
         guard iccData.count >= 128 else { return nil }
         name = "icc"
     }
+    public var model: CGColorSpaceModel { name == "gray" ? .monochrome : .rgb }
+    public func copyICCData() -> CFData? { name == "icc" ? CFData(count: 128) : nil }
 }
 
-public enum CGImageAlphaInfo: UInt32, Sendable { case none, premultipliedLast, premultipliedFirst, last, first, noneSkipLast }
+public enum CGColorSpaceModel: Sendable { case unknown, monochrome, rgb, cmyk }
+public enum CGBlendMode: Sendable { case normal, copy }
+
+/// Draws images of four bytes a pixel as they are, the nearest pixel where sizes differ.
+public final class CGContext {
+    private let data: UnsafeMutableRawPointer?
+    private let (width, height, bytesPerRow): (Int, Int, Int)
+
+    public init?(
+        data: UnsafeMutableRawPointer?, width: Int, height: Int, bitsPerComponent: Int, bytesPerRow: Int, space: CGColorSpace,
+        bitmapInfo: UInt32
+    ) {
+        guard width > 0, height > 0, bitsPerComponent == 8, bytesPerRow >= width * 4 else { return nil }
+        (self.data, self.width, self.height, self.bytesPerRow) = (data, width, height, bytesPerRow)
+    }
+
+    public func setBlendMode(_ mode: CGBlendMode) {}
+
+    public func draw(_ image: CGImage, in rect: CGRect) {
+        for y in 0..<height {
+            for x in 0..<width {
+                let source = image.provider.data + y * image.height / height * image.bytesPerRow + x * image.width / width * 4
+                data?.advanced(by: y * bytesPerRow + x * 4).copyMemory(from: source, byteCount: 4)
+            }
+        }
+    }
+}
+
+public enum CGImageAlphaInfo: UInt32, Sendable { case none, premultipliedLast, premultipliedFirst, last, first, noneSkipLast, noneSkipFirst }
 
 public struct CGBitmapInfo: OptionSet, Sendable {
     public let rawValue: UInt32
@@ -47,6 +80,8 @@ public final class CGImage {
     public let bitmapInfo: CGBitmapInfo
     public let space: CGColorSpace
     public let provider: CGDataProvider
+    public var colorSpace: CGColorSpace? { space }
+    public var alphaInfo: CGImageAlphaInfo { CGImageAlphaInfo(rawValue: bitmapInfo.rawValue & 31) ?? .none }
 
     public init?(
         width: Int, height: Int, bitsPerComponent: Int, bitsPerPixel: Int, bytesPerRow: Int, space: CGColorSpace,

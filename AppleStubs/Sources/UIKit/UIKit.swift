@@ -57,3 +57,29 @@ open class UIButton: UIControl {
     /// To be set by tests.
     public static var isReduceMotionEnabled = false
 }
+
+// Apps and lists.
+
+@MainActor open class UIApplication {
+    public nonisolated static let didEnterBackgroundNotification = Notification.Name("UIApplicationDidEnterBackgroundNotification")
+    public nonisolated static let didReceiveMemoryWarningNotification = Notification.Name(
+        "UIApplicationDidReceiveMemoryWarningNotification")
+}
+
+@MainActor public protocol UICollectionViewDataSourcePrefetching: NSObjectProtocol {
+    func collectionView(_ collectionView: UICollectionView, prefetchItemsAt indexPaths: [IndexPath])
+    func collectionView(_ collectionView: UICollectionView, cancelPrefetchingForItemsAt indexPaths: [IndexPath])
+}
+
+@MainActor public protocol UITableViewDataSourcePrefetching: NSObjectProtocol {
+    func tableView(_ tableView: UITableView, prefetchRowsAt indexPaths: [IndexPath])
+    func tableView(_ tableView: UITableView, cancelPrefetchingForRowsAt indexPaths: [IndexPath])
+}
+
+open class UICollectionView: UIView {
+    open weak var prefetchDataSource: (any UICollectionViewDataSourcePrefetching)?
+}
+
+open class UITableView: UIView {
+    open weak var prefetchDataSource: (any UITableViewDataSourcePrefetching)?
+}

@@ -70,17 +70,30 @@ import UIKit
     @Test func imageViewsKeepTheRulesOfAdapters() async throws {
         let view = UIImageView()
         let adapter = PlatformViewAdapter(showing: view)
-        try await checkImageViewAdapterConformance(of: adapter) { _ in
-            await MainActor.run {
-                guard let image = view.image?.cgImage else {
-                    let color = view.backgroundColor?.components.prefix(3).map { UInt8($0 * 255) } ?? []
-                    return ViewAppearance(color: color, label: view.accessibilityLabel ?? "")
-                }
-                let start = image.provider.data.assumingMemoryBound(to: UInt8.self)
-                let color = image.space.name == "gray" ? [start[0], start[0], start[0]] : [start[0], start[1], start[2]]
-                return ViewAppearance(color: color, label: view.accessibilityLabel ?? "")
-            }
+        try await checkImageViewAdapterConformance(of: adapter) { _ in await MainActor.run { look(view) } }
+    }
+
+    @Test func imageViewsShowWhatTheyWereAskedForInTenThousandPrograms() async throws {
+        // An adapter holds its view weakly; these are kept until their adapter's place is taken by another.
+        var views: [ObjectIdentifier: UIImageView] = [:]
+        try await checkImageViewAdapterPrograms(
+            makeView: { () -> PlatformViewAdapter in
+                let view = UIImageView()
+                let adapter = PlatformViewAdapter(showing: view)
+                views[ObjectIdentifier(adapter)] = view
+                return adapter
+            },
+            look: { adapter in views[ObjectIdentifier(adapter)].map(look) ?? ViewAppearance(color: []) })
+    }
+
+    private func look(_ view: UIImageView) -> ViewAppearance {
+        guard let image = view.image?.cgImage else {
+            let color = view.backgroundColor?.components.prefix(3).map { UInt8($0 * 255) } ?? []
+            return ViewAppearance(color: color, label: view.accessibilityLabel ?? "")
         }
+        let start = image.provider.data.assumingMemoryBound(to: UInt8.self)
+        let color = image.space.name == "gray" ? [start[0], start[0], start[0]] : [start[0], start[1], start[2]]
+        return ViewAppearance(color: color, label: view.accessibilityLabel ?? "")
     }
 
     @Test func anImageOutlivesTheBitmapThatItIsMadeOf() throws {

@@ -15,9 +15,34 @@
 /// Lets GLib's default loop run what is queued for the main dispatch queue. Further calls do nothing.
 void calotype_gtk_attach_main_queue(void);
 
-/// The longest processor time in microseconds that one turn of the main queue or one call of a grid's callbacks has taken since
-/// the last call of this, and how many turns there were.
-int64_t calotype_gtk_take_longest_turn(int64_t *turns);
+// How long this framework holds the main loop: every call of its own that the loop makes is a turn of some kind.
+
+enum {
+    /// Everything; a turn within another counts once.
+    CALOTYPE_GTK_ALL,
+    /// What is queued for the main actor: pictures arrive here.
+    CALOTYPE_GTK_MAIN_QUEUE,
+    CALOTYPE_GTK_MAKE_CELL,
+    CALOTYPE_GTK_BIND,
+    CALOTYPE_GTK_UNBIND,
+    /// A grid's look at which cells are on screen.
+    CALOTYPE_GTK_MOVED,
+    CALOTYPE_GTK_FADE,
+    CALOTYPE_GTK_KINDS
+};
+
+/// Microseconds by the clock, and of the main thread's processor time, in which other programs do not count.
+typedef struct {
+    int64_t clock, processor;
+} calotype_gtk_time;
+
+typedef struct {
+    int64_t count;
+    calotype_gtk_time total, longest;
+} calotype_gtk_turns;
+
+calotype_gtk_turns calotype_gtk_turns_of(int kind);
+void calotype_gtk_forget_turns(void);
 
 // Textures.
 
@@ -41,8 +66,8 @@ void calotype_gtk_unref(void *object);
 void *calotype_gtk_view_new(void *picture);
 /// How large the view wants to be, in the application's pixels.
 void calotype_gtk_view_set_size(void *view, int width, int height);
-/// Shows a texture, or nothing for NULL. `fills` stretches it; else it covers the view. The old one fades out meanwhile.
-void calotype_gtk_view_set_texture(void *view, void *texture, bool fills, uint32_t fade_milliseconds);
+/// Shows a texture, which covers the view, or nothing for NULL. The old one fades out meanwhile.
+void calotype_gtk_view_set_texture(void *view, void *texture, uint32_t fade_milliseconds);
 void calotype_gtk_view_set_loading(void *view, bool loading);
 /// From 0 to 1; less than 0 shows no bar.
 void calotype_gtk_view_set_progress(void *view, double fraction);
@@ -62,18 +87,6 @@ bool calotype_gtk_bounds(void *widget, void *other, double bounds[4]);
 /// Red, green, blue, alpha in the middle of the view as it would be drawn, straight. False when nothing is.
 bool calotype_gtk_view_sample(void *view, int width, int height, uint8_t rgba[4]);
 
-// A bare application, for tests and examples.
-
-/// Runs GTK's loop with one undecorated window until `calotype_gtk_quit`. False where there is no display.
-bool calotype_gtk_run(int width, int height, void (*ready)(void *context, void *window), void *context);
-void calotype_gtk_quit(void);
-void calotype_gtk_window_set_child(void *window, void *widget);
-/// Calls `tick` every so many milliseconds until it returns false.
-void calotype_gtk_every(unsigned milliseconds, bool (*tick)(void *context), void *context);
-/// Nanoseconds since some moment.
-int64_t calotype_gtk_now(void);
-void calotype_gtk_set_animates(bool animates);
-
 // A grid that recycles its cells.
 
 typedef struct {
@@ -84,18 +97,16 @@ typedef struct {
     void (*unbind)(void *context, void *cell);
     void (*drop_cell)(void *context, void *cell);
     void (*activate)(void *context, unsigned position);
-    /// A frame was shown in which cells may have moved. True asks for another call after the next frame.
+    /// A frame was laid out, and not yet painted, in which cells may have moved. True asks for another call in the next one.
     bool (*moved)(void *context);
     /// The monitor's scale changed.
     void (*scaled)(void *context);
 } calotype_gtk_grid_callbacks;
 
 /// A floating GtkScrolledWindow with a GtkGridView. The callbacks are called while it lives; `context` must outlive it,
-/// or `calotype_gtk_grid_detach` be called before.
-void *calotype_gtk_grid_new(const calotype_gtk_grid_callbacks *callbacks);
+/// or `calotype_gtk_grid_detach` be called before. There are as many columns as cells of that width fit.
+void *calotype_gtk_grid_new(const calotype_gtk_grid_callbacks *callbacks, int cell_width);
 void calotype_gtk_grid_detach(void *grid);
-/// How many columns it may have at most; it keeps cells for thirty rows of so many.
-void calotype_gtk_grid_set_columns(void *grid, unsigned columns);
 void calotype_gtk_grid_set_count(void *grid, unsigned count);
 /// How far it is scrolled, in the application's pixels, and how far it can be.
 double calotype_gtk_grid_offset(void *grid, double *maximum);

@@ -12,7 +12,7 @@ struct ShowCommand: AsyncParsableCommand {
         discussion: """
             In the best way that the terminal has: the protocols of kitty and iTerm2, sixels, or two pixels a character as \
             half blocks. Several pictures stand in a grid. Where there is no terminal, and neither --size nor --as asks for \
-            a drawing, a line of text describes each picture.
+            a drawing, a line of text describes each picture. A picture that stands alone shows previews while it loads.
 
             Examples:
               calotype show photo.jpg
@@ -84,9 +84,13 @@ struct ShowCommand: AsyncParsableCommand {
                     encoder: EncoderRegistry())
                 var request = ImageRequest(url: source.url)
                 if terminal.graphics != .none { request.options.targetSize = picture.targetSize }
-                let image = try await loader.image(for: request)
-                let moving = terminal.graphics == .kitty ? try await animation(request, picture, loader) : nil
-                if let drawing = try moving ?? picture.draw(image) {
+                let target = across == 1 ? TerminalTarget(picture, write: Console.write) : nil
+                let image = try await image(for: request, from: loader, previewsOn: Console.isTerminal ? target : nil)
+                if let drawing = try await animation(request, picture, loader) ?? picture.draw(image) {
+                    if let target {
+                        await target.show(drawing)
+                        continue
+                    }
                     row.append((drawing, row.count * (box.columns + 1)))
                     if row.count == across { finishRow() }
                 } else {
@@ -101,14 +105,32 @@ struct ShowCommand: AsyncParsableCommand {
         try failures.throwIfAny()
     }
 
+    /// The picture; what there is of it is shown meanwhile.
+    private func image(
+        for request: ImageRequest, from loader: ImageLoader, previewsOn target: TerminalTarget?
+    ) async throws -> DecodedImage {
+        guard let target else { return try await loader.image(for: request) }
+        var request = request
+        request.options.previews = .incremental
+        let task = loader.task(for: request)
+        for await event in task.events {
+            if case .preview(let preview) = event { await target.setImage(preview, transition: .none) }
+        }
+        return try await task.response.image
+    }
+
     /// The animation that the terminal runs by itself; `nil` for a still picture, and for one whose frames would be more
     /// than a terminal should be sent.
     private func animation(
         _ request: ImageRequest, _ picture: TerminalPicture, _ loader: ImageLoader
     ) async throws -> TerminalPicture.Drawing? {
+        guard [.kitty, .iTerm2].contains(picture.terminal.graphics) else { return nil }
         let info = try await loader.info(for: request)
         guard info.frameCount > 1 else { return nil }
         let data = try await loader.data(for: request).data
+        if picture.terminal.graphics == .iTerm2 {
+            return info.format == .gif && data.count <= 20_000_000 ? picture.draw(file: data, size: info.size) : nil
+        }
         return try await Background.run {
             var options = DecodeOptions()
             options.targetSize = picture.targetSize

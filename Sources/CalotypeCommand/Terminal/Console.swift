@@ -26,6 +26,9 @@ enum Console {
     /// Writes text as it is to standard error.
     static func writeError(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
 
+    /// Whether standard output is a terminal.
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
     /// Whether somebody watches standard error as it comes.
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 

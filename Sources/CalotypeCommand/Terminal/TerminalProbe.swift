@@ -15,7 +15,7 @@ enum TerminalProbe {
     static func terminal(waiting milliseconds: Int32 = 200) -> Terminal {
         let size = Console.size ?? (columns: 80, rows: 25)
         var terminal = Terminal(
-            environment: ProcessInfo.processInfo.environment, isTerminal: isatty(STDOUT_FILENO) == 1, size: size)
+            environment: ProcessInfo.processInfo.environment, isTerminal: Console.isTerminal, size: size)
         // Asking makes sense only where the answers can be read and the terminal is one that answers.
         if terminal.graphics != .none, let answers = ask(for: milliseconds) { terminal.learn(from: answers) }
         return terminal

@@ -5,13 +5,34 @@
     /// `Mutex` is missing on the oldest Apple systems supported.
     ///
     /// Never call foreign code while holding one: take a snapshot, leave, then call.
-    public struct Lock<State: Sendable>: Sendable {
-        private let base: OSAllocatedUnfairLock<State>
+    public struct Lock<State>: Sendable {
+        private let box: Box
 
-        public init(_ state: State) { base = OSAllocatedUnfairLock(initialState: state) }
+        public init(_ state: consuming sending State) { box = Box(state) }
 
         /// Runs `body` with exclusive access to the state and returns what it returns.
-        public func withLock<R: Sendable>(_ body: @Sendable (inout State) throws -> R) rethrows -> R { try base.withLock(body) }
+        public func withLock<R, E: Error>(_ body: (inout sending State) throws(E) -> sending R) throws(E) -> sending R {
+            box.lock.lock()
+            defer { box.lock.unlock() }
+            return try unsafe body(&box.state.pointee)
+        }
+
+        // @unchecked because the state is reached only while the lock is held. The system's lock with a state of its own would
+        // ask for `Sendable` states and results, which is more than a mutex needs.
+        @safe private final class Box: @unchecked Sendable {
+            let lock = OSAllocatedUnfairLock()
+            let state: UnsafeMutablePointer<State>
+
+            init(_ state: consuming sending State) {
+                unsafe self.state = .allocate(capacity: 1)
+                unsafe self.state.initialize(to: state)
+            }
+
+            deinit {
+                unsafe state.deinitialize(count: 1)
+                unsafe state.deallocate()
+            }
+        }
     }
 #else
     public import Synchronization

@@ -1,4 +1,4 @@
-#if canImport(UIKit) || canImport(AppKit)
+#if canImport(UIKit) || canImport(AppKit) || canImport(WatchKit)
     internal import Foundation
     public import ImageCore
 

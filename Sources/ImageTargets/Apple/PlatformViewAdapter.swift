@@ -1,4 +1,4 @@
-#if canImport(UIKit) || canImport(AppKit)
+#if canImport(UIKit) || canImport(AppKit) || canImport(WatchKit)
     public import ImageCore
 
     /// What an adapter needs of a view of UIKit or AppKit; the rest is the same for all of them.

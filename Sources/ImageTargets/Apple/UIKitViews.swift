@@ -1,4 +1,4 @@
-#if canImport(UIKit)
+#if canImport(UIKit) && !os(watchOS)
     public import ImageCore
     public import UIKit
 
@@ -42,13 +42,5 @@
         public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) { setImage(nil, for: .normal) }
         public func calotypeLabel(_ label: String?) { accessibilityLabel = label }
         public var calotypePrefersReducedMotion: Bool { UIAccessibility.isReduceMotionEnabled }
-    }
-
-    extension UIImage {
-        /// Over the picture's own memory; `nil` where Core Graphics refuses its form.
-        public convenience init?(calotype image: DecodedImage) {
-            guard let picture = image.bitmap.makeCGImage() else { return nil }
-            self.init(cgImage: picture)
-        }
     }
 #endif

@@ -22,9 +22,11 @@ public struct TerminalPicture: Sendable {
 
     /// The box in pixels: what to ask a loader for.
     public var targetSize: PixelSize {
-        usesPixels
-            ? PixelSize(width: columns * terminal.cell.width, height: rows * terminal.cell.height)
-            : PixelSize(width: columns, height: rows * 2)
+        usesPixels ? pixelBox : PixelSize(width: columns, height: rows * 2)
+    }
+
+    private var pixelBox: PixelSize {
+        PixelSize(width: columns * terminal.cell.width, height: rows * terminal.cell.height)
     }
 
     private var usesPixels: Bool {
@@ -73,12 +75,22 @@ public struct TerminalPicture: Sendable {
         return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
     }
 
-    /// An animation, where the protocol runs one by itself: kitty's. `nil` elsewhere.
+    /// An animation, where the protocol runs one by itself frame by frame: kitty's. `nil` elsewhere.
     public func draw(_ frames: [(image: DecodedImage, duration: Double)]) throws -> Drawing? {
         guard terminal.graphics == .kitty, let first = frames.first else { return nil }
         let bitmaps = try frames.map { (bitmap: try fitted($0.image.bitmap), duration: $0.duration) }
         let covered = cells(try fitted(first.image.bitmap).size)
         let text = KittyGraphics(id: id).draw(bitmaps, columns: covered.columns, rows: covered.rows)
+        return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
+    }
+
+    /// A whole file, where the terminal decodes it by itself: iTerm2's, which also runs animated GIF. `nil` elsewhere.
+    ///
+    /// - Parameter size: of the picture, in pixels; it is shown no larger than that, and no larger than the box.
+    public func draw(file: Data, size: PixelSize) -> Drawing? {
+        guard terminal.graphics == .iTerm2, size.width > 0, size.height > 0 else { return nil }
+        let covered = cells(ResizeGeometry(source: size, box: pixelBox, mode: .fit).output)
+        let text = ITerm2Image.draw(file, columns: covered.columns, rows: covered.rows)
         return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
     }
 
@@ -97,6 +109,16 @@ public struct TerminalPicture: Sendable {
             if drawing.lines.count > 1 { text += "\u{1B}[\(drawing.lines.count - 1)A" }
         }
         return text + "\r\u{1B}[\(rows)B"
+    }
+
+    /// The whole box in one colour; components straight, 0 to 1.
+    func box(of color: [Double]) throws -> Bitmap {
+        let pixel = color.map { UInt8(max(0, min(1, $0)) * 255 + 0.5) }
+        // Of a screen's size at most, whatever the terminal claims to be.
+        let size = PixelSize(width: min(targetSize.width, 4_096), height: min(targetSize.height, 4_096))
+        return try unsafe Bitmap(size: size, format: .rgba8, alpha: .straight) { pixels, _ in
+            for index in pixels.indices { unsafe pixels[index] = pixel[index % 4] }
+        }
     }
 
     private func cells(_ size: PixelSize) -> (columns: Int, rows: Int) {

@@ -2,8 +2,8 @@ public import ImageCore
 
 /// A view that is a terminal: draws each image where the cursor is, in whatever way that terminal has.
 ///
-/// Previews grow in place: the next picture of the same load is drawn over the last one. Failures are written as one line
-/// of text. Placeholders and progress are not drawn; what was written stays when the view is cleared.
+/// Placeholders and previews are drawn over in place, by the next picture of the same load. Failures are written as one line
+/// of text. Progress is not drawn, there are no transitions, and what was written stays when the view is cleared.
 public actor TerminalTarget: ImageViewAdapter {
     private let picture: TerminalPicture
     private let write: @Sendable (String) -> Void
@@ -27,18 +27,36 @@ public actor TerminalTarget: ImageViewAdapter {
 
     public func setImage(_ image: DecodedImage, transition: Transition) {
         do {
-            guard let drawing = try picture.draw(image) else { return }
-            // Back to the preview's first row, and all below it cleared.
-            write((previewRows > 0 ? "\r\u{1B}[\(previewRows)A\u{1B}[J" : "") + drawing.placed())
-            previewRows = image.isPreview ? drawing.rows : 0
+            if let drawing = try picture.draw(image) { show(drawing, isPreview: image.isPreview) }
         } catch {
             write("The picture cannot be drawn: \(error)\n")
         }
     }
 
-    public func setPlaceholder(_ placeholder: Placeholder) { previewRows = 0 }
+    /// Shows what was drawn already, an animation for instance, in the place of the last preview.
+    public func show(_ drawing: TerminalPicture.Drawing, isPreview: Bool = false) {
+        // Back to the preview's first row, and all below it cleared.
+        write((previewRows > 0 ? "\r\u{1B}[\(previewRows)A\u{1B}[J" : "") + drawing.placed())
+        previewRows = isPreview ? drawing.rows : 0
+    }
+
+    public func setPlaceholder(_ placeholder: Placeholder) {
+        previewRows = 0
+        switch placeholder {
+        case .none, .hash: break
+        case .image(var image):
+            image.isPreview = true
+            setImage(image, transition: .none)
+        case .color(let red, let green, let blue, let alpha):
+            guard let bitmap = try? picture.box(of: [red, green, blue, alpha]) else { return }
+            setImage(DecodedImage(bitmap, isPreview: true), transition: .none)
+        }
+    }
 
     public func clear() { previewRows = 0 }
 
-    public func setFailure(_ error: ImageError) { write(error.message + "\n") }
+    public func setFailure(_ error: ImageError) {
+        previewRows = 0
+        write(error.message + "\n")
+    }
 }

@@ -8,17 +8,16 @@ import ImageTargetsGTK
     private let pictures: Pictures
     private let memory = MemoryCache(limits: .init(cost: 64_000_000))
     private let loader: ImageLoader
-    private let snapshot: String?
+    private let guide: GuidePicture?
     private var grid: GTKImageGrid?
     private var large: GTKImageView?
     private var target: ImageTarget<GTKImageView>?
     private var position: Int?
     private var showsBadges = true
     private var showsPanel = true
-    private var ticks = 0
 
-    init(_ pictures: Pictures, snapshot: String?) {
-        (self.pictures, self.snapshot) = (pictures, snapshot)
+    init(_ pictures: Pictures, guide: GuidePicture?) {
+        (self.pictures, self.guide) = (pictures, guide)
         let memory = memory
         loader = ImageLoader.standard { $0.memoryCache = memory }
     }
@@ -31,19 +30,24 @@ import ImageTargetsGTK
         (self.grid, self.large, target) = (grid, large, ImageTarget(large, loader: loader))
         grid.onActivate = { [weak self] in self?.show($0) }
         gallery_set_pages(grid.widget, large.widget)
-        grid.count = pictures.urls.count
         grid.focus()
+        guard let guide else { return grid.count = pictures.urls.count }
+        Task { [loader, pictures] in
+            await guide.prepare(pictures.urls, loader)
+            grid.count = pictures.urls.count
+        }
     }
 
     private func request(_ index: Int) -> ImageRequest {
-        var request = ImageRequest(url: pictures.urls[index])
+        let url = pictures.urls[index]
+        var request = ImageRequest(guide?.source(of: index, url) ?? .url(url))
         // The tone differs from cell to cell, as the mean colours of pictures would.
         let tone = 0.25 + Double(index * 37 % 50) / 100
         request.options.placeholder = .color(red: tone, green: tone, blue: tone * 0.9, alpha: 1)
-        request.options.transition = .fade(.milliseconds(250))
+        request.options.transition = .fade(guide?.fade(of: index) ?? .milliseconds(250))
         request.options.offScreenPolicy = .cancels
         request.options.showsTierBadge = showsBadges
-        request.options.accessibilityLabel = pictures.urls[index].lastPathComponent
+        request.options.accessibilityLabel = url.lastPathComponent
         return request
     }
 
@@ -77,20 +81,12 @@ import ImageTargetsGTK
     }
 
     func tick() {
-        ticks += 1
         let (activity, cache) = (loader.activity, memory.statistics)
         let hits = cache.hitRatio.map { "\(Int($0 * 100)) %" } ?? "–"
         gallery_set_panel(
             "\(pictures.urls.count) pictures   loads \(activity.loads)   running \(activity.running)   "
                 + "memory \(cache.count) images, \(cache.cost / 1_000_000) MB, hits \(hits)   "
                 + "b badges  s this line  Return open  Esc back  q quit")
-        guard let snapshot else { return }
-        // For the guide: down a page and back, so that some pictures come from memory, and a picture of the window once
-        // everything is there; or of the placeholders, as soon as they are.
-        if ticks == 15 { grid?.offset = 1_500 }
-        if ticks == 30 { grid?.offset = 700 }
-        guard ticks > 45, activity.loads == 0 || ticks > 300 else { return }
-        gallery_quit()
-        if !gallery_snapshot(snapshot) { print("The picture of the window could not be written to \(snapshot).") }
+        if grid?.count != 0, guide?.isDue() == true { gallery_quit() }
     }
 }

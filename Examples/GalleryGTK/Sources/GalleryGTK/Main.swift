@@ -3,18 +3,18 @@ import Calotype
 import Foundation
 import ImageTargetsGTK
 
-/// `GalleryGTK [FOLDER… | LIST.txt] [--serve] [--snapshot=FILE.png]`
+/// `GalleryGTK [FOLDER… | LIST.txt] [--serve] [--guide=FILE.png]`
 @main @MainActor struct Main {
     private static var gallery: Gallery?
 
     /// Synchronous, since GLib's loop takes the main thread.
     static func main() throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
+        let guide = arguments.first { $0.hasPrefix("--guide=") }.map { GuidePicture(String($0.dropFirst(8))) }
         let pictures = try Pictures(arguments: arguments)
         guard !pictures.urls.isEmpty else { return print("There are no pictures here. Name a folder, or a file of URLs.") }
         GTKMainLoop.attach()
-        let snapshot = arguments.first { $0.hasPrefix("--snapshot=") }.map { String($0.dropFirst(11)) }
-        gallery = Gallery(pictures, snapshot: snapshot)
+        gallery = Gallery(pictures, guide: guide)
         var callbacks = gallery_callbacks(
             context: nil,
             ready: { _ in MainActor.assumeIsolated { Main.gallery?.ready() } },

@@ -1,6 +1,5 @@
 #if canImport(CoreGraphics)
     public import CoreGraphics
-    public import ImageCore
 
     extension Bitmap {
         /// The picture as a `CGImage` over this bitmap's own memory: no pixel is copied, and the image keeps the bitmap.

@@ -1,0 +1,15 @@
+// Interface objects that record what is set on them.
+public import UIKit
+
+@MainActor open class WKInterfaceObject {
+    public init() {}
+    public private(set) var label: String?
+    open func setAccessibilityLabel(_ label: String?) { self.label = label }
+}
+
+open class WKInterfaceImage: WKInterfaceObject {
+    public private(set) var image: UIImage?
+    open func setImage(_ image: UIImage?) { self.image = image }
+}
+
+public func WKAccessibilityIsReduceMotionEnabled() -> Bool { false }

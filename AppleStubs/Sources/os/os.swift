@@ -1,0 +1,64 @@
+// The lock, and signposts that are kept for tests.
+import Synchronization
+
+/// As the system's: whoever copies it has the same lock.
+public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
+    private let mutex: Box
+    private final class Box { let mutex = Mutex(()) }
+}
+
+extension OSAllocatedUnfairLock where State == Void {
+    public init() { mutex = Box() }
+    public func lock() { mutex.mutex._unsafeLock() }
+    public func unlock() { mutex.mutex._unsafeUnlock() }
+}
+
+public struct OSSignpostID: Sendable, Hashable {
+    public let rawValue: UInt64
+    public init(_ value: UInt64) { rawValue = value }
+}
+
+public final class OSSignpostIntervalState: Sendable {
+    public let id: OSSignpostID
+    init(id: OSSignpostID) { self.id = id }
+    public static func beginState(id: OSSignpostID) -> OSSignpostIntervalState { OSSignpostIntervalState(id: id) }
+}
+
+public struct OSLogPrivacy: Sendable {
+    public static var `public`: OSLogPrivacy { OSLogPrivacy() }
+}
+
+public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
+    var text = ""
+    public init(literalCapacity: Int, interpolationCount: Int) {}
+    public mutating func appendLiteral(_ literal: String) { text += literal }
+    public mutating func appendInterpolation(_ value: @autoclosure () -> String, privacy: OSLogPrivacy) { text += value() }
+}
+
+public struct SignpostMetadata: ExpressibleByStringInterpolation, Sendable {
+    public let text: String
+    public init(stringLiteral value: String) { text = value }
+    public init(stringInterpolation: OSLogInterpolation) { text = stringInterpolation.text }
+}
+
+public struct OSSignposter: Sendable {
+    /// `begin NAME ID TEXT`, `end NAME ID`, `event NAME ID TEXT`, in order, of all signposters.
+    public static let log = Mutex<[String]>([])
+
+    public init(subsystem: String, category: String) {}
+    public var isEnabled: Bool { true }
+
+    public func beginInterval(_ name: StaticString, id: OSSignpostID) -> OSSignpostIntervalState {
+        note("begin \(name) \(id.rawValue)")
+        return OSSignpostIntervalState(id: id)
+    }
+    public func beginInterval(_ name: StaticString, id: OSSignpostID, _ text: SignpostMetadata) -> OSSignpostIntervalState {
+        note("begin \(name) \(id.rawValue) \(text.text)")
+        return OSSignpostIntervalState(id: id)
+    }
+    public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState) { note("end \(name) \(state.id.rawValue)") }
+    public func emitEvent(_ name: StaticString, id: OSSignpostID, _ text: SignpostMetadata) {
+        note("event \(name) \(id.rawValue) \(text.text)")
+    }
+    private func note(_ line: String) { OSSignposter.log.withLock { $0.append(line) } }
+}

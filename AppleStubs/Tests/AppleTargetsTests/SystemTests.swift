@@ -1,0 +1,114 @@
+import CalotypeApple
+import CalotypeTesting
+import Foundation
+@testable import ImageCaching
+import ImageCore
+import ImageLoading
+import Network
+import Testing
+import UIKit
+import WatchKit
+import os
+
+/// What the framework hears of the system, and tells it.
+@Suite(.serialized) struct AppleSystems {
+    private func picture(_ red: UInt8) -> Data { Data("TOYj".utf8) + [4, 4, 1, 1, 0, red, 0, 0, 255] }
+
+    private func loader(_ change: (inout AppleParts) -> Void = { _ in }) -> ImageLoader {
+        .apple {
+            $0.dataCache = nil
+            change(&$0)
+        }
+    }
+
+    private final class Heard: Sendable {
+        private let log = EventLog<MemoryPressure>()
+        let notices: AppNotices
+        init() { notices = AppNotices { [log] in log.append($0) } }
+        var events: [MemoryPressure] { log.events }
+    }
+
+    @Test func memoryWarningsAndTheBackgroundAreHeardAsLongAsSomebodyListens() {
+        var heard: Heard? = Heard()
+        weak let notices = heard?.notices
+        NotificationCenter.default.post(name: UIApplication.didReceiveMemoryWarningNotification, object: nil)
+        NotificationCenter.default.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
+        #expect(heard?.events == [.critical, .background])
+        heard = nil
+        #expect(notices == nil)
+        NotificationCenter.default.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
+    }
+
+    @Test func theStandardPartsDecodeByImageIOAndReadFiles() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString).toy")
+        try picture(33).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let image = try await loader().image(for: file)
+        #expect(image.format == .jpeg && TestPictures.pixel(of: image, x: 1, y: 1)[0] == 33)
+        do {
+            _ = try await loader().image(for: URL(filePath: "/nowhere/at/all"))
+            Issue.record("A file that is not there was loaded.")
+        } catch {
+            #expect(error.error?.code == .fileUnreadable)
+        }
+    }
+
+    @Test @MainActor func viewsTakeTheSharedLoaderWhereNoneIsNamed() async throws {
+        ImageLoader.shared = loader()
+        let (view, watch, done) = (UIImageView(), WKInterfaceImage(), EventLog<Void>())
+        let request = ImageRequest(.bytes(picture(9), id: "shared"))
+        view.calo.setImage(with: request) { _ in done.append(()) }
+        watch.calo.setImage(with: request) { _ in done.append(()) }
+        await done.wait(forCount: 2)
+        #expect(view.image?.cgImage?.width == 4 && watch.image?.cgImage?.width == 4)
+    }
+
+    @Test @MainActor func aListPrefetchesWhatItIsAboutToShowAndStops() async throws {
+        let loader = loader()
+        let requests = (0..<3).map { ImageRequest(.bytes(picture(UInt8($0)), id: "cell \($0)")) }
+        let prefetcher = ImagePrefetcher(loader: loader)
+        let list = ListPrefetcher(prefetcher) { $0[1] < 3 ? requests[$0[1]] : nil }
+        let (grid, table) = (UICollectionView(), UITableView())
+        (grid.prefetchDataSource, table.prefetchDataSource) = (list, list)
+        prefetcher.isPaused = true
+        grid.prefetchDataSource?.collectionView(grid, prefetchItemsAt: [[0, 0], [0, 1], [0, 7]])
+        table.prefetchDataSource?.tableView(table, prefetchRowsAt: [[0, 2]])
+        grid.prefetchDataSource?.collectionView(grid, cancelPrefetchingForItemsAt: [[0, 1]])
+        #expect(prefetcher.activity.waiting == 2)
+        prefetcher.isPaused = false
+        await prefetcher.waitUntilIdle()
+        #expect(requests.map { loader.cachedImage(for: $0) != nil } == [true, false, true])
+    }
+
+    @Test func aConstrainedNetworkIsSparedAndAnOrdinaryOneIsNot() {
+        let loader = loader()
+        let prefetcher = ImagePrefetcher(loader: loader)
+        var mode: LowDataMode? = LowDataMode(of: loader, prefetchers: [prefetcher])
+        var path = NWPath()
+        path.isConstrained = true
+        NWPathMonitor.report(path)
+        #expect(loader.runtimeOptions.allowsExpensiveNetwork == false && !prefetcher.mayUseNetwork)
+        path.isConstrained = false
+        NWPathMonitor.report(path)
+        #expect(loader.runtimeOptions.isEmpty && prefetcher.mayUseNetwork)
+        withExtendedLifetime(mode) {}
+        mode = nil
+        path.isConstrained = true
+        NWPathMonitor.report(path)
+        #expect(loader.runtimeOptions.isEmpty)
+    }
+
+    @Test func signpostsOfALoadBeginAndEndInPairs() async throws {
+        let loader = loader { $0.observers = [SignpostObserver()] }
+        OSSignposter.log.withLock { $0 = [] }
+        _ = try await loader.image(for: ImageRequest(.bytes(picture(1), id: "signposts")))
+        // The observer hears of the end after the caller may.
+        while !OSSignposter.log.withLock({ $0.contains { $0.hasPrefix("end load") } }) { await Task.yield() }
+        let lines = OSSignposter.log.withLock { $0 }.map { $0.split(separator: " ").prefix(3).map(String.init) }
+        let (begun, ended) = (lines.filter { $0[0] == "begin" }, lines.filter { $0[0] == "end" })
+        #expect(begun.contains { $0[1] == "load" } && begun.contains { $0[1] == "decode" })
+        #expect(Set(begun.map { $0.dropFirst() }) == Set(ended.map { $0.dropFirst() }))
+        // Number 0 would be no signpost at all.
+        #expect(begun.allSatisfy { $0[2] != "0" })
+    }
+}

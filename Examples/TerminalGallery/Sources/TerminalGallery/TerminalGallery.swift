@@ -1,0 +1,50 @@
+import Calotype
+import Foundation
+
+/// `TerminalGallery [FOLDER] [--sixel]`: what a terminal shows of a load, side by side: what stands in for a picture, a preview
+/// of its first bytes, and the picture with the badge of the tier that had it. Where there is no terminal it says what it would show.
+@main struct TerminalGallery {
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        let folder = URL(filePath: arguments.first { !$0.hasPrefix("--") } ?? "../../Sources/CCalotypeGallery/Pictures")
+        var terminal = Terminal(
+            environment: ProcessInfo.processInfo.environment, isTerminal: isatty(STDOUT_FILENO) == 1,
+            size: (columns: 100, rows: 24))
+        if arguments.contains("--sixel") { terminal.graphics = .sixel }
+
+        let box = TerminalPicture(terminal, columns: 22, rows: 10, encoder: EncoderRegistry())
+        let loader = ImageLoader.standard { $0.dataCache = nil }
+        for name in ["dunes.jpg", "marble.jpg"] {
+            let file = folder.appending(path: name)
+            var request = ImageRequest(url: file)
+            request.options.targetSize = box.targetSize
+            let first = try await loader.response(for: request)
+            let again = try await loader.response(for: request)
+            show(
+                [
+                    ("placeholder", try BlurHash.decode(BlurHash.encode(first.image), size: first.image.size)),
+                    ("preview", try preview(of: Data(contentsOf: file), size: box.targetSize)),
+                    ("\(first.tier)", TierBadge(first.tier).drawn(on: first.image)),
+                    ("\(again.tier)", TierBadge(again.tier).drawn(on: again.image)),
+                ], in: box)
+        }
+    }
+
+    /// What the first part of a file shows.
+    private static func preview(of file: Data, size: PixelSize) throws -> DecodedImage? {
+        var options = DecodeOptions()
+        options.targetSize = size
+        let decoder = try DecoderRegistry().makeIncrementalDecoder(for: file.prefix(64), options: options)
+        try decoder?.append(file.prefix(file.count / 2))
+        return try decoder?.preview()
+    }
+
+    private static func show(_ images: [(title: String, image: DecodedImage?)], in box: TerminalPicture) {
+        let column = box.columns + 2
+        let drawings = images.enumerated().compactMap { index, item in
+            item.image.flatMap { try? box.draw($0) }.map { (drawing: $0, column: index * column) }
+        }
+        print(TerminalPicture.row(drawings), terminator: "")
+        print(images.map { $0.title.padding(toLength: column, withPad: " ", startingAt: 0) }.joined())
+    }
+}

@@ -1,0 +1,25 @@
+// A bare application around what ImageTargetsGTKTests looks at. Everything here is called on the main thread.
+
+#ifndef CCALOTYPE_GTK_STAGE_H
+#define CCALOTYPE_GTK_STAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Runs GTK's loop with one undecorated window until `calotype_stage_quit`. False where there is no display.
+bool calotype_stage_run(int width, int height, void (*ready)(void *context, void *window), void *context);
+void calotype_stage_quit(void);
+void calotype_stage_set_child(void *window, void *widget);
+/// Calls `tick` every so many milliseconds until it returns false.
+void calotype_stage_every(unsigned milliseconds, bool (*tick)(void *context), void *context);
+/// Nanoseconds since some moment.
+int64_t calotype_stage_now(void);
+void calotype_stage_set_animates(bool animates);
+
+/// What a grid of pictures costs GTK alone: a floating GtkScrolledWindow with a GtkGridView of so many GtkPictures, which show
+/// the textures in turn.
+void *calotype_stage_plain_grid(unsigned count, int cell, unsigned columns, void *const *textures, size_t texture_count);
+double calotype_stage_plain_offset(void *grid, double *maximum);
+
+#endif

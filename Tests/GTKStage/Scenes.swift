@@ -1,0 +1,147 @@
+#if GTK
+    import CCalotypeGTK
+    import CCalotypeGTKStage
+    import Calotype
+    import ImageCore
+    import ImageTargetsGTK
+    import LoopbackHTTP
+
+    /// A grid of two thousand pictures in the window, of cells of 96 pixels.
+    @MainActor protocol Scene {
+        static var count: Int { get }
+        var columns: Int { get }
+        /// How far it is scrolled, and how far it can be.
+        var offset: (now: Double, maximum: Double) { get }
+        /// Cells that exist, on screen or not.
+        var cellCount: Int { get }
+        var requests: Int { get }
+        mutating func begin(in window: UnsafeMutableRawPointer) throws
+        /// Loads that run for no cell on screen.
+        func loadsOffScreen(in window: UnsafeMutableRawPointer) -> Int
+        /// Which cell lies where; `nil` while a picture on screen has not come.
+        func places(in window: UnsafeMutableRawPointer) -> [GTKImageGrid.VisibleCell]?
+    }
+
+    extension Scene {
+        static var count: Int { 2_000 }
+        static var cell: Int { 96 }
+    }
+
+    /// Pictures from a server, through the standard loader with a small memory cache, so that most come from the server again.
+    struct LoadedScene: Scene {
+        let columns: Int
+        /// Whether the pictures are of single pixels, as large as a cell on a monitor of twice the density.
+        let stripes: Bool
+        private var server: LoopbackServer?
+        private var grid: GTKImageGrid?
+        private let loader = ImageLoader.standard {
+            $0.memoryCache = MemoryCache(limits: .init(cost: 8_000_000))
+            $0.dataCache = nil
+        }
+
+        init(columns: Int, stripes: Bool) { (self.columns, self.stripes) = (columns, stripes) }
+
+        var offset: (now: Double, maximum: Double) { (grid?.offset ?? 0, grid?.maximumOffset ?? 0) }
+        var cellCount: Int { grid?.cellCount ?? 0 }
+        var requests: Int { server?.requests.value ?? 0 }
+
+        mutating func begin(in window: UnsafeMutableRawPointer) throws {
+            let server = try LoopbackServer { [stripes] request, connection in
+                // As on a line: a load takes longer than a frame, so that many run when their cells leave.
+                FileOutput.pause(microseconds: 8_000)
+                let number = Int(request.path.dropFirst().prefix { $0.isNumber }) ?? 0
+                let picture = try stripes ? Pattern.stripes(number) : Pattern.quarters(number)
+                let file = try EncoderRegistry().encode(picture, as: .png, options: EncodeOptions())
+                try connection.respond(LoopbackServer.Response(200, body: Array(file)))
+            }
+            let grid = GTKImageGrid(loader: loader, cellSize: PixelSize(width: Self.cell, height: Self.cell)) { index in
+                var request = ImageRequest(url: URL(string: server.url("/\(index).png"))!)
+                request.options.offScreenPolicy = .cancels
+                request.options.placeholder = .color(red: 1, green: 1, blue: 0, alpha: 1)
+                return request
+            }
+            (self.server, self.grid) = (server, grid)
+            unsafe calotype_stage_set_child(window, grid.widget)
+            grid.count = Self.count
+            grid.focus()
+        }
+
+        func loadsOffScreen(in window: UnsafeMutableRawPointer) -> Int {
+            max(0, loader.activity.loads - (unsafe grid?.visibleCells(in: window) ?? []).count { $0.isLoading })
+        }
+
+        func places(in window: UnsafeMutableRawPointer) -> [GTKImageGrid.VisibleCell]? {
+            let cells = unsafe grid?.visibleCells(in: window) ?? []
+            return cells.isEmpty || cells.contains { $0.isLoading } || loader.activity.loads > 0 ? nil : cells
+        }
+    }
+
+    /// The same grid without anything of this framework but the textures, which are there from the start: what GTK itself takes.
+    @safe struct PlainScene: Scene {
+        let columns: Int
+        private var widget: UnsafeMutableRawPointer?
+
+        init(columns: Int) { self.columns = columns }
+
+        var cellCount: Int { 0 }
+        var requests: Int { 0 }
+        var offset: (now: Double, maximum: Double) {
+            guard let widget = unsafe widget else { return (0, 0) }
+            var maximum = 0.0
+            let now = unsafe calotype_stage_plain_offset(widget, &maximum)
+            return (now, maximum)
+        }
+
+        mutating func begin(in window: UnsafeMutableRawPointer) throws {
+            let textures = unsafe try (0..<64).map { number in
+                let bitmap = try Pattern.quarters(number, side: Self.cell).bitmap
+                return unsafe bitmap.withUnsafePixels { pixels in
+                    unsafe calotype_gtk_texture(
+                        pixels.baseAddress, pixels.count, Int32(Self.cell), Int32(Self.cell), bitmap.bytesPerRow,
+                        Int32(CALOTYPE_GTK_RGBA8), { owner in unsafe Unmanaged<Kept>.fromOpaque(owner!).release() },
+                        Unmanaged.passRetained(Kept(bitmap)).toOpaque())
+                }
+            }
+            let grid = unsafe calotype_stage_plain_grid(
+                UInt32(Self.count), Int32(Self.cell), UInt32(columns), textures, textures.count)
+            unsafe widget = grid
+            unsafe calotype_stage_set_child(window, grid)
+        }
+
+        func loadsOffScreen(in window: UnsafeMutableRawPointer) -> Int { 0 }
+        func places(in window: UnsafeMutableRawPointer) -> [GTKImageGrid.VisibleCell]? { [] }
+
+        private final class Kept {
+            private let bitmap: Bitmap
+            init(_ bitmap: Bitmap) { self.bitmap = bitmap }
+        }
+    }
+
+    /// Pictures that can be told apart by each of their parts, twice as large as they are shown.
+    enum Pattern {
+        /// Four quarters, each of one colour.
+        static func quarters(_ number: Int, side: Int = 192) throws -> DecodedImage {
+            try picture(side) { x, y in
+                [number % 256, number / 256 * 31, ((y >= side / 2 ? 2 : 0) + (x >= side / 2 ? 1 : 0)) * 80]
+            }
+        }
+
+        /// A chequerboard of single pixels, which only comes through when it is neither scaled down nor up.
+        static func stripes(_ number: Int) throws -> DecodedImage {
+            try picture(192) { x, y in (x + y) % 2 == 0 ? [number % 256, 0, 255] : [0, number % 256, 0] }
+        }
+
+        private static func picture(_ side: Int, _ color: (_ x: Int, _ y: Int) -> [Int]) throws -> DecodedImage {
+            DecodedImage(
+                try unsafe Bitmap(size: PixelSize(width: side, height: side), format: .rgba8, alpha: .opaque) { pixels, row in
+                    for y in 0..<side {
+                        for x in 0..<side {
+                            for (index, value) in (color(x, y) + [255]).enumerated() {
+                                unsafe pixels[y * row + x * 4 + index] = UInt8(value)
+                            }
+                        }
+                    }
+                })
+        }
+    }
+#endif

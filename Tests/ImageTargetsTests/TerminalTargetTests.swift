@@ -1,0 +1,248 @@
+import CalotypeTesting
+import Foundation
+import ImageCore
+import ImageDecoding
+import ImageTargets
+import Testing
+
+/// Pictures on terminals as the terminals have them: drawn over in place, in a grid, and read back by other programs.
+@Suite struct TerminalTargets {
+    private static let ways = Terminal.Graphics.allCases.filter { $0 != .none }
+
+    private func picture(_ way: Terminal.Graphics, columns: Int, rows: Int) -> TerminalPicture {
+        var terminal = Terminal(graphics: way, columns: 40, rows: 12)
+        terminal.cell = PixelSize(width: 4, height: 8)
+        return TerminalPicture(terminal, columns: columns, rows: rows, encoder: FirstPixel())
+    }
+
+    private func gradient(_ width: Int, _ height: Int) throws -> Bitmap {
+        try unsafe Bitmap(size: PixelSize(width: width, height: height), format: .rgba8, alpha: .opaque) { pixels, row in
+            for y in 0..<height {
+                for x in 0..<width {
+                    for (index, value) in [UInt8(x * 7 % 256), UInt8(y * 5 % 256), UInt8((x + y) % 256), 255].enumerated() {
+                        unsafe pixels[y * row + x * 4 + index] = value
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ways, [0, 7, 11]) func previewsAreDrawnOverInPlace(_ way: Terminal.Graphics, _ linesBefore: Int) async throws
+    {
+        let screen = Lock(TerminalScreen(rows: 12))
+        screen.withLock { $0.write(String(repeating: "text\n", count: linesBefore)) }
+        let target = TerminalTarget(picture(way, columns: 10, rows: 6)) { text in screen.withLock { $0.write(text) } }
+        // When two previews come, the second of them smaller, and the picture,
+        for (red, size, isPreview) in [(1, 48, true), (2, 20, true), (3, 48, false)] {
+            var image = try TestPictures.solid(width: size, height: size, red: UInt8(red))
+            image.isPreview = isPreview
+            await target.setImage(image, transition: .none)
+        }
+        // then each of them begins where the first did, and nothing is left of those before.
+        let (drawings, characters, cursor) = screen.withLock { ($0.drawings, $0.characters, $0.cursor) }
+        #expect(drawings.allSatisfy { $0.place == TerminalScreen.Place(row: linesBefore, column: 0) })
+        #expect(drawings.count == (way == .halfBlocks ? 0 : 3))
+        #expect(cursor == TerminalScreen.Place(row: linesBefore + 5, column: 0))
+        let colors = Set(characters.filter { $0.key.row >= linesBefore }.values)
+        #expect(colors == (way == .halfBlocks ? ["38;2;3;0;0"] : []))
+        // The next picture stands below.
+        await target.setImage(try TestPictures.solid(width: 8, height: 8, red: 4), transition: .none)
+        #expect(screen.withLock { $0.cursor.row } > cursor.row)
+    }
+
+    @Test(arguments: ways) func aPlaceholderStandsInTheWholeBoxUntilThePictureComes(_ way: Terminal.Graphics) async throws {
+        let screen = Lock(TerminalScreen(rows: 12))
+        let target = TerminalTarget(picture(way, columns: 10, rows: 6)) { text in screen.withLock { $0.write(text) } }
+        await target.setPlaceholder(.color(red: 0, green: 0, blue: 1, alpha: 1))
+        #expect(screen.withLock { $0.cursor } == TerminalScreen.Place(row: 6, column: 0))
+        #expect(screen.withLock { ShownColor.find(in: $0) } == [0, 0, 255])
+        await target.setImage(try TestPictures.solid(width: 40, height: 16, red: 250), transition: .none)
+        #expect(screen.withLock { ShownColor.find(in: $0) } == [250, 0, 0])
+        #expect(screen.withLock { $0.drawings.allSatisfy { $0.place.row == 0 } && $0.cursor.row < 6 })
+    }
+
+    @Test(arguments: ways) func severalPicturesStandInAGrid(_ way: Terminal.Graphics) throws {
+        var screen = TerminalScreen(rows: 12)
+        for _ in 0..<3 {
+            let row = try (0..<3).map { index -> (TerminalPicture.Drawing, Int) in
+                let image = try TestPictures.solid(width: 32, height: 20 + 8 * index, red: UInt8(index))
+                return (try #require(try picture(way, columns: 8, rows: 4).draw(image)), index * 9)
+            }
+            screen.write(TerminalPicture.row(row))
+        }
+        if way == .halfBlocks {
+            // The box of 8 × 4 characters holds pictures of 8 × 5, 7 and 8 pixels.
+            #expect(Set(screen.characters.filter { $0.value == "38;2;1;0;0" }.keys.map(\.column)) == Set(9..<17))
+            #expect(Set(screen.characters.keys.map(\.row)) == Set(0..<12))
+        } else {
+            let places = (0..<9).map { TerminalScreen.Place(row: $0 / 3 * 4, column: $0 % 3 * 9) }
+            #expect(screen.drawings.map(\.place) == places)
+        }
+        #expect(screen.cursor == TerminalScreen.Place(row: 12, column: 0))
+    }
+
+    @Test func animatedFilesAreLeftToITerm2() throws {
+        let file = Data("GIF89a and so on".utf8)
+        let drawing = try #require(
+            picture(.iTerm2, columns: 10, rows: 6).draw(file: file, size: PixelSize(width: 80, height: 24)))
+        #expect(drawing.columns == 10 && drawing.rows == 2)
+        #expect(drawing.lines[0].contains(":\(file.base64EncodedString())\u{07}"))
+        #expect(picture(.sixel, columns: 10, rows: 6).draw(file: file, size: PixelSize(width: 80, height: 24)) == nil)
+    }
+
+    @Test(arguments: ways) func terminalsConform(_ way: Terminal.Graphics) async throws {
+        let last = Lock([UInt8]())
+        let target = TerminalTarget(picture(way, columns: 8, rows: 4)) { text in
+            var screen = TerminalScreen(rows: 12)
+            screen.write(text)
+            let color = ShownColor.find(in: screen)
+            last.withLock { if let color { $0 = color } }
+        }
+        try await checkImageViewAdapterConformance(of: target, forgets: false) { _ in
+            ViewAppearance(color: last.withLock { $0 })
+        }
+    }
+
+    @Test @MainActor func terminalsShowWhatTheyWereAskedForInTenThousandPrograms() async throws {
+        // What was drawn last, by terminal; they leave with their programs, and others take their places.
+        final class Last: Sendable { let color = Lock([UInt8]()) }
+        var screens: [ObjectIdentifier: Last] = [:]
+        try await checkImageViewAdapterPrograms(
+            forgets: false,
+            makeView: { () -> TerminalTarget in
+                let last = Last()
+                let target = TerminalTarget(HalfBlocks(columns: 2, rows: 1)) { text in
+                    var screen = TerminalScreen(rows: 12)
+                    screen.write(text)
+                    if let color = ShownColor.find(in: screen) { last.color.withLock { $0 = color } }
+                }
+                screens[ObjectIdentifier(target)] = last
+                return target
+            },
+            look: { target in ViewAppearance(color: screens[ObjectIdentifier(target)]?.color.withLock { $0 } ?? []) })
+    }
+
+    // MARK: Other programs
+
+    @Test func sixelsAreThePictureToLibsixelToo() throws {
+        guard let decoder = Program("sixel2png") else {
+            return print("sixel2png is not installed; sixels were decoded by the tests' own decoder alone.")
+        }
+        let folder = try TemporaryFolder()
+        // Few colours, which come through as they are, and a last band that is not full.
+        let bitmap = try unsafe Bitmap(size: PixelSize(width: 50, height: 23), format: .rgba8, alpha: .opaque) { pixels, row in
+            for y in 0..<23 {
+                for x in 0..<50 {
+                    let index = (y / 2 * 25 + x / 2) % 200
+                    for (offset, value) in [UInt8(index), UInt8(255 - index), UInt8(index / 2), 255].enumerated() {
+                        unsafe pixels[y * row + x * 4 + offset] = value
+                    }
+                }
+            }
+        }
+        try Data(Sixel().draw(bitmap).utf8).write(to: folder["picture.six"])
+        _ = try decoder.run(["-i", folder["picture.six"].path, "-o", folder["picture.png"].path])
+        let decoded = try DecoderRegistry().decode(Data(contentsOf: folder["picture.png"]), options: DecodeOptions())
+        try #require(decoded.size == bitmap.size)
+        for y in 0..<23 {
+            for x in 0..<50 {
+                let (seen, wanted) = (
+                    TestPictures.pixel(of: decoded, x: x, y: y), TestPictures.pixel(of: DecodedImage(bitmap), x: x, y: y)
+                )
+                // Sixels name colours in hundredths.
+                #expect(zip(seen, wanted).allSatisfy { abs(Int($0) - Int($1)) <= 2 }, "At \(x), \(y): \(seen), not \(wanted)")
+            }
+        }
+    }
+
+    @Test func halfBlocksComeThroughTmuxCellByCell() throws {
+        guard let tmux = Program("tmux") else {
+            return print("tmux is not installed; half blocks were not looked at through it.")
+        }
+        let folder = try TemporaryFolder()
+        // Given two pictures side by side, the second three columns to the right of the first.
+        let bitmap = try gradient(12, 10)
+        let drawing = try #require(try picture(.halfBlocks, columns: 12, rows: 5).draw(DecodedImage(bitmap)))
+        try Data(TerminalPicture.row([(drawing, 0), (drawing, 15)]).utf8).write(to: folder["picture"])
+        // When the pane's program writes them, says so, and waits to be ended; tmux itself waits for the word,
+        let server = ["-S", folder["socket"].path, "-f", "/dev/null"]
+        let wait = "'\(tmux.path)' -S '\(folder["socket"].path)' wait-for -S drawn; exec cat"
+        _ = try tmux.run(server + ["new-session", "-d", "-x", "40", "-y", "12", "cat '\(folder["picture"].path)'; \(wait)"])
+        defer { _ = try? tmux.run(server + ["kill-server"]) }
+        _ = try tmux.run(server + ["wait-for", "drawn"])
+        let lines = try tmux.run(server + ["capture-pane", "-p", "-e"]).split(separator: "\n", omittingEmptySubsequences: false)
+        // then every cell has the colours of its two pixels.
+        func pixel(_ x: Int, _ y: Int) -> [Int] {
+            TestPictures.pixel(of: DecodedImage(bitmap), x: x, y: y).prefix(3).map(Int.init)
+        }
+        for y in 0..<5 {
+            let cells = ColoredCells.parse(String(lines[y]))
+            try #require(cells.count >= 27)
+            for x in 0..<12 {
+                for left in [0, 15] {
+                    #expect(cells[left + x].foreground == pixel(x, 2 * y) && cells[left + x].background == pixel(x, 2 * y + 1))
+                }
+            }
+        }
+    }
+}
+
+/// A file of the first pixel's red, green and blue.
+private struct FirstPixel: Encoding {
+    var formats: [ImageFormat] { [.png] }
+    func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
+        let pixel = TestPictures.pixel(of: image, x: 0, y: 0)
+        switch image.bitmap.format {
+        case .gray8, .gray16: return Data([pixel[0], pixel[0], pixel[0]])
+        case .rgba8: return Data(pixel[0..<3])
+        case .rgba16: return Data([pixel[1], pixel[3], pixel[5]])
+        }
+    }
+}
+
+/// The first colour of what is on a screen, whichever way it was drawn.
+private enum ShownColor {
+    static func find(in screen: TerminalScreen) -> [UInt8]? {
+        if let text = screen.characters.values.first(where: { !$0.isEmpty }) {
+            return text.split(separator: ";").suffix(3).compactMap { UInt8($0) }
+        }
+        guard let drawing = screen.drawings.last else { return nil }
+        if drawing.text.hasPrefix("P") {
+            let picture = try? SixelPicture("\u{1B}\(drawing.text)\u{1B}\\")
+            return picture?.pixels.first??.map { UInt8(($0 * 255 + 50) / 100) }
+        }
+        // What is left is kitty's and iTerm2's: base64 after the last `;`, or the last `:`.
+        let data = drawing.text.split { $0 == ";" || $0 == ":" }.last.flatMap { Data(base64Encoded: String($0)) }
+        return data.map { Array($0.prefix(3)) }
+    }
+}
+
+/// A folder that goes when the test does.
+private final class TemporaryFolder {
+    private let url = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)")
+    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+    deinit { try? FileManager.default.removeItem(at: url) }
+    subscript(name: String) -> URL { url.appending(path: name) }
+}
+
+/// A program of the system's, where it is installed.
+private struct Program {
+    let path: String
+
+    init?(_ name: String) {
+        let places = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].map { "\($0)/\(name)" }
+        guard let path = places.first(where: FileManager.default.isExecutableFile) else { return nil }
+        self.path = path
+    }
+
+    func run(_ arguments: [String]) throws -> String {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: path)
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+}
