@@ -1,5 +1,8 @@
 #include "CCalotypeHeap.h"
 
+// The first header of the C library tells which one it is.
+#include <stdlib.h>
+
 #if defined(__APPLE__)
 
 #include <malloc/malloc.h>
