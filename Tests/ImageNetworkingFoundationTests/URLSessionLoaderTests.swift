@@ -10,6 +10,17 @@ struct URLSessionLoading {
         try await DataLoadingConformance.check { URLSessionLoader() }
     }
 
+    #if os(Linux)
+        /// URLSession asks the system's list of authorities there, and no other: so its checks run in a process whose list is
+        /// a file of the test's.
+        @Test(.enabled(if: OtherAuthorities.arePossible, "It takes root, and the commands unshare and mount."))
+        func itKeepsTheContractOverTLS() throws {
+            let (isGood, text) = try OtherAuthorities.run(suite: "URLSessionOverTLS")
+            #expect(isGood, "\(text)")
+            #expect(text.contains("Test run with 1 test "), "\(text)")
+        }
+    #endif
+
     @Test(arguments: ["ftp://example.org/a.png", "a.png", "file:///etc/hosts"])
     func anotherSchemeIsRefusedAtOnce(_ text: String) async throws {
         let url = try #require(URL(string: text))
@@ -33,3 +44,16 @@ struct URLSessionLoading {
         #expect(response.url.absoluteString == server.url("/a"))
     }
 }
+
+#if os(Linux)
+    @Suite(.enabled(if: OtherAuthorities.list != nil, "It runs in a process of its own."), .timeLimit(.minutes(2)))
+    struct URLSessionOverTLS {
+        @Test func itKeepsTheContract() async throws {
+            try await DataLoadingConformance.check(
+                trusting: { certificate in
+                    #expect(throws: Never.self) { try OtherAuthorities.replace(by: certificate) }
+                    return URLSessionLoader()
+                }, { URLSessionLoader() })
+        }
+    }
+#endif

@@ -23,7 +23,17 @@ import Testing
         bucket.setRate(1000)
         #expect(bucket.take(1000, now: .zero) > .milliseconds(800))
         bucket.setRate(-5)
+        #expect(bucket.bytesPerSecond == 0)
         #expect(bucket.take(1000, now: .zero) == .zero)
+    }
+
+    @Test func debtIsForgivenWhileThereIsNoLimit() {
+        var bucket = TokenBucket(bytesPerSecond: 1000, now: .zero)
+        #expect(bucket.take(10_000, now: .zero) == .seconds(10))
+        bucket.setRate(0)
+        #expect(bucket.take(1, now: .seconds(1)) == .zero)
+        bucket.setRate(1000)
+        #expect(bucket.take(100, now: .seconds(1)) == .milliseconds(100))
     }
 
     @Test(arguments: [10_000, 1_000_000, 123_456_789])

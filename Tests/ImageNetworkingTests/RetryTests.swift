@@ -1,3 +1,4 @@
+import CalotypeTesting
 import HTTPTypes
 import ImageCore
 import Testing
@@ -253,5 +254,33 @@ private final class Scripted: DataLoading {
         struct Stranger: Error {}
         let script = Scripted([.error(Stranger()), .status(200)])
         await #expect(throws: Stranger.self) { try await loader(script, RecordingClock()).load(try request()) }
+    }
+
+    @Test func theAnswerTellsHowManyTriesCameBeforeIt() async throws {
+        let statuses = Lock([503, 503, 200])
+        let network = ScriptedLoader { _ in
+            .response(HTTPResponse(status: .init(code: statuses.withLock { $0.removeFirst() })), chunks: [])
+        }
+        let loader = RetryingLoader(network, clock: RecordingClock())
+        let url = try #require(URL(string: "http://example.org/"))
+        #expect(try await loader.load(DataRequest(url: url, retries: 3)).retries == 2)
+    }
+
+    @Test func aCancelledLoadIsNotTriedAgainWhateverItThrows() async throws {
+        struct Failing: DataLoading {
+            let gate: CalotypeTesting.Gate
+            func load(_ request: DataRequest) async throws -> DataResponse {
+                try? await gate.pass()
+                throw ImageError(.connectionLost, message: "It broke off.")
+            }
+        }
+        let (gate, clock) = (CalotypeTesting.Gate(), RecordingClock())
+        let loader = RetryingLoader(Failing(gate: gate), clock: clock)
+        let url = try #require(URL(string: "http://example.org/"))
+        let task = Task { try await loader.load(DataRequest(url: url, retries: 3)) }
+        await gate.waitForArrivals(1)
+        task.cancel()
+        #expect(try await imageError { _ = try await task.value }.code == .connectionLost)
+        #expect(clock.slept.isEmpty)
     }
 }

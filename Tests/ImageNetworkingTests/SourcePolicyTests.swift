@@ -53,6 +53,7 @@ import Testing
         #expect(try problem(policy, "/etc/passwd")?.contains("its scheme “file”") == true)
         for url in [
             "https://example.org/", "https://cdn.example/", "https://evilcdn.example/", "https://images.example.org.evil/",
+            "https://.cdn.example/",
         ] {
             #expect(try problem(policy, url)?.contains("is not allowed") == true)
         }

@@ -1,0 +1,35 @@
+import HTTPTypes
+import ImageCore
+import Testing
+
+@testable import ImageNetworking
+
+@Suite struct Hops {
+    private func hop(_ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:]) throws -> Hop {
+        try Hop(DataRequest(url: try #require(URL(string: url)), method: method, headerFields: fields))
+    }
+
+    @Test func aHeadStaysOneAfterA303() throws {
+        #expect(try hop("http://a/", .head).following(status: 303, to: "http://a/b", source: "").method == .head)
+        #expect(try hop("http://a/", .put).following(status: 303, to: "http://a/b", source: "").method == .get)
+    }
+
+    @Test func credentialsOfTheURLYieldToTheRequestsOwn() throws {
+        #expect(try hop("http://user:pass@a/").headerFields[.authorization] == "Basic dXNlcjpwYXNz")
+        #expect(try hop("http://user:pass@a/", .get, [.authorization: "own"]).headerFields[.authorization] == "own")
+    }
+
+    @Test func credentialsOfALocationAreForgotten() throws {
+        let next = try hop("http://a/").following(status: 302, to: "http://user:pass@a/b", source: "")
+        #expect(next.address.credentials == nil)
+        #expect(next.address.text == "http://a/b")
+        #expect(next.headerFields[.authorization] == nil)
+    }
+
+    @Test func allHopsOfAChainShareOneTimeLimit() throws {
+        let first = try hop("http://a/")
+        #expect(first.timeLeft(of: .seconds(10), elapsed: .seconds(4)) == .seconds(10))
+        let second = try first.following(status: 302, to: "http://a/b", source: "")
+        #expect(second.timeLeft(of: .seconds(10), elapsed: .seconds(4)) == .seconds(6))
+    }
+}

@@ -1,0 +1,133 @@
+import CalotypeTesting
+import HTTPTypes
+import ImageCore
+import Testing
+
+@testable import ImageNetworking
+
+/// What is kept of a body that broke off, and what is not, at the edges.
+@Suite(.timeLimit(.minutes(1)))
+struct ResumingEdges {
+    private static let fields: HTTPFields = [.eTag: "\"v1\"", .contentLength: "40000", .acceptRanges: "bytes"]
+    private static let head = HTTPResponse(status: .ok, headerFields: fields)
+
+    private func request(_ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:]) throws -> DataRequest {
+        DataRequest(url: try #require(URL(string: "http://example.org/a")), method: method, headerFields: fields)
+    }
+
+    /// Answers every request with a body that breaks off after `count` bytes.
+    private struct Breaking: DataLoading {
+        let count: Int
+        var code = ImageError.Code.connectionLost
+        let asked = EventLog<DataRequest>()
+
+        func load(_ request: DataRequest) async throws -> DataResponse {
+            asked.append(request)
+            let chunks = ScriptedLoader { [count] _ in .response(ResumingEdges.head, chunks: [Data(count: count)]) }
+            var iterator = try await chunks.load(request).body.makeAsyncIterator()
+            let chunk = try await iterator.next()
+            let isFirst = Lock(true)
+            return DataResponse(
+                url: request.url, head: ResumingEdges.head,
+                body: ByteStream { [code] in
+                    let isFirst = isFirst.withLock { isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    }
+                    if isFirst { return chunk }
+                    throw ImageError(code, message: "It broke off.")
+                })
+        }
+    }
+
+    private func partial(_ count: Int) -> PartialBody { PartialBody(head: Self.head, bytes: Data(count: count)) }
+
+    private func key() throws -> ResourceKey { ImageRequest(url: try request().url).resource.varied(by: []) }
+
+    @Test func anEncodedRestIsNotTheRest() {
+        let range: HTTPFields = [.contentRange: "bytes 10000-39999/40000"]
+        #expect(partial(10_000).end.classify(HTTPResponse(status: .partialContent, headerFields: range)) == .rest)
+        var encoded = range
+        encoded[.contentEncoding] = "gzip"
+        #expect(partial(10_000).end.classify(HTTPResponse(status: .partialContent, headerFields: encoded)) == .unusable)
+    }
+
+    @Test func theStoreIsFullAtItsLimitAndNotBefore() async {
+        let store = PartialBodyStore(maximumBytes: 100)
+        store.put(partial(50), for: ResourceKey("a"), now: 0)
+        store.put(partial(50), for: ResourceKey("b"), now: 0)
+        #expect(store.byteCount == 100)
+    }
+
+    @Test func anEntryThatCannotBeResumedIsNotTakenFromTheCacheBehind() async throws {
+        let cache = LoggedDataCache()
+        var weak = Self.head
+        weak.headerFields[.eTag] = "W/\"v1\""
+        let key = DataKey(resource: try key(), variant: "partial")
+        try await cache.store(DataEntry(data: Data(count: 10), head: weak, storedAt: 0), for: key)
+        #expect(await PartialBodyStore(backing: cache).take(try self.key()) == nil)
+        try await cache.store(DataEntry(data: Data(count: 10), head: Self.head, storedAt: 0), for: key)
+        #expect(await PartialBodyStore(backing: cache).take(try self.key())?.bytes.count == 10)
+    }
+
+    @Test func onlyAGetIsResumed() async throws {
+        let store = PartialBodyStore()
+        store.put(partial(20_000), for: try key(), now: 0)
+        let network = ScriptedLoader { _ in .response(HTTPResponse(status: .ok), chunks: []) }
+        let loader = ResumingLoader(network, store: store)
+        _ = try await loader.load(try request(.head))
+        _ = try await loader.load(try request())
+        #expect(network.requests.map { $0.headerFields[.range] } == [nil, "bytes=20000-"])
+    }
+
+    @Test func aRangeOfTheCallersOwnIsLeftAlone() async throws {
+        let network = Breaking(count: 20_000)
+        let loader = ResumingLoader(network, store: PartialBodyStore())
+        let own = try request(.get, [.range: "bytes=5-"])
+        for _ in 0..<2 { _ = try? await loader.body(of: own) }
+        #expect(network.asked.events.map { $0.headerFields[.range] } == ["bytes=5-", "bytes=5-"])
+    }
+
+    @Test func aBodyOfJustTheAllowedSizeIsGoneOnWith() async throws {
+        let store = PartialBodyStore()
+        let rest = HTTPResponse(status: .partialContent, headerFields: [.contentRange: "bytes 20000-39999/40000"])
+        let loader = ResumingLoader(ScriptedLoader { _ in .response(rest, chunks: [Data(count: 20_000)]) }, store: store)
+        for (limit, isAllowed) in [(40_000, true), (39_999, false)] {
+            store.put(partial(20_000), for: try key(), now: 0)
+            var request = try request()
+            request.maximumBytes = limit
+            let count = try? await loader.body(of: request).count
+            #expect(count == (isAllowed ? 40_000 : nil))
+        }
+    }
+
+    @Test(arguments: [(16 << 10, true), ((16 << 10) - 1, false)])
+    func aBeginningOfTheLeastSizeIsKept(_ count: Int, _ isKept: Bool) async throws {
+        let store = PartialBodyStore()
+        _ = try? await ResumingLoader(Breaking(count: count), store: store).body(of: try request())
+        #expect(store.byteCount == (isKept ? count : 0))
+    }
+
+    @Test(arguments: [(20_000, 20_000), (19_999, 0)])
+    func aBeginningThatJustFitsIsKept(_ room: Int, _ kept: Int) async throws {
+        let store = PartialBodyStore(maximumBytes: room)
+        _ = try? await ResumingLoader(Breaking(count: 20_000), store: store).body(of: try request())
+        #expect(store.byteCount == kept)
+    }
+
+    @Test func whatIsNoFailureOfTheLineIsNotAskedForAgain() async throws {
+        let network = Breaking(count: 20_000, code: .badResponse)
+        var request = try request()
+        request.retries = 3
+        let asked = request
+        let error = try await imageError { _ = try await ResumingLoader(network).body(of: asked) }
+        #expect(error.code == .badResponse)
+        #expect(network.asked.events.count == 1)
+    }
+
+    @Test func aBodyOverTheLimitLeavesNothing() async throws {
+        let store = PartialBodyStore()
+        _ = try? await ResumingLoader(Breaking(count: 20_000, code: .tooLarge), store: store).body(of: try request())
+        #expect(store.byteCount == 0)
+    }
+}
