@@ -41,11 +41,9 @@ struct ResampleWeights: Sendable {
             } else {
                 first[i] = Int32(start)
                 count[i] = Int32(end - start)
-                unsafe weights.withUnsafeMutableBufferPointer { weights in
-                    for k in start..<end {
-                        let weight = filter.weight(at: (Double(k) + 0.5 - center) / stretch)
-                        unsafe weights[i * stride + k - start] = Float(weight / sum)
-                    }
+                for k in start..<end {
+                    let weight = filter.weight(at: (Double(k) + 0.5 - center) / stretch)
+                    weights[i * stride + k - start] = Float(weight / sum)
                 }
             }
         }
@@ -70,9 +68,7 @@ struct ResampleWeights: Sendable {
             let taps = min(block, source - i * block)
             first[i] = Int32(i * block)
             count[i] = Int32(taps)
-            unsafe weights.withUnsafeMutableBufferPointer { weights in
-                for t in 0..<taps { unsafe weights[i * stride + t] = 1 / Float(taps) }
-            }
+            for t in 0..<taps { weights[i * stride + t] = 1 / Float(taps) }
         }
     }
 
