@@ -125,7 +125,7 @@ let package = Package(
             ]),
 
         .testTarget(name: "ImageCoreTests", dependencies: ["ImageCore", .httpTypes]),
-        .testTarget(name: "ImageKernelsTests", dependencies: ["ImageCore", "ImageKernels"]),
+        .testTarget(name: "ImageKernelsTests", dependencies: ["ImageCore", "ImageKernels", "CalotypeTesting"]),
         .testTarget(
             name: "ImageNetworkingTests",
             dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
@@ -136,10 +136,12 @@ let package = Package(
         .testTarget(
             name: "ImageCachingRedisTests",
             dependencies: ["ImageCore", "ImageCaching", "ImageCachingRedis", "CalotypeTesting", .httpTypes]),
-        .testTarget(name: "ImageDecodingTests", dependencies: ["ImageCore", "ImageDecoding", "ImageKernels"]),
+        .testTarget(
+            name: "ImageDecodingTests", dependencies: ["ImageCore", "ImageDecoding", "ImageKernels", "CalotypeTesting"]),
         .target(name: "CCalotypeAllocations", path: "Tests/CCalotypeAllocations"),
         .testTarget(
-            name: "ImageProcessingTests", dependencies: ["ImageCore", "ImageProcessing", "ImageKernels", "CCalotypeAllocations"]),
+            name: "ImageProcessingTests",
+            dependencies: ["ImageCore", "ImageProcessing", "ImageKernels", "CalotypeTesting", "CCalotypeAllocations"]),
         .testTarget(
             name: "ImageTargetsTests", dependencies: ["ImageCore", "ImageLoading", "ImageTargets", "CalotypeTesting", .httpTypes]),
         // GTK needs the main thread to itself, so that its tests drive a program of their own.
