@@ -16,8 +16,11 @@ setup: ## check the Swift toolchain, install missing libraries
 build: setup ## build everything, tests too (debug)
 	@Scripts/quietly "build" $(BUILD) --build-tests
 
+# A command starts anew for every picture: with Swift's libraries linked into it, it need not load and bind them each time.
+STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
+
 demo: setup ## fetch, cache, decode and show real pictures
-	@Scripts/quietly "build (release)" $(BUILD) -c release --product calotype
+	@Scripts/quietly "build (release)" $(BUILD) -c release $(STATIC) --product calotype
 	@.build/release/calotype demo
 
 test: build ## run all tests, compile the snippets, build and run the examples
@@ -77,7 +80,8 @@ kernelpaths: build ## the tests of pixels, once for each instruction set that th
 bench: ## measure (release); SUITE="decode process" picks suites
 	@Scripts/bench-peers
 	@Scripts/setup --bench
-	@Scripts/quietly "build (release)" $(BUILD) -c release --product calotype
+	@Scripts/quietly "build (release)" $(BUILD) -c release $(STATIC) --product calotype
+	@Scripts/quietly "build (release)" $(BUILD) -c release $(STATIC) --product URLSessionPeer
 	@.build/release/calotype bench $(SUITE)
 
 bench-instructions: setup ## instructions and allocations of each operation of the engine, by callgrind

@@ -81,8 +81,9 @@ let package = Package(
         .target(
             name: "ImageDecoding",
             dependencies: [
-                "ImageCore", "ImageKernels", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP", "CCalotypeAVIF", "CCalotypeLCMS",
-                "CCalotypeGIF",
+                "ImageCore", "ImageKernels", "CCalotypeKernels", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP",
+                "CCalotypeAVIF",
+                "CCalotypeLCMS", "CCalotypeGIF",
             ]),
         .target(name: "ImageProcessing", dependencies: ["ImageCore", "ImageKernels"]),
         .target(name: "ImageTargets", dependencies: ["ImageCore", .httpTypes]),
@@ -118,11 +119,12 @@ let package = Package(
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
-                "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageNetworkingFoundation", "ImageCaching",
-                "ImageDecoding", "ImageProcessing",
+                "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
                 "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop", .httpTypes,
                 .argumentParser,
             ]),
+        // What `calotype bench network` compares with, apart so that the command does without Foundation's networking.
+        .executableTarget(name: "URLSessionPeer", dependencies: ["ImageCore", "ImageNetworkingFoundation"]),
 
         .testTarget(name: "ImageCoreTests", dependencies: ["ImageCore", .httpTypes]),
         .testTarget(name: "ImageKernelsTests", dependencies: ["ImageCore", "ImageKernels", "CalotypeTesting"]),

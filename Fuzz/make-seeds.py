@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the seeds of the fuzzer: small pictures of every kind that the formats have. Needs Pillow with AVIF."""
-import io, os, struct, zlib
+"""Makes the seeds of the fuzzer: small pictures of every kind that the formats have. Needs Pillow with AVIF,
+and avifenc. Seeds/avif/layered.avif, of two layers, was written by libavif 1.4 (avifEncoder.extraLayerCount), and stays."""
+import io, os, struct, subprocess, tempfile, zlib
 from PIL import Image, ImageCms
 
 here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Seeds")
@@ -40,6 +41,26 @@ save("jpeg", "progressive-grey.jpg", picture("L"), quality=60, progressive=True)
 save("jpeg", "restarts.jpg", picture("RGB", 40, 40), quality=50, restart_marker_blocks=1, subsampling=0)
 save("jpeg", "metadata.jpg", picture("RGB"), quality=50, icc_profile=srgb, exif=exif)
 
+
+def with_thumbnail(picture, thumbnail):
+    """Exif of two directories: an orientation, and where the thumbnail lies behind them."""
+    entry = lambda tag, kind, value: struct.pack(">HHI", tag, kind, 1) + value
+    tiff = b"MM" + struct.pack(">HI", 42, 8) + struct.pack(">H", 1) + entry(0x0112, 3, struct.pack(">HH", 6, 0))
+    tiff += struct.pack(">I", 26) + struct.pack(">H", 2) + entry(0x0201, 4, struct.pack(">I", 56))
+    tiff += entry(0x0202, 4, struct.pack(">I", len(thumbnail))) + struct.pack(">I", 0) + thumbnail
+    segment = b"Exif\0\0" + tiff
+    return picture[:2] + b"\xff\xe1" + struct.pack(">H", len(segment) + 2) + segment + picture[2:]
+
+
+def bytes_of(image, kind, **options):
+    file = io.BytesIO()
+    image.save(file, kind, **options)
+    return file.getvalue()
+
+
+write("jpeg", "thumbnail.jpg", with_thumbnail(
+    bytes_of(picture("RGB", 40, 26), "JPEG", quality=50), bytes_of(picture("RGB", 16, 10), "JPEG", quality=40)))
+
 for mode in ("1", "L", "LA", "P", "RGB", "RGBA", "I;16"):
     source = picture("L").point(lambda v: v * 257, "I").convert("I;16") if mode == "I;16" else picture(mode)
     save("png", mode.lower().replace(";", "") + ".png", source)
@@ -77,6 +98,21 @@ for name, mode, options in (("420", "RGB", {}), ("444", "RGB", {"subsampling": "
                             ("turned", "RGB", {"exif": exif, "icc_profile": srgb})):
     save("avif", name + ".avif", picture(mode), quality=40, speed=8, **options)
 save("avif", "sequence.avif", frames[0], save_all=True, append_images=frames[1:], duration=70, quality=30, speed=8)
+
+
+
+def avifenc(name, image, *options):
+    """What Pillow does not write: other depths and code points, crops."""
+    with tempfile.TemporaryDirectory() as folder:
+        image.save(folder + "/in.png")
+        os.makedirs(os.path.join(here, "avif"), exist_ok=True)
+        subprocess.run(["avifenc", "-s", "8", "--min", "40", "--max", "50", *options, folder + "/in.png",
+                        os.path.join(here, "avif", name)], check=True, stdout=subprocess.DEVNULL)
+
+
+avifenc("pq.avif", picture("RGB"), "-d", "10", "--cicp", "9/16/9", "-y", "444")
+avifenc("hlg.avif", picture("RGBA"), "-d", "12", "--cicp", "9/18/9", "-r", "limited", "-y", "420")
+avifenc("cropped.avif", picture("RGB"), "--clap", "8,1,7,1,2,1,1,1", "--irot", "1", "-y", "444")
 
 save("gif", "still.gif", picture("P"))
 save("gif", "interlaced.gif", picture("P"), interlace=1)

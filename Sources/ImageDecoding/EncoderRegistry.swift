@@ -49,12 +49,18 @@ public final class EncoderRegistry: Encoding {
     }
 
     public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
-        guard let encoder = encoders.first(where: { $0.formats.contains(format) }) else {
-            let known = formats.map(\.rawValue).joined(separator: ", ")
-            throw ImageError(
-                .unsupportedFeature, message: "No encoder writes the format \(format); those that can be written are \(known).")
-        }
-        return try encoder.encode(image, as: format, options: options)
+        try encoder(of: format).encode(image, as: format, options: options)
+    }
+
+    public func encode(_ animation: any ImageAnimation, as format: ImageFormat, options: EncodeOptions) throws -> Data? {
+        try encoder(of: format).encode(animation, as: format, options: options)
+    }
+
+    private func encoder(of format: ImageFormat) throws(ImageError) -> any Encoding {
+        if let encoder = encoders.first(where: { $0.formats.contains(format) }) { return encoder }
+        let known = formats.map(\.rawValue).joined(separator: ", ")
+        throw ImageError(
+            .unsupportedFeature, message: "No encoder writes the format \(format); those that can be written are \(known).")
     }
 
     private var encoders: [any Encoding] { state.withLock { $0.entries.map(\.encoder) } }

@@ -46,6 +46,33 @@ import Testing
         }
     }
 
+    private static let seeds = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Fuzz/Seeds")
+
+    @Test(arguments: ["gif/animated.gif", "gif/restoring.gif", "png/animated.png", "webp/animated.webp", "avif/sequence.avif"])
+    func anAnimationOfAnyFormatComesBackFrameByFrame(path: String) throws {
+        let options = DecodeOptions.with { $0.alpha = .straight }
+        let source = try AnimationDecoder(try Data(contentsOf: Self.seeds.appending(path: path)), options: options)
+        let file = try #require(try EncoderRegistry().encode(source, as: .webp, options: lossless))
+        let made = try AnimationDecoder(file, options: options)
+        #expect(made.loopCount == source.loopCount ?? 1)
+        #expect(made.frameCount == source.frameCount)
+        for (found, wanted) in zip(made.durations, source.durations) { #expect(abs(found - wanted) < 0.0006) }
+        for index in 0..<source.frameCount {
+            let (found, wanted) = (try made.frame(at: index).bitmap, try source.frame(at: index).bitmap.straightRGBA8())
+            // What is clear has no colour that counts.
+            #expect(zip(found.all, wanted.all).allSatisfy { $0 == $1 || $0[3] == 0 && $1[3] == 0 }, "frame \(index)")
+        }
+    }
+
+    @Test
+    func aFormatOfOnePictureDeclinesAnAnimation() throws {
+        let source = try AnimationDecoder(try Data(contentsOf: Self.seeds.appending(path: "gif/animated.gif")))
+        for format in EncoderRegistry().formats where format != .webp {
+            #expect(try EncoderRegistry().encode(source, as: format, options: EncodeOptions()) == nil)
+        }
+    }
+
     @Test
     func onlyWhatChangedIsStored() throws {
         let part = ChangedPart(

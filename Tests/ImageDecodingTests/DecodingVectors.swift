@@ -1,13 +1,13 @@
 import ImageCore
 
-/// What Scripts/decoding-vectors.py, a program of its own, gives.
+/// What other programs give: Scripts/decoding-vectors.py by itself, and Scripts/published-hashes.py by the hashes' own.
 enum DecodingVectors {
-    private static let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Fixtures/decoding-vectors.txt")
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Fixtures")
 
     /// The fields of the lines of a kind.
-    static func lines(_ kind: String) -> [[String]] {
-        let text = (try? String(contentsOf: path, encoding: .utf8)) ?? ""
+    static func lines(_ kind: String, of file: String = "decoding-vectors.txt") -> [[String]] {
+        let text = (try? String(contentsOf: folder.appending(path: file), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }.filter { $0.first == kind }
             .map { Array($0.dropFirst()) }
     }

@@ -42,6 +42,55 @@ import Testing
         }
     }
 
+    private func published(_ kind: String) -> [[String]] { DecodingVectors.lines(kind, of: "published-hashes.txt") }
+
+    @Test
+    func theAuthorsExamplesOfBlurHashHaveTheirColours() throws {
+        let examples = published("blur-example")
+        #expect(examples.count == 2)
+        for fields in examples {
+            let sides = fields[1].split(separator: "x").compactMap { Int($0) }
+            let bitmap = try BlurHash.decode(fields[0], size: PixelSize(width: sides[0], height: sides[1])).bitmap
+            let (found, wanted) = (bitmap.all.flatMap { $0.prefix(3) }, DecodingVectors.numbers(fields[2]))
+            #expect(found.count == wanted.count)
+            #expect(zip(found, wanted).allSatisfy { abs($0 - $1) <= 1 }, "\(fields[0])")
+        }
+        // A hash of one component is its average colour, a number in base 83.
+        for fields in published("blur-number") {
+            let color = "00" + String(repeating: "0", count: 4 - fields[2].count) + fields[2]
+            let value = try #require(Int(fields[0]))
+            #expect(try BlurHash.decode(color).bitmap[0, 0] == [value >> 16, value >> 8 & 255, value & 255, 255])
+        }
+    }
+
+    @Test
+    func picturesHaveTheHashesOfTheAuthorsPrograms() throws {
+        #expect(published("blur").count == 5)
+        for fields in published("blur") {
+            let numbers = fields.prefix(4).compactMap { Int($0) }
+            let picture = try DecodingVectors.picture(numbers[0], numbers[1], isClear: false)
+            #expect(try BlurHash.encode(DecodedImage(picture), across: numbers[2], down: numbers[3]) == fields[4])
+        }
+        #expect(published("thumb").count == 4)
+        for fields in published("thumb") {
+            let numbers = fields.prefix(2).compactMap { Int($0) }
+            let picture = try DecodingVectors.picture(numbers[0], numbers[1], isClear: false)
+            let hash = try ThumbHash.encode(DecodedImage(picture))
+            #expect(hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == fields[2])
+        }
+    }
+
+    @Test
+    func theAuthorsExampleOfThumbHashHasItsColours() throws {
+        let fields = try #require(published("thumb-example").first)
+        let decoded = try ThumbHash.decode(Array(try #require(Data(base64Encoded: fields[0]))))
+        #expect(decoded.size.description == fields[1])
+        let (pixels, wanted) = (decoded.bitmap.all, DecodingVectors.numbers(fields[2]))
+        let average = (0..<4).map { c in pixels.map { $0[c] }.reduce(0, +) / pixels.count }
+        // Numbers that do not fit into a byte are cut off, and half a level lost by rounding down.
+        #expect(zip(average, wanted).allSatisfy { abs($0 - $1) <= 1 }, "\(average), not \(wanted)")
+    }
+
     @Test
     func aLargePictureHasTheHashOfASmallOne() throws {
         let (large, small) = (try photo(900, 600), try photo(90, 60))

@@ -9,7 +9,9 @@ enum FuzzTarget: String, CaseIterable {
 
     func run(_ file: Data) {
         switch self {
-        case .jpeg: fuzz(JPEGDecoder(), file)
+        case .jpeg:
+            fuzz(JPEGDecoder(), file)
+            _ = attempt { try JPEGDecoder().thumbnail(of: file, options: small) }
         case .png: fuzz(PNGDecoder(), file)
         case .webp: fuzz(WebPDecoder(), file)
         case .avif: fuzz(AVIFDecoder(), file)
@@ -62,6 +64,14 @@ enum FuzzTarget: String, CaseIterable {
         }
     }
 
+    /// What a thumbnail inside of a file may take.
+    private var small: DecodeOptions {
+        var options = DecodeOptions()
+        options.limits.pixels = 1 << 16
+        options.limits.scans = 50
+        return options
+    }
+
     private func pixels(_ image: DecodedImage) -> [UInt8] { image.bitmap.withUnsafePixels { Array($0) } }
 }
 
@@ -102,6 +112,7 @@ struct Choices {
         if next(2) == 0 { options.targetSize = PixelSize(width: 1 + next(40), height: 1 + next(40)) }
         options.contentMode = ContentMode.allCases[next(3)]
         options.allowsPartial = next(2) == 0
+        options.previews = next(4) == 0 ? .embeddedThumbnail : .incremental
         options.alpha = next(3) == 0 ? .straight : .premultiplied
         options.appliesOrientation = next(3) > 0
         options.convertsToSRGB = next(3) > 0

@@ -25,6 +25,10 @@ final class DecodeFiles {
     init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "calotype-decode-\(getpid())").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        // For tools that know what to write by the name's extension, and whose output is not wanted.
+        for name in ["null.y4m", "null.png"] {
+            try FileManager.default.createSymbolicLink(atPath: "\(folder)/\(name)", withDestinationPath: "/dev/null")
+        }
     }
 
     /// Writes the scene in a format, and says where.

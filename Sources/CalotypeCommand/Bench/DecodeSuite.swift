@@ -10,6 +10,7 @@ extension BenchmarkSuite {
         var rows = bench.idle()
         for size in bench.sizes {
             for kind in DecodeFiles.Kind.allCases {
+                Console.showProgress("decode: \(kind.rawValue), \(size)")
                 let file = try bench.files.make(kind, size)
                 rows += bench.full(kind, file, size) + bench.thumbnail(kind, file, size)
                 if size == bench.sizes.last { rows.append(try await bench.cancellation(kind, file, size)) }
@@ -38,35 +39,41 @@ private struct DecodeBench {
 
     /// What the command takes before it decodes anything: part of each of its figures.
     func idle() -> [BenchmarkRow] {
-        guard let cost = cost([program, "decode-once", "--help"]) else { return [] }
+        guard let cost = costs([[program, "decode-once", "--help"]])[0] else { return [] }
         return [
-            BenchmarkRow(suite: "decode", name: "the command by itself, CPU", median: cost.milliseconds, unit: "ms"),
+            BenchmarkRow(suite: "decode", name: "the command by itself, CPU", median: cost.processor, unit: "ms"),
             BenchmarkRow(suite: "decode", name: "the command by itself, memory", median: cost.megabytes, unit: "MB"),
         ]
     }
 
     func full(_ kind: DecodeFiles.Kind, _ file: String, _ size: PixelSize) -> [BenchmarkRow] {
-        guard let ours = cost([program, "decode-once", file]) else { return [] }
-        let name = "\(kind.rawValue) \(Self.megapixels(size)) full"
-        let peers: [(String, [String], Double)] =
+        let peers: [Peer] =
             switch kind {
-            case .jpeg, .progressiveJPEG: [("djpeg", ["djpeg", "-outfile", "/dev/null", file], 1.05)]
-            case .webp, .losslessWebP: [("dwebp", ["dwebp", file, "-pam", "-o", "/dev/null"], 1.05)]
-            case .avif: [("avifdec", ["avifdec", "-j", "1", file, files.folder + "/out.y4m"], 1.05)]
-            case .png: [("Pillow", pillow("load", file), 1.05)]
+            case .jpeg, .progressiveJPEG: [Peer("djpeg", ["djpeg", "-outfile", "/dev/null", file], reach: 1.05)]
+            case .webp, .losslessWebP: [Peer("dwebp", ["dwebp", file, "-pam", "-o", "/dev/null"], reach: 1.05)]
+            case .avif:
+                // The first stops at YUV; the second makes RGB too, and spends some time on a PNG that is not compressed.
+                [
+                    Peer("avifdec, YUV", ["avifdec", "-j", "1", file, files.folder + "/null.y4m"], reach: 1.05),
+                    Peer(
+                        "avifdec, RGB", ["avifdec", "-j", "1", "--png-compress", "0", file, files.folder + "/null.png"],
+                        reach: 1.05),
+                ]
+            case .png: [Peer("Pillow", pillow("load", file), reach: 1.05)]
             }
-        return rows(name, ours, peers)
+        // A full decode holds the picture, which tools that write row by row do not: its memory is not compared.
+        return rows(
+            "\(kind.rawValue) \(Self.megapixels(size)) full", [program, "decode-once", file], peers, comparesMemory: false)
     }
 
     func thumbnail(_ kind: DecodeFiles.Kind, _ file: String, _ size: PixelSize) -> [BenchmarkRow] {
-        let (name, output) = ("\(kind.rawValue) \(Self.megapixels(size)) to 400 px", files.folder + "/thumbnail.png")
-        guard let ours = cost([program, "convert", file, output, "--size", "400x400"]) else { return [] }
-        return rows(
-            name, ours,
+        rows(
+            "\(kind.rawValue) \(Self.megapixels(size)) to 400 px",
+            [program, "convert", file, files.folder + "/thumbnail.png", "--size", "400x400"],
             [
-                ("vipsthumbnail", ["vipsthumbnail", "-s", "400", "-o", files.folder + "/vips.png", file], 1),
-                ("Pillow", pillow("thumbnail", file), 1),
-            ])
+                Peer("vipsthumbnail", ["vipsthumbnail", "-s", "400", "-o", files.folder + "/vips.png", file], reach: 1),
+                Peer("Pillow", pillow("thumbnail", file), reach: 1),
+            ], comparesMemory: true)
     }
 
     /// From the call of `cancel` to the end of the decode, the worst of several moments.
@@ -91,6 +98,8 @@ private struct DecodeBench {
             let end = clock.now
             let began = await cancelled.value
             if wasCancelled { worst = max(worst, end - began) }
+            // Codecs that cannot be stopped go on for as long.
+            try await Task.sleep(for: whole)
         }
         return BenchmarkRow(
             suite: "decode", name: "\(kind.rawValue) \(Self.megapixels(size)), from cancel to end, worst",
@@ -113,48 +122,73 @@ private struct DecodeBench {
         return [python, "-c", "from PIL import Image;i=Image.open('\(file)');\(rest)"]
     }
 
-    private func rows(_ name: String, _ ours: Cost, _ peers: [(name: String, command: [String], reach: Double)]) -> [BenchmarkRow]
-    {
-        var rows: [BenchmarkRow] = []
-        for peer in peers {
-            let theirs = cost(peer.command)
-            func row(_ what: String, _ unit: String, _ part: KeyPath<Cost, Double>, reach: Double) -> BenchmarkRow {
+    /// Another program that does the same.
+    private struct Peer {
+        let name: String
+        let command: [String]
+        let reach: Double
+
+        init(_ name: String, _ command: [String], reach: Double) {
+            (self.name, self.command, self.reach) = (name, command, reach)
+        }
+    }
+
+    private func rows(_ name: String, _ command: [String], _ peers: [Peer], comparesMemory: Bool) -> [BenchmarkRow] {
+        let costs = costs([command] + peers.map(\.command))
+        guard let ours = costs[0] else { return [] }
+        return zip(peers, costs.dropFirst()).flatMap { peer, theirs in
+            func row(_ what: String, _ unit: String, _ part: KeyPath<Cost, Double>) -> BenchmarkRow {
                 BenchmarkRow(
                     suite: "decode", name: "\(name), \(what)", median: ours[keyPath: part], unit: unit,
                     peer: theirs.map {
-                        BenchmarkRow.Peer(name: peer.name, value: $0[keyPath: part], ranHere: true, reach: reach)
+                        BenchmarkRow.Peer(name: peer.name, value: $0[keyPath: part], ranHere: true, reach: peer.reach)
                     })
             }
-            rows.append(row("user CPU", "ms", \.milliseconds, reach: peer.reach))
-            // A full decode holds the picture, which tools that write row by row do not.
-            if name.hasSuffix("px") { rows.append(row("memory", "MB", \.megabytes, reach: 1)) }
+            let times = [row("CPU", "ms", \.processor), row("user CPU", "ms", \.user)]
+            return comparesMemory ? times + [row("memory", "MB", \.megabytes)] : times
         }
-        return rows
     }
 
     /// What a process took.
     private struct Cost {
-        /// In user mode.
-        var milliseconds: Double
+        /// In user and kernel mode, milliseconds.
+        var processor: Double
+        /// Of that in user mode: a mean, because the system tells the two apart by ticks of some milliseconds.
+        var user: Double
         /// At its peak.
         var megabytes: Double
+
+        static func median(of runs: [Cost]) -> Cost {
+            func median(_ part: (Cost) -> Double) -> Double { runs.map(part).sorted()[runs.count / 2] }
+            return Cost(
+                processor: median(\.processor), user: runs.map(\.user).reduce(0, +) / Double(runs.count),
+                megabytes: median(\.megabytes))
+        }
     }
 
-    /// The median of several runs; `nil` where the program is missing or fails. GNU time stands between, for the peak that
-    /// the system reports includes that of the process which starts another.
-    private func cost(_ command: [String]) -> Cost? {
-        let report = files.folder + "/time.txt"
-        var (times, peaks) = ([Double](), [Double]())
-        for _ in 0..<(effort == .smoke ? 1 : 5) {
-            guard let child = try? ChildProcess("time", ["-f", "%M", "-o", report] + command) else { return nil }
-            let usage = child.wait()
-            guard usage.status == 0, let text = try? String(contentsOf: URL(filePath: report), encoding: .utf8),
-                let peak = text.split(separator: "\n").last.flatMap({ Double($0) })
-            else { return nil }
-            times.append(Units.milliseconds(usage.userTime))
-            peaks.append(peak / 1024)
+    /// Medians of several rounds, in each of which every command runs once, so that a machine that slows down does so for
+    /// all; `nil` for a program that is missing or fails.
+    private func costs(_ commands: [[String]]) -> [Cost?] {
+        var runs = [[Cost]?](repeating: [], count: commands.count)
+        for _ in 0..<(effort == .smoke ? 1 : 9) {
+            for (index, command) in commands.enumerated() {
+                guard let before = runs[index] else { continue }
+                runs[index] = run(command).map { before + [$0] }
+            }
         }
-        return Cost(milliseconds: times.sorted()[times.count / 2], megabytes: peaks.sorted()[peaks.count / 2])
+        return runs.map { $0.map(Cost.median(of:)) }
+    }
+
+    /// GNU time stands between, for the peak that the system reports includes that of the process which starts another.
+    private func run(_ command: [String]) -> Cost? {
+        let report = files.folder + "/time.txt"
+        guard let child = try? ChildProcess("time", ["-f", "%M", "-o", report] + command) else { return nil }
+        let usage = child.wait()
+        guard usage.status == 0, let text = try? String(contentsOf: URL(filePath: report), encoding: .utf8),
+            let peak = text.split(separator: "\n").last.flatMap({ Double($0) })
+        else { return nil }
+        return Cost(
+            processor: Units.milliseconds(usage.processorTime), user: Units.milliseconds(usage.userTime), megabytes: peak / 1024)
     }
 }
 

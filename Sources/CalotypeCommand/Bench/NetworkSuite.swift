@@ -1,7 +1,6 @@
 internal import CCalotypeBareLoop
 internal import ImageCore
 internal import ImageNetworking
-internal import ImageNetworkingFoundation
 
 #if canImport(Glibc)
     internal import Glibc
@@ -96,10 +95,21 @@ private struct NetworkBench {
         return figures
     }
 
+    /// A program of its own, beside this one.
     private func urlSession(_ count: Int, _ connections: Int) async throws -> Figures {
-        var configuration = URLSessionLoader.Configuration()
-        configuration.connectionsPerHost = connections
-        return try await load(count, connections, by: URLSessionLoader(configuration))
+        let (url, output) = (server.url.absoluteString, server.folder + "/session")
+        return try await Background.run {
+            let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "URLSessionPeer")
+            let session = try ChildProcess(program.path, [url, "\(count)", "\(connections)"], output: output)
+            let status = session.wait().status
+            let text = try String(decoding: Data(contentsOf: URL(filePath: output)), as: UTF8.self)
+            let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+            guard status == 0, numbers.count == 4, numbers[0] == Double(Self.bodySize * (count / connections * connections))
+            else {
+                throw Self.incomplete("URLSession", count)
+            }
+            return Figures(time: numbers[1], processor: numbers[2], firstByte: numbers[3])
+        }
     }
 
     /// As many tasks as connections, each with one load after the other.

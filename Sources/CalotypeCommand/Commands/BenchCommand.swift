@@ -42,9 +42,10 @@ struct BenchCommand: AsyncParsableCommand {
         }
         var rows: [BenchmarkRow] = []
         for suite in chosen {
-            if Console.showsProgress { Console.writeError("running \(suite.name)...\n") }
+            Console.showProgress("running \(suite.name)...")
             rows += try await suite.run(smoke ? .smoke : .full)
         }
+        Console.showProgress("")
         Console.print(BenchmarkRow.table(rows))
         guard let json else { return }
         let text = "[\n" + rows.map { "  " + $0.json.text }.joined(separator: ",\n") + "\n]\n"

@@ -11,7 +11,8 @@ struct ConvertCommand: AsyncParsableCommand {
         discussion: """
             OUTPUT's extension chooses the format: .jpg, .png, .webp, .avif, or .rgba for width and height as little-endian \
             32-bit numbers and then rows of straight 8-bit RGBA. By default the stored orientation is applied and colours \
-            become sRGB. The output is written whole or not at all.
+            become sRGB. An animation (GIF, APNG, WebP, AVIF) becomes an animated .webp, its steps carried out on every frame; \
+            in other formats, and with --frame, one frame is written. The output is written whole or not at all.
 
             Steps are carried out in the order in which they are given, on the upright picture. A step that has to be told \
             something takes it as the next argument (--blur 4), one that need not only after an equals sign \
@@ -28,6 +29,7 @@ struct ConvertCommand: AsyncParsableCommand {
               calotype convert photo.jpg soft.webp --trim --pad 800x600,white --blur 2.5 --rotate -90
               calotype convert photo.jpg marked.jpg --overlay logo.png,margin=12,opacity=0.6 --gravity bottom-right
               calotype convert animation.webp third.png --frame 2 --pixelate 8
+              calotype convert animation.gif small.webp --size 160x --quality 70
             """)
 
     @Argument(help: "A path or a URL.")
@@ -57,8 +59,8 @@ struct ConvertCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("For lossy formats: 1 (smallest) to 100 (best).", valueName: "1-100"))
     var quality = 85
 
-    @Option(help: ArgumentHelp("The frame of an animation, from 0.", valueName: "N"))
-    var frame = 0
+    @Option(help: ArgumentHelp("One frame of an animation, from 0.", valueName: "N"))
+    var frame: Int?
 
     @Flag(help: "Leave the picture as it is stored.")
     var noOrientation = false
@@ -68,7 +70,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...100).contains(quality) else { throw ValidationError("--quality must be from 1 to 100, not \(quality).") }
-        guard frame >= 0 else { throw ValidationError("--frame must not be negative.") }
+        guard frame ?? 0 >= 0 else { throw ValidationError("--frame must not be negative.") }
         _ = try outputFormat()
         try stepList.validate()
     }
@@ -97,7 +99,7 @@ struct ConvertCommand: AsyncParsableCommand {
         var options = DecodeOptions()
         options.appliesOrientation = !noOrientation
         options.convertsToSRGB = !keepProfile
-        options.frame = frame
+        options.frame = frame ?? 0
         // An overlay's picture is a file's path.
         let processors = try stepList.processors { path in
             guard let data = FileManager.default.contents(atPath: path) else {
@@ -113,13 +115,21 @@ struct ConvertCommand: AsyncParsableCommand {
             // Pixels that nothing is computed with stay as they are stored.
             options.alpha = .straight
         }
-        var image = try DecoderRegistry().decode(data, options: options)
         var context = ProcessingContext()
         context.threads = ProcessInfo.processInfo.activeProcessorCount
-        for processor in run { image = try processor.process(image, context: context) }
         var encoding = EncodeOptions()
         encoding.quality = quality
-        return try EncoderRegistry().encode(image, as: try outputFormat(), options: encoding)
+        let (encoders, format) = (EncoderRegistry(), try outputFormat())
+        if frame == nil, try DecoderRegistry().info(of: data, limits: options.limits).frameCount > 1,
+            let file = try encoders.encode(
+                ProcessedAnimation(AnimationDecoder(data, options: options), processors: run, context: context), as: format,
+                options: encoding)
+        {
+            return file
+        }
+        var image = try DecoderRegistry().decode(data, options: options)
+        for processor in run { image = try processor.process(image, context: context) }
+        return try encoders.encode(image, as: format, options: encoding)
     }
 
     private func outputFormat() throws(ValidationError) -> ImageFormat {

@@ -29,6 +29,11 @@ enum Console {
     /// Whether somebody watches standard error as it comes.
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// Says what is being done, on one line that the next one replaces, to whoever watches; an empty text clears it.
+    static func showProgress(_ text: String) {
+        if showsProgress { writeError("\r\u{1B}[K" + text) }
+    }
+
     /// The terminal behind standard output or standard error, in characters; `nil` where neither is one.
     static var size: (columns: Int, rows: Int)? {
         for descriptor in [STDOUT_FILENO, STDERR_FILENO] {

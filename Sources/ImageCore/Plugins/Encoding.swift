@@ -28,6 +28,16 @@ public protocol Encoding: Sendable {
 
     /// The file. `format` is one of ``formats``.
     func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data
+
+    /// The file of all frames of an animation; `nil` to decline before any frame is made, which formats of one picture do,
+    /// and the default. Frames are asked for in order, one at a time, so that no more than two need be held.
+    ///
+    /// - Throws: also what making a frame throws.
+    func encode(_ animation: any ImageAnimation, as format: ImageFormat, options: EncodeOptions) throws -> Data?
+}
+
+extension Encoding {
+    public func encode(_ animation: any ImageAnimation, as format: ImageFormat, options: EncodeOptions) throws -> Data? { nil }
 }
 
 /// How a picture is written.

@@ -5,8 +5,11 @@ import CCalotypeAVIF
 ///
 /// Orientation is the container's (`irot`, `imir`), and with it goes the part that the container shows (`clap`); Exif inside
 /// AVIF does not count, as the format has it. Not strict: files without `pixi`, or with a `clap` that cannot be, decode whole.
-/// HDR (PQ, HLG) is tone-mapped to sRGB unless colours are kept. A frame, once begun, is decoded to its end: cancelling is
-/// looked at before and after.
+/// HDR (PQ, HLG) is tone-mapped to sRGB unless colours are kept.
+///
+/// libavif decodes a frame in one go. Of a large picture, the cancelled decode returns within milliseconds, while the frame is
+/// finished in the background and its memory freed then. There are two such decodes at most, and `limits.decodedBytes` bounds
+/// what they hold together; a further one is waited for. Small pictures, and frames of sequences, are decoded to their end.
 public struct AVIFDecoder: Decoding {
     public init() {}
 
@@ -34,9 +37,14 @@ public struct AVIFDecoder: Decoding {
     }
 
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
-        try unsafe data.withUnsafeBytes { bytes in
-            let reader = try unsafe AVIFReader(bytes, limits: options.limits)
-            return try Self.decode(reader, options: options)
+        // How large it is matters only where it can be cancelled.
+        let planes = try options.cancellation.map { _ in
+            try unsafe data.withUnsafeBytes { try unsafe AVIFReader($0, limits: options.limits).planeBytes }
+        }
+        return try UnstoppableDecode.run(data, holding: planes ?? 0, options: options) { data in
+            try unsafe data.withUnsafeBytes { bytes in
+                try Self.decode(unsafe AVIFReader(bytes, limits: options.limits), options: options)
+            }
         }
     }
 
@@ -66,6 +74,8 @@ public struct AVIFDecoder: Decoding {
         picture.isPremultiplied = header.is_alpha_premultiplied && options.alpha == .premultiplied && !convertsColor
         let wanted = try StoredPicture.storedGeometry(size: picture.size, orientation: picture.orientation, options: options)
         picture.deliversWhole = wanted == nil && aperture == nil
+        // Each time, a few rows are converted for nothing.
+        picture.fewestRows = 64
         let assembler = try PictureAssembler(picture, options: options, codecBytes: reader.planeBytes)
         return try assembler.assemble(AVIFRows(reader, aperture: aperture, picture: picture, options: options))
     }

@@ -18,8 +18,8 @@ final class IncrementalAVIF: IncrementalDecoder, @unchecked Sendable {
     private var hasHeader = false
     /// Whether there is nothing to preview, now or later.
     private var isDone = false
-    /// The layer to be shown next.
-    private var layer = 0
+    /// The layer to be shown next: those before it were decoded, each once.
+    private(set) var layer = 0
 
     init(options: DecodeOptions) { self.options = options }
 

@@ -27,6 +27,8 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
     private var canvas: IncrementalCanvas?
     /// What the last preview showed: rows, or scans.
     private var shown = 0
+    /// Rows that libjpeg has made pixels of: each once, and again for every preview of several scans.
+    private(set) var rowsDecoded = 0
     private var isReadThrough = false
     /// Whether a pass over the coefficients could not be ended for want of bytes.
     private var isPassOpen = false
@@ -126,6 +128,7 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
                 into: canvas.rows.base + canvas.available * canvas.rows.stride, stride: canvas.rows.stride,
                 count: min(64, height - canvas.available))
             canvas.available += read.count
+            rowsDecoded += read.count
             if let failure = read.failure { return failure }
         }
         return nil

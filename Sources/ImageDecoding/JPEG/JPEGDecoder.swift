@@ -71,6 +71,7 @@ public struct JPEGDecoder: Decoding {
     static func start(
         _ reader: JPEGReader, options: DecodeOptions, orientation: Orientation? = nil
     ) throws(ImageError) -> StoredPicture {
+        reader.cancellation = options.cancellation
         let metadata = JPEGMetadata(reader.markers(), limits: options.limits)
         var picture = StoredPicture(format: .jpeg, size: reader.size, layout: layout(of: reader.header))
         picture.orientation = options.applied(orientation ?? metadata.orientation)
@@ -79,6 +80,8 @@ public struct JPEGDecoder: Decoding {
         try options.limits.check(picture.size, holding: [Int(clamping: reader.header.coefficient_bytes)])
         picture.scale = (Double(eighths) / 8, Double(eighths) / 8)
         picture.decodedSize = try reader.start(eighths: eighths)
+        // The height of blocks whose chroma is halved.
+        picture.fewestRows = 16
         return picture
     }
 

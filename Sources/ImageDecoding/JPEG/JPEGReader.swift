@@ -1,4 +1,5 @@
 import CCalotypeJPEG
+import CCalotypeKernels
 import ImageCore
 
 /// One JPEG being read by libjpeg.
@@ -44,7 +45,15 @@ import ImageCore
         return true
     }
 
-    deinit { unsafe clt_jpeg_reader_destroy(handle) }
+    /// Of the decode that it reads for.
+    var cancellation: CancellationToken?
+
+    deinit {
+        // To give the coefficients of a large picture back takes ten milliseconds, for which nobody who cancelled waits.
+        let isAbandoned = header.coefficient_bytes > 1 << 24 && cancellation?.isCancelled == true
+        if isAbandoned, unsafe clt_run_detached(destroyReader, UnsafeMutableRawPointer(handle)) { return }
+        unsafe clt_jpeg_reader_destroy(handle)
+    }
 
     /// Pixels as stored.
     var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
@@ -167,4 +176,8 @@ extension ImageError {
     static func outOfMemory(_ format: ImageFormat) -> ImageError {
         ImageError(.tooLarge, message: "There is not enough memory within the limit to decode this \(format) picture.")
     }
+}
+
+private func destroyReader(_ reader: UnsafeMutableRawPointer?) {
+    unsafe clt_jpeg_reader_destroy(reader.map { OpaquePointer($0) })
 }

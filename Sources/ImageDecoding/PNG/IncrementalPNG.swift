@@ -23,7 +23,7 @@ extension PNGDecoder: IncrementalDecoding {
     private var walk = PNGChunkWalk()
     private var isChecked = false
     /// Rows that had been decoded at the last preview.
-    private var shown: UInt64 = 0
+    private var shown = 0
 
     init(options: DecodeOptions) throws(ImageError) {
         guard let handle = unsafe clt_png_pusher_create(options.limits.metadataBytes) else { throw .outOfMemory(.png) }
@@ -76,10 +76,12 @@ extension PNGDecoder: IncrementalDecoding {
         return true
     }
 
+    /// Rows that libpng has made pixels of, those of all passes.
+    var rowsDecoded: Int { unsafe Int(clamping: clt_png_pusher_rows_seen(handle)) }
+
     func preview() throws -> DecodedImage? {
-        let seen = unsafe clt_png_pusher_rows_seen(handle)
-        guard let canvas, seen > shown else { return nil }
-        shown = seen
+        guard let canvas, rowsDecoded > shown else { return nil }
+        shown = rowsDecoded
         return try canvas.preview(options)
     }
 

@@ -54,12 +54,13 @@ struct PNGMetadata {
     init(_ file: Data) {
         var hasPixels = false
         for chunk in PNGChunks(file) {
+            // Behind the pixels stands nothing that says how they are to be read.
+            if hasPixels, chunk.type != "eXIf" { continue }
             let content = ByteReader(chunk.content)
             switch chunk.type {
             case "IDAT": hasPixels = true
             case "eXIf": orientation = EXIFOrientation.parse(chunk.content)
             case "acTL":
-                guard !hasPixels else { continue }
                 frames = content.uint32(at: 0, bigEndian: true) ?? 0
                 plays = content.uint32(at: 4, bigEndian: true)
             case "sRGB": isSRGB = true

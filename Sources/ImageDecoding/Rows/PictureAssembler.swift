@@ -138,11 +138,11 @@ struct PictureAssembler {
         return producer.finish()
     }
 
-    /// Rows decoded between two looks at the cancellation token: about 256 KB, at least 16 for libjpeg's sake.
+    /// Rows decoded between two looks at the cancellation token: about 128 KB.
     private var batchRows: Int {
         if picture.deliversWhole { return picture.decodedSize.height }
         let rowBytes = picture.decodedSize.width * picture.layout.bytesPerPixel
-        return min(picture.decodedSize.height, max(16, (1 << 18) / max(1, rowBytes)))
+        return min(picture.decodedSize.height, max(picture.fewestRows, (1 << 17) / max(1, rowBytes)))
     }
 }
 

@@ -19,6 +19,8 @@ struct StoredPicture {
     /// Whether the pixels become final all at once: interlaced pictures, and codecs that fill a whole picture. Then
     /// ``RowProducer/readRows(into:stride:count:)`` is called once, for all rows.
     var deliversWhole = false
+    /// What the codec is asked for at once, at least: rows that it makes together, or that cost it rows around them.
+    var fewestRows = 1
 
     init(format: ImageFormat, size: PixelSize, layout: RowLayout) {
         self.format = format

@@ -1,10 +1,11 @@
 public import ImageCore
 import ImageKernels
 
-/// Writes animated WebP from a list of frames.
+/// Writes animated WebP.
 ///
 /// Each frame is a whole picture; what is stored of it is the rectangle in which it differs from the one before, lossy or
-/// lossless by the same options as ``WebPEncoder``. Cancelling is looked at between frames.
+/// lossless by the same options as ``WebPEncoder``. Two frames are held at a time, and the file so far. Cancelling is looked
+/// at between frames.
 public struct AnimatedWebPEncoder: Sendable {
     /// A picture and how long it shows.
     public struct Frame: Sendable {
@@ -20,7 +21,7 @@ public struct AnimatedWebPEncoder: Sendable {
 
     public init() {}
 
-    /// The file.
+    /// The file of a list of frames.
     ///
     /// - Parameters:
     ///   - frames: at least one, all of the size of the first. A profile that the first keeps is embedded.
@@ -28,36 +29,52 @@ public struct AnimatedWebPEncoder: Sendable {
     ///   - options: for every frame.
     /// - Throws: ``ImageError`` (`invalidRequest`) where the frames or numbers cannot be; `CancellationError`.
     public func encode(_ frames: [Frame], loopCount: Int = 0, options: EncodeOptions = EncodeOptions()) throws -> Data {
-        guard let first = frames.first else {
-            throw ImageError(.invalidRequest, message: "An animation needs at least one frame; none was given.")
-        }
-        let size = first.image.size
-        if let other = frames.first(where: { $0.image.size != size }) {
-            throw ImageError(
-                .invalidRequest,
-                message: "The frames of an animation are of one size; one is of \(other.image.size) pixels, the first of \(size)."
-            )
-        }
-        guard 0...65_535 ~= loopCount, frames.allSatisfy({ $0.duration >= 0 && $0.duration <= 16_777 }) else {
+        try encode(frames.map(\.duration), loopCount: loopCount, options: options) { frames[$0].image }
+    }
+
+    /// The file of an animation, whose frames are made as they are written. One that does not say how often it is shown is
+    /// shown once.
+    ///
+    /// - Throws: as for a list of frames, and what making a frame throws.
+    public func encode(_ animation: any ImageAnimation, options: EncodeOptions = EncodeOptions()) throws -> Data {
+        try encode(
+            animation.durations, loopCount: animation.loopCount ?? 1, options: options, frame: animation.frame(at:))
+    }
+
+    private func encode(
+        _ durations: [Double], loopCount: Int, options: EncodeOptions, frame: (Int) throws -> DecodedImage
+    ) throws -> Data {
+        guard 0...65_535 ~= loopCount, durations.allSatisfy({ $0 >= 0 && $0 <= 16_777 }) else {
             throw ImageError(
                 .invalidRequest, message: "An animation loops up to 65535 times, and a frame shows from 0 to 16777 seconds.")
         }
-        var (chunks, hasAlpha, before) = (Data(), false, Bitmap?.none)
-        for frame in frames {
+        var (chunks, hasAlpha, profile, before) = (Data(), false, Data(), Bitmap?.none)
+        for (index, duration) in durations.enumerated() {
             try options.cancellation?.check()
-            let bitmap = try frame.image.bitmap.straightRGBA8()
+            let bitmap = try frame(index).bitmap.straightRGBA8()
+            if before == nil { profile = bitmap.colorSpace.profile }
+            if let size = before?.size, size != bitmap.size {
+                throw ImageError(
+                    .invalidRequest,
+                    message:
+                        "The frames of an animation are of one size; one is of \(bitmap.size) pixels, the first of \(size).")
+            }
             hasAlpha = hasAlpha || bitmap.alpha != .opaque
-            let place = before.map { ChangedPart(from: $0, to: bitmap) } ?? ChangedPart(size)
+            let place = before.map { ChangedPart(from: $0, to: bitmap) } ?? ChangedPart(bitmap.size)
             // The numbers are only copied: for that they may pass as opaque, which kernels take.
             let part = try bitmap.reinterpreted(alpha: .opaque)
                 .cropped(x: place.x, y: place.y, width: place.size.width, height: place.size.height)
             let file = try WebPEncoder.encode(part.reinterpreted(alpha: bitmap.alpha), options: options)
-            chunks.append(Self.chunk(of: file, place: place, milliseconds: Int((frame.duration * 1000).rounded())))
+            chunks.append(Self.chunk(of: file, place: place, milliseconds: Int((duration * 1000).rounded())))
             before = bitmap
         }
-        let (profile, exif) = (first.image.bitmap.colorSpace.profile, EXIFOrientation.data(options.orientation))
+        guard let size = before?.size else {
+            throw ImageError(.invalidRequest, message: "An animation needs at least one frame; none was given.")
+        }
+        let exif = EXIFOrientation.data(options.orientation)
         var file = WebPFile.extendedHeader(
-            size: size, flags: 0x02 | (hasAlpha ? 0x10 : 0) | (profile.isEmpty ? 0 : 0x20) | (exif.isEmpty ? 0 : 0x08))
+            size: size,
+            flags: 0x02 | (hasAlpha ? 0x10 : 0) | (profile.isEmpty ? 0 : 0x20) | (exif.isEmpty ? 0 : 0x08))
         if !profile.isEmpty { file.append(WebPFile.chunk("ICCP", profile)) }
         // The background, which browsers ignore: transparent.
         file.append(WebPFile.chunk("ANIM", Data(count: 4) + WebPFile.little(loopCount, 2)))

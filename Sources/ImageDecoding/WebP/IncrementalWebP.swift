@@ -20,6 +20,8 @@ extension WebPDecoder: IncrementalDecoding {
     /// Whether only the end of the file can tell: animations.
     private var waits = false
     private var shown = 0
+    /// Bytes that libwebp was given.
+    private(set) var bytesDecoded = 0
 
     init(options: DecodeOptions) { self.options = options }
 
@@ -31,10 +33,7 @@ extension WebPDecoder: IncrementalDecoding {
         guard !waits else { return }
         if let canvas {
             guard let handle = unsafe handle, status == CLT_WEBP_NEEDS_INPUT else { return }
-            status = unsafe chunk.withUnsafeBytes { bytes in
-                unsafe clt_webp_reader_append(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
-            }
-            canvas.available = unsafe Int(clt_webp_reader_rows(handle))
+            unsafe decode(chunk, by: handle, into: canvas)
         } else {
             try begin()
         }
@@ -62,9 +61,14 @@ extension WebPDecoder: IncrementalDecoding {
         guard let reader = unsafe reader else { throw ImageError.outOfMemory(.webp) }
         unsafe handle = reader
         self.canvas = canvas
-        status = unsafe data.withUnsafeBytes { bytes in
+        unsafe decode(data, by: reader, into: canvas)
+    }
+
+    private func decode(_ bytes: Data, by reader: OpaquePointer, into canvas: IncrementalCanvas) {
+        status = unsafe bytes.withUnsafeBytes { bytes in
             unsafe clt_webp_reader_append(reader, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
         }
+        bytesDecoded += bytes.count
         canvas.available = unsafe Int(clt_webp_reader_rows(reader))
     }
 

@@ -5,6 +5,10 @@ import CCalotypeWebP
 ///
 /// Given a target size, lossy and lossless pictures are scaled by libwebp while they are decoded, to twice the size
 /// asked for at most; what remains is resampled.
+///
+/// libwebp decodes lossless pictures in one go. Of a large one, the cancelled decode returns within milliseconds, while the
+/// picture is finished in the background and its memory freed then. There are two such decodes at most, and
+/// `limits.decodedBytes` bounds what they hold together; a further one is waited for.
 public struct WebPDecoder: Decoding {
     public init() {}
 
@@ -29,6 +33,27 @@ public struct WebPDecoder: Decoding {
     }
 
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
+        guard let pixels = Self.losslessPixels(data) else {
+            return try Self.decode(data, options: options)
+        }
+        // As libwebp holds them, and as they come out.
+        return try UnstoppableDecode.run(data, holding: 2 * 4 * pixels, options: options) {
+            try Self.decode($0, options: options)
+        }
+    }
+
+    /// How many pixels a still lossless picture has; `nil` for any other file.
+    private static func losslessPixels(_ data: Data) -> Int? {
+        unsafe data.withUnsafeBytes { bytes in
+            var features = clt_webp_features()
+            let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            let status = unsafe clt_webp_read_features(base, bytes.count, &features)
+            guard status == CLT_WEBP_OK, features.is_lossless, !features.is_animated else { return nil }
+            return Int(features.width) * Int(features.height)
+        }
+    }
+
+    private static func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         try unsafe data.withUnsafeBytes { bytes in
             let container = try unsafe WebPContainer(bytes, limits: options.limits)
             try options.checkFrame(of: Int(container.info.frames))
@@ -41,7 +66,7 @@ public struct WebPDecoder: Decoding {
                 return image
             }
             let frame = try container.frame(0)
-            var picture = try Self.picture(container, frame, options: options)
+            var picture = try picture(container, frame, options: options)
             picture.deliversWhole = true
             let assembler = try PictureAssembler(picture, options: options)
             var image = try assembler.assemble(
@@ -112,13 +137,13 @@ public struct WebPDecoder: Decoding {
         return unsafe RowsRead(count: min(count, Int(clt_webp_reader_rows(reader))), failure: Self.failure(status))
     }
 
-    /// Hands the picture over bit by bit, so that a cancelled decode stops soon. Of a lossless picture libwebp decodes the
-    /// last rows anew with each bit (up to eight), so those bits are larger.
+    /// Hands a lossy picture over bit by bit where it can be cancelled, so that it stops soon. Of a lossless one libwebp would
+    /// decode up to eight rows anew with each bit, and its beginning as a whole: that goes in one.
     private func update(_ reader: OpaquePointer) throws -> clt_webp_status {
         var features = clt_webp_features()
         let status = unsafe clt_webp_read_features(bytes.baseAddress, bytes.count, &features)
-        let isLossless = status == CLT_WEBP_OK && features.is_lossless
-        let step = unsafe max(4096, bytes.count / (isLossless ? 64 : 256))
+        let isInOne = options.cancellation == nil || (status == CLT_WEBP_OK && features.is_lossless)
+        let step = unsafe isInOne ? bytes.count : max(4096, bytes.count / 256)
         var count = 0
         while true {
             try options.checkCancellation()

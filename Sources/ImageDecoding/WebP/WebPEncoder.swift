@@ -5,6 +5,7 @@ import ImageKernels
 /// WebP by libwebp: lossy by quality, lossless at 100 or where the options say so. `effort` 0 to 9 is spread over libwebp's
 /// methods 0 to 6; 4 is the method by default. Deep pictures are rounded to 8 bits; a profile that the bitmap keeps is
 /// embedded, and an orientation written as Exif. Sides are at most 16,383 pixels. Encoding cannot be cancelled half-way.
+/// Animations are written by ``AnimatedWebPEncoder``.
 public struct WebPEncoder: Encoding {
     public init() {}
 
@@ -16,6 +17,10 @@ public struct WebPEncoder: Encoding {
         let (profile, exif) = (bitmap.colorSpace.profile, EXIFOrientation.data(options.orientation))
         if profile.isEmpty, exif.isEmpty { return file }
         return WebPFile.adding(profile: profile, exif: exif, to: file, size: bitmap.size, hasAlpha: bitmap.alpha != .opaque)
+    }
+
+    public func encode(_ animation: any ImageAnimation, as format: ImageFormat, options: EncodeOptions) throws -> Data? {
+        try AnimatedWebPEncoder().encode(animation, options: options)
     }
 
     /// A plain file of straight or opaque 8-bit RGBA.

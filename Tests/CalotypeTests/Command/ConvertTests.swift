@@ -142,6 +142,27 @@ struct ConvertTests {
         #expect(Array(folder.data("a.rgba")[8..<12]) == [215, 95, 175, 255])
     }
 
+    @Test func anAnimationBecomesAnAnimatedWebPWithItsStepsOnEveryFrame() async throws {
+        let folder = try #require(folder)
+        let animation = try folder.write(try #require(flagGIF), to: "flag.gif")
+        let options = ["--size", "12x", "--invert", "--quality", "100"]
+        let run = try await CommandProcess(["convert", animation, folder.file("a.webp")] + options).end()
+        #expect(run.ending == .status(0), "\(run.errors)")
+        let made = try AnimationDecoder(folder.data("a.webp"))
+        #expect(made.format == .webp && made.durations == [0.1, 0.2, 0.3] && made.loopCount == 0)
+        for (index, corner) in [[25, 195, 215], [215, 95, 175], [205, 175, 35]].enumerated() {
+            let frame = try made.frame(at: index)
+            #expect(frame.size == PixelSize(width: 12, height: 8))
+            #expect(unsafe frame.bitmap.withUnsafePixels { unsafe $0.prefix(3).map { Int($0) } } == corner, "frame \(index)")
+        }
+        // One frame where one was asked for, and in a format that holds no more.
+        for (output, options) in [("still.webp", ["--frame", "1"]), ("still.png", [])] {
+            let run = try await CommandProcess(["convert", animation, folder.file(output)] + options).end()
+            #expect(run.ending == .status(0), "\(run.errors)")
+            #expect(try DecoderRegistry().info(of: folder.data(output), limits: DecodingLimits()).frameCount == 1)
+        }
+    }
+
     @Test func anUnknownProcessorIsWrongUsageAndIsNamed() async throws {
         let (run, _) = try await convert("dunes.jpg", "a.png", "--process", "blurr(4)")
         #expect(run.ending == .status(2) && run.errors.contains("blurr") && run.errorLines.count == 1)

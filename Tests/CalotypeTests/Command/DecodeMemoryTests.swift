@@ -1,0 +1,65 @@
+import ImageCore
+import ImageDecoding
+import Testing
+
+/// What decoding takes at its peak, measured in processes of their own.
+@Suite(.serialized) struct DecodeMemoryTests {
+    private static let corpus: String? = {
+        let path = ProcessInfo.processInfo.environment["CALOTYPE_CORPUS"] ?? Project.root + "/../shared/corpus"
+        return FileManager.default.fileExists(atPath: path + "/manifest.tsv") ? path : nil
+    }()
+
+    private let folder = try? ScratchFolder()
+
+    /// Of each folder of the corpus, which is a class of files, the largest, the smallest, and two between them.
+    private static func sample(of corpus: String) throws -> [String] {
+        let manifest = try String(contentsOf: URL(filePath: corpus + "/manifest.tsv"), encoding: .utf8)
+        let paths = manifest.split(separator: "\n").dropFirst().compactMap { $0.split(separator: "\t").first.map(String.init) }
+        let classes = Dictionary(grouping: paths) { $0.split(separator: "/").dropLast().joined(separator: "/") }
+        return try classes.sorted { $0.key < $1.key }.flatMap { _, paths in
+            let bySize = try paths.map { ($0, try Data(contentsOf: URL(filePath: corpus + "/" + $0)).count) }
+                .sorted { $0.1 < $1.1 }.map(\.0)
+            let places = [0, bySize.count / 3, bySize.count * 2 / 3, bySize.count - 1]
+            return Set(places).sorted().map { bySize[$0] }
+        }
+    }
+
+    @Test(.enabled(if: corpus != nil, "no corpus at CALOTYPE_CORPUS or ../shared/corpus"))
+    func noFileOfAnyClassTakesMoreThan300Megabytes() async throws {
+        let corpus = try #require(Self.corpus)
+        let files = try Self.sample(of: corpus)
+        var (worst, worstFile) = (0, "")
+        for file in files {
+            let run = try await CommandProcess.run("decode-once", corpus + "/" + file)
+            #expect(run.status == 0 || run.status == 1, "\(file): \(run.ending)")
+            #expect(run.peakMemory < 300_000_000, "\(file): \(run.peakMemory) bytes")
+            if run.peakMemory > worst { (worst, worstFile) = (run.peakMemory, file) }
+        }
+        print("corpus, memory: \(files.count) files, at most \(worst / 1_000_000) MB (\(worstFile))")
+    }
+
+    /// Writes a JPEG of bands of colour.
+    private func jpeg(_ name: String, _ size: PixelSize) throws -> String {
+        let picture = try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { pixels, bytesPerRow in
+            for y in 0..<size.height {
+                unsafe UnsafeMutableRawBufferPointer(rebasing: pixels[(y * bytesPerRow)..<((y + 1) * bytesPerRow)])
+                    .initializeMemory(as: UInt8.self, repeating: UInt8(y * 7 & 255))
+            }
+        }
+        let file = try JPEGEncoder().encode(DecodedImage(picture), as: .jpeg, options: EncodeOptions())
+        return try #require(folder).write(file, to: name)
+    }
+
+    @Test
+    func aThumbnailOfALargeJPEGTakesNoLargeBitmap() async throws {
+        let folder = try #require(folder)
+        // The process that has all its libraries, but next to nothing to do.
+        let tiny = try jpeg("tiny.jpg", PixelSize(width: 8, height: 8))
+        let idle = try await CommandProcess.run("convert", tiny, folder.file("tiny.png"), "--size", "400x400")
+        let large = try jpeg("large.jpg", PixelSize(width: 6000, height: 4000))
+        let run = try await CommandProcess.run("convert", large, folder.file("large.png"), "--size", "400x400")
+        #expect(idle.status == 0 && run.status == 0, "\(idle.errors) \(run.errors)")
+        print("24 Mpx JPEG to 400 px: \((run.peakMemory - idle.peakMemory) / 1000) KB above the idle process")
+        #expect(run.peakMemory - idle.peakMemory < 12_000_000)
+    }
+}
