@@ -10,8 +10,12 @@ public enum ImageSource: Sendable, CustomStringConvertible {
 
     /// Whether the bytes are at hand anyway, so that no data cache is worth asking or filling.
     public var isLocal: Bool {
-        guard case .url(let url) = self else { return true }
-        return ["file", "data"].contains(url.scheme?.lowercased() ?? "file")
+        guard case .url(let url) = self, let scheme = url.scheme else { return true }
+        switch scheme {
+        case "https", "http": return false
+        case "file", "data": return true
+        default: return ["file", "data"].contains(scheme.lowercased())
+        }
     }
 
     /// The source for messages and logs: no password, no fragment, and the start of a `data` URL only.

@@ -25,19 +25,22 @@ public final class ImageLoader: ImageProviding {
 
     /// The image behind a URL. Cancelling the surrounding task cancels the load.
     public func image(for url: URL) async throws(LoadFailure) -> DecodedImage {
-        try await response(for: ImageRequest(url: url)).image
+        try await image(for: ImageRequest(url: url))
     }
 
     /// The image that a request describes. Cancelling the surrounding task cancels the load.
     public func image(for request: ImageRequest) async throws(LoadFailure) -> DecodedImage {
-        try await response(for: request).image
+        switch try coordinator.askMemory(request) {
+        case .hit(let response): return response.image
+        case .miss(let plan): return try await coordinator.load(plan).ending.get().image
+        }
     }
 
     /// The image with the tier that had it and what the load took. A memory hit returns without suspending.
     public func response(for request: ImageRequest) async throws(LoadFailure) -> ImageResponse {
         switch try coordinator.askMemory(request) {
         case .hit(let response): return response
-        case .miss(let plan): return try await coordinator.response(for: plan)
+        case .miss(let plan): return try await coordinator.load(plan).ending.get()
         }
     }
 
@@ -54,10 +57,10 @@ public final class ImageLoader: ImageProviding {
     /// What the header of a picture says: format, size as stored, orientation, number of frames. Reads the data cache, or
     /// as little of the source as its decoder needs (``Decoding/info(ofHead:limits:)``); no pixel is decoded.
     public func info(for request: ImageRequest) async throws(LoadFailure) -> ImageInfo {
-        guard case .header(let info, _) = try await coordinator.outcome(of: request, goal: .info) else {
+        guard case .header(let header) = try await coordinator.outcome(of: request, goal: .info) else {
             throw .failed(.noInput)
         }
-        return info
+        return header.info
     }
 
     /// Starts a load and returns its handle at once.

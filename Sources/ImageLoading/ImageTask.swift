@@ -23,6 +23,14 @@ public final class ImageTask: LoadHandle {
         /// Events that wait for the one that is being delivered.
         var pending: [LoadEvent] = []
         var isDelivering = false
+
+        /// Lines an event up for those who listen. Returns whether the caller is to deliver it.
+        mutating func queue(_ event: () -> LoadEvent) -> Bool {
+            guard !listeners.isEmpty else { return false }
+            pending.append(event())
+            defer { isDelivering = true }
+            return !isDelivering
+        }
     }
 
     public let id: LoadID
@@ -59,7 +67,10 @@ public final class ImageTask: LoadHandle {
 
     /// The image, or why there is none. Cancelling the awaiting task cancels the load.
     public var response: ImageResponse {
-        get async throws(LoadFailure) { try await result.get() }
+        get async throws(LoadFailure) {
+            await untilEnd()
+            return try ending.get()
+        }
     }
 
     /// Progress, previews where ``LoadOptions/previews`` asks for them, and the end. A stream that is opened late begins
@@ -107,31 +118,38 @@ public final class ImageTask: LoadHandle {
         finish(.failure(.cancelled))
     }
 
-    var result: Result<ImageResponse, LoadFailure> {
-        get async {
-            await withTaskCancellationHandler {
-                unsafe await withUnsafeContinuation { continuation in
-                    let result = state.withLock { state -> Result<ImageResponse, LoadFailure>? in
-                        if state.result == nil { unsafe state.waiters.add(continuation) }
-                        return state.result
-                    }
-                    if let result { unsafe continuation.resume(returning: result) }
+    /// Returns when the load has ended. Cancelling the awaiting task cancels the load.
+    ///
+    /// Returns nothing, because a result is large, and each frame that waits for one would make room for it.
+    func untilEnd() async {
+        await withTaskCancellationHandler {
+            unsafe await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+                let hasEnded = state.withLock { state in
+                    if state.result == nil { unsafe state.waiters.add(.continuation(continuation)) }
+                    return state.result != nil
                 }
-            } onCancel: {
-                cancel()
+                if hasEnded { unsafe continuation.resume() }
             }
+        } onCancel: {
+            cancel()
         }
     }
 
+    /// The result of a load that has ended.
+    var ending: Result<ImageResponse, LoadFailure> { state.withLock { $0.result ?? .failure(.cancelled) } }
+
     /// Calls back with the result, once: here and now when the load has ended already.
     func whenFinished(_ body: @escaping @Sendable (Result<ImageResponse, LoadFailure>) -> Void) {
-        let result = state.withLock { state -> Result<ImageResponse, LoadFailure>? in
-            if state.result == nil {
-                state.listeners.append { event in if case .finished(let result) = event { body(result) } }
-            }
-            return state.result
+        whenEnded { [self] in body(ending) }
+    }
+
+    /// Calls back at the end, once: here and now when the load has ended already.
+    func whenEnded(_ body: @escaping @Sendable () -> Void) {
+        let hasEnded = state.withLock { state in
+            if state.result == nil { state.waiters.add(.call(body)) }
+            return state.result != nil
         }
-        if let result { body(result) }
+        if hasEnded { body() }
     }
 
     // MARK: Called by the engine
@@ -210,31 +228,30 @@ public final class ImageTask: LoadHandle {
 
     /// Ends the load; only the first end counts.
     func finish(_ result: Result<ImageResponse, LoadFailure>) {
-        var result = result
-        if case .success(var response) = result, response.metrics != nil {
-            response.metrics?.total = ContinuousClock.now - began
-            result = .success(response)
-        }
-        if case .failure(.failed(var error)) = result {
-            error.causes = state.withLock { $0.failures } + error.causes
-            result = .failure(.failed(error))
-        }
-        var waiters = Waiters()
-        var lowResolution: ImageTask?
-        let isFirst = send(.finished(result)) { state in
+        guard case .failure(.failed(var error)) = result else { return end(with: result) }
+        error.causes = state.withLock { $0.failures } + error.causes
+        end(with: .failure(.failed(error)))
+    }
+
+    private func end(with result: Result<ImageResponse, LoadFailure>) {
+        let left = state.withLock { state -> (waiters: Waiters, lowResolution: ImageTask?, delivers: Bool)? in
+            guard state.result == nil else { return nil }
             state.result = result
             state.ticket = nil
             state.preview = nil
             state.longWay = nil
-            swap(&waiters, &state.waiters)
-            lowResolution = state.lowResolution.take()
-            return true
+            defer { state.waiters = Waiters() }
+            return (state.waiters, state.lowResolution.take(), state.queue { .finished(result) })
         }
-        guard isFirst else { return }
-        lowResolution?.cancel()
+        guard let left else { return }
+        if left.delivers { deliverPending() }
+        left.lowResolution?.cancel()
         coordinator.ended(self, result)
-        waiters.resume(returning: result)
+        left.waiters.resume()
     }
+
+    /// Since the load began.
+    var elapsed: Duration { ContinuousClock.now - began }
 
     /// Changes the state and tells the listeners, one event at a time and in order, outside the lock. Nothing is sent
     /// after the end. Returns whether the change was accepted.
@@ -242,10 +259,7 @@ public final class ImageTask: LoadHandle {
     private func send(_ event: LoadEvent, _ change: (inout State) -> Bool) -> Bool {
         let (accepted, delivers) = state.withLock { state -> (Bool, Bool) in
             guard state.result == nil, change(&state) else { return (false, false) }
-            guard !state.listeners.isEmpty else { return (true, false) }
-            state.pending.append(event)
-            defer { state.isDelivering = true }
-            return (true, !state.isDelivering)
+            return (true, state.queue { event })
         }
         if delivers { deliverPending() }
         return accepted
@@ -268,31 +282,32 @@ public final class ImageTask: LoadHandle {
     }
 }
 
-/// Who awaits a result: nearly always one.
+/// Who waits for the end of a load: nearly always one.
 ///
 /// Unchecked continuations, because a checked one costs an allocation per load; each is resumed exactly once, since the
 /// end of a load takes the whole collection out under the lock.
-@safe private struct Waiters {
-    typealias Continuation = UnsafeContinuation<Result<ImageResponse, LoadFailure>, Never>
+private struct Waiters: Sendable {
+    @safe enum Waiter: Sendable {
+        case continuation(UnsafeContinuation<Void, Never>)
+        case call(@Sendable () -> Void)
 
-    private var first: Continuation?
-    private var rest: [Continuation]
-
-    init() {
-        unsafe first = nil
-        unsafe rest = []
-    }
-
-    mutating func add(_ continuation: Continuation) {
-        if unsafe first == nil {
-            unsafe first = continuation
-        } else {
-            unsafe rest.append(continuation)
+        func resume() {
+            switch self {
+            case .continuation(let continuation): unsafe continuation.resume()
+            case .call(let body): body()
+            }
         }
     }
 
-    func resume(returning result: Result<ImageResponse, LoadFailure>) {
-        unsafe first?.resume(returning: result)
-        unsafe rest.forEach { unsafe $0.resume(returning: result) }
+    private var first: Waiter?
+    private var rest: [Waiter] = []
+
+    mutating func add(_ waiter: Waiter) {
+        if first == nil { first = waiter } else { rest.append(waiter) }
+    }
+
+    func resume() {
+        first?.resume()
+        for waiter in rest { waiter.resume() }
     }
 }

@@ -5,29 +5,36 @@ internal import ImageCore
 final class LayeredDefaults: Sendable {
     let global: OptionLayer
     let runtime: OptionLayer
+    private let encodes: Bool
     /// The options, or the problem, of a request that sets none of its own.
-    let plain: Result<LoadOptions, ImageError>
+    private let plain: Result<MergedOptions, ImageError>
     /// What a request without options of its own reads from the memory cache: the end of its key; `nil` when it reads
     /// nothing, or when its key needs more.
     let plainVariant: String?
 
-    init(global: OptionLayer, runtime: OptionLayer) {
+    /// - Parameter encodes: whether the loader can keep finished pictures on disk.
+    init(global: OptionLayer, runtime: OptionLayer, encodes: Bool) {
         self.global = global
         self.runtime = runtime
+        self.encodes = encodes
         do {
-            let options = try OptionsBuilder(global: global, runtime: runtime).build()
-            plain = .success(options)
-            let readsByVariant = options.cachePolicy.readsMemory && options.headers.isEmpty
-            plainVariant = readsByVariant ? LoadPlan.variants(options).last : nil
+            let merged = MergedOptions(try OptionsBuilder(global: global, runtime: runtime).build(), encodes: encodes)
+            plain = .success(merged)
+            let readsByVariant = merged.options.cachePolicy.readsMemory && merged.options.headers.isEmpty
+            plainVariant = readsByVariant ? merged.variant : nil
         } catch {
             plain = .failure(error)
             plainVariant = nil
         }
     }
 
+    /// Whether a request leaves its priority to the lowest layer, or to whoever starts it.
+    func yields(_ request: ImageRequest) -> Bool { request.options.priority == nil && runtime.priority == nil }
+
     /// The merged options of a request.
-    func options(for request: ImageRequest) throws(ImageError) -> LoadOptions {
-        request.options.isEmpty
-            ? try plain.get() : try OptionsBuilder(global: global, request: request.options, runtime: runtime).build()
+    func options(for request: ImageRequest) throws(ImageError) -> MergedOptions {
+        guard !request.options.isEmpty else { return try plain.get() }
+        return MergedOptions(
+            try OptionsBuilder(global: global, request: request.options, runtime: runtime).build(), encodes: encodes)
     }
 }

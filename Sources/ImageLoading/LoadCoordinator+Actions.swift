@@ -28,7 +28,7 @@ extension LoadCoordinator: Pipeline.Reporting {
     }
 
     func claim(_ node: NodeID, bytes: Int) -> Bool {
-        let (isAdmitted, actions) = graph.withLock { graph -> (Bool, [Graph.Action]) in
+        let (isAdmitted, actions) = graph.withLock { graph -> (Bool, ActionList<Graph.Action>) in
             let isAdmitted = graph.claim(node, bytes: bytes)
             return (isAdmitted, graph.takeActions())
         }
@@ -66,7 +66,7 @@ extension LoadCoordinator: Pipeline.Reporting {
     }
 
     /// - Parameter bytes: what has come, where the event was that more has.
-    func carryOut(_ actions: [Graph.Action], on place: Place = .elsewhere, bytes: ReceivedBytes? = nil) {
+    func carryOut(_ actions: ActionList<Graph.Action>, on place: Place = .elsewhere, bytes: ReceivedBytes? = nil) {
         // Of the steps that begin now, the first may have the place; it must not wait for the others.
         var place = place
         for action in actions {
@@ -102,18 +102,29 @@ extension LoadCoordinator: Pipeline.Reporting {
 }
 
 extension WorkResult {
-    /// What a subscriber of the wanted node gets.
-    func response(isCoalesced: Bool) -> Result<ImageResponse, LoadFailure> {
-        let (image, tier, metrics): (DecodedImage, CacheTier, LoadMetrics)
+    /// What a subscriber of the wanted node gets, so long after its start.
+    func response(isCoalesced: Bool, after total: Duration) -> Result<ImageResponse, LoadFailure> {
+        let original: Original
         switch self {
-        case .image(let staged): (image, tier, metrics) = (staged.image, staged.tier, staged.metrics)
-        case .header(_, let original), .original(let original):
-            // Who asks for no picture looks at none.
-            guard let none = DecodedImage.none else { return .failure(.failed(.noInput)) }
-            (image, tier, metrics) = (none, original.tier, original.metrics)
+        case .image(let staged):
+            return .success(
+                ImageResponse(
+                    image: staged.image, tier: staged.tier, metrics: staged.metrics.completed(isCoalesced, after: total)))
+        case .header(let header): original = header.original
+        case .original(let whole): original = whole
         }
-        var response = ImageResponse(image: image, tier: tier, metrics: metrics)
-        response.metrics?.isCoalesced = isCoalesced
-        return .success(response)
+        // Who asks for no picture looks at none.
+        guard let none = DecodedImage.none else { return .failure(.failed(.noInput)) }
+        let metrics = original.metrics.completed(isCoalesced, after: total)
+        return .success(ImageResponse(image: none, tier: original.tier, metrics: metrics))
+    }
+}
+
+extension LoadMetrics {
+    /// The metrics of shared work as those of one load that waited for it.
+    fileprivate func completed(_ isCoalesced: Bool, after total: Duration) -> LoadMetrics {
+        var metrics = self
+        (metrics.isCoalesced, metrics.total) = (isCoalesced, total)
+        return metrics
     }
 }

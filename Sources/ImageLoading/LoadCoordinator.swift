@@ -34,7 +34,9 @@ final class LoadCoordinator: Sendable {
         pipeline = Pipeline(configuration)
         observers = configuration.observers
         control = Lock(
-            Control(defaults: LayeredDefaults(global: configuration.globalOptions, runtime: OptionLayer())))
+            Control(
+                defaults: LayeredDefaults(
+                    global: configuration.globalOptions, runtime: OptionLayer(), encodes: configuration.encoder != nil)))
         graph = Lock(
             Graph(
                 fetches: max(1, configuration.maximumFetches), fetchesPerHost: max(1, configuration.maximumFetchesPerHost),
@@ -45,12 +47,16 @@ final class LoadCoordinator: Sendable {
     // MARK: Loads
 
     /// Merges the three layers of options into a plan.
-    func plan(_ request: ImageRequest, goal: LoadGoal = .image) throws(LoadFailure) -> LoadPlan {
+    ///
+    /// - Parameter priority: taken where no layer of the request's or above it sets one.
+    func plan(
+        _ request: ImageRequest, goal: LoadGoal = .image, priority: LoadPriority? = nil
+    ) throws(LoadFailure) -> LoadPlan {
         let (id, defaults) = control.withLock { ($0.makeID(), $0.defaults) }
         do {
-            var options = try defaults.options(for: request)
-            if pipeline.configuration.encoder == nil { options.diskStorage = .originalData }
-            return LoadPlan(id, request, options: options, goal: goal)
+            return LoadPlan(
+                id, request, try defaults.options(for: request), goal: goal,
+                priority: priority.flatMap { defaults.yields(request) ? $0 : nil })
         } catch {
             var error = error
             error.source = request.description
@@ -90,13 +96,15 @@ final class LoadCoordinator: Sendable {
         return hit
     }
 
-    /// Loads what the memory cache does not have, for a caller that awaits it.
+    /// Loads what the memory cache does not have, for a caller that awaits it, and returns the load when it has ended.
     ///
     /// On Swift's pool, whatever isolation the caller has: there the fetch may begin on this very thread, in a task of its
     /// own, and nobody is kept waiting by it but this caller.
     @concurrent
-    func response(for plan: LoadPlan) async throws(LoadFailure) -> ImageResponse {
-        try await start(plan, asksMemory: false, wantsProgress: false, on: .pool, onEvent: nil).response
+    func load(_ plan: LoadPlan) async -> ImageTask {
+        let task = start(plan, asksMemory: false, wantsProgress: false, on: .pool, onEvent: nil)
+        await task.untilEnd()
+        return task
     }
 
     /// Starts a load that has to be planned first; a bad option is its result.
@@ -157,19 +165,15 @@ final class LoadCoordinator: Sendable {
         guard !control.withLock({ $0.isClosed }), place != .pool || !Task.isCancelled else {
             return task.finish(.failure(.cancelled))
         }
-        var terms = plan.terms
+        var terms = pipeline.terms(for: plan)
         terms.wantsProgress = task.wantsProgress
         if task.wantsProgress { terms.previews = plan.options.previews }
-        var chain = pipeline.chain(for: plan)
-        if isShort, plan.readsResult, pipeline.configuration.dataCache != nil {
-            chain = (pipeline.processedChain(for: plan), nil)
+        let isShort = isShort && plan.readsResult && pipeline.configuration.dataCache != nil
+        if isShort {
             terms.writesResult = false
             task.setLongWay(plan)
         }
-        let (ticket, actions) = graph.withLock { [chain, terms] graph -> (LoadTicket, [Graph.Action]) in
-            let ticket = graph.join(task, chain: chain.links, input: chain.input, terms: terms)
-            return (ticket, graph.takeActions())
-        }
+        let (ticket, actions) = join(task, plan, terms, isShort: isShort)
         let isWanted = task.started(ticket)
         // Another load may have finished this very image between the look into the memory cache and the join. It stored
         // the image before its work left the graph, so that a second look, after the join, cannot miss both.
@@ -182,12 +186,30 @@ final class LoadCoordinator: Sendable {
         carryOut(actions, on: place)
     }
 
+    /// Gives a task its place: in work that is there already, or at the end of a chain that is made for it.
+    private func join(
+        _ task: ImageTask, _ plan: LoadPlan, _ terms: LoadTerms, isShort: Bool
+    ) -> (LoadTicket, ActionList<Graph.Action>) {
+        let key = WorkKey(kind: isShort ? .processed : .image, image: plan.imageKey)
+        let joined =
+            plan.goal != .image
+            ? nil
+            : graph.withLock { graph in
+                graph.join(task, existing: key, terms: terms).map { ($0, graph.takeActions()) }
+            }
+        if let joined { return joined }
+        let chain = isShort ? (links: pipeline.processedChain(for: plan), input: nil) : pipeline.chain(for: plan)
+        return graph.withLock { graph in
+            (graph.join(task, chain: chain.links, input: chain.input, terms: terms), graph.takeActions())
+        }
+    }
+
     /// A load's work ended: that is its end, unless there is another source to try.
     func end(_ task: ImageTask, _ result: Result<WorkResult, LoadFailure>, isCoalesced: Bool) {
         switch result {
         case .success(let value):
             if task.goal != .image { task.outcome.withLock { $0 = value } }
-            task.finish(value.response(isCoalesced: isCoalesced))
+            task.finish(value.response(isCoalesced: isCoalesced, after: task.elapsed))
         case .failure(.failed(let error)):
             if let plan = task.takeLongWay() {
                 return begin(task, plan, asksMemory: false, isShort: false, on: .elsewhere)
@@ -206,7 +228,8 @@ final class LoadCoordinator: Sendable {
     @concurrent
     func outcome(of request: ImageRequest, goal: LoadGoal) async throws(LoadFailure) -> WorkResult {
         let task = start(try plan(request, goal: goal), asksMemory: false, wantsProgress: false, on: .pool, onEvent: nil)
-        _ = try await task.response
+        await task.untilEnd()
+        _ = try task.ending.get()
         guard let outcome = task.outcome.withLock({ $0 }) else { throw .failed(.noInput) }
         return outcome
     }
@@ -246,7 +269,9 @@ final class LoadCoordinator: Sendable {
     var runtimeOptions: OptionLayer {
         get { control.withLock { $0.defaults.runtime } }
         set {
-            let defaults = LayeredDefaults(global: pipeline.configuration.globalOptions, runtime: newValue)
+            let configuration = pipeline.configuration
+            let defaults = LayeredDefaults(
+                global: configuration.globalOptions, runtime: newValue, encodes: configuration.encoder != nil)
             control.withLock { $0.defaults = defaults }
         }
     }

@@ -59,7 +59,7 @@ import Testing
         #expect(log.runs == ["a", "b", "c"])
         #expect(
             bench.memory.keys == [
-                LoadPlan(LoadID(rawValue: 0), request, options: try bench.loader.options(for: request)).imageKey
+                LoadPlan(LoadID(rawValue: 0), request, MergedOptions(try bench.loader.options(for: request))).imageKey
             ])
     }
 

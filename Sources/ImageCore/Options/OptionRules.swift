@@ -4,6 +4,8 @@ internal import HTTPTypes
 enum OptionRules {
     private struct Rule: Sendable {
         let option: any PartialKeyPath<LoadOptions> & Sendable
+        /// The option's type: most options have none that a rule is for, which is told faster than by their paths.
+        let type: ObjectIdentifier
         let name: String
         /// The end of the sentence "`name` = `value` …", or `nil` when the value is allowed.
         let problem: @Sendable (any Sendable) -> String?
@@ -14,6 +16,7 @@ enum OptionRules {
         ) {
             self.name = name
             self.option = option
+            type = ObjectIdentifier(Value.self)
             self.problem = { value in (value as? Value).flatMap(problem) }
         }
     }
@@ -39,12 +42,13 @@ enum OptionRules {
     ]
 
     static func problem<Value: Sendable>(with value: Value, of option: any KeyPath<LoadOptions, Value> & Sendable) -> String? {
-        guard let rule = rules.first(where: { $0.option as AnyKeyPath == option }), let problem = rule.problem(value) else {
-            return nil
-        }
+        let type = ObjectIdentifier(Value.self)
+        guard let index = rules.indices.first(where: { rules[$0].type == type && rules[$0].option as AnyKeyPath == option }),
+            let problem = rules[index].problem(value)
+        else { return nil }
         // Headers may carry credentials, so their values are never printed.
         let shown = value is HTTPFields ? "(\((value as? HTTPFields)?.count ?? 0) fields)" : describe(value)
-        return "\(rule.name) = \(shown) \(problem)"
+        return "\(rules[index].name) = \(shown) \(problem)"
     }
 
     private static func describe<Value>(_ value: Value) -> String {

@@ -24,14 +24,17 @@ public struct OptionsBuilder: Sendable {
     /// - Throws: ``ImageError/Code/invalidConfiguration`` with one message that names every bad option, its value and
     ///   its layer, an option that a later layer overrules included.
     public func build() throws(ImageError) -> LoadOptions {
-        let problems = [("global", global), ("request", request), ("runtime", runtime)]
-            .flatMap { name, layer in layer.problems.map { "\($0) (\(name) layer)" } }
-        guard problems.isEmpty else {
+        let problems = (global.problems, request.problems, runtime.problems)
+        guard problems.0.isEmpty, problems.1.isEmpty, problems.2.isEmpty else {
+            let named = [("global", problems.0), ("request", problems.1), ("runtime", problems.2)]
+                .flatMap { name, problems in problems.map { "\($0) (\(name) layer)" } }
             throw ImageError(
-                .invalidConfiguration, message: "Invalid options: " + problems.joined(separator: "; ") + ".", stage: .request)
+                .invalidConfiguration, message: "Invalid options: " + named.joined(separator: "; ") + ".", stage: .request)
         }
         var options = LoadOptions()
-        for layer in [global, request, runtime] { layer.apply(to: &options) }
+        global.apply(to: &options)
+        request.apply(to: &options)
+        runtime.apply(to: &options)
         return options
     }
 }

@@ -8,10 +8,10 @@ internal import HeapModule
 ///
 /// Ranks are compared when work is taken. A changed rank is queued again and the old entry is skipped when it surfaces:
 /// an entry counts only while its ticket is the node's latest.
-struct LaneQueue<Node: Hashable & Sendable>: Sendable {
+struct LaneQueue: Sendable {
     private struct Entry: Comparable, Sendable {
         let rank: QueueRank
-        let node: Node
+        let node: NodeID
         let ticket: UInt64
         let cost: Int
 
@@ -24,10 +24,13 @@ struct LaneQueue<Node: Hashable & Sendable>: Sendable {
         var running = 0
     }
 
+    /// By name; where there is no limit per group, all that waits is in the one below.
     private var groups: [String: Group] = [:]
-    /// The ticket under which each waiting node is queued.
-    private var tickets: [Node: UInt64] = [:]
+    private var everyone = Group()
+    /// The ticket under which each waiting node is queued, by the node's slot; 0 for none.
+    private var tickets: [UInt64] = []
     private var nextTicket: UInt64 = 0
+    private(set) var queued = 0
 
     private(set) var running = 0
     let limit: Int
@@ -43,50 +46,76 @@ struct LaneQueue<Node: Hashable & Sendable>: Sendable {
         self.limitPerGroup = limitPerGroup
     }
 
-    var queued: Int { tickets.count }
-
     private var isGrouped: Bool { limitPerGroup != .max }
 
+    private func ticket(of node: NodeID) -> UInt64 { node.slot < tickets.count ? tickets[node.slot] : 0 }
+
+    private func isLive(_ entry: Entry) -> Bool { ticket(of: entry.node) == entry.ticket }
+
+    private subscript(group name: String) -> Group {
+        get { isGrouped ? groups[name] ?? Group() : everyone }
+        _modify {
+            if isGrouped { yield &groups[name, default: Group()] } else { yield &everyone }
+        }
+    }
+
     /// Queues a node, or queues it anew under another rank.
-    mutating func enqueue(_ node: Node, group: String, rank: QueueRank, cost: Int = 0) {
+    mutating func enqueue(_ node: NodeID, group: String, rank: QueueRank, cost: Int = 0) {
         nextTicket += 1
-        tickets[node] = nextTicket
-        groups[group, default: Group()].entries.insert(Entry(rank: rank, node: node, ticket: nextTicket, cost: cost))
+        if node.slot >= tickets.count {
+            tickets.append(contentsOf: repeatElement(0, count: max(16, node.slot + 1 - tickets.count)))
+        }
+        if tickets[node.slot] == 0 { queued += 1 }
+        tickets[node.slot] = nextTicket
+        self[group: group].entries.insert(Entry(rank: rank, node: node, ticket: nextTicket, cost: cost))
         compact(group)
     }
 
     /// Whether a node of the group may run at once, past an empty queue; it then counts as running until `release`.
     mutating func startAtOnce(group: String, cost: Int = 0) -> Bool {
-        guard !isPaused, tickets.isEmpty, running < limit, fits(cost) else { return false }
-        spent += cost
+        guard !isPaused, queued == 0, running < limit, fits(cost) else { return false }
         if isGrouped {
             guard groups[group]?.running ?? 0 < limitPerGroup else { return false }
             groups[group, default: Group()].running += 1
         }
+        spent += cost
         running += 1
         return true
     }
 
     /// Takes a node out of the queue; it must not be running.
-    mutating func withdraw(_ node: Node, group: String) {
-        guard tickets.removeValue(forKey: node) != nil else { return }
+    mutating func withdraw(_ node: NodeID, group: String) {
+        guard ticket(of: node) != 0 else { return }
+        tickets[node.slot] = 0
+        queued -= 1
         compact(group)
     }
 
     /// The best node that the limits allow to run now; it counts as running until `release`.
-    mutating func take() -> Node? {
-        guard !isPaused, running < limit, !tickets.isEmpty else { return nil }
-        var best: (group: String, rank: QueueRank, cost: Int)?
-        for name in groups.keys {
-            guard groups[name]?.running ?? 0 < limitPerGroup, let top = top(of: name) else { continue }
-            if best.map({ $0.rank < top.rank }) ?? true { best = (name, top.rank, top.cost) }
-        }
-        guard let best, fits(best.cost), let entry = groups[best.group]?.entries.popMax() else { return nil }
-        spent += entry.cost
-        if isGrouped { groups[best.group]?.running += 1 }
-        tickets[entry.node] = nil
+    mutating func take() -> NodeID? {
+        guard !isPaused, running < limit, queued > 0, let group = bestGroup, let best = self[group: group].entries.max,
+            fits(best.cost)
+        else { return nil }
+        self[group: group].entries.removeMax()
+        spent += best.cost
+        if isGrouped { groups[group]?.running += 1 }
+        tickets[best.node.slot] = 0
+        queued -= 1
         running += 1
-        return entry.node
+        return best.node
+    }
+
+    /// The group whose best entry comes first, of those that may run more.
+    private var bestGroup: String? {
+        mutating get {
+            guard isGrouped else { return top(of: "") == nil ? nil : "" }
+            var best: (group: String, rank: QueueRank)?
+            for name in groups.keys {
+                guard groups[name]?.running ?? 0 < limitPerGroup, let top = top(of: name) else { continue }
+                if best.map({ $0.rank < top.rank }) ?? true { best = (name, top.rank) }
+            }
+            return best?.group
+        }
     }
 
     /// A running node turns out to cost something. Returns whether the budget allows it; if so, it is spent until `release`.
@@ -109,20 +138,22 @@ struct LaneQueue<Node: Hashable & Sendable>: Sendable {
 
     /// The group's best live entry; drops the stale ones above it.
     private mutating func top(of name: String) -> Entry? {
-        while let entry = groups[name]?.entries.max {
-            if tickets[entry.node] == entry.ticket { return entry }
-            groups[name]?.entries.removeMax()
+        while let entry = self[group: name].entries.max {
+            if isLive(entry) { return entry }
+            self[group: name].entries.removeMax()
         }
         return nil
     }
 
     /// Keeps stale entries below the number of live ones, so that a storm of starts and cancels leaves nothing behind.
     private mutating func compact(_ name: String) {
-        guard let entries = groups[name]?.entries, entries.count > 2 * tickets.count + 32 || tickets.isEmpty else {
-            return
+        let count = self[group: name].entries.count
+        guard count > 2 * queued + 32 || queued == 0 else { return }
+        if count > 0 {
+            let live = queued == 0 ? [] : self[group: name].entries.unordered.filter(isLive)
+            self[group: name].entries = Heap(live)
         }
-        groups[name]?.entries = Heap(entries.unordered.filter { tickets[$0.node] == $0.ticket })
-        forgetIfIdle(name)
+        if isGrouped { forgetIfIdle(name) }
     }
 
     private mutating func forgetIfIdle(_ name: String) {

@@ -2,9 +2,10 @@ internal import ImageCore
 
 /// How a load gets its place: which work it joins, which is made for it.
 extension LoadGraph {
-    mutating func insert(_ link: WorkLink<Work>) -> NodeID {
-        let id = nodes.insert(Node(key: link.key, work: link.work, lane: link.lane, group: link.group, oldest: sequence))
-        index[link.key] = id
+    mutating func insert(_ link: WorkLink<Work>, hash: Int) -> NodeID {
+        let id = nodes.insert(
+            Node(key: link.key, hash: hash, work: link.work, lane: link.lane, group: link.group, oldest: sequence))
+        index.insert(id, in: nodes)
         return id
     }
 
@@ -45,8 +46,8 @@ extension LoadGraph {
             sequence += 1
             let source = nodes.insert(
                 Node(
-                    key: nodes[id].key, work: nodes[id].work, lane: .worker, group: "", oldest: sequence,
-                    state: .done(input)))
+                    key: nodes[id].key, hash: nodes[id].hash, work: nodes[id].work, lane: .worker, group: "",
+                    oldest: sequence, state: .done(input)))
             attach(id, to: source)
             rankChanged(id)
         }

@@ -7,7 +7,7 @@ extension LoadGraph {
         var next: NodeID? = id
         while let id = next {
             if case .queued(let lane) = nodes[id].state {
-                lanes[lane.rawValue].enqueue(id, group: nodes[id].group, rank: nodes[id].rank, cost: nodes[id].cost)
+                lanes[lane.rawValue].enqueue(id, group: nodes[id].group, rank: rank(of: id), cost: nodes[id].cost)
             }
             guard let upstream = nodes[id].upstream else { return }
             let (old, new) = (nodes[id].countedAs, nodes[id].counts.highest)
@@ -35,7 +35,13 @@ extension LoadGraph {
     /// Has a node wait for its turn, without a look at who comes next.
     mutating func queue(_ id: NodeID, in lane: Lane) {
         nodes[id].state = .queued(lane)
-        lanes[lane.rawValue].enqueue(id, group: nodes[id].group, rank: nodes[id].rank, cost: nodes[id].cost)
+        lanes[lane.rawValue].enqueue(id, group: nodes[id].group, rank: rank(of: id), cost: nodes[id].cost)
+    }
+
+    private func rank(of id: NodeID) -> QueueRank {
+        QueueRank(
+            rankClass: nodes[id].counts.highest ?? RankClass(rawValue: 0), oldest: nodes[id].oldest,
+            newest: nodes[id].newest)
     }
 
     mutating func withdraw(_ id: NodeID) {

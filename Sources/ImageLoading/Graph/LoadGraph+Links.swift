@@ -16,8 +16,8 @@ extension LoadGraph {
 
     /// Ends a node that nobody wants, and then what only it wanted.
     mutating func collect(_ id: NodeID) {
-        guard nodes.contains(id), !nodes[id].isWanted else { return }
-        forget(id)
+        guard nodes.contains(id), !isWanted(id) else { return }
+        index.remove(id, in: nodes)
         keepPreview(of: id)
         let upstream = nodes[id].upstream
         if upstream != nil { detach(id) }
@@ -33,8 +33,9 @@ extension LoadGraph {
         if let upstream { collect(upstream) }
     }
 
-    mutating func forget(_ id: NodeID) {
-        if index[nodes[id].key] == id { index[nodes[id].key] = nil }
+    // Field by field: a question to the node as a whole would copy it.
+    private func isWanted(_ id: NodeID) -> Bool {
+        nodes[id].firstLoad != nil || nodes[id].firstDependent != nil || nodes[id].isHeld
     }
 
     // MARK: Links between nodes

@@ -43,7 +43,7 @@ extension LoadGraph {
 
     mutating func fail(_ id: NodeID, _ failure: LoadFailure) {
         // Out of the index first: a load that starts now begins afresh.
-        forget(id)
+        index.remove(id, in: nodes)
         endPreviews(of: id)
         while let ticket = nodes[id].firstLoad {
             deliver(.failure(failure), to: ticket)

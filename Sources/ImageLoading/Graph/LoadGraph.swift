@@ -32,12 +32,12 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
 
     typealias Node = WorkNode<Work, Value>
 
-    var actions: [Action] = []
+    var actions = ActionList<Action>()
 
     var nodes = Slab<Node>()
     var loads = Slab<LoadRecord<Subscriber>>()
-    var index: [WorkKey: NodeID] = [:]
-    var lanes: [LaneQueue<NodeID>]
+    var index = WorkIndex()
+    var lanes: [LaneQueue]
     var sequence: UInt64 = 0
 
     /// - Parameters: limits of concurrent steps, at least 1 each.
@@ -67,11 +67,7 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
     }
 
     /// What the engine has to do about the events since the last call, in order.
-    mutating func takeActions() -> [Action] {
-        var taken: [Action] = []
-        swap(&taken, &actions)
-        return taken
-    }
+    mutating func takeActions() -> ActionList<Action> { actions.take() }
 
     // MARK: Events of loads
 
@@ -88,8 +84,9 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
         var dependent: NodeID?
         var joined: NodeID?
         for link in chain {
-            let existing = index[link.key]
-            let id = existing ?? insert(link)
+            let hash = link.key.hash
+            let existing = index.find(link.key, hash: hash, in: nodes)
+            let id = existing ?? insert(link, hash: hash)
             if let dependent { attach(dependent, to: id) }
             wanted = wanted ?? id
             dependent = id
@@ -105,6 +102,15 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
         } else {
             begin(dependent!, input: input)
         }
+        return ticket
+    }
+
+    /// A load begins whose work is there already; `nil`, and nothing has happened, where it is not.
+    mutating func join(_ subscriber: Subscriber, existing key: WorkKey, terms: LoadTerms) -> LoadTicket? {
+        guard let wanted = index.find(key, hash: key.hash, in: nodes) else { return nil }
+        sequence += 1
+        let ticket = add(subscriber, to: wanted, terms: terms, isCoalesced: true)
+        resume(wanted, wanted: wanted, ticket: ticket)
         return ticket
     }
 

@@ -2,6 +2,9 @@
 struct SlabID: Hashable, Sendable {
     fileprivate let index: UInt32
     fileprivate let generation: UInt32
+
+    /// Which slot it lives in: a small number that others have after it.
+    var slot: Int { Int(index) }
 }
 
 /// Elements side by side in memory, so that the graph's loads and nodes cost no object each and are changed in place.

@@ -29,6 +29,9 @@ struct WorkKey: Hashable, Sendable {
     let kind: Kind
     let image: ImageKey
 
+    /// For the graph's index; made of what was hashed when the keys were.
+    var hash: Int { image.hash &+ Int(kind.rawValue) }
+
     /// Whether the result is the original's bytes, which the data cache may keep.
     var isOriginal: Bool {
         switch kind {
@@ -148,11 +151,16 @@ struct WorkNode<Work: Sendable, Value: Sendable>: Sendable {
     }
 
     let key: WorkKey
+    /// Of the key.
+    let hash: Int
     let work: Work
     /// Where the first step runs.
     let lane: Lane
     let group: String
     let oldest: UInt64
+    /// Whether others find it by its key, and the next one in its chain of the index.
+    var isIndexed = false
+    var nextInIndex: NodeID?
     /// When the newest view came, directly or through a dependent.
     var newest: UInt64 = 0
     var state = State.waitingForUpstream
@@ -187,10 +195,4 @@ struct WorkNode<Work: Sendable, Value: Sendable>: Sendable {
     /// Bytes of memory that its step takes, once that is known, and those that count at this moment.
     var cost = 0
     var spent = 0
-
-    var isWanted: Bool { firstLoad != nil || firstDependent != nil || isHeld }
-
-    var rank: QueueRank {
-        QueueRank(rankClass: counts.highest ?? RankClass(rawValue: 0), oldest: oldest, newest: newest)
-    }
 }

@@ -4,8 +4,8 @@ internal import ImageCore
 struct DecodeStage: Sendable {
     let pipeline: Pipeline
     let plan: LoadPlan
-    /// What is run on the picture at once; it may need less than the full one.
-    let processor: (any Processing)?
+    /// Whose processor is run on the picture at once, if it has one; it may need less than the full picture.
+    let step: PixelStep?
 
     func run(_ node: NodeID, _ input: WorkResult?, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
         let token = start.token
@@ -25,8 +25,8 @@ struct DecodeStage: Sendable {
                 metrics.decode = timer.end()
                 let staged = StagedImage(image, tier: original.tier, metrics: metrics)
                 if let next {
-                    let stage = ProcessStage(pipeline: pipeline, plan: plan, processor: next)
-                    return stage.work(node, on: staged, token, coordinator)
+                    let stage = ProcessStage(pipeline: pipeline, plan: plan, step: step)
+                    return stage.work(node, on: staged, by: next, token, coordinator)
                 }
                 // A partial picture is shown to whom it was made for; nobody later gets it from a cache as if it were whole.
                 coordinator.finish(node, .success(.image(staged)), retention: image.isPartial ? .never : .now, on: .worker)
@@ -61,7 +61,7 @@ struct DecodeStage: Sendable {
         var options = options
         options.cancellation = token
         let decoder = pipeline.configuration.decoder
-        guard let processor else { return (try decoder.decode(data, options: options), nil) }
+        guard let processor = step?.processor else { return (try decoder.decode(data, options: options), nil) }
         let (reduced, next) = decoder.reducing(data, options: options, for: processor)
         return (try decoder.decode(data, options: reduced), next)
     }

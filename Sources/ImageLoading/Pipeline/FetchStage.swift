@@ -66,7 +66,16 @@ struct FetchStage: Sendable {
     /// The bytes of a response that is a success: all of them, or as many as tell its header where no more is asked for.
     func body(of response: DataResponse, _ node: NodeID, _ coordinator: any Pipeline.Reporting) async throws -> Body {
         try judge(response)
-        let (data, isWhole) = try await collect(response, node, coordinator)
+        let limit = plan.options.maximumResponseBytes ?? pipeline.configuration.maximumResponseBytes
+        let expected = response.expectedBytes
+        if let expected, expected > limit { throw tooLarge(limit) }
+        var (data, isWhole) = (Data(), true)
+        if let whole = response.body.wholeData {
+            // A body in one piece is not copied, and nothing is waited for.
+            data = try checked(whole, expected: expected, response)
+        } else {
+            (data, isWhole) = try await collect(response, expected: expected, within: limit, node, coordinator)
+        }
         return Body(
             entry: entry(data, head: response.head), tier: response.tier, retries: response.retries, isWhole: isWhole)
     }
@@ -106,14 +115,10 @@ struct FetchStage: Sendable {
             .httpStatus, message: "The server answered \(status.code)\(reason) for \(plan.request).", status: status.code)
     }
 
-    /// The whole body, within the limit. A body in one chunk is not copied.
+    /// The whole body, chunk by chunk, or as much of it as tells its header where no more is asked for.
     private func collect(
-        _ response: DataResponse, _ node: NodeID, _ coordinator: any Pipeline.Reporting
+        _ response: DataResponse, expected: Int?, within limit: Int, _ node: NodeID, _ coordinator: any Pipeline.Reporting
     ) async throws -> (Data, isWhole: Bool) {
-        let limit = plan.options.maximumResponseBytes ?? pipeline.configuration.maximumResponseBytes
-        let expected = response.expectedBytes
-        if let expected, expected > limit { throw tooLarge(limit) }
-        if let whole = response.body.wholeData { return (try checked(whole, expected: expected, response), true) }
         let bytes = ReceivedBytes()
         var nextLook = plan.goal == .info ? 64 : Int.max
         for try await chunk in response.body {

@@ -16,7 +16,7 @@ struct HeaderStage: Sendable {
                 let (decoder, limits) = (pipeline.configuration.decoder, pipeline.limits(plan))
                 let early = original.isWhole ? nil : try decoder.info(ofHead: original.entry.data, limits: limits)
                 let info = try early ?? decoder.info(of: original.entry.data, limits: limits)
-                coordinator.finish(node, .success(.header(info, original)), retention: .never, on: .worker)
+                coordinator.finish(node, .success(.header(OriginalHeader(info, of: original))), retention: .never, on: .worker)
             } catch {
                 coordinator.fail(node, error, stage: .decode, plan, token, on: .worker)
             }

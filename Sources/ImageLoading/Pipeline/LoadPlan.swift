@@ -17,54 +17,54 @@ enum LoadGoal: Sendable {
 final class LoadPlan: Sendable {
     let id: LoadID
     let request: ImageRequest
-    let options: LoadOptions
+    private let merged: MergedOptions
+    let priority: LoadPriority
     /// What identifies the bytes: the source, and the headers that the options set.
     let resource: ResourceKey
-    /// What identifies the picture after decoding (first) and after each processor; never empty.
-    let variants: [String]
     let goal: LoadGoal
     /// Whether the bytes are at hand without a network (``ImageSource/isLocal``).
     let isLocal: Bool
     /// What is shown of the picture while its bytes arrive, where this plan's decode is the shared one.
     let previews = Lock<PreviewSession?>(nil)
 
-    init(_ id: LoadID, _ request: ImageRequest, options: LoadOptions, goal: LoadGoal = .image) {
+    /// - Parameter priority: where it is not that of the options.
+    init(
+        _ id: LoadID, _ request: ImageRequest, _ merged: MergedOptions, goal: LoadGoal = .image,
+        priority: LoadPriority? = nil
+    ) {
         self.id = id
         self.goal = goal
-        var named = request
+        self.merged = merged
+        self.priority = priority ?? merged.options.priority
         // Observers know the request alone; its lines carry the context of whichever layer set one.
-        if let context = options.logContext { named.options.logContext = context }
-        self.request = named
-        self.options = options
+        if let context = merged.options.logContext {
+            var named = request
+            named.options.logContext = context
+            self.request = named
+        } else {
+            self.request = request
+        }
         isLocal = request.source.isLocal
         resource =
-            options.headers.isEmpty
+            merged.options.headers.isEmpty
             ? request.resource
-            : request.resource.varied(by: options.headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted())
-        variants = LoadPlan.variants(options)
+            : request.resource.varied(by: merged.options.headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted())
     }
 
-    static func variants(_ options: LoadOptions) -> [String] {
-        var variants = [decodeVariant(options)]
-        for processor in options.processors {
-            // With its length, so that no two lists of identifiers read the same.
-            let identifier = processor.identifier
-            variants.append("\(variants[variants.count - 1])|\(identifier.utf8.count):\(identifier)")
-        }
-        return variants
-    }
+    var options: LoadOptions { _read { yield merged.options } }
+
+    /// What identifies the picture after decoding (first) and after each processor; never empty.
+    var variants: [String] { merged.variants }
 
     /// The key of the finished picture in the memory cache.
-    var imageKey: ImageKey { ImageKey(resource: resource, variant: variants[variants.count - 1]) }
+    var imageKey: ImageKey { ImageKey(resource: resource, variant: merged.variant) }
 
     /// The key of the original bytes in the data cache.
     var dataKey: DataKey { DataKey(resource: resource) }
 
-    var priority: LoadPriority { options.priority }
-
     var terms: LoadTerms {
         LoadTerms(
-            rankClass: RankClass(request.purpose, options.priority),
+            rankClass: RankClass(request.purpose, priority),
             writesMemory: goal == .image && options.cachePolicy.writesMemory,
             cachePriority: options.cachePriority,
             writesDisk: writesDisk && options.diskStorage.keepsOriginal(isProcessed: isProcessed),
@@ -81,47 +81,46 @@ final class LoadPlan: Sendable {
 
     /// Whether the picture is scaled or processed.
     var isProcessed: Bool { options.targetSize != nil || !options.processors.isEmpty }
-
-    /// Every option that changes the decoded picture or whether there is one, as text; empty for the defaults.
-    private static func decodeVariant(_ options: LoadOptions) -> String {
-        var parts: [String] = []
-        if let size = options.targetSize { parts.append("\(size),\(options.contentMode.rawValue)") }
-        if !options.appliesOrientation { parts.append("as-stored") }
-        if options.allowsPartial { parts.append("partial") }
-        if let pixels = options.maximumPixels { parts.append("at-most-\(pixels)") }
-        return parts.joined(separator: ",")
-    }
 }
 
-/// What a node of the graph does.
-enum Work: Sendable {
-    /// Gets the bytes.
-    case original(LoadPlan)
-    /// Decodes them, no larger than the processor needs that is run next, if one is named.
-    case decode(LoadPlan, then: (any Processing)?)
-    /// Reads their header.
-    case header(LoadPlan)
-    /// Gets the finished picture's bytes from the data cache.
-    case processedBytes(LoadPlan)
-    /// Decodes those.
-    case processed(LoadPlan)
-    /// Runs a processor on the picture before it.
-    case process(LoadPlan, any Processing)
-
-    var plan: LoadPlan {
-        switch self {
-        case .original(let plan), .decode(let plan, _), .header(let plan), .process(let plan, _), .processedBytes(let plan),
-            .processed(let plan):
-            plan
-        }
+/// What a node of the graph does, and for whose plan. Small, since the graph hands it about.
+struct Work: Sendable {
+    enum Kind: Sendable {
+        /// Gets the bytes.
+        case original
+        /// Decodes them, no larger than the step's processor needs, if it has one, and runs that.
+        case decode
+        /// Reads their header.
+        case header
+        /// Gets the finished picture's bytes from the data cache.
+        case processedBytes
+        /// Decodes those.
+        case processed
+        /// Runs the step's processor on the picture before it.
+        case process
     }
+
+    let kind: Kind
+    let plan: LoadPlan
+    var step: PixelStep?
 }
 
 /// What a node of the graph results in.
 enum WorkResult: Sendable {
     case original(Original)
     case image(StagedImage)
-    case header(ImageInfo, Original)
+    case header(OriginalHeader)
+}
+
+/// What the header of an original says.
+final class OriginalHeader: Sendable {
+    let info: ImageInfo
+    let original: Original
+
+    init(_ info: ImageInfo, of original: Original) {
+        self.info = info
+        self.original = original
+    }
 }
 
 /// Bytes of a picture, and how they were come by.

@@ -18,7 +18,7 @@ internal import ImageCore
 /// pipeline keeps nothing between steps.
 final class Pipeline: Sendable {
     /// Where a step reports to.
-    protocol Reporting: Sendable {
+    protocol Reporting: AnyObject, Sendable {
         func report(_ progress: LoadProgress, _ bytes: ReceivedBytes, from node: NodeID)
         func preview(_ node: NodeID, _ preview: WorkResult, _ token: CancellationToken)
         func advance(_ node: NodeID, to lane: Lane)
@@ -67,6 +67,14 @@ final class Pipeline: Sendable {
         configuration.memoryCache?.peekImage(for: key).flatMap { $0.isPreview ? nil : $0 }
     }
 
+    /// What a load asks of its work. What no cache keeps need not be kept for one.
+    func terms(for plan: LoadPlan) -> LoadTerms {
+        var terms = plan.terms
+        if configuration.memoryCache == nil { terms.writesMemory = false }
+        if configuration.dataCache == nil { (terms.writesDisk, terms.writesResult) = (false, false) }
+        return terms
+    }
+
     /// The work behind a load, the wanted result first: processors from the last to the first, decode, original.
     /// It is cut where the memory cache has the result of a prefix.
     func chain(for plan: LoadPlan) -> (links: [WorkLink<Work>], input: WorkResult?) {
@@ -76,24 +84,25 @@ final class Pipeline: Sendable {
         case .storedBytes, .info:
             let kind: WorkKey.Kind = plan.goal == .info ? .info : .header
             let key = WorkKey(kind: kind, image: ImageKey(resource: plan.resource, variant: plan.variants[0]))
-            return ([WorkLink(key: key, work: .header(plan), lane: .worker), originalLink(plan)], nil)
+            return ([WorkLink(key: key, work: Work(kind: .header, plan: plan), lane: .worker), originalLink(plan)], nil)
         }
         var links: [WorkLink<Work>] = []
-        links.reserveCapacity(plan.variants.count + 1)
         let steps = plan.pixelSteps
-        for (place, step) in steps.enumerated().reversed() {
+        links.reserveCapacity(steps.count + 1)
+        for place in steps.indices.reversed() {
+            let step = steps[place]
             if place < steps.count - 1, let image = prefix(step.variant, of: plan) {
                 return (links, .image(StagedImage(image, tier: .memory, metrics: LoadMetrics())))
             }
             // Where nobody has the full picture yet, it need not be made for a step that wants less of it.
             let isReduced =
                 place == 1 && plan.options.targetSize == nil && step.reducesDecode && prefix(0, of: plan) == nil
-            let work =
-                if let processor = step.processor, !isReduced { Work.process(plan, processor) } else {
-                    Work.decode(plan, then: step.processor)
-                }
+            let isDecode = isReduced || step.processor == nil
             let key = ImageKey(resource: plan.resource, variant: plan.variants[step.variant])
-            links.append(WorkLink(key: WorkKey(kind: .image, image: key), work: work, lane: .worker))
+            links.append(
+                WorkLink(
+                    key: WorkKey(kind: .image, image: key),
+                    work: Work(kind: isDecode ? .decode : .process, plan: plan, step: step), lane: .worker))
             if isReduced { break }
         }
         links.append(originalLink(plan))
@@ -106,8 +115,11 @@ final class Pipeline: Sendable {
     /// The short way to a finished picture that the data cache may have.
     func processedChain(for plan: LoadPlan) -> [WorkLink<Work>] {
         [
-            WorkLink(key: WorkKey(kind: .processed, image: plan.imageKey), work: .processed(plan), lane: .worker),
-            WorkLink(key: WorkKey(kind: .processedBytes, image: plan.imageKey), work: .processedBytes(plan), lane: .lookup),
+            WorkLink(
+                key: WorkKey(kind: .processed, image: plan.imageKey), work: Work(kind: .processed, plan: plan), lane: .worker),
+            WorkLink(
+                key: WorkKey(kind: .processedBytes, image: plan.imageKey), work: Work(kind: .processedBytes, plan: plan),
+                lane: .lookup),
         ]
     }
 
@@ -135,7 +147,7 @@ final class Pipeline: Sendable {
             // Half a body must not become anyone's picture.
             key: WorkKey(
                 kind: plan.goal == .info && kind != .cachedOnly ? .head : kind, image: ImageKey(resource: plan.resource)),
-            work: .original(plan), lane: lane, group: host)
+            work: Work(kind: .original, plan: plan), lane: lane, group: host)
     }
 
     /// Carries out one step, and reports to the coordinator when it ends. Returns at once.
@@ -143,21 +155,16 @@ final class Pipeline: Sendable {
         _ node: NodeID, _ work: Work, _ lane: Lane, input: WorkResult?, _ start: StepStart,
         reportingTo coordinator: any Reporting
     ) {
-        switch (work, lane) {
-        case (.original(let plan), .lookup):
+        let plan = work.plan
+        switch work.kind {
+        case .original where lane == .lookup:
             OriginalCacheStage(pipeline: self, plan: plan).run(node, start, coordinator)
-        case (.original(let plan), _):
-            FetchStage(pipeline: self, plan: plan, priority: start.priority).run(node, start, coordinator)
-        case (.decode(let plan, let processor), _):
-            DecodeStage(pipeline: self, plan: plan, processor: processor).run(node, input, start, coordinator)
-        case (.header(let plan), _):
-            HeaderStage(pipeline: self, plan: plan).run(node, input, start, coordinator)
-        case (.processedBytes(let plan), _):
-            ProcessedCacheStage(pipeline: self, plan: plan).lookUp(node, start, coordinator)
-        case (.processed(let plan), _):
-            ProcessedCacheStage(pipeline: self, plan: plan).decode(node, input, start, coordinator)
-        case (.process(let plan, let processor), _):
-            ProcessStage(pipeline: self, plan: plan, processor: processor).run(node, input, start, coordinator)
+        case .original: FetchStage(pipeline: self, plan: plan, priority: start.priority).run(node, start, coordinator)
+        case .decode: DecodeStage(pipeline: self, plan: plan, step: work.step).run(node, input, start, coordinator)
+        case .header: HeaderStage(pipeline: self, plan: plan).run(node, input, start, coordinator)
+        case .processedBytes: ProcessedCacheStage(pipeline: self, plan: plan).lookUp(node, start, coordinator)
+        case .processed: ProcessedCacheStage(pipeline: self, plan: plan).decode(node, input, start, coordinator)
+        case .process: ProcessStage(pipeline: self, plan: plan, step: work.step).run(node, input, start, coordinator)
         }
     }
 
@@ -202,13 +209,14 @@ final class Pipeline: Sendable {
     func feed(
         _ node: NodeID, _ work: Work, _ policy: PreviewPolicy, _ bytes: ReceivedBytes, reportingTo coordinator: any Reporting
     ) {
-        guard case .decode(let plan, let processor) = work, let incrementalDecoder else { return }
-        let session = plan.previews.withLock { [self] previews in
+        guard work.kind == .decode, let incrementalDecoder else { return }
+        let session = work.plan.previews.withLock { [self] previews in
             let session =
                 previews
                 ?? PreviewSession(
                     node, decoder: incrementalDecoder,
-                    options: DecodeStage(pipeline: self, plan: plan, processor: processor).options, processor: processor,
+                    options: DecodeStage(pipeline: self, plan: work.plan, step: work.step).options,
+                    processor: work.step?.processor,
                     clock: previewClock, workers: previewWorkers, interval: configuration.previewInterval,
                     coordinator: coordinator)
             previews = session
@@ -222,7 +230,9 @@ final class Pipeline: Sendable {
         _ node: NodeID, _ work: Work, _ input: WorkResult, _ token: CancellationToken,
         reportingTo coordinator: any Reporting
     ) {
-        guard case .process(_, let processor) = work, case .image(let before) = input, !token.isCancelled else { return }
+        guard work.kind == .process, let processor = work.step?.processor, case .image(let before) = input,
+            !token.isCancelled
+        else { return }
         let context = ProcessingContext(cancellation: token)
         guard var image = try? processor.process(before.image, context: context) else { return }
         image.isPreview = true

@@ -1,11 +1,16 @@
 internal import ImageCore
 
 /// One step on the way from bytes to the wanted picture: the decode, or a run of processors that work as one.
-struct PixelStep: Sendable {
+final class PixelStep: Sendable {
     /// Which of the plan's ``LoadPlan/variants`` it results in.
     let variant: Int
     /// What is run on the picture of the step before; `nil` for the decode.
     let processor: (any Processing)?
+
+    init(variant: Int, processor: (any Processing)?) {
+        self.variant = variant
+        self.processor = processor
+    }
 
     /// Whether the step may be taken together with the decode before it, which then gives less than the full picture.
     var reducesDecode: Bool { (processor as? any FusingProcessing)?.reducesDecode ?? false }

@@ -4,18 +4,21 @@ internal import ImageCore
 struct ProcessStage: Sendable {
     let pipeline: Pipeline
     let plan: LoadPlan
-    let processor: any Processing
+    let step: PixelStep?
 
     func run(_ node: NodeID, _ input: WorkResult?, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
         let token = start.token
-        guard case .image(let before) = input else {
+        guard case .image(let before) = input, let processor = step?.processor else {
             return coordinator.fail(node, ImageError.noInput, stage: .process, plan, token, on: .elsewhere)
         }
-        pipeline.workers.submit(from: start.place) { work(node, on: before, token, coordinator) }
+        pipeline.workers.submit(from: start.place) { work(node, on: before, by: processor, token, coordinator) }
     }
 
     /// The same on the worker thread that this is called on.
-    func work(_ node: NodeID, on before: StagedImage, _ token: CancellationToken, _ coordinator: any Pipeline.Reporting) {
+    func work(
+        _ node: NodeID, on before: StagedImage, by processor: any Processing, _ token: CancellationToken,
+        _ coordinator: any Pipeline.Reporting
+    ) {
         guard !token.isCancelled else {
             return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .worker)
         }

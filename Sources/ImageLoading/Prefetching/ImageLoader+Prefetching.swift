@@ -1,19 +1,24 @@
 internal import ImageCore
 
 extension ImageLoader {
-    /// Starts the load of a prefetch; `nil` when there is nothing to do. The last event is `finished`.
+    /// Starts the load of a prefetch; `nil` when there is nothing to do. `onEnd` may be called before this returns.
     func prefetch(
-        _ request: ImageRequest, to destination: ImagePrefetcher.Destination,
-        onEvent: @escaping @Sendable (LoadEvent) -> Void
+        _ request: ImageRequest, to destination: ImagePrefetcher.Destination, priority: LoadPriority,
+        onEnd: @escaping @Sendable () -> Void
     ) -> ImageTask? {
-        guard let plan = try? coordinator.plan(request, goal: destination == .disk ? .storedBytes : .image) else { return nil }
+        var request = request
+        request.purpose = .prefetch
+        let goal: LoadGoal = destination == .disk ? .storedBytes : .image
+        guard let plan = try? coordinator.plan(request, goal: goal, priority: priority) else { return nil }
         let isWorthIt =
             switch destination {
             case .memory: true
             case .disk: plan.terms.writesDisk && coordinator.pipeline.hasByteCache
             }
         guard isWorthIt else { return nil }
-        return coordinator.start(plan, asksMemory: destination == .memory, wantsProgress: false, onEvent: onEvent)
+        let task = coordinator.start(plan, asksMemory: destination == .memory, wantsProgress: false, onEvent: nil)
+        task.whenEnded(onEnd)
+        return task
     }
 }
 

@@ -48,6 +48,15 @@ public final class ImagePrefetcher: Sendable {
             defer { waiters = [] }
             return waiters
         }
+
+        /// For the one who starts loads; who finds nothing to start is it no more.
+        mutating func takeBatch() -> Batch {
+            var batch = Batch(priority: priority)
+            while let start = queue.take() { batch.starts.append(start) }
+            isStarting = !batch.starts.isEmpty
+            if !isStarting { batch.waiters = takeWaiters() }
+            return batch
+        }
     }
 
     private let loader: ImageLoader
@@ -77,10 +86,9 @@ public final class ImagePrefetcher: Sendable {
     /// Prefetches requests. One that is waiting or running already is not queued again.
     public func start(_ requests: some Sequence<ImageRequest>) {
         let entries = requests.map { (Self.key(of: $0), $0) }
-        state.withLock { state in
+        startMore { state in
             for (key, request) in entries { state.queue.add(request, for: key) }
         }
-        startMore()
     }
 
     /// Gives URLs up; what somebody else awaits goes on for them.
@@ -140,50 +148,44 @@ public final class ImagePrefetcher: Sendable {
     // MARK: Loads
 
     private func change(_ body: @Sendable (inout State) -> Void) {
-        state.withLock { state in
+        startMore { state in
             body(&state)
             state.queue.isHeld = state.isPaused || !state.mayUseNetwork
         }
-        startMore()
     }
 
-    /// Starts what may start. One caller at a time does, so that a load which ends at once is no recursion.
-    private func startMore() {
-        let isMine = state.withLock { state in
-            defer { state.isStarting = true }
-            return !state.isStarting
-        }
-        guard isMine else { return }
-        while let (turn, request, priority) = takeNext() { begin(turn, request, priority) }
+    /// What may start, and who waits for an idle moment where nothing may and this is one.
+    private struct Batch {
+        var starts: [(Queue.Turn, ImageRequest)] = []
+        var priority: LoadPriority
+        var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    private func takeNext() -> (Queue.Turn, ImageRequest, LoadPriority)? {
-        let (next, waiters) = state.withLock {
-            state -> ((Queue.Turn, ImageRequest, LoadPriority)?, [CheckedContinuation<Void, Never>]) in
-            if let (turn, request) = state.queue.take() { return ((turn, request, state.priority), []) }
-            state.isStarting = false
-            return (nil, state.takeWaiters())
+    /// Starts what may start, as many loads at a time as there is room for. One caller at a time does, so that a load
+    /// which ends at once is no recursion.
+    ///
+    /// - Parameter change: what has happened, in the same turn of the lock.
+    private func startMore(after change: @Sendable (inout State) -> Void = { _ in }) {
+        var batch = state.withLock { state -> Batch? in
+            change(&state)
+            return state.isStarting ? nil : state.takeBatch()
         }
-        for waiter in waiters { waiter.resume() }
-        return next
+        while let current = batch {
+            for waiter in current.waiters { waiter.resume() }
+            guard !current.starts.isEmpty else { return }
+            for (turn, request) in current.starts { begin(turn, request, current.priority) }
+            batch = state.withLock { $0.takeBatch() }
+        }
     }
 
     private func begin(_ turn: Queue.Turn, _ request: ImageRequest, _ priority: LoadPriority) {
-        var request = request
-        request.purpose = .prefetch
-        if request.options.priority == nil { request.options.priority = priority }
-        let handle = loader.prefetch(request, to: destination) { [weak self] event in
-            if case .finished = event { self?.ended(turn) }
-        }
+        let handle = loader.prefetch(request, to: destination, priority: priority) { [weak self] in self?.ended(turn) }
         guard let handle else { return ended(turn) }
         // It may have ended already, or have been stopped in between: then this cancels what nobody holds any more.
         if !state.withLock({ $0.queue.began(turn, handle) }) { handle.cancel() }
     }
 
-    private func ended(_ turn: Queue.Turn) {
-        state.withLock { $0.queue.ended(turn) }
-        startMore()
-    }
+    private func ended(_ turn: Queue.Turn) { startMore { $0.queue.ended(turn) } }
 
     private func cancel(_ handles: [any LoadHandle]) {
         for handle in handles { handle.cancel() }
@@ -197,7 +199,7 @@ public final class ImagePrefetcher: Sendable {
         guard !request.options.isEmpty, let options = try? OptionsBuilder(request: request.options).build() else {
             return Key(resource: request.resource, variant: "")
         }
-        let plan = LoadPlan(LoadID(rawValue: 0), request, options: options)
+        let plan = LoadPlan(LoadID(rawValue: 0), request, MergedOptions(options))
         return Key(resource: plan.resource, variant: plan.imageKey.variant)
     }
 }

@@ -1,0 +1,37 @@
+internal import ImageCore
+
+/// The options of a load, its layers merged, and what follows from them alone: made once for all loads that have them.
+final class MergedOptions: Sendable {
+    let options: LoadOptions
+    /// What identifies the picture after decoding (first) and after each processor; never empty.
+    let variants: [String]
+    /// The last of them.
+    let variant: String
+
+    /// - Parameter encodes: whether the loader can keep finished pictures on disk.
+    init(_ options: LoadOptions, encodes: Bool = true) {
+        var options = options
+        if !encodes { options.diskStorage = .originalData }
+        self.options = options
+        var (variants, last) = ([String](), MergedOptions.decodeVariant(options))
+        variants.reserveCapacity(options.processors.count + 1)
+        variants.append(last)
+        for processor in options.processors {
+            // With its length, so that no two lists of identifiers read the same.
+            let identifier = processor.identifier
+            last += "|\(identifier.utf8.count):\(identifier)"
+            variants.append(last)
+        }
+        (self.variants, variant) = (variants, last)
+    }
+
+    /// Every option that changes the decoded picture or whether there is one, as text; empty for the defaults.
+    private static func decodeVariant(_ options: LoadOptions) -> String {
+        var parts: [String] = []
+        if let size = options.targetSize { parts.append("\(size),\(options.contentMode.rawValue)") }
+        if !options.appliesOrientation { parts.append("as-stored") }
+        if options.allowsPartial { parts.append("partial") }
+        if let pixels = options.maximumPixels { parts.append("at-most-\(pixels)") }
+        return parts.joined(separator: ",")
+    }
+}
