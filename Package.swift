@@ -43,6 +43,9 @@ let package = Package(
         // Vocabulary: values and plug-in protocols.
         .target(name: "ImageCore", dependencies: [.httpTypes]),
 
+        // How a thread is started, for those modules that keep one.
+        .target(name: "CalotypeThreads"),
+
         // Pixel arithmetic.
         .target(name: "CCalotypeKernels"),
         .target(name: "ImageKernels", dependencies: ["ImageCore", "CCalotypeKernels"]),
@@ -70,9 +73,9 @@ let package = Package(
         .target(name: "CCalotypeCaching"),
 
         // Built-in plug-ins, each usable alone.
-        .target(name: "ImageNetworking", dependencies: ["ImageCore", "CCalotypeCurl", .httpTypes]),
+        .target(name: "ImageNetworking", dependencies: ["ImageCore", "CalotypeThreads", "CCalotypeCurl", .httpTypes]),
         .target(name: "ImageNetworkingFoundation", dependencies: ["ImageCore", .httpTypes]),
-        .target(name: "ImageCaching", dependencies: ["ImageCore", "CCalotypeCaching", .httpTypes]),
+        .target(name: "ImageCaching", dependencies: ["ImageCore", "CalotypeThreads", "CCalotypeCaching", .httpTypes]),
         .target(
             name: "ImageCachingRedis",
             dependencies: [
@@ -97,7 +100,7 @@ let package = Package(
         .target(name: "ImageTargetsGTK", dependencies: ["ImageCore", "ImageKernels", "ImageTargets", "CCalotypeGTK"]),
 
         // The engine.
-        .target(name: "ImageLoading", dependencies: ["ImageCore", .httpTypes, .heap]),
+        .target(name: "ImageLoading", dependencies: ["ImageCore", "CalotypeThreads", .httpTypes, .heap]),
 
         // What connects the engine with logs, metrics and publishers; each brings a dependency that the engine does without.
         .target(name: "CalotypeLogging", dependencies: ["ImageCore", .log]),
@@ -112,15 +115,17 @@ let package = Package(
                 "ImageTargets",
             ]),
         .target(name: "CCalotypeLoopbackTLS"),
-        .target(name: "LoopbackHTTP", dependencies: ["CCalotypeLoopbackTLS"]),
+        .target(name: "LoopbackHTTP", dependencies: ["CalotypeThreads", "CCalotypeLoopbackTLS"]),
         .target(name: "CalotypeTesting", dependencies: ["ImageCore", "ImageTargets", "LoopbackHTTP", .httpTypes]),
         .target(name: "CCalotypeGallery", exclude: ["Pictures"]),
         .target(name: "CCalotypeBareLoop", dependencies: ["CCalotypeLibCurl"]),
+        .target(name: "CCalotypeHeap"),
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
                 "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
-                "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop", .httpTypes,
+                "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop", "CCalotypeHeap",
+                .httpTypes,
                 .argumentParser,
             ]),
         // What `calotype bench network` compares with, apart so that the command does without Foundation's networking.
@@ -130,7 +135,9 @@ let package = Package(
         .testTarget(name: "ImageKernelsTests", dependencies: ["ImageCore", "ImageKernels", "CalotypeTesting"]),
         .testTarget(
             name: "ImageNetworkingTests",
-            dependencies: ["ImageCore", "ImageNetworking", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
+            dependencies: [
+                "ImageCore", "ImageNetworking", "CalotypeTesting", "CalotypeThreads", "LoopbackHTTP", "CCalotypeHeap", .httpTypes,
+            ]),
         .testTarget(
             name: "ImageNetworkingFoundationTests",
             dependencies: ["ImageCore", "ImageNetworkingFoundation", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
@@ -156,7 +163,9 @@ let package = Package(
             path: "Tests/GTKStage"),
         .testTarget(
             name: "ImageTargetsGTKTests", dependencies: ["GTKStage", "ImageCore", "ImageDecoding"]),
-        .testTarget(name: "ImageLoadingTests", dependencies: ["ImageCore", "ImageLoading", "CalotypeTesting", .httpTypes]),
+        .testTarget(
+            name: "ImageLoadingTests",
+            dependencies: ["ImageCore", "ImageLoading", "CalotypeTesting", "CCalotypeHeap", .httpTypes]),
         .testTarget(
             name: "CalotypeLoggingTests",
             dependencies: ["CalotypeLogging", "CalotypeTesting", "ImageCore", "ImageLoading", .log, .inMemoryLog]),

@@ -35,8 +35,10 @@ let package = Package(
             ],
             path: "Shared/ImageTargets", swiftSettings: strict),
         .target(name: "CCalotypeLoopbackTLS", path: "Shared/CCalotypeLoopbackTLS"),
+        .target(name: "CalotypeThreads", path: "Shared/CalotypeThreads", swiftSettings: strict),
         .target(
-            name: "LoopbackHTTP", dependencies: ["CCalotypeLoopbackTLS"], path: "Shared/LoopbackHTTP", swiftSettings: strict),
+            name: "LoopbackHTTP", dependencies: ["CalotypeThreads", "CCalotypeLoopbackTLS"], path: "Shared/LoopbackHTTP",
+            swiftSettings: strict),
         .target(
             name: "CalotypeTesting",
             dependencies: [

@@ -83,6 +83,14 @@ public final class DecoderRegistry: IncrementalDecoding {
         return try finished(image, of: data, by: decoder, options: options)
     }
 
+    /// Resampled, as what a decoder returns larger than asked for always is. From twice the size the filter sees all that it
+    /// lets through: but at hard edges such a picture is within two levels of its own decode.
+    public func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage? {
+        guard options.targetSize != nil, !larger.isPartial else { return nil }
+        let (decoder, _) = try decoder(for: data)
+        return try finished(larger, of: data, by: decoder, options: options)
+    }
+
     /// Begins a decode of a picture that arrives in pieces, by the first decoder that accepts it. One that has no use for
     /// pieces gets the whole at the end; previews then come to nothing.
     ///

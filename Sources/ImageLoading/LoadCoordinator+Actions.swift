@@ -36,6 +36,10 @@ extension LoadCoordinator: Pipeline.Reporting {
         return isAdmitted
     }
 
+    func claimForPreviews(_ node: NodeID, bytes: Int) -> Bool {
+        graph.withLock { $0.claimForPreviews(node, bytes: bytes) }
+    }
+
     func settle(_ node: NodeID) {
         perform { $0.settle(node) }
         storeEnded()

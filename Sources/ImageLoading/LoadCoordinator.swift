@@ -198,7 +198,10 @@ final class LoadCoordinator: Sendable {
                 graph.join(task, existing: key, terms: terms).map { ($0, graph.takeActions()) }
             }
         if let joined { return joined }
-        let chain = isShort ? (links: pipeline.processedChain(for: plan), input: nil) : pipeline.chain(for: plan)
+        let chain =
+            isShort
+            ? (links: pipeline.processedChain(for: plan), input: nil)
+            : pipeline.chain(for: plan) { key in graph.withLock { $0.contains(key) } }
         return graph.withLock { graph in
             (graph.join(task, chain: chain.links, input: chain.input, terms: terms), graph.takeActions())
         }

@@ -1,3 +1,4 @@
+internal import CalotypeThreads
 internal import HTTPTypes
 public import ImageCore
 
@@ -25,7 +26,7 @@ public final class CurlLoader: DataLoading {
     public init(_ configuration: Configuration = Configuration()) {
         self.configuration = configuration
         let mailbox = Mailbox { mailbox in
-            Threads.start { CurlLoop.run(configuration, mailbox: mailbox) }
+            DetachedThread.start(blocksBrokenPipes: true) { CurlLoop.run(configuration, mailbox: mailbox) }
         }
         lease = Lease(mailbox: mailbox)
     }

@@ -1,3 +1,5 @@
+internal import CalotypeThreads
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -124,7 +126,7 @@ public final class LoopbackServer: Sendable {
     /// Whether the system gave a thread.
     private static func startThread(counted state: Monitor<State>, _ body: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { $0.threads += 1 }
-        let isStarted = Threads.start {
+        let isStarted = DetachedThread.start(stackBytes: 512 << 10, blocksBrokenPipes: true) {
             body()
             state.withLock { $0.threads -= 1 }
         }

@@ -47,31 +47,6 @@ import Testing
         #expect(try registry.embeddedThumbnail(in: plain, options: DecodeOptions()) == nil)
     }
 
-    @Test
-    func theThumbnailIsTheOnlyPreviewWhereAsked() throws {
-        let file = try file()
-        let options = DecodeOptions.with { $0.previews = .embeddedThumbnail }
-        let decoder = try #require(try DecoderRegistry().makeIncrementalDecoder(for: file.prefix(64), options: options))
-        var previews: [DecodedImage] = []
-        for start in stride(from: 0, to: file.count, by: 100) {
-            try decoder.append(file.dropFirst(start).prefix(100))
-            if let image = try decoder.preview() { previews.append(image) }
-        }
-        #expect(previews.map(\.size) == [PixelSize(width: 12, height: 16)])
-        #expect(previews.allSatisfy { $0.isPreview })
-        let whole = try DecoderRegistry().decode(file, options: DecodeOptions())
-        #expect(try decoder.finish().bitmap.isSame(as: whole.bitmap))
-    }
-
-    @Test
-    func withoutAThumbnailRowsAreShown() throws {
-        let file = try JPEGEncoder().encode(DecodedImage(try photo(90, 300)), as: .jpeg, options: EncodeOptions())
-        let options = DecodeOptions.with { $0.previews = .embeddedThumbnail }
-        let decoder = try #require(try DecoderRegistry().makeIncrementalDecoder(for: file.prefix(64), options: options))
-        try decoder.append(file.prefix(file.count * 2 / 3))
-        #expect(try decoder.preview()?.size == PixelSize(width: 90, height: 300))
-    }
-
     @Test(.enabled(if: Corpus.root != nil, "no corpus at CALOTYPE_CORPUS or ../shared/corpus"))
     func layersAreShownAsTheyCome() throws {
         let corpus = try Corpus(root: Corpus.root ?? "")

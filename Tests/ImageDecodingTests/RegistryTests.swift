@@ -47,6 +47,34 @@ private struct Dots: Decoding {
         }
     }
 
+    /// Of a smooth picture with a hard edge. At the edge a filter that is run twice rings a little more.
+    @Test(arguments: [ImageFormat.jpeg, .png, .webp], [ContentMode.fit, .exact])
+    func aSizeMadeOfALargerOneIsWithinToleranceOfItsOwnDecode(format: ImageFormat, mode: ContentMode) throws {
+        let registry = DecoderRegistry()
+        let file = try EncoderRegistry().encode(DecodedImage(try photo(1001, 667)), as: format, options: EncodeOptions())
+        func options(_ side: Int) -> DecodeOptions {
+            .with { ($0.targetSize, $0.contentMode) = (PixelSize(width: side, height: side), mode) }
+        }
+        let larger = try registry.decode(file, options: options(400))
+        for side in [200, 160, 75] {
+            let own = try registry.decode(file, options: options(side)).bitmap
+            let made = try #require(try registry.decode(file, from: larger, options: options(side))).bitmap
+            #expect(made.size == own.size)
+            let differences = zip(made.all, own.all).flatMap { zip($0, $1).map { abs($0 - $1) } }
+            #expect(Double(differences.reduce(0, +)) / Double(differences.count) < 0.5)
+            #expect(differences.count { $0 > 2 } < differences.count / 50)
+        }
+    }
+
+    @Test
+    func aPartialPictureIsNoneToMakeOthersOf() throws {
+        let file = try EncoderRegistry().encode(DecodedImage(try photo(100, 60)), as: .jpeg, options: EncodeOptions())
+        var larger = try DecoderRegistry().decode(file, options: DecodeOptions())
+        larger.isPartial = true
+        let options = DecodeOptions.with { $0.targetSize = PixelSize(width: 20, height: 20) }
+        #expect(try DecoderRegistry().decode(file, from: larger, options: options) == nil)
+    }
+
     @Test
     func whatIsLargerThanAskedForIsFinishedExactly() throws {
         let registry = DecoderRegistry([Dots(size: PixelSize(width: 101, height: 67))])

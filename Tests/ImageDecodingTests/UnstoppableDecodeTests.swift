@@ -25,16 +25,17 @@ import Testing
         return bitmap.map { DecodedImage($0) }
     }()
 
+    // Arrays, for the leak checker cannot follow what `Data` points to.
     private static let avif = file(.avif)
     private static let webp = file(.webp)
 
-    private static func file(_ format: ImageFormat) -> Data {
+    private static func file(_ format: ImageFormat) -> [UInt8] {
         var options = EncodeOptions()
         (options.effort, options.isLossless) = (0, true)
-        return noise.flatMap { try? EncoderRegistry().encode($0, as: format, options: options) } ?? Data()
+        return noise.flatMap { try? Array(EncoderRegistry().encode($0, as: format, options: options)) } ?? []
     }
 
-    private func file(_ format: ImageFormat) -> Data { format == .avif ? Self.avif : Self.webp }
+    private func file(_ format: ImageFormat) -> Data { Data(format == .avif ? Self.avif : Self.webp) }
 
     private func waitForAbandonedDecodes() { while UnstoppableDecode.abandonedBytes > 0 { sched_yield() } }
 

@@ -47,6 +47,13 @@ private struct Simulation {
         let token: CancellationToken
     }
 
+    /// Of decodes: none, or one of three sizes, each of which can be made of the next.
+    static let scales: [DecodeScale?] = [
+        nil, DecodeScale(family: "", box: PixelSize(width: 1, height: 1)),
+        DecodeScale(family: "", box: PixelSize(width: 2, height: 2)),
+        DecodeScale(family: "", box: PixelSize(width: 4, height: 4)),
+    ]
+
     static let limits = (fetches: 3, perHost: 2, local: 2, workers: 3, bytes: 10)
 
     var random: SeededGenerator
@@ -94,7 +101,8 @@ private struct Simulation {
         let resource = ResourceKey("r\(Int.random(in: 0..<5, using: &random))")
         let isLocal = resource.text == "r4"
         let lists: [[String]] = [[], ["a"], ["a", "b"], ["b"], ["a", "c"]]
-        var variant = Bool.random(using: &random) ? "" : "small"
+        let scale = Self.scales.randomElement(using: &random)!
+        var variant = scale.map { "s\($0.box.width)" } ?? ""
         var links: [WorkLink<WorkKey>] = []
         func link(_ kind: WorkKey.Kind, _ variant: String, _ lane: Lane, group: String = "") -> WorkLink<WorkKey> {
             let key = WorkKey(kind: kind, image: ImageKey(resource: resource, variant: variant))
@@ -102,6 +110,7 @@ private struct Simulation {
         }
         links.append(link(.original, "", isLocal ? .local : .lookup, group: "h\(resource.text.utf8.last! % 2)"))
         links.append(link(.image, variant, .worker))
+        links[links.count - 1].scale = scale
         for name in lists.randomElement(using: &random)! {
             variant += "|" + name
             links.append(link(.image, variant, .worker))
@@ -159,6 +168,7 @@ private struct Simulation {
     private mutating func preview() {
         guard let id = shows.randomElement(using: &random) else { return }
         if Int.random(in: 0..<4, using: &random) == 0 { shows.removeAll { $0 == id } }
+        if Bool.random(using: &random) { _ = graph.claimForPreviews(id, bytes: Int.random(in: 1...12, using: &random)) }
         graph.preview(id, "preview", CancellationToken())
     }
 
@@ -289,7 +299,11 @@ private struct Simulation {
             } else {
                 WorkKey(kind: .original, image: ImageKey(resource: key.image.resource))
             }
-        if input != value(of: before), !(input == "stale" && before.kind == .original) {
+        if input == value(of: before) || input == "stale" && before.kind == .original { return }
+        // A decode to a size may run on one that is at least twice as large.
+        let larger = [1, 2, 4].filter { variant.hasPrefix("s") && $0 >= 2 * (Int(variant.dropFirst()) ?? .max) }
+            .map { WorkKey(kind: .image, image: ImageKey(resource: key.image.resource, variant: "s\($0)")) }
+        if before.kind != .original || !larger.contains(where: { value(of: $0) == input }) {
             problem = "\(key) began on \(input ?? "nothing")"
         }
     }
@@ -308,9 +322,26 @@ private struct Simulation {
         }
         if hosts.values.contains(where: { $0.count > Self.limits.perHost }) { problem = "a host is over its limit" }
         let wanted = Set(loads.values.filter { $0.ends == 0 && !$0.hasLeft }.flatMap(\.chain))
-        if let orphan = keys.first(where: { !wanted.contains($0) }) { problem = "\(orphan) runs for nobody" }
+        let shared = Set(loads.values.filter { $0.ends == 0 && !$0.hasLeft }.flatMap { larger($0) })
+        if let orphan = keys.first(where: { !wanted.contains($0) && !shared.contains($0) }) {
+            problem = "\(orphan) runs for nobody"
+        }
         if claimed.count > 1, claimed.values.reduce(0, +) > Self.limits.bytes { problem = "decodes are over their budget" }
         if graph.counts.running != running.count { problem = "slots leak" }
+        let costs = graph.nodes.ids.map { graph.nodes[$0].spent + graph.nodes[$0].previewCost }.filter { $0 > 0 }
+        let spent = graph.lanes[Lane.worker.rawValue].spent
+        if spent != costs.reduce(0, +) { problem = "memory leaks from the budget" }
+        if costs.count > 1, spent > Self.limits.bytes { problem = "decodes and previews are over their budget" }
+    }
+
+    /// The decode to a larger size that a waiting load's own depends on.
+    private func larger(_ load: Load) -> [WorkKey] {
+        var next: NodeID? = graph.loads[load.ticket].node
+        while let id = next, let upstream = graph.nodes[id].upstream {
+            if graph.nodes[id].scale != nil, graph.nodes[upstream].scale != nil { return [graph.nodes[upstream].key] }
+            next = upstream
+        }
+        return []
     }
 
     /// Lets everything end; nothing may be left.

@@ -49,6 +49,26 @@ private struct Shrink: FusingProcessing {
         #expect(bench.memory.keys.count == 1)
     }
 
+    @Test func aRunIsLeftWhereSomebodyWaitsForAPartOfIt() async throws {
+        let bench = Bench.held()
+        let (part, whole) = (bench.loader.task(for: request("a")), bench.loader.task(for: request("a", "b", "c")))
+        while bench.network.gate.held == 0 { await Task.yield() }
+        bench.network.gate.open()
+        _ = try await (part.response, whole.response)
+        #expect(log.runs.sorted() == ["a", "b+c"])
+        #expect(bench.decoder.decodes.count == 1)
+    }
+
+    @Test func aDecodeThatIsReducedForAnotherIsSharedByWhatFollows() async throws {
+        let bench = Bench.held()
+        let (part, whole) = (bench.loader.task(for: request("shrink")), bench.loader.task(for: request("shrink", "b")))
+        while bench.network.gate.held == 0 { await Task.yield() }
+        bench.network.gate.open()
+        _ = try await (part.response, whole.response)
+        #expect(log.runs == ["rest of shrink from 4x4", "b"])
+        #expect(bench.decoder.decodes.map(\.targetSize) == [PixelSize(width: 2, height: 2)])
+    }
+
     @Test func theFullPictureIsUsedWhereMemoryHasIt() async throws {
         _ = try await bench.loader.image(for: url("x"))
         _ = try await bench.loader.image(for: request("shrink"))

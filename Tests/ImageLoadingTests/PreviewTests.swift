@@ -127,6 +127,40 @@ import Testing
         #expect(!bench.decoder.log.events.contains("finish"))
     }
 
+    @Test func theThumbnailIsNotShownThroughWhatIsPlacedInPixels() async throws {
+        struct Cut: Processing {
+            let identifier = "cut"
+            var isPlacedInPixels: Bool { true }
+            func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage { image }
+        }
+        let bench = PreviewBench(chunks: 3) { $0.previewInterval = .zero }
+        let task = bench.start(previews: .embeddedThumbnail, processors: [Cut()])
+        for _ in 0..<2 { await bench.letChunkThrough() }
+        await bench.decoder.log.wait { $0.contains("thumbnail") }
+        await bench.letChunkThrough()
+        #expect(red(try await task.response.image) == 3)
+        await bench.ended.wait(forCount: 1)
+        #expect(bench.shown.events.isEmpty)
+    }
+
+    @Test func previewsGiveWayToADecodeThatNeedsTheirMemory() async throws {
+        // A picture of 4 by 4 pixels takes 64 bytes: there is room for one.
+        let bench = PreviewBench(chunks: 3) {
+            $0.previewInterval = .zero
+            $0.maximumDecodingBytes = 100
+        }
+        let task = bench.start()
+        await bench.letChunkThrough()
+        await bench.shown.wait(forCount: 1)
+        let other = ImageSource.bytes(Data(repeating: 1, count: 5 * PreviewBench.chunk), id: "other")
+        #expect(red(try await bench.loader.image(for: ImageRequest(other))) == 5)
+        for _ in 0..<2 { await bench.letChunkThrough() }
+        #expect(red(try await task.response.image) == 3)
+        await bench.ended.wait(forCount: 1)
+        #expect(bench.shown.events == [1])
+        #expect(bench.decoder.log.events.filter { $0 == "whole" || $0 == "finish" } == ["whole", "whole"])
+    }
+
     @Test func aPreviewInTheMemoryCacheIsShownAndLoadingGoesOn() async throws {
         let bench = PreviewBench(chunks: 2)
         // Given a load that was given up after its first preview.
@@ -285,7 +319,9 @@ private final class PieceDecoder: IncrementalDecoding {
     func makeIncrementalDecoder(for head: Data, options: DecodeOptions) -> (any IncrementalDecoder)? { Pieces(self) }
 
     func embeddedThumbnail(in head: Data, options: DecodeOptions) throws -> DecodedImage? {
-        head.count >= 2 * PreviewBench.chunk ? try TestPictures.solid(red: 200) : nil
+        guard head.count >= 2 * PreviewBench.chunk else { return nil }
+        log.append("thumbnail")
+        return try TestPictures.solid(red: 200)
     }
 
     private func picture(_ count: Int) throws -> DecodedImage {

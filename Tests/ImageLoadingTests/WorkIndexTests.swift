@@ -13,7 +13,7 @@ import Testing
     }
 
     private func node(_ key: WorkKey, hash: Int) -> Node {
-        Node(key: key, hash: hash, work: 0, lane: .worker, group: "", oldest: 0)
+        Node(key: key, hash: hash, work: 0, lane: .worker, group: "", scale: nil, oldest: 0)
     }
 
     @Test func everyKeyIsFoundUntilItIsTakenOutWhateverElseComesAndGoes() {

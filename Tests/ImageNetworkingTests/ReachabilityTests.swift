@@ -1,4 +1,5 @@
 import CalotypeTesting
+import CalotypeThreads
 import HTTPTypes
 import ImageCore
 import Testing
@@ -159,7 +160,7 @@ struct NetworkAwareness {
         /// Runs a command of ip(8) inside; whether it succeeded.
         func ip(_ command: String) async -> Bool {
             await withCheckedContinuation { continuation in
-                let isStarted = Threads.start { [self] in
+                let isStarted = DetachedThread.start { [self] in
                     guard Self.enter(descriptor) else { return continuation.resume(returning: false) }
                     let status = unsafe system("PATH=/usr/sbin:/sbin:$PATH ip \(command)")
                     continuation.resume(returning: status == 0)
@@ -171,7 +172,7 @@ struct NetworkAwareness {
         /// A new one, and a monitor whose thread is inside.
         static func make() async -> (Namespace, NetworkMonitor)? {
             await withCheckedContinuation { continuation in
-                let isStarted = Threads.start {
+                let isStarted = DetachedThread.start {
                     guard leaveForNew() else { return continuation.resume(returning: nil) }
                     let descriptor = unsafe open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)
                     guard descriptor >= 0 else { return continuation.resume(returning: nil) }

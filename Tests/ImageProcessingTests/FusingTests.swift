@@ -25,6 +25,16 @@ import Testing
     }
 
     @Test(arguments: [
+        ("crop(1,2,3,4)", true), ("crop-to(30x20,top)", true), ("crop-to(1:1,top)", false), ("resize(20x) flip", false),
+        ("crop(1,2,3,4) resize(20x)", true), ("sepia", false),
+    ])
+    func cutsByPixelsSayThatTheyAreWhateverTheyAreFusedWith(list: String, isPlaced: Bool) throws {
+        let processors = try ProcessorList.parse(list)
+        #expect(ProcessingRun.runs(of: processors).contains { $0.processor.isPlacedInPixels } == isPlaced)
+        #expect(Composition(processors).isPlacedInPixels == isPlaced)
+    }
+
+    @Test(arguments: [
         ("crop(10,5,80,60) resize(20x)", 1), ("resize(40x30,fill) flip rotate(90) crop(2,3,20,30)", 1),
         ("rotate(90) flip crop-to(1:1,top) resize(25x25,fill,mitchell) rotate(180)", 1), ("flip rotate(-90)", 1),
         ("resize(30x) blur(2) flip", 3), ("crop(0,0,50,50) trim crop-to(10x10,attention) flip", 4),

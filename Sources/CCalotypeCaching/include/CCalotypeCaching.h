@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "CCalotypeAccesses.h"
-#include "CCalotypeLock.h"
 
 /// Reads `head_size` bytes at `offset` into `head` and the `body_size` bytes after them into `body`, in one call that
 /// never waits for a disk: only what the system has in memory already.

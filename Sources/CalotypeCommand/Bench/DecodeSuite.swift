@@ -82,7 +82,7 @@ private struct DecodeBench {
         let clock = ContinuousClock()
         let whole = try clock.measure { _ = try DecoderRegistry().decode(data, options: DecodeOptions()) }
         var worst = Duration.zero
-        let moments = effort == .smoke ? 3 : 12
+        let moments = effort == .smoke ? 3 : 8
         for moment in 1...moments {
             var options = DecodeOptions()
             let token = CancellationToken()
@@ -170,7 +170,7 @@ private struct DecodeBench {
     /// all; `nil` for a program that is missing or fails.
     private func costs(_ commands: [[String]]) -> [Cost?] {
         var runs = [[Cost]?](repeating: [], count: commands.count)
-        for _ in 0..<(effort == .smoke ? 1 : 9) {
+        for _ in 0..<(effort == .smoke ? 1 : 7) {
             for (index, command) in commands.enumerated() {
                 guard let before = runs[index] else { continue }
                 runs[index] = run(command).map { before + [$0] }

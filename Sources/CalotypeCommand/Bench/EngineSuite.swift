@@ -1,3 +1,4 @@
+internal import CCalotypeHeap
 internal import ImageCaching
 internal import ImageCore
 internal import ImageLoading
@@ -13,7 +14,7 @@ extension BenchmarkSuite {
             try await bench.joining(),
             await bench.cancellationStorm(),
             try await bench.prefetching(),
-        ]
+        ] + (try await bench.outstanding())
     }
 }
 
@@ -86,6 +87,29 @@ private struct EngineBench {
         return row("prefetch to memory, each URL", median, peer: 18.1, reach: 8 / 18.1)
     }
 
+    /// What each load takes of memory while it waits: for a slot, as nearly all do, and with its fetch under way.
+    func outstanding() async throws -> [BenchmarkRow] {
+        let count = 10_000
+        let requests = (0..<count).compactMap { URL(string: "https://example.org/\($0).jpg").map { ImageRequest(url: $0) } }
+        var rows: [BenchmarkRow] = []
+        for (name, fetches) in [("outstanding load", 6), ("outstanding load that is being fetched", count)] {
+            let network = HeldLoader()
+            let loader = try makeLoader(hasMemoryCache: true, dataLoader: network) {
+                ($0.maximumFetches, $0.maximumFetchesPerHost) = (fetches, fetches)
+            }
+            let before = calotype_heap_bytes()
+            let tasks = requests.map { loader.task(for: $0) }
+            while network.held < fetches { await Task.yield() }
+            let after = calotype_heap_bytes()
+            network.release()
+            for task in tasks { _ = try await task.response }
+            // Where the allocator does not tell.
+            guard before > 0 else { continue }
+            rows.append(row(name, Double(after - before) / Double(count), unit: "bytes", peer: 4_300, reach: 2_000 / 4_300))
+        }
+        return rows
+    }
+
     /// Microseconds per item.
     private func perItem(_ count: Int, _ body: () async throws -> Void) async rethrows -> Double {
         let time = try await clock.measure { try await body() }
@@ -93,19 +117,25 @@ private struct EngineBench {
     }
 
     /// The peer's figures are those of Nuke 14, its core compiled for Linux, recorded on two cores.
-    private func row(_ name: String, _ median: Double, peer: Double, reach: Double = 0.5) -> BenchmarkRow {
+    private func row(
+        _ name: String, _ median: Double, unit: String = "µs", peer: Double, reach: Double = 0.5
+    ) -> BenchmarkRow {
         BenchmarkRow(
-            suite: "engine", name: name, median: median, unit: "µs",
+            suite: "engine", name: name, median: median, unit: unit,
             peer: BenchmarkRow.Peer(name: "Nuke 14", value: peer, ranHere: false, reach: reach))
     }
 
-    private func makeLoader(hasMemoryCache: Bool) throws -> ImageLoader {
+    private func makeLoader(
+        hasMemoryCache: Bool, dataLoader: any DataLoading = InstantLoader(),
+        _ adjust: (inout ImageLoader.Configuration) -> Void = { _ in }
+    ) throws -> ImageLoader {
         let size = PixelSize(width: 1, height: 1)
         let picture = DecodedImage(try unsafe Bitmap(size: size, format: .gray8, alpha: .opaque) { _, _ in })
-        return ImageLoader(
-            ImageLoader.Configuration(
-                dataLoader: InstantLoader(), decoder: InstantDecoder(picture: picture),
-                memoryCache: hasMemoryCache ? MemoryCache() : nil))
+        var configuration = ImageLoader.Configuration(
+            dataLoader: dataLoader, decoder: InstantDecoder(picture: picture),
+            memoryCache: hasMemoryCache ? MemoryCache() : nil)
+        adjust(&configuration)
+        return ImageLoader(configuration)
     }
 
     private static func url(_ index: Int) -> URL { URL(filePath: "/\(index)", directoryHint: .notDirectory) }
@@ -116,6 +146,44 @@ private struct InstantLoader: DataLoading {
     private let body = Data([0])
 
     func load(_ request: DataRequest) async throws -> DataResponse { DataResponse(url: request.url, body: ByteStream(body)) }
+}
+
+/// Answers nothing until it is told to, then everything.
+private final class HeldLoader: DataLoading {
+    @safe private struct State {
+        var waiting: [UnsafeContinuation<Void, Never>]
+        var isOpen: Bool
+
+        init(isOpen: Bool) {
+            unsafe waiting = []
+            self.isOpen = isOpen
+        }
+    }
+
+    private let state = Lock(State(isOpen: false))
+
+    /// How many requests wait for their answers.
+    var held: Int { state.withLock { unsafe $0.waiting.count } }
+
+    func load(_ request: DataRequest) async throws -> DataResponse {
+        // Unchecked: a checked continuation would be counted as memory of the load's.
+        unsafe await withUnsafeContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { unsafe state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { unsafe continuation.resume() }
+        }
+        return try await InstantLoader().load(request)
+    }
+
+    func release() {
+        let waiting = unsafe state.withLock { state in
+            defer { state = State(isOpen: true) }
+            return unsafe state.waiting
+        }
+        unsafe waiting.forEach { unsafe $0.resume() }
+    }
 }
 
 /// Takes everything for the same picture.

@@ -7,8 +7,9 @@ internal import ImageCore
 /// out, on memory of its own, because a dictionary hashes the key a second time, cannot count a use without a second
 /// lookup, and counts references at every step. A value in raw memory, because access to a class's properties is checked
 /// for exclusivity each time.
-@safe struct ImageTable {
-    struct Slot {
+// @unchecked because a table is touched only under its lock, in `ImageTables`.
+@safe struct ImageTable: @unchecked Sendable {
+    struct Slot: Sendable {
         var key: ImageKey
         var image: DecodedImage
         /// Seconds of the cache's clock; infinity for no end.
@@ -22,8 +23,6 @@ internal import ImageCore
         var priority: CachePriority
     }
 
-    /// All other members are touched only while it is taken.
-    fileprivate var lock: UInt32 = 0
     private var capacity = 16
     private var count = 0
     /// The hashes of the keys, 0 where a place is free.
@@ -171,38 +170,35 @@ internal import ImageCore
 }
 
 /// All tables of a cache, and what their readers leave behind.
-// @unchecked because each table is touched only under its own lock, in `withTable`, and the accesses are atomic.
+// @unchecked because the tables lie each behind a lock and the accesses are atomic.
 @safe final class ImageTables: @unchecked Sendable {
-    private let tables: UnsafeMutablePointer<ImageTable>
+    private let tables: UnsafeMutablePointer<Lock<ImageTable>>
     private let accesses: UnsafeMutablePointer<calotype_accesses>
 
     /// A power of two, and more than there are threads at work.
     private static let count = 64
 
     init() {
-        let size = MemoryLayout<ImageTable>.stride * Self.count
+        let size = MemoryLayout<Lock<ImageTable>>.stride * Self.count
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 128)
-        unsafe tables = memory.bindMemory(to: ImageTable.self, capacity: Self.count)
-        for i in 0..<Self.count { unsafe (tables + i).initialize(to: ImageTable()) }
+        unsafe tables = memory.bindMemory(to: Lock<ImageTable>.self, capacity: Self.count)
+        for i in 0..<Self.count { unsafe (tables + i).initialize(to: Lock(ImageTable())) }
         let others = UnsafeMutableRawPointer.allocate(byteCount: MemoryLayout<calotype_accesses>.size, alignment: 128)
         unsafe accesses = others.initializeMemory(as: calotype_accesses.self, to: calotype_accesses())
         unsafe calotype_set_mask(accesses, .max)
     }
 
     deinit {
-        for i in 0..<Self.count { unsafe tables[i].destroy() }
+        for i in 0..<Self.count { unsafe tables[i].withLock { $0.destroy() } }
+        unsafe tables.deinitialize(count: Self.count)
         unsafe UnsafeMutableRawPointer(tables).deallocate()
         unsafe UnsafeMutableRawPointer(accesses).deallocate()
     }
 
     /// The table of a hash. No other thread is in there.
     @inline(__always)
-    func withTable<R>(of hash: Int, _ body: (inout ImageTable) -> R) -> R {
-        let table = unsafe tables + (hash & (Self.count - 1))
-        let lock = unsafe UnsafeMutableRawPointer(table).assumingMemoryBound(to: UInt32.self)
-        unsafe calotype_lock(lock)
-        defer { unsafe calotype_unlock(lock) }
-        return unsafe body(&table.pointee)
+    func withTable<R: Sendable>(of hash: Int, _ body: @Sendable (inout ImageTable) -> R) -> R {
+        unsafe tables[hash & (Self.count - 1)].withLock { body(&$0) }
     }
 
     /// The stamp of a use, which may become part of the sample.

@@ -74,16 +74,14 @@ public final class MemoryCache: Caching {
 
     public func image(for key: ImageKey) -> DecodedImage? {
         let hash = ImageTable.hash(of: key)
-        var expires = Double.infinity
-        let found = tables.withTable(of: hash) { table -> DecodedImage? in
+        let (found, expires) = tables.withTable(of: hash) { [tables] table -> (DecodedImage?, Double) in
             guard let place = table.find(key, hash: hash) else {
                 table.misses += 1
-                return nil
+                return (nil, .infinity)
             }
             table.hits += 1
             table.countUse(at: place, stamp: tables.stampOfUse(hash))
-            expires = table.expiry(at: place)
-            return table.image(at: place)
+            return (table.image(at: place), table.expiry(at: place))
         }
         guard expires < .infinity, expires <= now() else { return found }
         remove(key, hash: hash, because: .expired) { $0 <= expires }
@@ -166,7 +164,9 @@ extension MemoryCache {
         }
     }
 
-    private func remove(_ key: ImageKey, hash: Int, because cause: EvictionCause, if condition: (_ expires: Double) -> Bool) {
+    private func remove(
+        _ key: ImageKey, hash: Int, because cause: EvictionCause, if condition: @Sendable (_ expires: Double) -> Bool
+    ) {
         evict { [tables] queues in
             var entries = TableEntries(tables: tables)
             Self.take(key, hash: hash, from: &queues, because: cause, if: condition, entries: &entries)
@@ -176,7 +176,7 @@ extension MemoryCache {
 
     private static func take(
         _ key: ImageKey, hash: Int, from queues: inout Queues, because cause: EvictionCause,
-        if condition: (_ expires: Double) -> Bool = { _ in true }, entries: inout TableEntries
+        if condition: @Sendable (_ expires: Double) -> Bool = { _ in true }, entries: inout TableEntries
     ) {
         let removed = entries.tables.withTable(of: hash) { table -> ImageTable.Slot? in
             guard let place = table.find(key, hash: hash), condition(table.expiry(at: place)) else { return nil }

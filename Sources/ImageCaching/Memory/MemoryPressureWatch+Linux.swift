@@ -3,8 +3,7 @@
 #elseif canImport(Musl)
     internal import Musl
 #endif
-// Some C libraries leave the thread types to whichever module includes their header first.
-internal import CCalotypeCaching
+internal import CalotypeThreads
 
 #if canImport(Glibc) || canImport(Musl)
     /// Waits on a thread of its own, which sleeps in `poll`, for the kernel to report that memory runs short.
@@ -62,7 +61,7 @@ internal import CCalotypeCaching
             let wake = ends[0]
             let watched = sources
             // Not a queue's thread: one that never comes back would be missing there.
-            let isRunning = WatchThread.start { Self.watch(watched, until: wake, onPressure) }
+            let isRunning = DetachedThread.start(stackBytes: 256 << 10) { Self.watch(watched, until: wake, onPressure) }
             if !isRunning { for descriptor in watched.map(\.descriptor) + [wake] { _ = close(descriptor) } }
         }
 
@@ -113,33 +112,6 @@ internal import CCalotypeCaching
             }
             for source in sources { _ = close(source.descriptor) }
             _ = close(wake)
-        }
-    }
-
-    /// A detached thread with a small stack.
-    enum WatchThread {
-        /// Runs `body` on a thread of its own; `false` where the system gives none.
-        static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-            var attributes = pthread_attr_t()
-            guard unsafe pthread_attr_init(&attributes) == 0 else { return false }
-            defer { unsafe pthread_attr_destroy(&attributes) }
-            unsafe pthread_attr_setstacksize(&attributes, 256 << 10)
-            unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-            let job = unsafe Unmanaged.passRetained(Job(body))
-            var thread = pthread_t()
-            let status = unsafe pthread_create(&thread, &attributes, runJob, job.toOpaque())
-            if status != 0 { unsafe job.release() }
-            return status == 0
-        }
-
-        private final class Job: Sendable {
-            let run: @Sendable () -> Void
-            init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-        }
-
-        private static let runJob: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { job in
-            if let job = unsafe job { unsafe Unmanaged<Job>.fromOpaque(job).takeRetainedValue().run() }
-            return nil
         }
     }
 #endif

@@ -45,10 +45,17 @@ public protocol Decoding: Sendable {
     /// The picture: upright and in sRGB unless the options say otherwise. With a target size, it may be returned at any
     /// size from there to the full one; the smallest that is cheap is best, the registry does the rest.
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage
+
+    /// What ``decode(_:options:)`` would return, made of `larger`, which it has returned for the same bytes and options
+    /// but for a target size at least twice as large on both sides; `nil`, as it is by default, to decline, where the
+    /// difference could be seen. Lets several sizes that are wanted at once share one decode.
+    func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage?
 }
 
 extension Decoding {
     public func info(ofHead head: Data, limits: DecodingLimits) throws -> ImageInfo? { nil }
+
+    public func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage? { nil }
 }
 
 /// What a decode should produce, and what it may take.
@@ -66,8 +73,6 @@ public struct DecodeOptions: Sendable {
     public var alpha: AlphaMode = .premultiplied
     /// Whether a file that ends early gives the part that is there, marked partial.
     public var allowsPartial = false
-    /// What a picture that arrives in pieces shows before its end.
-    public var previews = PreviewKind.incremental
     /// Which frame of an animation, from 0.
     public var frame = 0
     public var limits = DecodingLimits()
@@ -77,14 +82,6 @@ public struct DecodeOptions: Sendable {
 
     /// Throws `CancellationError` when the result is no longer wanted.
     public func checkCancellation() throws(CancellationError) { try cancellation?.check() }
-}
-
-/// What is shown of a picture while its bytes arrive.
-public enum PreviewKind: String, Hashable, Sendable, CaseIterable {
-    /// Rows, scans, passes or layers, as far as they go.
-    case incremental
-    /// The thumbnail that a JPEG carries in its Exif, once, as soon as it is there; without one, as ``incremental``.
-    case embeddedThumbnail
 }
 
 /// Bounds that are checked against the header before the first allocation.

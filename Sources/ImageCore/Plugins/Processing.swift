@@ -22,8 +22,16 @@ public protocol Processing: Sendable {
     /// Names the processor and every parameter; stable across launches, since caches on disk use it.
     var identifier: String { get }
 
+    /// Whether it names places or sizes in pixels of the whole picture, so that a smaller version of that would be cut
+    /// elsewhere. The thumbnail in a file is then not shown through it. `false` by default.
+    var isPlacedInPixels: Bool { get }
+
     /// The processed picture. Returning the one that came in is right where nothing changes.
     func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage
+}
+
+extension Processing {
+    public var isPlacedInPixels: Bool { false }
 }
 
 /// What a processor may look at while it works.

@@ -32,9 +32,6 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
     private var isReadThrough = false
     /// Whether a pass over the coefficients could not be ended for want of bytes.
     private var isPassOpen = false
-    private var orientation = Orientation.up
-    /// The thumbnail to be shown in place of all other previews, and whether it was.
-    private var thumbnail: (bytes: Data, isShown: Bool)?
     /// The bytes so far, as long as they may all be needed again.
     private var kept: Data? = Data()
 
@@ -54,7 +51,6 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
     }
 
     func preview() throws -> DecodedImage? {
-        if let thumbnail { return thumbnail.isShown ? nil : showThumbnail(thumbnail.bytes) }
         guard let canvas else { return nil }
         if reader.header.has_multiple_scans {
             // libjpeg smooths the last rows of a scan only once the next has begun.
@@ -85,24 +81,10 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
         return try canvas.final(options, failure: failure ?? reader.damage)
     }
 
-    /// A thumbnail that cannot be decoded is none; then the picture itself is shown as it comes.
-    private func showThumbnail(_ bytes: Data) -> DecodedImage? {
-        guard var image = try? JPEGDecoder.thumbnail(bytes, orientation: orientation, options: options) else {
-            thumbnail = nil
-            return nil
-        }
-        thumbnail?.isShown = true
-        image.isPreview = true
-        return image
-    }
-
     /// Decodes as far as the bytes go.
     private func advance() throws {
         if canvas == nil {
             guard try reader.readHeader(limits: options.limits) else { return }
-            let metadata = JPEGMetadata(reader.markers(), limits: options.limits)
-            orientation = metadata.orientation
-            if options.previews == .embeddedThumbnail { thumbnail = metadata.thumbnail.map { ($0, false) } }
             if reader.header.is_arithmetic { return }
             kept = nil
             let picture = try JPEGDecoder.start(reader, options: options)

@@ -125,7 +125,10 @@ struct LaneQueue: Sendable {
         return true
     }
 
-    private func fits(_ cost: Int) -> Bool { cost == 0 || spent == 0 || cost <= budget - spent }
+    /// Gives back a part of the budget that was claimed.
+    mutating func giveBack(_ cost: Int) { spent -= cost }
+
+    func fits(_ cost: Int) -> Bool { cost == 0 || spent == 0 || cost <= budget - spent }
 
     /// A running node of the group ended.
     mutating func release(group: String, cost: Int = 0) {

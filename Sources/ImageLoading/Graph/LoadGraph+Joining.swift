@@ -4,7 +4,9 @@ internal import ImageCore
 extension LoadGraph {
     mutating func insert(_ link: WorkLink<Work>, hash: Int) -> NodeID {
         let id = nodes.insert(
-            Node(key: link.key, hash: hash, work: link.work, lane: link.lane, group: link.group, oldest: sequence))
+            Node(
+                key: link.key, hash: hash, work: link.work, lane: link.lane, group: link.group, scale: link.scale,
+                oldest: sequence))
         index.insert(id, in: nodes)
         return id
     }
@@ -47,7 +49,7 @@ extension LoadGraph {
             let source = nodes.insert(
                 Node(
                     key: nodes[id].key, hash: nodes[id].hash, work: nodes[id].work, lane: .worker, group: "",
-                    oldest: sequence, state: .done(input)))
+                    scale: nil, oldest: sequence, state: .done(input)))
             attach(id, to: source)
             rankChanged(id)
         }

@@ -23,6 +23,7 @@ extension LoadGraph {
     }
 
     mutating func enqueue(_ id: NodeID, in lane: Lane) {
+        makeRoom(for: nodes[id].cost)
         if lanes[lane.rawValue].startAtOnce(group: nodes[id].group, cost: nodes[id].cost) {
             run(id, in: lane)
         } else {
@@ -34,6 +35,7 @@ extension LoadGraph {
 
     /// Has a node wait for its turn, without a look at who comes next.
     mutating func queue(_ id: NodeID, in lane: Lane) {
+        makeRoom(for: nodes[id].cost)
         nodes[id].state = .queued(lane)
         lanes[lane.rawValue].enqueue(id, group: nodes[id].group, rank: rank(of: id), cost: nodes[id].cost)
     }
@@ -55,6 +57,8 @@ extension LoadGraph {
     mutating func run(_ id: NodeID, in lane: Lane) {
         let token = CancellationToken()
         nodes[id].state = .running(lane, token)
+        // What was decoded for previews is taken over.
+        releasePreviewMemory(of: id)
         nodes[id].spent = nodes[id].cost
         var input: Value?
         if let upstream = nodes[id].upstream, case .done(let value) = nodes[upstream].state {

@@ -10,9 +10,9 @@ extension LoadGraph {
         var next = nodes[id].firstDependent
         while let dependent = next {
             next = nodes[dependent].next
-            guard let policy = nodes[dependent].listeners.previewPolicy, case .waitingForUpstream = nodes[dependent].state else {
-                continue
-            }
+            guard let policy = nodes[dependent].listeners.previewPolicy, !nodes[dependent].hasGivenWay,
+                case .waitingForUpstream = nodes[dependent].state
+            else { continue }
             nodes[dependent].isFed = true
             actions.append(.feed(dependent, nodes[dependent].work, policy))
         }
@@ -43,9 +43,40 @@ extension LoadGraph {
     /// The node goes, or its own step begins: nothing more is shown ahead of it.
     mutating func endPreviews(of id: NodeID) {
         nodes[id].preview = nil
+        releasePreviewMemory(of: id)
         guard nodes[id].isFed else { return }
         nodes[id].isFed = false
         actions.append(.endFeed(nodes[id].work))
+    }
+
+    // MARK: Memory
+
+    /// A decoder of previews has learnt how much memory it will take, in bytes.
+    ///
+    /// - Returns: whether it may go on. It may not where the memory would have to be waited for: a preview is worth no wait.
+    mutating func claimForPreviews(_ id: NodeID, bytes: Int) -> Bool {
+        guard nodes.contains(id), nodes[id].isFed, nodes[id].previewCost == 0, lanes[Lane.worker.rawValue].queued == 0,
+            case .waitingForUpstream = nodes[id].state, lanes[Lane.worker.rawValue].claim(max(1, bytes))
+        else { return false }
+        nodes[id].previewCost = max(1, bytes)
+        previewing.append(id)
+        return true
+    }
+
+    /// Pictures go before previews: those end that take the memory which a decode needs, the youngest first.
+    mutating func makeRoom(for cost: Int) {
+        while !lanes[Lane.worker.rawValue].fits(cost), let id = previewing.last {
+            nodes[id].hasGivenWay = true
+            endPreviews(of: id)
+        }
+    }
+
+    mutating func releasePreviewMemory(of id: NodeID) {
+        guard nodes[id].previewCost > 0 else { return }
+        lanes[Lane.worker.rawValue].giveBack(nodes[id].previewCost)
+        nodes[id].previewCost = 0
+        previewing.removeAll { $0 == id }
+        hasRoomAgain = true
     }
 
     /// Nobody waits for the node any more. What it has shown may be shown again, to a load that comes later.

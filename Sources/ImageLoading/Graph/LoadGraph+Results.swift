@@ -29,6 +29,7 @@ extension LoadGraph {
 
     /// Those that waited for the result take their turns: all of them queue before one begins, so that the most urgent does.
     private mutating func releaseDependents(of id: NodeID) {
+        shareDecodes(of: id)
         var lane: Lane?
         var next = nodes[id].firstDependent
         let isOne = next != nil && next == nodes[id].lastDependent

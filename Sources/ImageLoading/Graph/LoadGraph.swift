@@ -39,6 +39,9 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
     var index = WorkIndex()
     var lanes: [LaneQueue]
     var sequence: UInt64 = 0
+    /// Nodes whose previews take memory, and whether some was given back since decodes were last looked for.
+    var previewing: [NodeID] = []
+    var hasRoomAgain = false
 
     /// - Parameters: limits of concurrent steps, at least 1 each.
     init(fetches: Int, fetchesPerHost: Int, localReads: Int, workers: Int, decodingBytes: Int = .max) {
@@ -67,7 +70,13 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
     }
 
     /// What the engine has to do about the events since the last call, in order.
-    mutating func takeActions() -> ActionList<Action> { actions.take() }
+    mutating func takeActions() -> ActionList<Action> {
+        if hasRoomAgain {
+            hasRoomAgain = false
+            drain(.worker)
+        }
+        return actions.take()
+    }
 
     // MARK: Events of loads
 
@@ -104,6 +113,9 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
         }
         return ticket
     }
+
+    /// Whether work with that key is there.
+    func contains(_ key: WorkKey) -> Bool { index.find(key, hash: key.hash, in: nodes) != nil }
 
     /// A load begins whose work is there already; `nil`, and nothing has happened, where it is not.
     mutating func join(_ subscriber: Subscriber, existing key: WorkKey, terms: LoadTerms) -> LoadTicket? {
@@ -161,6 +173,7 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
         // A step that nobody wants goes on, and sees its token.
         guard nodes.contains(id), case .running(let lane, _) = nodes[id].state else { return true }
         nodes[id].cost = max(0, bytes)
+        makeRoom(for: nodes[id].cost)
         if lanes[lane.rawValue].claim(nodes[id].cost) {
             nodes[id].spent = nodes[id].cost
             return true

@@ -60,6 +60,20 @@ struct WorkLink<Work: Sendable>: Sendable {
     let lane: Lane
     /// The host, in the network lane.
     var group = ""
+    /// Of a decode to a size.
+    var scale: DecodeScale?
+}
+
+/// A decode to a size, which others that differ from it in nothing but the size may be made of.
+struct DecodeScale: Hashable, Sendable {
+    /// What is equal for all of them.
+    let family: String
+    let box: PixelSize
+
+    /// Whether the result of `larger` has pixels enough to make this one's of it: two for one in each direction.
+    func canBeMade(of larger: DecodeScale) -> Bool {
+        family == larger.family && 2 * box.width <= larger.box.width && 2 * box.height <= larger.box.height
+    }
 }
 
 /// When a result may be stored.
@@ -157,6 +171,7 @@ struct WorkNode<Work: Sendable, Value: Sendable>: Sendable {
     /// Where the first step runs.
     let lane: Lane
     let group: String
+    let scale: DecodeScale?
     let oldest: UInt64
     /// Whether others find it by its key, and the next one in its chain of the index.
     var isIndexed = false
@@ -187,6 +202,9 @@ struct WorkNode<Work: Sendable, Value: Sendable>: Sendable {
     var preview: Value?
     /// Whether the engine was given bytes to make previews of.
     var isFed = false
+    /// Bytes of memory that their decoder takes, and whether it had to give them up for a picture.
+    var previewCost = 0
+    var hasGivenWay = false
     /// How many results it has had; more than one when the first proved unsound.
     var version = 0
     /// The version of the upstream's result that its own step runs on.

@@ -9,21 +9,30 @@ struct DecodeStage: Sendable {
 
     func run(_ node: NodeID, _ input: WorkResult?, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
         let token = start.token
-        guard case .original(let original) = input else {
-            return coordinator.fail(node, ImageError.noInput, stage: .decode, plan, token, on: .elsewhere)
+        let (original, larger): (Original, DecodedImage?)
+        switch input {
+        case .original(let whole): (original, larger) = (whole, nil)
+        case .image(let staged):
+            // Of the same bytes, at a larger size that somebody else wanted at the same time.
+            guard let whole = staged.original else { fallthrough }
+            (original, larger) = (whole, staged.image)
+        default: return coordinator.fail(node, ImageError.noInput, stage: .decode, plan, token, on: .elsewhere)
         }
         pipeline.workers.submit(from: start.place) {
             guard !token.isCancelled else {
                 return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .worker)
             }
-            guard pipeline.admits(original.entry.data, node, pipeline.limits(plan), start, coordinator) else { return }
+            guard larger != nil || pipeline.admits(original.entry.data, node, pipeline.limits(plan), start, coordinator) else {
+                return
+            }
             let begun = plan.previews.withLock { $0.take() }?.claim()
             let timer = StageTimer(.decode, plan, coordinator)
             do {
-                let (image, next) = try decode(original.entry.data, begun, token)
+                let (image, next) = try decode(original.entry.data, from: larger, begun, token)
                 var metrics = original.metrics
                 metrics.decode = timer.end()
-                let staged = StagedImage(image, tier: original.tier, metrics: metrics)
+                let staged = StagedImage(
+                    image, tier: original.tier, metrics: metrics, original: plan.scale == nil ? nil : original)
                 if let next {
                     let stage = ProcessStage(pipeline: pipeline, plan: plan, step: step)
                     return stage.work(node, on: staged, by: next, token, coordinator)
@@ -33,7 +42,7 @@ struct DecodeStage: Sendable {
             } catch {
                 timer.end()
                 // Bytes from the cache that do not decode: the entry goes, and the source is asked once more.
-                if original.tier == .disk, !token.isCancelled, !plan.options.cachePolicy.isOnlyIfCached {
+                if original.tier == .disk, larger == nil, !token.isCancelled, !plan.options.cachePolicy.isOnlyIfCached {
                     let failure = LoadFailure.failed(.wrapping(error, stage: .decode, source: plan.request.description))
                     forget(coordinator) { coordinator.retryUpstream(of: node, otherwise: failure) }
                 } else if !token.isCancelled, isStoredAlready {
@@ -47,7 +56,7 @@ struct DecodeStage: Sendable {
 
     /// The picture, and what is still to be run on it.
     private func decode(
-        _ data: Data, _ begun: PreviewSession.Begun?, _ token: CancellationToken
+        _ data: Data, from larger: DecodedImage?, _ begun: PreviewSession.Begun?, _ token: CancellationToken
     ) throws -> (DecodedImage, (any Processing)?) {
         guard !data.isEmpty else {
             throw ImageError(.emptyFile, message: "\(plan.request) is empty: there are no bytes to decode.")
@@ -61,6 +70,7 @@ struct DecodeStage: Sendable {
         var options = options
         options.cancellation = token
         let decoder = pipeline.configuration.decoder
+        if let larger, let image = try decoder.decode(data, from: larger, options: options) { return (image, nil) }
         guard let processor = step?.processor else { return (try decoder.decode(data, options: options), nil) }
         let (reduced, next) = decoder.reducing(data, options: options, for: processor)
         return (try decoder.decode(data, options: reduced), next)

@@ -56,6 +56,9 @@ final class LoadPlan: Sendable {
     /// What identifies the picture after decoding (first) and after each processor; never empty.
     var variants: [String] { merged.variants }
 
+    /// Of the decode, where others may share it.
+    var scale: DecodeScale? { merged.scale }
+
     /// The key of the finished picture in the memory cache.
     var imageKey: ImageKey { ImageKey(resource: resource, variant: merged.variant) }
 
@@ -147,10 +150,18 @@ final class StagedImage: Sendable {
     let image: DecodedImage
     let tier: CacheTier
     let metrics: LoadMetrics
+    /// What it was decoded from, where a smaller one may be made of it.
+    let original: Original?
+    /// Whether it is the thumbnail in the file, of other size than the picture.
+    let isThumbnail: Bool
 
-    init(_ image: DecodedImage, tier: CacheTier, metrics: LoadMetrics) {
+    init(
+        _ image: DecodedImage, tier: CacheTier, metrics: LoadMetrics, original: Original? = nil, isThumbnail: Bool = false
+    ) {
         self.image = image
+        self.isThumbnail = isThumbnail
         self.tier = tier
         self.metrics = metrics
+        self.original = original
     }
 }

@@ -7,6 +7,8 @@ final class MergedOptions: Sendable {
     let variants: [String]
     /// The last of them.
     let variant: String
+    /// Of the decode, where it is to a size and shows the whole picture: others of that family differ in nothing but that.
+    let scale: DecodeScale?
 
     /// - Parameter encodes: whether the loader can keep finished pictures on disk.
     init(_ options: LoadOptions, encodes: Bool = true) {
@@ -23,6 +25,14 @@ final class MergedOptions: Sendable {
             variants.append(last)
         }
         (self.variants, variant) = (variants, last)
+        if let size = options.targetSize, options.contentMode != .fill {
+            var unscaled = options
+            unscaled.targetSize = nil
+            let family = "\(MergedOptions.decodeVariant(unscaled)),\(options.contentMode.rawValue)"
+            scale = DecodeScale(family: family, box: size)
+        } else {
+            scale = nil
+        }
     }
 
     /// Every option that changes the decoded picture or whether there is one, as text; empty for the defaults.

@@ -26,6 +26,8 @@ final class Pipeline: Sendable {
         func retryUpstream(of node: NodeID, otherwise failure: LoadFailure)
         /// Whether a decode that takes so much memory may go on; otherwise its step runs again when it may.
         func claim(_ node: NodeID, bytes: Int) -> Bool
+        /// Whether previews that take so much memory may be made.
+        func claimForPreviews(_ node: NodeID, bytes: Int) -> Bool
         func settle(_ node: NodeID)
         func observe(_ observation: LoadObservation, _ plan: LoadPlan)
     }
@@ -77,7 +79,11 @@ final class Pipeline: Sendable {
 
     /// The work behind a load, the wanted result first: processors from the last to the first, decode, original.
     /// It is cut where the memory cache has the result of a prefix.
-    func chain(for plan: LoadPlan) -> (links: [WorkLink<Work>], input: WorkResult?) {
+    ///
+    /// - Parameter isWanted: whether work with that key is there already.
+    func chain(
+        for plan: LoadPlan, joining isWanted: (WorkKey) -> Bool
+    ) -> (links: [WorkLink<Work>], input: WorkResult?) {
         switch plan.goal {
         case .image: break
         case .bytes: return ([originalLink(plan)], nil)
@@ -87,7 +93,7 @@ final class Pipeline: Sendable {
             return ([WorkLink(key: key, work: Work(kind: .header, plan: plan), lane: .worker), originalLink(plan)], nil)
         }
         var links: [WorkLink<Work>] = []
-        let steps = plan.pixelSteps
+        let steps = plan.pixelSteps { isWanted(imageKey(of: plan, after: $0)) }
         links.reserveCapacity(steps.count + 1)
         for place in steps.indices.reversed() {
             let step = steps[place]
@@ -98,11 +104,11 @@ final class Pipeline: Sendable {
             let isReduced =
                 place == 1 && plan.options.targetSize == nil && step.reducesDecode && prefix(0, of: plan) == nil
             let isDecode = isReduced || step.processor == nil
-            let key = ImageKey(resource: plan.resource, variant: plan.variants[step.variant])
             links.append(
                 WorkLink(
-                    key: WorkKey(kind: .image, image: key),
-                    work: Work(kind: isDecode ? .decode : .process, plan: plan, step: step), lane: .worker))
+                    key: imageKey(of: plan, after: step.variant),
+                    work: Work(kind: isDecode ? .decode : .process, plan: plan, step: step), lane: .worker,
+                    scale: place == 0 ? plan.scale : nil))
             if isReduced { break }
         }
         links.append(originalLink(plan))
@@ -121,6 +127,10 @@ final class Pipeline: Sendable {
                 key: WorkKey(kind: .processedBytes, image: plan.imageKey), work: Work(kind: .processedBytes, plan: plan),
                 lane: .lookup),
         ]
+    }
+
+    private func imageKey(of plan: LoadPlan, after count: Int) -> WorkKey {
+        WorkKey(kind: .image, image: ImageKey(resource: plan.resource, variant: plan.variants[count]))
     }
 
     /// What the memory cache has of a plan's picture after decoding and so many processors.
@@ -174,11 +184,8 @@ final class Pipeline: Sendable {
     ) -> Bool {
         guard !start.isAdmitted, configuration.maximumDecodingBytes < .max, !data.isEmpty else { return true }
         // What is wrong with a header, the decode tells.
-        guard let info = try? configuration.decoder.info(of: data, limits: limits), let pixels = info.size.pixelCount else {
-            return true
-        }
-        let bytes = pixels.multipliedReportingOverflow(by: PixelFormat.rgba8.bytesPerPixel)
-        return coordinator.claim(node, bytes: bytes.overflow ? .max : bytes.partialValue)
+        guard let info = try? configuration.decoder.info(of: data, limits: limits) else { return true }
+        return coordinator.claim(node, bytes: info.decodedBytes)
     }
 
     /// Asks a plug-in for what costs little, on a worker thread.
@@ -231,12 +238,13 @@ final class Pipeline: Sendable {
         reportingTo coordinator: any Reporting
     ) {
         guard work.kind == .process, let processor = work.step?.processor, case .image(let before) = input,
-            !token.isCancelled
+            !token.isCancelled, !(before.isThumbnail && processor.isPlacedInPixels)
         else { return }
         let context = ProcessingContext(cancellation: token)
         guard var image = try? processor.process(before.image, context: context) else { return }
         image.isPreview = true
-        coordinator.preview(node, .image(StagedImage(image, tier: before.tier, metrics: before.metrics)), token)
+        coordinator.preview(
+            node, .image(StagedImage(image, tier: before.tier, metrics: before.metrics, isThumbnail: before.isThumbnail)), token)
     }
 
     /// Keeps a preview in memory for a later load, unless the picture itself is there.
@@ -263,5 +271,14 @@ extension Pipeline.Reporting {
                 .failed(.wrapping(error, stage: stage, source: plan.request.description))
             }
         finish(node, .failure(failure), retention: .never, on: place)
+    }
+}
+
+extension ImageInfo {
+    /// What the picture takes in memory when it is decoded in full, in bytes.
+    var decodedBytes: Int {
+        guard let pixels = size.pixelCount else { return .max }
+        let bytes = pixels.multipliedReportingOverflow(by: PixelFormat.rgba8.bytesPerPixel)
+        return bytes.overflow ? .max : bytes.partialValue
     }
 }

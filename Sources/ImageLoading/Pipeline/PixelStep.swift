@@ -18,12 +18,23 @@ final class PixelStep: Sendable {
 
 extension LoadPlan {
     /// The decode, then the processors in runs.
-    var pixelSteps: [PixelStep] {
-        let decode = [PixelStep(variant: 0, processor: nil)]
-        guard !options.processors.isEmpty else { return decode }
-        return decode
-            + ProcessingRun.runs(of: options.processors).map {
-                PixelStep(variant: $0.range.upperBound, processor: $0.processor)
+    ///
+    /// - Parameter isWanted: whether somebody waits already for the picture after so many processors. A run is left there:
+    ///   to share what that one is being made of saves more than one pass over memory.
+    func pixelSteps(endingAt isWanted: (_ count: Int) -> Bool) -> [PixelStep] {
+        var steps = [PixelStep(variant: 0, processor: nil)]
+        for run in ProcessingRun.runs(of: options.processors) {
+            // The number of processors after which the run could be left.
+            guard let cut = run.range.dropFirst().last(where: isWanted) else {
+                steps.append(PixelStep(variant: run.range.upperBound, processor: run.processor))
+                continue
             }
+            for part in [run.range.lowerBound..<cut, cut..<run.range.upperBound] {
+                steps += ProcessingRun.runs(of: Array(options.processors[part])).map {
+                    PixelStep(variant: part.lowerBound + $0.range.upperBound, processor: $0.processor)
+                }
+            }
+        }
+        return steps
     }
 }

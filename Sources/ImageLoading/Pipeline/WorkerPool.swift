@@ -1,13 +1,6 @@
+internal import CalotypeThreads
 internal import Dispatch
 internal import ImageCore
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
 
 /// The loader's own threads, on which decoding and processing run: never on Swift's cooperative pool, where one long
 /// decode on each core would stop everything.
@@ -115,47 +108,11 @@ final class WorkerPool: Sendable {
     }
 
     private func startThread() {
-        let argument = unsafe Unmanaged.passRetained(queue).toOpaque()
-        if unsafe !WorkerPool.spawn(argument) {
+        let queue = queue
+        // Codecs are written for the main thread's stack, not for the 512 KB that Apple gives others.
+        if !DetachedThread.start(stackBytes: 8 << 20, { queue.work() }) {
             // No thread is to be had: the dispatch pool's will do, as long as it takes.
-            unsafe Unmanaged<Queue>.fromOpaque(argument).release()
-            let queue = queue
             DispatchQueue.global().async { queue.work() }
         }
     }
-
-    /// Starts a detached thread that works on the queue behind `argument` and releases it.
-    private static func spawn(_ argument: UnsafeMutableRawPointer) -> Bool {
-        // Raw room, which `pthread_attr_init` makes valid: the type's own initializer belongs to whichever system module
-        // the compiler met first.
-        return unsafe withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { room in
-            guard let attributes = room.baseAddress, unsafe pthread_attr_init(attributes) == 0 else { return false }
-            defer { unsafe pthread_attr_destroy(attributes) }
-            unsafe pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
-            // Codecs are written for the main thread's stack, not for the 512 KB that Apple gives others.
-            unsafe pthread_attr_setstacksize(attributes, 8 << 20)
-            #if canImport(Darwin)
-                var thread: pthread_t?
-            #else
-                var thread = pthread_t()
-            #endif
-            return unsafe pthread_create(&thread, attributes, workerThread, argument) == 0
-        }
-    }
-
-    fileprivate static func run(_ argument: UnsafeMutableRawPointer) {
-        unsafe Unmanaged<Queue>.fromOpaque(argument).takeRetainedValue().work()
-    }
 }
-
-#if canImport(Darwin)
-    private func workerThread(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-        unsafe WorkerPool.run(argument)
-        return nil
-    }
-#else
-    private func workerThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-        if let argument = unsafe argument { unsafe WorkerPool.run(argument) }
-        return nil
-    }
-#endif

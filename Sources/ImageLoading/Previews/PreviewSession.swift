@@ -31,6 +31,8 @@ final class PreviewSession: Sendable {
         var decoder: Decoder?
         var consumed = 0
         var hasThumbnail = false
+        /// The number of bytes at which the header is looked for next.
+        var nextLook = PreviewSession.headBytes
         var isBusy = false
         var isOver = false
         var timer: Task<Void, Never>?
@@ -43,6 +45,7 @@ final class PreviewSession: Sendable {
         var decoder: Decoder?
         var consumed: Int
         var hasThumbnail: Bool
+        var nextLook: Int
     }
 
     /// So many bytes tell every format (``Decoding/format(of:)``).
@@ -142,7 +145,7 @@ final class PreviewSession: Sendable {
             defer { state.decoder = nil }
             return Turn(
                 bytes: bytes, policy: state.policy, decoder: state.decoder, consumed: state.consumed,
-                hasThumbnail: state.hasThumbnail)
+                hasThumbnail: state.hasThumbnail, nextLook: state.nextLook)
         }
         guard var turn else { return }
         do {
@@ -151,7 +154,8 @@ final class PreviewSession: Sendable {
             let step = state.withLock { [turn] state -> PreviewPacing.Step in
                 state.isBusy = false
                 guard !state.isOver else { return PreviewPacing.Step() }
-                (state.decoder, state.consumed, state.hasThumbnail) = (turn.decoder, turn.consumed, turn.hasThumbnail)
+                (state.decoder, state.consumed) = (turn.decoder, turn.consumed)
+                (state.hasThumbnail, state.nextLook) = (turn.hasThumbnail, turn.nextLook)
                 return state.pacing.ended(hasShown: hasShown, shows: shows, at: now)
             }
             carryOut(step)
@@ -163,13 +167,16 @@ final class PreviewSession: Sendable {
     /// Decodes what has come and shows it, if asked to. Returns whether there was anything to show.
     private func take(_ turn: inout Turn, shows: Bool) throws -> Bool {
         guard turn.policy == .incremental else { return try showThumbnail(&turn) }
+        // Until the header has come, all of it is looked at again, ever more rarely.
+        guard turn.decoder != nil || turn.bytes.count >= turn.nextLook else { return false }
         let bytes = turn.bytes.suffix(after: turn.consumed)
         if turn.decoder == nil {
-            guard bytes.count >= PreviewSession.headBytes else { return false }
-            turn.decoder = try makeDecoder(for: bytes)
+            turn.nextLook = 2 * bytes.count
+            guard let info = try? decoder.info(of: bytes, limits: options.limits) else { return false }
+            if coordinator.claimForPreviews(node, bytes: info.decodedBytes) { turn.decoder = try makeDecoder(for: bytes) }
         }
         guard let decoder = turn.decoder else {
-            // It has no use for pieces.
+            // It has no use for pieces, or there is no memory for them.
             end()
             return false
         }
@@ -180,7 +187,7 @@ final class PreviewSession: Sendable {
         return show(preview, after: decoder.processor)
     }
 
-    /// No larger than the processor needs, where the header has come that says how large the picture is.
+    /// No larger than the processor needs.
     private func makeDecoder(for head: Data) throws -> Decoder? {
         var (options, processor) = (options, processor)
         if let given = processor { (options, processor) = decoder.reducing(head, options: options, for: given) }
@@ -188,16 +195,16 @@ final class PreviewSession: Sendable {
     }
 
     private func showThumbnail(_ turn: inout Turn) throws -> Bool {
-        guard !turn.hasThumbnail else { return false }
+        guard !turn.hasThumbnail, processor?.isPlacedInPixels != true else { return false }
         let head = turn.bytes.all
         turn.hasThumbnail = head.count >= PreviewSession.thumbnailBytes
         guard let thumbnail = try decoder.embeddedThumbnail(in: head, options: options) else { return false }
         turn.hasThumbnail = true
-        return show(thumbnail, after: processor)
+        return show(thumbnail, after: processor, isThumbnail: true)
     }
 
     /// What the processor cannot be run on is not shown.
-    private func show(_ image: DecodedImage, after processor: (any Processing)?) -> Bool {
+    private func show(_ image: DecodedImage, after processor: (any Processing)?, isThumbnail: Bool = false) -> Bool {
         var preview = image
         if let processor {
             let context = ProcessingContext(cancellation: token)
@@ -205,7 +212,8 @@ final class PreviewSession: Sendable {
             preview = processed
         }
         preview.isPreview = true
-        coordinator.preview(node, .image(StagedImage(preview, tier: .network, metrics: LoadMetrics())), token)
+        coordinator.preview(
+            node, .image(StagedImage(preview, tier: .network, metrics: LoadMetrics(), isThumbnail: isThumbnail)), token)
         return true
     }
 }

@@ -7,6 +7,7 @@
         internal import Android
     #endif
     internal import CCalotypeCurl
+    internal import CalotypeThreads
     internal import ImageCore
 
     /// Reports the network's status whenever the kernel says that a link, an address or a route changed.
@@ -25,7 +26,7 @@
                 return nil
             }
             self.stopper = stopper
-            let isStarted = Threads.start {
+            let isStarted = DetachedThread.start {
                 // What changed before the socket was open is seen here, what changes after is announced.
                 report(Self.current)
                 while Self.waitForChange(changes, end) {

@@ -29,6 +29,8 @@ struct GeometryChain: FusingProcessing {
 
     var identifier: String { Composition(processors).identifier }
 
+    var isPlacedInPixels: Bool { processors.contains(where: \.isPlacedInPixels) }
+
     func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
         try GeometryStep.run(steps, on: image, standingFor: full, context: context)
     }

@@ -18,6 +18,8 @@ public struct Crop: Processing, Hashable {
 
     public var identifier: String { "calotype.crop(\(x),\(y),\(width),\(height))" }
 
+    public var isPlacedInPixels: Bool { true }
+
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) where the rectangle is empty or not inside the picture.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
         image.with(

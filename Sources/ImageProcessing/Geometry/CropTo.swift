@@ -39,6 +39,8 @@ public struct CropTo: Processing, Hashable {
         }
     }
 
+    public var isPlacedInPixels: Bool { if case .size = area { true } else { false } }
+
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a side or a ratio that is not positive and finite.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
         let part = try size(in: image.size)

@@ -77,11 +77,8 @@ struct Corpus {
     }
 
     func data(_ path: String) throws -> Data {
-        let attributes = try FileManager.default.attributesOfItem(atPath: root + "/" + path)
         // Of an empty file, `Data(contentsOf:)` leaks its buffer.
-        if let size = attributes[.size] as? any BinaryInteger, isZero(size) { return Data() }
+        if isEmptyFile(root + "/" + path) { return Data() }
         return try Data(contentsOf: URL(filePath: root + "/" + path))
     }
 }
-
-private func isZero(_ number: some BinaryInteger) -> Bool { number == 0 }

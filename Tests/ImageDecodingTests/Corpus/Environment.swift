@@ -11,4 +11,10 @@ func environment(_ name: String) -> String? {
     unsafe getenv(name).map { unsafe String(cString: $0) }
 }
 
+/// Whether there is a file without a byte.
+func isEmptyFile(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_size == 0
+}
+
 func power(_ base: Double, _ exponent: Double) -> Double { pow(base, exponent) }
