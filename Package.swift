@@ -143,7 +143,7 @@ let package = Package(
         .executableTarget(name: "URLSessionPeer", dependencies: ["ImageCore", "ImageNetworkingFoundation"]),
 
         .testTarget(name: "ImageCoreTests", dependencies: ["ImageCore", .httpTypes]),
-        .testTarget(name: "ImageKernelsTests", dependencies: ["ImageCore", "ImageKernels"]),
+        .testTarget(name: "ImageKernelsTests", dependencies: ["ImageCore", "ImageKernels", "CalotypeTesting"]),
         .testTarget(
             name: "ImageNetworkingTests",
             dependencies: [
@@ -156,10 +156,12 @@ let package = Package(
         .testTarget(
             name: "ImageCachingRedisTests",
             dependencies: ["ImageCore", "ImageCaching", "ImageCachingRedis", "CalotypeTesting", .httpTypes]),
-        .testTarget(name: "ImageDecodingTests", dependencies: ["ImageCore", "ImageDecoding", "ImageKernels"]),
+        .testTarget(
+            name: "ImageDecodingTests", dependencies: ["ImageCore", "ImageDecoding", "ImageKernels", "CalotypeTesting"]),
         .target(name: "CCalotypeAllocations", path: "Tests/CCalotypeAllocations"),
         .testTarget(
-            name: "ImageProcessingTests", dependencies: ["ImageCore", "ImageProcessing", "ImageKernels", "CCalotypeAllocations"]),
+            name: "ImageProcessingTests",
+            dependencies: ["ImageCore", "ImageProcessing", "ImageKernels", "CalotypeTesting", "CCalotypeAllocations"]),
         .testTarget(
             name: "ImageTargetsTests",
             dependencies: ["ImageCore", "ImageDecoding", "ImageLoading", "ImageTargets", "CalotypeTesting", .httpTypes]),

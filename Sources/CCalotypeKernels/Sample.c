@@ -15,55 +15,89 @@ static inline __attribute__((always_inline)) f32x4 cubic_weights(float f) {
     return ((cube * f + square) * f + line) * f + constant;
 }
 
+// Pixels of a line, from `start` up to but not `end`.
+typedef struct span { double start, end; } span;
+
+// The part of `line` whose pixels, at `first + i * step`, lie from `low` up to `high`.
+static inline span between(span line, double first, double step, double low, double high) {
+    if (!(low < high)) return (span){0, 0};
+    if (step == 0) return first >= low && first < high ? line : (span){0, 0};
+    double a = (low - first) / step, b = (high - first) / step;
+    double start = a < b ? a : b, end = a < b ? b : a;
+    return (span){start > line.start ? start : line.start, end < line.end ? end : line.end};
+}
+
+// The first pixel of a line that lies at `at` or behind it.
+static inline size_t first_from(double at, size_t count) {
+    return at > 0 ? (at < (double)count ? (size_t)__builtin_ceil(at) : count) : 0;
+}
+
+// A line's pixels fall in five spans: none of the picture is reached, some of a pixel's sixteen samples lie in it, all do,
+// some, none. The outer cuts lie a little too far out, the inner ones too far in, so that rounding cannot make them wrong.
 #define SAMPLE_LINE(name, sample, samples, four_samples, most) \
-    CLT_BODY name##_body( \
-        const clt_picture *picture, double x, double y, double dx, double dy, size_t count, sample *out) { \
-        const uint8_t *base = picture->pixels; \
-        double width = (double)picture->width, height = (double)picture->height; \
-        for (size_t i = 0; i < count; i++) { \
-            double px = x + (double)i * dx, py = y + (double)i * dy; \
-            f32x4 sum = {0}; \
-            /* Farther out no sample is reached; it also bounds what is converted to an integer. */ \
-            if (!(px > -2 && py > -2 && px < width + 1 && py < height + 1)) { \
-                memset(out + 4 * i, 0, sizeof(samples)); \
-                continue; \
-            } \
+    CLT_BODY name##_store(f32x4 sum, sample *out) { \
+        float alpha = sum[3] < (most) ? sum[3] : (most); \
+        f32x4 level = __builtin_elementwise_max(__builtin_elementwise_min(sum, (f32x4){0} + alpha), (f32x4){0}) + 0.5f; \
+        samples rounded = __builtin_convertvector(__builtin_convertvector(level, i32x4), samples); \
+        memcpy(out, &rounded, sizeof rounded); \
+    } \
+    CLT_BODY name##_inside(const clt_picture *picture, double px, double py, sample *out) { \
+        double fx = __builtin_floor(px), fy = __builtin_floor(py); \
+        f32x4 across = cubic_weights((float)(px - fx)), down = cubic_weights((float)(py - fy)); \
+        const uint8_t *corner = (const uint8_t *)picture->pixels + ((size_t)fy - 1) * picture->bytes_per_row + \
+                                ((size_t)fx - 1) * sizeof(samples); \
+        f32x16 all = {0}; \
+        for (size_t r = 0; r < 4; r++) { \
+            four_samples row; \
+            memcpy(&row, corner + r * picture->bytes_per_row, sizeof row); \
+            all += __builtin_convertvector(row, f32x16) * down[r]; \
+        } \
+        all *= __builtin_shufflevector(across, across, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3); \
+        name##_store( \
+            (__builtin_shufflevector(all, all, 0, 1, 2, 3) + __builtin_shufflevector(all, all, 4, 5, 6, 7)) + \
+                (__builtin_shufflevector(all, all, 8, 9, 10, 11) + __builtin_shufflevector(all, all, 12, 13, 14, 15)), \
+            out); \
+    } \
+    CLT_BODY name##_edge(const clt_picture *picture, double px, double py, sample *out) { \
+        ptrdiff_t width = (ptrdiff_t)picture->width, height = (ptrdiff_t)picture->height; \
+        f32x4 sum = {0}; \
+        /* Farther out no sample is reached; it also bounds what is converted to an integer. */ \
+        if (px > -2 && py > -2 && px < (double)width + 1 && py < (double)height + 1) { \
             double fx = __builtin_floor(px), fy = __builtin_floor(py); \
             ptrdiff_t left = (ptrdiff_t)fx - 1, top = (ptrdiff_t)fy - 1; \
             f32x4 across = cubic_weights((float)(px - fx)), down = cubic_weights((float)(py - fy)); \
-            bool isInside = left >= 0 && top >= 0 && left + 4 <= (ptrdiff_t)picture->width && \
-                            top + 4 <= (ptrdiff_t)picture->height; \
-            if (isInside) { \
-                const uint8_t *corner = base + (size_t)top * picture->bytes_per_row + (size_t)left * sizeof(samples); \
-                f32x16 all = {0}; \
-                for (size_t r = 0; r < 4; r++) { \
-                    four_samples row; \
-                    memcpy(&row, corner + r * picture->bytes_per_row, sizeof row); \
-                    all += __builtin_convertvector(row, f32x16) * down[r]; \
+            for (ptrdiff_t r = 0; r < 4; r++) { \
+                if (top + r < 0 || top + r >= height) continue; \
+                const uint8_t *row = (const uint8_t *)picture->pixels + (size_t)(top + r) * picture->bytes_per_row; \
+                f32x4 line = {0}; \
+                for (ptrdiff_t c = 0; c < 4; c++) { \
+                    if (left + c < 0 || left + c >= width) continue; \
+                    samples pixel; \
+                    memcpy(&pixel, row + (size_t)(left + c) * sizeof pixel, sizeof pixel); \
+                    line += __builtin_convertvector(pixel, f32x4) * across[c]; \
                 } \
-                all *= __builtin_shufflevector(across, across, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3); \
-                sum = (__builtin_shufflevector(all, all, 0, 1, 2, 3) + __builtin_shufflevector(all, all, 4, 5, 6, 7)) + \
-                      (__builtin_shufflevector(all, all, 8, 9, 10, 11) + \
-                          __builtin_shufflevector(all, all, 12, 13, 14, 15)); \
-            } else { \
-                for (ptrdiff_t r = 0; r < 4; r++) { \
-                    if (top + r < 0 || top + r >= (ptrdiff_t)picture->height) continue; \
-                    const uint8_t *row = base + (size_t)(top + r) * picture->bytes_per_row; \
-                    f32x4 line = {0}; \
-                    for (ptrdiff_t c = 0; c < 4; c++) { \
-                        if (left + c < 0 || left + c >= (ptrdiff_t)picture->width) continue; \
-                        samples pixel; \
-                        memcpy(&pixel, row + (size_t)(left + c) * sizeof pixel, sizeof pixel); \
-                        line += __builtin_convertvector(pixel, f32x4) * across[c]; \
-                    } \
-                    sum += line * down[r]; \
-                } \
+                sum += line * down[r]; \
             } \
-            float alpha = sum[3] < (most) ? sum[3] : (most); \
-            f32x4 level = __builtin_elementwise_max(__builtin_elementwise_min(sum, (f32x4){0} + alpha), (f32x4){0}) + 0.5f; \
-            samples rounded = __builtin_convertvector(__builtin_convertvector(level, i32x4), samples); \
-            memcpy(out + 4 * i, &rounded, sizeof rounded); \
         } \
+        name##_store(sum, out); \
+    } \
+    CLT_BODY name##_body( \
+        const clt_picture *picture, double x, double y, double dx, double dy, size_t count, sample *out) { \
+        double width = (double)picture->width, height = (double)picture->height; \
+        const span line = {0, (double)count}; \
+        const double slack = 1.0 / 1024; \
+        const span reached = \
+            between(between(line, x, dx, -2 - slack, width + 1 + slack), y, dy, -2 - slack, height + 1 + slack); \
+        const span whole = between(between(line, x, dx, 1 + slack, width - 2 - slack), y, dy, 1 + slack, height - 2 - slack); \
+        size_t start = first_from(reached.start, count), end = first_from(reached.end, count), i = start; \
+        size_t inside = first_from(whole.start, count), outside = first_from(whole.end, count); \
+        memset(out, 0, start * sizeof(samples)); \
+        if (inside < outside) { \
+            for (; i < inside; i++) name##_edge(picture, x + (double)i * dx, y + (double)i * dy, out + 4 * i); \
+            for (; i < outside; i++) name##_inside(picture, x + (double)i * dx, y + (double)i * dy, out + 4 * i); \
+        } \
+        for (; i < end; i++) name##_edge(picture, x + (double)i * dx, y + (double)i * dy, out + 4 * i); \
+        if (i < count) memset(out + 4 * i, 0, (count - i) * sizeof(samples)); \
     } \
     CLT_KERNEL( \
         name, (const clt_picture *picture, double x, double y, double dx, double dy, size_t count, sample *out), \

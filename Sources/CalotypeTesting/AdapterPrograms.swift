@@ -98,8 +98,11 @@ private struct ProgramKind<View: ImageViewAdapter> {
         for view in views { view.target.setVisible(true) }
         while let load = provider.running.first { try finish(load) }
         // A fault may be a completion that never comes; then nothing is waited for.
-        let end = ContinuousClock.now + .seconds(30)
-        while views.contains(where: \.isWaiting), log.faults.isEmpty, ContinuousClock.now < end { await Task.yield() }
+        var turns = 0
+        while views.contains(where: \.isWaiting), log.faults.isEmpty, turns < 10_000 {
+            turns += 1
+            await Task.yield()
+        }
         for view in views { await view.judgeAtRest() }
     }
 
@@ -184,13 +187,10 @@ private struct ProgramKind<View: ImageViewAdapter> {
 
     func set(_ number: Int, _ request: ImageRequest) async {
         let (name, log) = (name, log)
-        // While the calls of a failure suspend, the same request may count as the one on its way or as a new one: either way one
-        // of the two completes.
-        let isRepeated = wish == .picture(number)
-        guard !isRepeated || kind.suspends && isWaiting else {
+        guard wish != .picture(number) else {
             return await kind.set(target, request) { _ in log.add("\(name) completed a request that it had already") }
         }
-        if !isRepeated { generation += 1 }
+        generation += 1
         (wish, isWaiting) = (.picture(number), true)
         kind.onWish(view, number)
         await kind.set(target, request) { [weak self, generation, suspends = kind.suspends] result in
@@ -252,20 +252,5 @@ private struct ProgramKind<View: ImageViewAdapter> {
         case .failure(.failed): break
         case .failure(.cancelled): add("\(name) completed a cancelled load")
         }
-    }
-}
-
-/// SplitMix64 (Steele, Lea and Flood 2014).
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }

@@ -1,3 +1,4 @@
+import CalotypeTesting
 import ImageCore
 import ImageDecoding
 import Testing
@@ -45,7 +46,7 @@ import Testing
     @Test(arguments: formats)
     func aFileDamagedAnywhereNeverCrashes(format: ImageFormat) throws {
         let file = try file(format)
-        var random = RepeatableRandom(state: 7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<300 {
             var damaged = file
             for _ in 0..<Int.random(in: 1...6, using: &random) {
@@ -106,18 +107,5 @@ import Testing
         for decoder in DecoderRegistry.builtIn where decoder.format(of: file) != nil {
             #expect(throws: CancellationError.self) { try decoder.decode(file, options: .with { $0.cancellation = token }) }
         }
-    }
-}
-
-/// The same numbers in every run (SplitMix64).
-struct RepeatableRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
     }
 }

@@ -1,3 +1,4 @@
+import CalotypeTesting
 import ImageCore
 import ImageDecoding
 import Testing
@@ -12,7 +13,7 @@ import Testing
             (options.quality, options.effort) = (quality, effort)
             return try EncoderRegistry().encode(DecodedImage(try photo(90, 70)), as: format, options: options)
         }
-        var random = RepeatableRandom(state: 1)
+        var random = SeededGenerator(seed: 1)
         let noise = try bitmap(90, 70) { x, _ in [UInt8(x), UInt8.random(in: 0...255, using: &random), 9, 255] }
         let lossless = try WebPEncoder().encode(DecodedImage(noise), as: .webp, options: .lossless)
         let size = PixelSize(width: 60, height: 50)
@@ -96,7 +97,7 @@ import Testing
 
     @Test
     func damagedPiecesNeverCrash() throws {
-        var random = RepeatableRandom(state: 11)
+        var random = SeededGenerator(seed: 11)
         for (_, file) in try files() {
             for _ in 0..<40 {
                 var damaged = file

@@ -1,3 +1,4 @@
+import CalotypeTesting
 import ImageCore
 import ImageKernels
 import Testing
@@ -8,7 +9,7 @@ private enum Step: CustomStringConvertible {
     case turn(Orientation)
     case resize(PixelSize, ContentMode, ResampleFilter)
 
-    static func random(for size: PixelSize, using numbers: inout SeededNumbers) -> Step {
+    static func random(for size: PixelSize, using numbers: inout SeededGenerator) -> Step {
         switch Int.random(in: 0..<5, using: &numbers) {
         case 0, 1: return .turn(Orientation.allCases.randomElement(using: &numbers) ?? .up)
         case 2:
@@ -56,7 +57,7 @@ private enum Step: CustomStringConvertible {
 
 @Suite struct GeometryPassTests {
     @Test func onePassGivesThePixelsOfTheStepsOneByOne() throws {
-        var numbers = SeededNumbers(21)
+        var numbers = SeededGenerator(seed: 21)
         for round in 0..<300 {
             let source = try Bitmap.noise(
                 .random(in: 1...80, using: &numbers), .random(in: 1...80, using: &numbers), PixelFormat.allCases[round % 4],

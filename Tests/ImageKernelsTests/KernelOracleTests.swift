@@ -1,3 +1,4 @@
+import CalotypeTesting
 import ImageCore
 import ImageKernels
 import Testing
@@ -64,7 +65,7 @@ import Testing
     }
 
     @Test func rowsMayBeginAnywhereAndAnyDistanceApart() throws {
-        var numbers = SeededNumbers(31)
+        var numbers = SeededGenerator(seed: 31)
         for _ in 0..<60 {
             let (width, rows) = (Int.random(in: 1...90, using: &numbers), 5)
             let (stride, start) = (width * 4 + Int.random(in: 0...70, using: &numbers), Int.random(in: 0...67, using: &numbers))

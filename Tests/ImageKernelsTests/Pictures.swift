@@ -1,19 +1,5 @@
+import CalotypeTesting
 import ImageCore
-
-/// A repeatable stream of numbers (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
 
 /// Samples of a picture as plain numbers, row by row, channels together.
 struct Samples: Equatable {
@@ -60,7 +46,7 @@ extension Bitmap {
     static func noise(
         _ width: Int, _ height: Int, _ format: PixelFormat = .rgba8, alpha: AlphaMode = .premultiplied, seed: UInt64 = 1
     ) throws -> Bitmap {
-        var numbers = SeededNumbers(seed)
+        var numbers = SeededGenerator(seed: seed)
         let most = format.bytesPerPixel > format.channels ? 65535 : 255
         let pixels = (0..<width * height).map { _ -> [Int] in
             let opacity = alpha == .opaque ? most : Int.random(in: 0...most, using: &numbers)

@@ -1,3 +1,4 @@
+import CalotypeTesting
 import ImageCore
 import ImageKernels
 import Testing
@@ -25,7 +26,7 @@ import Testing
     }
 
     @Test func randomPartsAgreeWithTheDefinition() throws {
-        var numbers = SeededNumbers(7)
+        var numbers = SeededGenerator(seed: 7)
         for seed in 0..<60 {
             let bitmap = try Bitmap.noise(
                 .random(in: 1...70, using: &numbers), .random(in: 1...70, using: &numbers), [.rgba8, .gray8, .rgba16][seed % 3],
@@ -129,7 +130,7 @@ import Testing
     @Test(arguments: ResampleFilter.allCases.filter { $0 != .nearest })
     func halvingKeepsTheMean(filter: ResampleFilter) throws {
         // Values well inside the range, so that nothing is cut off.
-        var numbers = SeededNumbers(5)
+        var numbers = SeededGenerator(seed: 5)
         let levels = (0..<128 * 96).map { _ in Int.random(in: 80...170, using: &numbers) }
         var bitmap = try Bitmap.make(128, 96, .gray8) { x, y, _ in levels[y * 128 + x] }
         let mean = bitmap.samples.mean(0)

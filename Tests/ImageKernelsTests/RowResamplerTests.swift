@@ -1,3 +1,4 @@
+import CalotypeTesting
 import ImageCore
 import ImageKernels
 import Testing
@@ -20,7 +21,7 @@ import Testing
 
     @Test(arguments: ResampleFilter.allCases)
     func rowsGiveThePixelsOfTheWholePicture(filter: ResampleFilter) throws {
-        var numbers = SeededNumbers(11)
+        var numbers = SeededGenerator(seed: 11)
         for seed in 0..<40 {
             let bitmap = try Bitmap.noise(
                 .random(in: 1...60, using: &numbers), .random(in: 1...90, using: &numbers), PixelFormat.allCases[seed % 4],

@@ -54,7 +54,7 @@ private final class Program: Sendable {
     }
 
     func run(steps: Int) async -> String? {
-        var random = SplitMix64(state: seed)
+        var random = SeededGenerator(seed: seed)
         var loads: [Load] = []
         for _ in 0..<steps {
             switch Int.random(in: 0..<100, using: &random) {
@@ -86,7 +86,7 @@ private final class Program: Sendable {
         return watch.problem ?? nothingIsRetained(&loads)
     }
 
-    private func start(_ random: inout SplitMix64) -> Load {
+    private func start(_ random: inout SeededGenerator) -> Load {
         let number = Int.random(in: 0..<8, using: &random)
         let additions = Int.random(in: 0...2, using: &random)
         // Pictures 6 and 7 are never found, and 7 has a second source.

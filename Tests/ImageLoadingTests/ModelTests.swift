@@ -1,3 +1,4 @@
+import CalotypeTesting
 import Foundation
 import ImageCore
 import Testing
@@ -24,18 +25,6 @@ import Testing
                 return
             }
         }
-    }
-}
-
-/// SplitMix64 (Steele, Lea and Flood 2014): the same program for the same seed everywhere.
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }
 
@@ -67,7 +56,7 @@ private struct Simulation {
 
     static let limits = (fetches: 3, perHost: 2, local: 2, workers: 3, bytes: 10)
 
-    var random: SplitMix64
+    var random: SeededGenerator
     var graph = Graph(
         fetches: limits.fetches, fetchesPerHost: limits.perHost, localReads: limits.local, workers: limits.workers,
         decodingBytes: limits.bytes)
@@ -81,7 +70,7 @@ private struct Simulation {
     var nextLoad = 0
     var problem: String?
 
-    init(seed: UInt64) { random = SplitMix64(state: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     mutating func run(steps: Int) -> String? {
         for step in 0..<steps {

@@ -1,3 +1,4 @@
+import CalotypeTesting
 import Foundation
 import HTTPTypes
 import ImageCore
@@ -69,11 +70,11 @@ private struct SoakRun {
     let prefetcher: ImagePrefetcher
     let ends = Ends()
     var started = 0
-    private var random: SplitMix64
+    private var random: SeededGenerator
     private var running: [any LoadHandle] = []
 
     init(seed: UInt64) {
-        random = SplitMix64(state: seed)
+        random = SeededGenerator(seed: seed)
         var configuration = ImageLoader.Configuration(
             dataLoader: SoakNetwork(), decoder: SoakDecoder(), memoryCache: SmallMemory(), dataCache: SmallDisk())
         configuration.observers = [SoakObserver()]

@@ -1,3 +1,4 @@
+import CalotypeTesting
 import ImageCore
 import Testing
 
@@ -19,7 +20,7 @@ import Testing
     @Test func everyKeyIsFoundUntilItIsTakenOutWhateverElseComesAndGoes() {
         var (nodes, index) = (Slab<Node>(), WorkIndex())
         var expected: [WorkKey: NodeID] = [:]
-        var random = SplitMix64(state: 7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<20_000 {
             let key = key(Int.random(in: 0..<400, using: &random))
             let found = index.find(key, hash: key.hash, in: nodes)

@@ -84,7 +84,7 @@ enum SwiftPixelKernels {
         _ pixels: UnsafeRawPointer, _ width: Int, _ height: Int, _ bytesPerRow: Int, x: Double, y: Double,
         into out: UnsafeMutablePointer<Sample>
     ) {
-        var sum: [Double] = [0, 0, 0, 0]
+        var sum = SIMD4<Double>.zero
         if x > -2, y > -2, x < Double(width) + 1, y < Double(height) + 1 {
             for row in Int(y.rounded(.down)) - 1...Int(y.rounded(.down)) + 2 where row >= 0 && row < height {
                 for column in Int(x.rounded(.down)) - 1...Int(x.rounded(.down)) + 2 where column >= 0 && column < width {
@@ -92,7 +92,7 @@ enum SwiftPixelKernels {
                         ResampleFilter.catmullRom.weight(at: Double(column) - x)
                         * ResampleFilter.catmullRom.weight(at: Double(row) - y)
                     let pixel = unsafe (pixels + row * bytesPerRow).assumingMemoryBound(to: Sample.self) + column * 4
-                    for c in 0..<4 { sum[c] += weight * Double(unsafe pixel[c]) }
+                    for c in 0..<4 { sum[c] += unsafe weight * Double(pixel[c]) }
                 }
             }
         }

@@ -10,6 +10,8 @@ struct ResampleWeights: Sendable {
     private(set) var count: [Int32] = []
     /// Per result sample: its weights, ``stride`` apart, zeros after the last.
     private(set) var weights: [Float] = []
+    /// The most source samples that one result sample is made of.
+    private(set) var mostTaps = 1
     /// Room for the widest kernel, a multiple of 4.
     let stride: Int
 
@@ -41,11 +43,10 @@ struct ResampleWeights: Sendable {
             } else {
                 first[i] = Int32(start)
                 count[i] = Int32(end - start)
-                unsafe weights.withUnsafeMutableBufferPointer { weights in
-                    for k in start..<end {
-                        let weight = filter.weight(at: (Double(k) + 0.5 - center) / stretch)
-                        unsafe weights[i * stride + k - start] = Float(weight / sum)
-                    }
+                mostTaps = max(mostTaps, end - start)
+                for k in start..<end {
+                    let weight = filter.weight(at: (Double(k) + 0.5 - center) / stretch)
+                    weights[i * stride + k - start] = Float(weight / sum)
                 }
             }
         }
@@ -55,6 +56,7 @@ struct ResampleWeights: Sendable {
     init(first: [Int], taps: Int, weights: [Float]) {
         self.first = first.map { Int32($0) }
         count = [Int32](repeating: Int32(taps), count: first.count)
+        mostTaps = taps
         self.weights = weights
         stride = 0
     }
@@ -70,9 +72,8 @@ struct ResampleWeights: Sendable {
             let taps = min(block, source - i * block)
             first[i] = Int32(i * block)
             count[i] = Int32(taps)
-            unsafe weights.withUnsafeMutableBufferPointer { weights in
-                for t in 0..<taps { unsafe weights[i * stride + t] = 1 / Float(taps) }
-            }
+            mostTaps = max(mostTaps, taps)
+            for t in 0..<taps { weights[i * stride + t] = 1 / Float(taps) }
         }
     }
 
@@ -84,9 +85,6 @@ struct ResampleWeights: Sendable {
         let (start, end) = (window(0), window(first.count - 1))
         return min(start.lowerBound, end.lowerBound)..<max(start.upperBound, end.upperBound)
     }
-
-    /// The most source samples that one result sample is made of.
-    var mostTaps: Int { Int(count.max() ?? 0) }
 
     /// The same for a source that begins at sample `start`.
     func counted(from start: Int) -> ResampleWeights {

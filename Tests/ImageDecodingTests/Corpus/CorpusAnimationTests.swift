@@ -1,3 +1,4 @@
+import CalotypeTesting
 import ImageCore
 import ImageDecoding
 import Testing
@@ -61,7 +62,7 @@ struct CorpusAnimationTests {
             for index in (0..<forward.frameCount).reversed() {
                 #expect(try backward.frame(at: index).bitmap.all == all[index], "\(path) \(index)")
             }
-            var random = RepeatableRandom(state: 3)
+            var random = SeededGenerator(seed: 3)
             for _ in 0..<30 {
                 let index = Int.random(in: 0..<forward.frameCount, using: &random)
                 #expect(try forward.frame(at: index).bitmap.all == all[index])

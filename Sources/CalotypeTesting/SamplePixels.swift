@@ -1,0 +1,54 @@
+internal import ImageCore
+
+// Pictures for the conformance checks, and how they are compared.
+
+/// A picture of that kind in which neighbours differ.
+func pattern(_ size: PixelSize, _ format: PixelFormat, _ alpha: AlphaMode) throws -> DecodedImage {
+    DecodedImage(
+        try unsafe Bitmap(size: size, format: format, alpha: alpha) { pixels, bytesPerRow in
+            let isWide = format == .gray16 || format == .rgba16
+            for y in 0..<size.height {
+                for x in 0..<size.width {
+                    let transparency = alpha == .opaque ? 255 : (x * 31 + y * 17) % 256
+                    for channel in 0..<format.channels {
+                        let level = channel == 3 ? transparency : (x * 7 + y * 13 + channel * 80) % 256 * transparency / 255
+                        let start = y * bytesPerRow + x * format.bytesPerPixel
+                        if isWide {
+                            unsafe pixels.storeBytes(of: UInt16(level * 257), toByteOffset: start + channel * 2, as: UInt16.self)
+                        } else {
+                            unsafe pixels[start + channel] = UInt8(level)
+                        }
+                    }
+                }
+            }
+        })
+}
+
+/// The pixels of all rows, without the padding between them.
+func bytes(of image: DecodedImage) -> Data {
+    let bitmap = image.bitmap
+    var data = Data()
+    unsafe bitmap.withUnsafePixels { pixels in
+        for y in 0..<bitmap.height {
+            let start = y * bitmap.bytesPerRow
+            unsafe data.append(contentsOf: pixels[start..<start + bitmap.width * bitmap.format.bytesPerPixel])
+        }
+    }
+    return data
+}
+
+func same(_ a: DecodedImage, _ b: DecodedImage) -> Bool {
+    (a.size, a.bitmap.format, a.bitmap.alpha) == (b.size, b.bitmap.format, b.bitmap.alpha) && bytes(of: a) == bytes(of: b)
+}
+
+/// The samples of one pixel.
+func levels(of bitmap: Bitmap, x: Int, y: Int) -> [Int] {
+    unsafe bitmap.withUnsafePixels { pixels in
+        (0..<bitmap.format.channels).map { channel in
+            let start = y * bitmap.bytesPerRow + x * bitmap.format.bytesPerPixel
+            return bitmap.format == .gray16 || bitmap.format == .rgba16
+                ? Int(unsafe pixels.load(fromByteOffset: start + channel * 2, as: UInt16.self))
+                : Int(unsafe pixels[start + channel])
+        }
+    }
+}
