@@ -86,8 +86,7 @@ let package = Package(
         .target(
             name: "ImageDecoding",
             dependencies: [
-                "ImageCore", "ImageKernels", "CCalotypeKernels", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP",
-                "CCalotypeAVIF",
+                "ImageCore", "ImageKernels", "CalotypeThreads", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP", "CCalotypeAVIF",
                 "CCalotypeLCMS", "CCalotypeGIF",
             ]),
         // ImageIO behind the same protocols; empty where it is missing.

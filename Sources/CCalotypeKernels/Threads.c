@@ -1,6 +1,5 @@
 #include "CCalotypeKernels.h"
 #include <pthread.h>
-#include <stdlib.h>
 
 enum { MOST_THREADS = 64 };
 
@@ -35,34 +34,4 @@ void clt_run_together(size_t count, void (*body)(void *context, size_t index), v
             }
         }
     }
-}
-
-typedef struct errand {
-    void (*body)(void *context);
-    void *context;
-} errand;
-
-static void *run_errand(void *argument) {
-    errand work = *(errand *)argument;
-    free(argument);
-    work.body(work.context);
-    return NULL;
-}
-
-bool clt_run_detached(void (*body)(void *context), void *context) {
-    errand *work = malloc(sizeof *work);
-    pthread_attr_t attributes;
-    if (!work || pthread_attr_init(&attributes) != 0) {
-        free(work);
-        return false;
-    }
-    *work = (errand){body, context};
-    pthread_t thread;
-    // Codecs are written for the main thread's stack.
-    bool is_started = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
-                      pthread_attr_setstacksize(&attributes, (size_t)8 << 20) == 0 &&
-                      pthread_create(&thread, &attributes, run_errand, work) == 0;
-    pthread_attr_destroy(&attributes);
-    if (!is_started) free(work);
-    return is_started;
 }

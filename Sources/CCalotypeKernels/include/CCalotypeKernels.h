@@ -117,6 +117,3 @@ void clt_sample_line_u16(
 /// Runs body(context, i) for every i < count, each on a thread of its own, the first on the caller's; returns when all
 /// have. Where no thread can be had, the caller's does its work.
 void clt_run_together(size_t count, void (*body)(void *context, size_t index), void *context);
-
-/// Runs body(context) on a thread of its own that nobody waits for; false where there is none.
-bool clt_run_detached(void (*body)(void *context), void *context);

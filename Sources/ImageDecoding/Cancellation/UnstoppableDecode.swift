@@ -1,4 +1,4 @@
-import CCalotypeKernels
+import CalotypeThreads
 import Dispatch
 import ImageCore
 
@@ -65,12 +65,8 @@ private final class Job: Sendable {
 
     init(_ decode: @escaping @Sendable () throws -> DecodedImage) { state = Lock(.running(decode)) }
 
-    func start() -> Bool {
-        let context = unsafe Unmanaged.passRetained(self)
-        let isStarted = unsafe clt_run_detached(runJob, context.toOpaque())
-        if !isStarted { unsafe context.release() }
-        return isStarted
-    }
+    /// Codecs are written for the main thread's stack.
+    func start() -> Bool { DetachedThread.start(stackBytes: 8 << 20) { self.run() } }
 
     func wait(milliseconds: Int) -> Bool { end.wait(timeout: .now() + .milliseconds(milliseconds)) == .success }
 
@@ -89,7 +85,7 @@ private final class Job: Sendable {
         }
     }
 
-    func run() {
+    private func run() {
         if let bytes = decode() { UnstoppableDecode.give(back: bytes) } else { end.signal() }
     }
 
@@ -108,8 +104,4 @@ private final class Job: Sendable {
             return nil
         }
     }
-}
-
-private func runJob(_ context: UnsafeMutableRawPointer?) {
-    if let context = unsafe context { unsafe Unmanaged<Job>.fromOpaque(context).takeRetainedValue().run() }
 }

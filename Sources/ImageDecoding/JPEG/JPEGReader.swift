@@ -1,5 +1,5 @@
 import CCalotypeJPEG
-import CCalotypeKernels
+import CalotypeThreads
 import ImageCore
 
 /// One JPEG being read by libjpeg.
@@ -51,8 +51,10 @@ import ImageCore
     deinit {
         // To give the coefficients of a large picture back takes ten milliseconds, for which nobody who cancelled waits.
         let isAbandoned = header.coefficient_bytes > 1 << 24 && cancellation?.isCancelled == true
-        if isAbandoned, unsafe clt_run_detached(destroyReader, UnsafeMutableRawPointer(handle)) { return }
-        unsafe clt_jpeg_reader_destroy(handle)
+        // nonisolated(unsafe) because nobody else has the reader any more.
+        nonisolated(unsafe) let reader = unsafe handle
+        if isAbandoned, DetachedThread.start({ unsafe clt_jpeg_reader_destroy(reader) }) { return }
+        unsafe clt_jpeg_reader_destroy(reader)
     }
 
     /// Pixels as stored.
@@ -176,8 +178,4 @@ extension ImageError {
     static func outOfMemory(_ format: ImageFormat) -> ImageError {
         ImageError(.tooLarge, message: "There is not enough memory within the limit to decode this \(format) picture.")
     }
-}
-
-private func destroyReader(_ reader: UnsafeMutableRawPointer?) {
-    unsafe clt_jpeg_reader_destroy(reader.map { OpaquePointer($0) })
 }
