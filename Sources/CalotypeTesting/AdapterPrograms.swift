@@ -98,11 +98,8 @@ private struct ProgramKind<View: ImageViewAdapter> {
         for view in views { view.target.setVisible(true) }
         while let load = provider.running.first { try finish(load) }
         // A fault may be a completion that never comes; then nothing is waited for.
-        var turns = 0
-        while views.contains(where: \.isWaiting), log.faults.isEmpty, turns < 10_000 {
-            turns += 1
-            await Task.yield()
-        }
+        let end = ContinuousClock.now + .seconds(30)
+        while views.contains(where: \.isWaiting), log.faults.isEmpty, ContinuousClock.now < end { await Task.yield() }
         for view in views { await view.judgeAtRest() }
     }
 
@@ -187,10 +184,13 @@ private struct ProgramKind<View: ImageViewAdapter> {
 
     func set(_ number: Int, _ request: ImageRequest) async {
         let (name, log) = (name, log)
-        guard wish != .picture(number) else {
+        // While the calls of a failure suspend, the same request may count as the one on its way or as a new one: either way one
+        // of the two completes.
+        let isRepeated = wish == .picture(number)
+        guard !isRepeated || kind.suspends && isWaiting else {
             return await kind.set(target, request) { _ in log.add("\(name) completed a request that it had already") }
         }
-        generation += 1
+        if !isRepeated { generation += 1 }
         (wish, isWaiting) = (.picture(number), true)
         kind.onWish(view, number)
         await kind.set(target, request) { [weak self, generation, suspends = kind.suspends] result in

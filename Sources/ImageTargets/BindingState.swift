@@ -56,6 +56,8 @@ struct BindingState: Sendable {
     /// Whether the load was given up, or not begun, until the view is on screen.
     private var isSuspended = false
     private var hasPreview = false
+    /// Whether the view is being told of an image that is there: calls to a view elsewhere suspend.
+    private var isShowing = false
 
     /// Whether a request for `request` would change nothing: the same image is shown, or on its way.
     func isSame(_ request: ImageRequest, options: LoadOptions) -> Bool {
@@ -73,6 +75,7 @@ struct BindingState: Sendable {
         priority = options.priority
         hasPreview = false
         isLoading = hit == nil
+        isShowing = hit != nil
         isSuspended = hit == nil && !isVisible && options.offScreenPolicy == .cancels
         var effects: [Effect] = [.setAccessibilityLabel(options.accessibilityLabel)]
         if let hit {
@@ -93,7 +96,7 @@ struct BindingState: Sendable {
         let effects = (isLoading ? [Effect.setLoading(false)] : []) + [.clear]
         token.request += 1
         token.load += 1
-        (source, identity, isLoading, isSuspended, hasPreview) = (nil, nil, false, false, false)
+        (source, identity, isLoading, isSuspended, hasPreview, isShowing) = (nil, nil, false, false, false, false)
         return Change(load: .stop, effects: effects)
     }
 
@@ -101,6 +104,8 @@ struct BindingState: Sendable {
     mutating func cancel() -> Change {
         token.request += 1
         token.load += 1
+        // Of an image that came and is not shown yet, nothing is known: the same one may be asked for again.
+        if isShowing { (identity, isShowing) = (nil, false) }
         guard isLoading else { return Change(load: .stop) }
         (identity, isLoading, isSuspended) = (nil, false, false)
         return Change(load: .stop, effects: [.setLoading(false)])
@@ -139,6 +144,7 @@ struct BindingState: Sendable {
             isLoading = false
             switch result {
             case .success(let response):
+                isShowing = true
                 // A preview has led up to the image already; a second fade would flicker.
                 let image = Effect.setImage(response.image, hasPreview ? .none : style.transition, badge: badge(response))
                 return [.setLoading(false), image, .complete(result)]
@@ -153,6 +159,9 @@ struct BindingState: Sendable {
             }
         }
     }
+
+    /// The view has been told of all that the current request's end brought.
+    mutating func endShowing() { isShowing = false }
 
     /// With respect to whether the view is on screen.
     var effectivePriority: LoadPriority {

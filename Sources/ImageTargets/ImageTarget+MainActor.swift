@@ -36,7 +36,7 @@ extension ImageTarget where View: MainActorImageView {
             case .setFailure(let error): view.setFailure(error)
             case .setAccessibilityLabel(let label): view.setAccessibilityLabel(label)
             case .complete(let result):
-                _ = takeCompletion()
+                _ = endShowing()
                 completion?(result)
             }
         }

@@ -202,13 +202,15 @@ public final class ImageTarget<View: ImageViewAdapter>: Sendable {
             case .setProgress(let progress): await view.setProgress(progress)
             case .setFailure(let error): await view.setFailure(error)
             case .setAccessibilityLabel(let label): await view.setAccessibilityLabel(label)
-            case .complete(let result): await takeCompletion()?(result)
+            case .complete(let result): await endShowing()?(result)
             }
         }
     }
 
-    func takeCompletion() -> Completion? {
+    /// The view has been told everything; returns the completion that is to be called now.
+    func endShowing() -> Completion? {
         state.withLock { state in
+            state.binding.endShowing()
             defer { state.completion = nil }
             return state.completion
         }
