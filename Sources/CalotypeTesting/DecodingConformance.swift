@@ -4,7 +4,8 @@ public import ImageCore
 ///
 /// ```swift
 /// // In a test, with a decoder of your own and a few files of its formats:
-/// try checkDecodingConformance(of: PNGDecoder(), files: [Data(contentsOf: red), Data(contentsOf: large)])
+/// let files = try [1, 40].map { try PNGEncoder().encode(TestPictures.solid(width: $0), as: .png, options: EncodeOptions()) }
+/// try checkDecodingConformance(of: PNGDecoder(), files: files)
 /// ```
 ///
 /// - Parameters:

@@ -1,0 +1,90 @@
+import HTTPTypes
+import ImageCore
+import Testing
+
+@testable import ImageCaching
+
+/// What a request that changes things makes the cache forget.
+@Suite("CachedLoader invalidation") struct CachedLoaderInvalidation {
+    private static let other = URL(string: "https://example.org/other")!
+
+    @Test(
+        "RFC 9111 §4.4 a method that changes things forgets the URL", arguments: ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH"])
+    func unsafeMethodsForgetTheURL(_ method: String) async throws {
+        let bench = CacheBench(
+            .init(200, ["Cache-Control: max-age=60"]), .init(200), .init(200, ["Cache-Control: max-age=60"]))
+        let loader = bench.makeLoader()
+        _ = try await loader.see()
+        #expect(try await loader.see(method: method, body: Data([1])).tier == .network)
+        #expect(try await loader.see() == Seen(.network))
+    }
+
+    @Test(
+        "RFC 9111 §4.4 what changes things forgets a user's responses, also with fields that reading does not have",
+        arguments: [["Authorization: ann"], ["X-Api-Token: ann"], ["X-Tenant: 1", "X-Api-Token: ann"], []])
+    func unsafeMethodsForgetWhatTheirUserHas(_ fields: [String]) async throws {
+        let bench = CacheBench(.init(200, ["Cache-Control: max-age=60"]), .init(200), .init(200, [], "new"))
+        let loader = bench.makeLoader()
+        _ = try await loader.see(fields)
+        #expect(try await loader.see(fields) == Seen(.disk))
+        _ = try await loader.see(fields + ["X-Csrf-Token: 7"], method: "POST", body: Data([1]))
+        #expect(try await loader.see(fields) == Seen(200, "new", .network))
+    }
+
+    @Test(
+        "RFC 9111 §4.4 a failure of such a method forgets nothing", arguments: ["POST", "PUT", "DELETE", "M-SEARCH"], [400, 500])
+    func failedUnsafeMethodsForgetNothing(_ method: String, _ status: Int) async throws {
+        let bench = CacheBench(.init(200, ["Cache-Control: max-age=60"]), .init(status))
+        let loader = bench.makeLoader()
+        _ = try await loader.see()
+        _ = try await loader.see(method: method, body: Data([1]))
+        #expect(try await loader.see() == Seen(.disk))
+    }
+
+    @Test("RFC 9110 §9.2.1 a safe method forgets nothing", arguments: ["OPTIONS", "TRACE"])
+    func safeMethodsForgetNothing(_ method: String) async throws {
+        let bench = CacheBench(.init(200, ["Cache-Control: max-age=60"]), .init(200))
+        let loader = bench.makeLoader()
+        _ = try await loader.see()
+        _ = try await loader.see(method: method)
+        #expect(try await loader.see() == Seen(.disk))
+    }
+
+    @Test(
+        "RFC 9111 §4.4 Location and Content-Location on the same origin are forgotten too",
+        arguments: ["Location", "Content-Location"],
+        ["/other", "other", "https://example.org/other"])
+    func theirLocationsAreForgotten(_ field: String, _ location: String) async throws {
+        let fresh = ["Cache-Control: max-age=60"]
+        let bench = CacheBench(.init(200, fresh), .init(201, ["\(field): \(location)"]), .init(200, fresh, "new"))
+        let loader = bench.makeLoader()
+        _ = try await loader.see(to: Self.other)
+        _ = try await loader.see(method: "POST", body: Data([1]))
+        #expect(try await loader.see(to: Self.other) == Seen(200, "new", .network))
+    }
+
+    @Test(
+        "RFC 9111 §4.4 other origins are left alone",
+        arguments: ["https://example.com/other", "http://example.org/other", "https://example.org:444/other"])
+    func otherOriginsAreLeftAlone(_ location: String) async throws {
+        let fresh = ["Cache-Control: max-age=60"]
+        let bench = CacheBench(.init(200, fresh), .init(201, ["Location: \(location)"]))
+        let loader = bench.makeLoader()
+        let url = URL(string: location)!
+        _ = try await loader.see(to: url)
+        _ = try await loader.see(method: "POST", body: Data([1]))
+        #expect(try await loader.see(to: url) == Seen(.disk))
+    }
+
+    @Test("RFC 9111 §4.4 a change with credentials forgets what is stored without")
+    func changesWithCredentialsForgetWhatIsCommon() async throws {
+        let fresh = ["Cache-Control: max-age=60"]
+        let bench = CacheBench(.init(200, fresh), .init(200, fresh), .init(204, [], ""), .init(200, fresh), .init(200, fresh))
+        let loader = bench.makeLoader()
+        _ = try await loader.see()
+        _ = try await loader.see(["Authorization: ann"])
+        _ = try await loader.see(["Authorization: ann"], method: "DELETE")
+        #expect(try await loader.see() == Seen(.network))
+        #expect(try await loader.see(["Authorization: ann"]) == Seen(.network))
+    }
+}
