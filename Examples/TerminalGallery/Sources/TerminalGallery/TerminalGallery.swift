@@ -2,11 +2,12 @@ import Calotype
 import Foundation
 
 /// `TerminalGallery [FOLDER] [--sixel]`: what a terminal shows of a load, side by side: what stands in for a picture, a preview
-/// of its first bytes, and the picture with the badge of the tier that had it. Where there is no terminal it says what it would show.
+/// of its first bytes, and the picture with the badge of the tier that had it. Where there is no terminal it says what it would
+/// show. `FOLDER` has a `dunes.jpg` and a `marble.jpg`; by default they are those of the demo.
 @main struct TerminalGallery {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
-        let folder = URL(filePath: arguments.first { !$0.hasPrefix("--") } ?? "../../Sources/CCalotypeGallery/Pictures")
+        let folder = arguments.first { !$0.hasPrefix("--") }.map { URL(filePath: $0) } ?? ownPictures
         var terminal = Terminal(
             environment: ProcessInfo.processInfo.environment, isTerminal: isatty(STDOUT_FILENO) == 1,
             size: (columns: 100, rows: 24))
@@ -28,6 +29,13 @@ import Foundation
                     ("\(again.tier)", TierBadge(again.tier).drawn(on: again.image)),
                 ], in: box)
         }
+    }
+
+    /// Those of the demo, which lie in the package that this example belongs to.
+    private static var ownPictures: URL {
+        var root = URL(filePath: #filePath)
+        for _ in 0..<5 { root.deleteLastPathComponent() }
+        return root.appending(path: "Sources/CCalotypeGallery/Pictures")
     }
 
     /// What the first part of a file shows.
