@@ -37,6 +37,10 @@ enum FuzzTarget: String, CaseIterable {
     ) {
         let registry = DecoderRegistry([decoder])
         let previewsEvery = choices.next(6)
+        if choices.next(4) == 0 {
+            let head = file.prefix(1 + choices.next(file.count))
+            _ = attempt { try registry.embeddedThumbnail(in: head, options: options) }
+        }
         let image = attempt { () -> DecodedImage? in
             guard let incremental = try registry.makeIncrementalDecoder(for: file.prefix(64), options: options) else {
                 return nil
@@ -112,7 +116,6 @@ struct Choices {
         if next(2) == 0 { options.targetSize = PixelSize(width: 1 + next(40), height: 1 + next(40)) }
         options.contentMode = ContentMode.allCases[next(3)]
         options.allowsPartial = next(2) == 0
-        options.previews = next(4) == 0 ? .embeddedThumbnail : .incremental
         options.alpha = next(3) == 0 ? .straight : .premultiplied
         options.appliesOrientation = next(3) > 0
         options.convertsToSRGB = next(3) > 0
