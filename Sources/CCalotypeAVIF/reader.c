@@ -101,6 +101,10 @@ clt_avif_reader *clt_avif_reader_create_streaming(uint32_t frame_limit) {
 void clt_avif_reader_supply(clt_avif_reader *reader, const uint8_t *bytes, size_t count) {
     reader->bytes = bytes;
     reader->count = count;
+    // How long the file will be is unknown, and libavif takes an item's memory by the size that the file claims: one of
+    // gigabytes is not believed before as much has come.
+    const uint64_t plausible = (uint64_t)64 << 20;
+    reader->io.sizeHint = count > plausible ? count : plausible;
 }
 
 void clt_avif_reader_destroy(clt_avif_reader *reader) {
