@@ -5,28 +5,7 @@ import Testing
 @testable import ImageLoading
 
 @Suite struct WorkerPoolRules {
-    @Test func patienceGrowsWhileLookingOutIsWorthItAndShrinksWhileItIsNot() {
-        var patience = Lookout.Patience(processors: 2)
-        let most = patience.looks
-        patience.looked(wasWorthIt: false)
-        #expect(patience.looks == most / 2)
-        for _ in 0..<20 { patience.looked(wasWorthIt: false) }
-        // Never none at all, or it could not learn again.
-        #expect(patience.looks == 1)
-        patience.looked(wasWorthIt: true)
-        #expect(patience.looks == 2)
-        for _ in 0..<20 { patience.looked(wasWorthIt: true) }
-        #expect(patience.looks == most)
-    }
-
-    @Test func withOneProcessorNobodyLooksOut() {
-        var patience = Lookout.Patience(processors: 1)
-        #expect(patience.isOver)
-        patience.looked(wasWorthIt: true)
-        #expect(patience.isOver)
-    }
-
-    /// Jobs come one at a time, so that each finds the threads looking out, asleep, or on their way there.
+    /// Jobs come one at a time, so that each finds the threads asleep, or on their way there.
     @Test func everyJobRunsOnceHoweverTheThreadsWaitForIt() async {
         let pool = WorkerPool(size: 2)
         let runs = Lock(0)

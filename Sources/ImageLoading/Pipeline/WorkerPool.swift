@@ -15,55 +15,24 @@ final class WorkerPool: Sendable {
         struct State {
             var jobs: [Job] = []
             var threads = 0
-            /// Threads that have nothing to do and look out for a while, and those that sleep.
-            var looking = 0
             var idle = 0
             var isClosed = false
         }
 
-        private enum Turn {
-            case job(Job)
-            case lookOut
-            case sleep
-            case end
-        }
-
         let state = Lock(State())
         let wakeUps = DispatchSemaphore(value: 0)
-        let lookout = Lookout()
 
         /// Runs jobs until the pool is closed and nothing is left.
         func work() {
-            var patience = Lookout.Patience(processors: ProcessInfo.processInfo.activeProcessorCount)
-            // Whether this thread is one of those that look out.
-            var isLooking = false
             while true {
-                let seen = lookout.posts
-                let turn = state.withLock { [isLooking, patience] state -> Turn in
-                    if isLooking { state.looking -= 1 }
-                    guard state.jobs.isEmpty else { return .job(state.jobs.removeFirst()) }
-                    guard !state.isClosed else { return .end }
-                    guard isLooking || patience.isOver else {
-                        state.looking += 1
-                        return .lookOut
-                    }
+                let (job, isOver) = state.withLock { state -> (Job?, Bool) in
+                    guard state.jobs.isEmpty else { return (state.jobs.removeFirst(), false) }
+                    guard !state.isClosed else { return (nil, true) }
                     state.idle += 1
-                    return .sleep
+                    return (nil, false)
                 }
-                let hasLooked = isLooking
-                isLooking = false
-                switch turn {
-                case .job(let job):
-                    if hasLooked { patience.looked(wasWorthIt: true) }
-                    job()
-                case .lookOut:
-                    lookout.lookOut(since: seen, with: patience)
-                    isLooking = true
-                case .sleep:
-                    if hasLooked { patience.looked(wasWorthIt: false) }
-                    wakeUps.wait()
-                case .end: return
-                }
+                if isOver { return }
+                if let job { job() } else { wakeUps.wait() }
             }
         }
     }
@@ -90,7 +59,7 @@ final class WorkerPool: Sendable {
         enum Need { case nothing, wakeUp, thread }
         let need = queue.state.withLock { state -> Need in
             state.jobs.append(job)
-            guard place != .worker, state.jobs.count > state.looking else { return .nothing }
+            guard place != .worker else { return .nothing }
             if state.idle > 0 {
                 state.idle -= 1
                 return .wakeUp
@@ -99,7 +68,6 @@ final class WorkerPool: Sendable {
             state.threads += 1
             return .thread
         }
-        queue.lookout.post()
         switch need {
         case .nothing: break
         case .wakeUp: queue.wakeUps.signal()
