@@ -112,15 +112,9 @@ extension ImageLoader {
     /// The loader that an app shares; made of the standard parts at its first use. Replace it at launch, before that:
     /// loads that run on the old one end as cancelled when nothing else holds it.
     public static var shared: ImageLoader {
-        get {
-            sharedLoader.withLock { loader in
-                let shared = loader ?? .standard()
-                loader = shared
-                return shared
-            }
-        }
-        set { sharedLoader.withLock { $0 = newValue } }
+        get { sharedLoader.current }
+        set { sharedLoader.current = newValue }
     }
 }
 
-private let sharedLoader = Lock<ImageLoader?>(nil)
+private let sharedLoader = SharedLoader { .standard() }

@@ -80,16 +80,10 @@
 
         /// The loader that an app's views share; made of ``AppleParts`` at its first use. Replace it at launch, before that.
         public static var shared: ImageLoader {
-            get {
-                sharedLoader.withLock { loader in
-                    let shared = loader ?? .apple()
-                    loader = shared
-                    return shared
-                }
-            }
-            set { sharedLoader.withLock { $0 = newValue } }
+            get { sharedLoader.current }
+            set { sharedLoader.current = newValue }
         }
     }
 
-    private let sharedLoader = Lock<ImageLoader?>(nil)
+    private let sharedLoader = SharedLoader { .apple() }
 #endif

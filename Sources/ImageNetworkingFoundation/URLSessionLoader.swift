@@ -18,6 +18,10 @@ public import ImageCore
 /// tenth to a fifth of the requests per second of `CurlLoader`; and it offers no time limit for the connection alone. `suspend` is
 /// never called, since there it begins the download anew.
 ///
+/// **Not for servers that you do not trust, on Linux**: a body that comes without a pause can keep URLSession's own queue so busy
+/// that it never gets to the cancellation that the size limit asks for; its memory then grows by the gigabyte. Take
+/// `CurlLoader` there.
+///
 /// ```swift
 /// let loader = URLSessionLoader()
 /// let response = try await loader.load(DataRequest(url: URL(string: "https://example.org/cat.jpg")!))

@@ -17,8 +17,8 @@ struct URLSessionLoading {
         func itKeepsTheContractOverTLS() throws {
             let (isGood, text) = try OtherAuthorities.run(suite: "URLSessionOverTLS")
             #expect(text.contains("Test run with 1 test "), "\(text)")
-            // Now and then an endless body over TLS is not seen to end within its time; whose fault that is, is not known.
-            withKnownIssue("an endless body over TLS", isIntermittent: true) {
+            // URLSession's own queue has at times no turn left for the cancellation of a task whose bytes come without a pause.
+            withKnownIssue("URLSession on Linux may not stop an endless body", isIntermittent: true) {
                 #expect(isGood, "\(text)")
             } when: {
                 text.contains("An endless body stops at the size limit. It did not end")
