@@ -24,6 +24,9 @@ public final class ImageTask: LoadHandle {
         /// Events that wait for the one that is being delivered.
         var pending: [LoadEvent] = []
         var isDelivering = false
+        /// The end, while it is put off, once it has come.
+        var isHeld = false
+        var heldEnd: (@Sendable () -> Void)?
 
         init(priority: LoadPriority, onEvent: (@Sendable (LoadEvent) -> Void)?) {
             self.priority = priority
@@ -241,6 +244,10 @@ public final class ImageTask: LoadHandle {
     func finish(_ result: Result<ImageResponse, LoadFailure>) {
         let left = state.withLock { state -> (waiters: Waiters, lowResolution: ImageTask?, delivers: Bool)? in
             guard state.result == nil else { return nil }
+            guard !state.isHeld else {
+                if state.heldEnd == nil { state.heldEnd = { [self] in finish(result) } }
+                return nil
+            }
             state.result = result
             state.ticket = nil
             state.preview = nil
@@ -253,6 +260,18 @@ public final class ImageTask: LoadHandle {
         left.lowResolution?.cancel()
         coordinator.ended(self, result)
         left.waiters.resume()
+    }
+
+    /// Puts the end off until ``release()``: whatever an observer is told before must be told first.
+    func hold() { state.withLock { $0.isHeld = true } }
+
+    /// Ends the load now, where it would have ended since ``hold()``.
+    func release() {
+        let end = state.withLock { state in
+            state.isHeld = false
+            return state.heldEnd.take()
+        }
+        end?()
     }
 
     /// Since the load began.

@@ -173,7 +173,13 @@ final class LoadCoordinator: Sendable {
             task.setLongWay(plan)
         }
         var actions = ActionList<Graph.Action>()
-        let ticket = join(task, plan, terms, isShort: isShort, leaving: &actions)
+        // The work may end on another thread before this one has told of the join.
+        if !observers.isEmpty { task.hold() }
+        let (ticket, hasJoined) = join(task, plan, terms, isShort: isShort, leaving: &actions)
+        if !observers.isEmpty {
+            if hasJoined { observe(.joined, plan) }
+            task.release()
+        }
         let isWanted = task.started(ticket)
         // Another load may have finished this very image between the look into the memory cache and the join. It stored
         // the image before its work left the graph, so that a second look, after the join, cannot miss both.
@@ -189,10 +195,11 @@ final class LoadCoordinator: Sendable {
     /// Gives a task its place: in work that is there already, or at the end of a chain that is made for it.
     ///
     /// - Parameter actions: what is to be done then.
+    /// - Returns: the place, and whether the work was there already.
     private func join(
         _ task: ImageTask, _ plan: LoadPlan, _ terms: LoadTerms, isShort: Bool,
         leaving actions: inout ActionList<Graph.Action>
-    ) -> LoadTicket {
+    ) -> (LoadTicket, hasJoined: Bool) {
         if plan.goal == .image {
             let key = WorkKey(kind: isShort ? .processed : .image, image: plan.imageKey)
             let joined = graph.withLock { graph in
@@ -200,7 +207,7 @@ final class LoadCoordinator: Sendable {
                 if ticket != nil { actions = graph.takeActions() }
                 return ticket
             }
-            if let joined { return joined }
+            if let joined { return (joined, true) }
         }
         let chain =
             isShort
@@ -209,7 +216,7 @@ final class LoadCoordinator: Sendable {
         return graph.withLock { graph in
             let ticket = graph.join(task, chain: chain.links, input: chain.input, terms: terms)
             actions = graph.takeActions()
-            return ticket
+            return (ticket, graph.hasJoined(ticket))
         }
     }
 
