@@ -152,7 +152,7 @@
             while isSent == 0 {
                 guard configuration.now() < deadline, unsafe redisBufferWrite(context, &isSent) == REDIS_OK else { return nil }
             }
-            var reply: UnsafeMutableRawPointer? = unsafe nil
+            var reply: UnsafeMutableRawPointer?
             while true {
                 guard unsafe redisGetReplyFromReader(context, &reply) == REDIS_OK else { return nil }
                 if let reply = unsafe reply { return unsafe reply }
