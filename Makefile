@@ -64,7 +64,7 @@ modeltest: build ## random programs against the engine's model; STEPS=5000000 se
 
 soak: setup ## a million loads of every kind, and flat memory; LOADS=1000000
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product EngineSoak
-	@.build/release/EngineSoak $(LOADS)
+	@GLIBC_TUNABLES=glibc.malloc.tcache_count=0 .build/release/EngineSoak $(LOADS)
 
 sanitize: setup ## races in the engine, network and caches; memory errors and leaks in the decoders; ONLY=thread
 	@Scripts/sanitize $(ONLY)
