@@ -155,7 +155,7 @@ let package = Package(
         .testTarget(name: "ImageCachingTests", dependencies: ["ImageCore", "ImageCaching", "CalotypeTesting", .httpTypes]),
         .testTarget(
             name: "ImageCachingRedisTests",
-            dependencies: ["ImageCore", "ImageCaching", "ImageCachingRedis", "CalotypeTesting", .httpTypes]),
+            dependencies: ["ImageCore", "ImageCaching", "ImageCachingRedis", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
         .testTarget(
             name: "ImageDecodingTests", dependencies: ["ImageCore", "ImageDecoding", "ImageKernels", "CalotypeTesting"]),
         .target(name: "CCalotypeAllocations", path: "Tests/CCalotypeAllocations"),
