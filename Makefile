@@ -35,10 +35,15 @@ TRAITS := GTK,Redis,OpenCombine
 OPTIONAL_TESTS := ImageTargetsGTKTests|ImageCachingRedisTests|OpenCombineTests
 OPTIONAL := --scratch-path .build/optional --traits $(TRAITS)
 
-optional: ## build and test the optional parts: GTK, Redis, OpenCombine
+# A client of others' as the network layer, held to every check: a minute of its own packages to build, and more.
+OTHER_CLIENT := --package-path Examples/AsyncHTTPClientLayer --scratch-path .build/async-http-client
+
+optional: ## build and test the optional parts: GTK, Redis, OpenCombine, and a network layer on AsyncHTTPClient
 	@Scripts/setup --optional
 	@Scripts/quietly "build (optional parts)" $(BUILD) --build-tests $(OPTIONAL)
 	@Scripts/quietly "tests (optional parts)" $(SWIFT) test --skip-build --disable-xctest --no-parallel $(OPTIONAL) --filter '$(OPTIONAL_TESTS)'
+	@Scripts/quietly "build (Examples/AsyncHTTPClientLayer)" $(SWIFT) build $(OTHER_CLIENT)
+	@Scripts/quietly "Examples/AsyncHTTPClientLayer" $(SWIFT) run --skip-build $(OTHER_CLIENT)
 
 gallery: ## a GTK window of thousands of pictures; PICTURES=folder, or a file of URLs
 	@Scripts/setup --optional

@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A server that has AsyncHTTPClient already needs no second HTTP client: the engine and the decoders are taken from here, the
+// network from there, and libcurl is neither built nor linked. `swift run` loads a picture, and runs the checks that every
+// network layer can be held to.
+let package = Package(
+    name: "AsyncHTTPClientLayer",
+    platforms: [.macOS(.v13)],
+    dependencies: [
+        .package(name: "Calotype", path: "../.."),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "AsyncHTTPClientLayer",
+            dependencies: [
+                .product(name: "CalotypeTesting", package: "Calotype"),
+                .product(name: "ImageCore", package: "Calotype"),
+                .product(name: "ImageDecoding", package: "Calotype"),
+                .product(name: "ImageLoading", package: "Calotype"),
+                .product(name: "LoopbackHTTP", package: "Calotype"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6)])
+    ]
+)

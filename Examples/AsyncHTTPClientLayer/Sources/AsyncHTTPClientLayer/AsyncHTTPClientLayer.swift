@@ -1,0 +1,52 @@
+import CalotypeTesting
+import ImageCore
+import ImageDecoding
+import ImageLoading
+import LoopbackHTTP
+import NIOSSL
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@main
+struct AsyncHTTPClientLayer {
+    static func main() async throws {
+        // A picture, and a server on this machine that has it.
+        let pixels = try Bitmap(size: PixelSize(width: 640, height: 480), format: .gray8, alpha: .opaque) { pixels, _ in
+            for index in pixels.indices { pixels[index] = UInt8(truncatingIfNeeded: index / 97) }
+        }
+        let png = try Array(PNGEncoder().encode(DecodedImage(pixels), as: .png, options: EncodeOptions()))
+        let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200, body: png) })
+        defer { server.stop() }
+
+        guard let url = URL(string: server.url("/picture.png")) else { return }
+        let loader = ImageLoader(ImageLoader.Configuration(dataLoader: AsyncHTTPClientLoader(), decoder: DecoderRegistry()))
+        let response = try await loader.response(for: ImageRequest(url: url))
+        print("from the \(response.tier): \(response.image.size)")
+
+        // What every network layer can be held to, against a server that misbehaves on order.
+        do {
+            try await check()
+            print("every check passed")
+        } catch {
+            print(error)
+            exit(1)
+        }
+    }
+
+    private static func check() async throws {
+        try await DataLoadingConformance.check(
+            trusting: { certificate in
+                AsyncHTTPClientLoader {
+                    var security = TLSConfiguration.makeClientConfiguration()
+                    security.trustRoots = .certificates((try? NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8))) ?? [])
+                    $0.tlsConfiguration = security
+                }
+            }, { AsyncHTTPClientLoader() })
+    }
+}
