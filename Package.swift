@@ -130,12 +130,13 @@ let package = Package(
         .target(name: "CCalotypeGallery", exclude: ["Pictures"]),
         .target(name: "CCalotypeBareLoop", dependencies: ["CCalotypeLibCurl"]),
         .target(name: "CCalotypeHeap"),
+        .target(name: "CCalotypeLateLibraries", dependencies: ["CCalotypeLibCurl", "CCalotypeLibAVIF"]),
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
                 "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
                 "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop", "CCalotypeHeap",
-                .httpTypes,
+                "CCalotypeLateLibraries", .httpTypes,
                 .argumentParser,
             ]),
         // What `calotype bench network` compares with, apart so that the command does without Foundation's networking.
