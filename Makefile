@@ -16,11 +16,12 @@ setup: ## check the Swift toolchain, install missing libraries
 build: setup ## build everything, tests too (debug)
 	@Scripts/quietly "build" $(BUILD) --build-tests
 
-# A command starts anew for every picture: with Swift's libraries linked into it, it need not load and bind them each time.
-STATIC := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
+# A command starts anew for every picture: with Swift's libraries linked into it, and those of the network and of AVIF loaded
+# when they are called (Sources/CCalotypeLateLibraries), it need not load and bind them each time.
+COMMAND := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib -Xswiftc -ld-path=$(CURDIR)/Scripts/ld-as-needed)
 
 demo: setup ## fetch, cache, decode and show real pictures
-	@Scripts/quietly "build (release)" $(BUILD) -c release $(STATIC) --product calotype
+	@Scripts/quietly "build (release)" $(BUILD) -c release $(COMMAND) --product calotype
 	@.build/release/calotype demo
 
 test: build ## run all tests, compile the snippets, build and run the examples
@@ -84,8 +85,8 @@ kernelpaths: build ## the tests of pixels, once for each instruction set that th
 bench: ## measure (release); SUITE="decode process" picks suites
 	@Scripts/bench-peers
 	@Scripts/setup --bench
-	@Scripts/quietly "build (release)" $(BUILD) -c release $(STATIC) --product calotype
-	@Scripts/quietly "build (release)" $(BUILD) -c release $(STATIC) --product URLSessionPeer
+	@Scripts/quietly "build (release)" $(BUILD) -c release $(COMMAND) --product calotype
+	@Scripts/quietly "build (release)" $(BUILD) -c release $(COMMAND) --product URLSessionPeer
 	@.build/release/calotype bench $(SUITE)
 
 bench-instructions: setup ## instructions and allocations of each operation of the engine, by callgrind

@@ -130,12 +130,13 @@ let package = Package(
         .target(name: "CCalotypeGallery", exclude: ["Pictures"]),
         .target(name: "CCalotypeBareLoop", dependencies: ["CCalotypeLibCurl"]),
         .target(name: "CCalotypeHeap"),
+        .target(name: "CCalotypeLateLibraries", dependencies: ["CCalotypeLibCurl", "CCalotypeLibAVIF"]),
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
                 "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
                 "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop", "CCalotypeHeap",
-                .httpTypes,
+                "CCalotypeLateLibraries", .httpTypes,
                 .argumentParser,
             ]),
         // What `calotype bench network` compares with, apart so that the command does without Foundation's networking.
@@ -154,7 +155,7 @@ let package = Package(
         .testTarget(name: "ImageCachingTests", dependencies: ["ImageCore", "ImageCaching", "CalotypeTesting", .httpTypes]),
         .testTarget(
             name: "ImageCachingRedisTests",
-            dependencies: ["ImageCore", "ImageCaching", "ImageCachingRedis", "CalotypeTesting", .httpTypes]),
+            dependencies: ["ImageCore", "ImageCaching", "ImageCachingRedis", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
         .testTarget(
             name: "ImageDecodingTests", dependencies: ["ImageCore", "ImageDecoding", "ImageKernels", "CalotypeTesting"]),
         .target(name: "CCalotypeAllocations", path: "Tests/CCalotypeAllocations"),

@@ -63,7 +63,10 @@
         /// Removes all names that match, by walking through the server's table.
         func removeAll(matching pattern: String) throws(RedisFailure) {
             var cursor = "0"
+            var pages = 0
             repeat {
+                pages += 1
+                guard pages <= Self.mostPages else { throw .refused("with a list of names that does not end") }
                 let scan: [Argument] = [
                     .text("SCAN"), .text(cursor), .text("MATCH"), .text(pattern), .text("COUNT"), .text("1000"),
                 ]
@@ -74,12 +77,16 @@
             } while cursor != "0"
         }
 
+        /// Of about a thousand names each: a thousand million names.
+        private static let mostPages = 1_000_000
+
         /// The cursor and the names in the answer to a `SCAN`.
         private static func page(_ reply: redisReply) -> (cursor: String, names: [[UInt8]]) {
             guard unsafe reply.type == REDIS_REPLY_ARRAY, unsafe reply.elements == 2, let parts = unsafe reply.element,
                 let first = unsafe parts[0], let second = unsafe parts[1]
             else { return ("0", []) }
             var names: [[UInt8]] = []
+            guard unsafe second.pointee.type == REDIS_REPLY_ARRAY else { return ("0", []) }
             for i in 0..<(unsafe second.pointee.elements) {
                 if let name = unsafe second.pointee.element[i] { unsafe names.append(bytes(of: name.pointee)) }
             }
@@ -129,9 +136,37 @@
                     unsafe starts.append(start?.assumingMemoryBound(to: CChar.self))
                     at += length
                 }
-                return unsafe redisCommandArgv(context, Int32(lengths.count), &starts, lengths)
+                guard let context = unsafe context,
+                    unsafe redisAppendCommandArgv(context, Int32(lengths.count), &starts, lengths) == REDIS_OK
+                else { return nil }
+                return unsafe reply(on: context)
             }
         }
+
+        /// Sends what is queued and reads until the answer is whole; `nil` where it does not come. Each wait has its time
+        /// limit in the socket, and all of them together have one here: a server that sends a byte now and then, or more
+        /// than it was asked for, must not hold the queue, nor fill memory.
+        private func reply(on context: UnsafeMutablePointer<redisContext>) -> UnsafeMutableRawPointer? {
+            let deadline = configuration.now() + configuration.timeout * Self.waitsPerAnswer
+            var isSent: Int32 = 0
+            while isSent == 0 {
+                guard configuration.now() < deadline, unsafe redisBufferWrite(context, &isSent) == REDIS_OK else { return nil }
+            }
+            var reply: UnsafeMutableRawPointer?
+            while true {
+                guard unsafe redisGetReplyFromReader(context, &reply) == REDIS_OK else { return nil }
+                if let reply = unsafe reply { return unsafe reply }
+                guard configuration.now() < deadline, unsafe context.pointee.reader.pointee.len <= largestAnswer,
+                    unsafe redisBufferRead(context) == REDIS_OK
+                else { return nil }
+            }
+        }
+
+        /// How many times the limit of one wait an answer may take, all its pieces together.
+        private static let waitsPerAnswer = 8.0
+
+        /// A value, or a page of names, and what the protocol puts around it.
+        private var largestAnswer: Int { configuration.largestEntry + 1 << 20 }
 
         private func connect() throws(RedisFailure) {
             let seconds = max(0.001, configuration.timeout)

@@ -31,7 +31,8 @@
             public var timeToLive = 30 * 86_400.0
             /// Bytes of one value, its head included; 16 MB. Larger entries are not stored, and not read.
             public var largestEntry = 16_000_000
-            /// Seconds that connecting, sending or waiting for an answer may take each; 0.25.
+            /// Seconds that connecting, sending or waiting for more of an answer may take each; 0.25. All of an answer may take
+            /// eight times as long.
             public var timeout = 0.25
             /// Connections, and so commands at a time; 4, at least 1.
             public var connections = 4 { didSet { connections = max(1, connections) } }

@@ -40,6 +40,11 @@ extension LoadCoordinator: Pipeline.Reporting {
         graph.withLock { $0.claimForPreviews(node, bytes: bytes) }
     }
 
+    func hold(_ remainder: CancelledRemainder) {
+        perform { $0.hold(remainder.bytes) }
+        remainder.onEnd { [weak self] in self?.perform { $0.giveBack(remainder.bytes) } }
+    }
+
     func settle(_ node: NodeID) {
         perform { $0.settle(node) }
         storeEnded()

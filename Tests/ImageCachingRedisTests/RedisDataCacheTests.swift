@@ -3,6 +3,7 @@
     import HTTPTypes
     import ImageCaching
     import ImageCore
+    import LoopbackHTTP
     import Testing
 
     @testable import ImageCachingRedis
@@ -184,6 +185,73 @@
             // The answers that came too late are not taken for those to later commands.
             #expect(try await cache.entry(for: key("b")) == nil)
             #expect(try await cache.entry(for: key("a"))?.data == entry().data)
+        }
+
+        @Test(
+            arguments: [
+                "nonsense\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n", "$-7\r\n", "$99999999999999999999\r\n", "*1000000000\r\n",
+                "$5\r\nab", "*2\r\n$1\r\n7\r\n$3\r\nabc\r\n", "*1\r\n*1\r\n*1\r\n", ":7\r\n", "", "$20000000\r\n",
+            ])
+        func aServerThatAnswersGarbageCostsHitsOnly(_ answer: String) async throws {
+            // Whatever is asked of it, the server says that, and closes.
+            let server = try LoopbackServer(connecting: { connection in
+                _ = connection.read()
+                try connection.write(answer)
+                if answer.hasPrefix("$2") { for _ in 0..<400 { try connection.write([UInt8](repeating: 7, count: 50_000)) } }
+            })
+            let cache = cacheOnLoopback(server.port)
+            #expect(try await cache.entry(for: key("a")) == nil)
+            try await cache.store(entry(), for: key("a"))
+            try await cache.removeEntry(for: key("a"))
+            try? await cache.removeAll()
+            server.stop()
+        }
+
+        @Test func anAnswerThatTricklesInIsNotWaitedForLongerThanItsLimit() async throws {
+            let seconds = Lock(0.0)
+            let server = try LoopbackServer(connecting: { connection in
+                _ = connection.read()
+                try connection.write("$1000000\r\n")
+                // Each byte comes within the limit of one wait.
+                for _ in 0..<1_000_000 {
+                    seconds.withLock { $0 += 0.9 }
+                    try connection.write([7])
+                }
+            })
+            let cache = cacheOnLoopback(server.port) { $0.now = { seconds.withLock { $0 } } }
+            #expect(try await cache.entry(for: key("a")) == nil)
+            #expect(cache.statistics.failures == 1)
+            server.stop()
+        }
+
+        @Test func aListOfNamesThatDoesNotEndIsGivenUpWithItsConnection() async throws {
+            let pages = Lock(0)
+            let server = try LoopbackServer(connecting: { connection in
+                while connection.read() != nil {
+                    let page = pages.withLock { pages in
+                        pages += 1
+                        return pages
+                    }
+                    guard page < 50 else { return }
+                    try connection.write("*2\r\n$1\r\n7\r\n*0\r\n")
+                }
+            })
+            let cache = cacheOnLoopback(server.port)
+            await #expect(throws: ImageError.self) { try await cache.removeAll() }
+            #expect(pages.withLock { $0 } == 50)
+            server.stop()
+        }
+
+        private func cacheOnLoopback(_ port: Int, change: (inout RedisDataCache.Configuration) -> Void = { _ in })
+            -> RedisDataCache
+        {
+            var configuration = RedisDataCache.Configuration(address: .host("127.0.0.1", port: port))
+            configuration.timeout = 1
+            configuration.largestEntry = 1_000_000
+            configuration.connections = 1
+            configuration.tolerance = 100
+            change(&configuration)
+            return RedisDataCache(configuration)
         }
 
         @Test func aTierBehindALocalCacheIsWrittenReadAndPromoted() async throws {

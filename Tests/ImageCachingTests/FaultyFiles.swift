@@ -2,7 +2,8 @@ import ImageCore
 
 @testable import ImageCaching
 
-/// The real file system until its changing calls are used up; then each fails, or the process counts as dead.
+/// A file system, by default the real one, until its changing calls are used up; then each fails, or the process counts as
+/// dead.
 final class FaultyFiles: FileSystem {
     enum Fault: Sendable {
         /// From the given call on nothing changes any more; a write that is cut off leaves its first half.
@@ -13,13 +14,14 @@ final class FaultyFiles: FileSystem {
         case always(code: Int32)
     }
 
-    private let base = POSIXFiles()
+    private let base: any FileSystem
     private let fault: Fault
     private let first: Int
     private let calls = Lock(0)
 
     /// - Parameter first: the number of the call that is the first to fail, from 0.
-    init(_ fault: Fault, at first: Int) {
+    init(_ fault: Fault, at first: Int, on base: any FileSystem = POSIXFiles()) {
+        self.base = base
         self.fault = fault
         self.first = first
     }

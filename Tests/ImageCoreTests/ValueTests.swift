@@ -46,6 +46,40 @@ import Testing
         #expect(bitmap.byteCount == 128)
     }
 
+    /// Around the size from which memory comes from the system, and around whole pages of any kind.
+    @Test(arguments: [1023, 1024, 1025, 1279, 1281, 1536, 8000])
+    func largeBitmapsStartZeroedAndAreTheirOwnersToTheLastByte(height: Int) throws {
+        let size = PixelSize(width: 1024, height: height)
+        let bitmaps = try (1...3).map { mark in
+            try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { pixels, row in
+                #expect(pixels.count == 4096 * height && Int(bitPattern: pixels.baseAddress) % 64 == 0)
+                for y in 0..<height { #expect(unsafe pixels[y * row] == 0 && pixels[y * row + row - 1] == 0) }
+                unsafe (pixels[0], pixels[pixels.count - 1]) = (UInt8(mark), UInt8(mark))
+            }
+        }
+        for (bitmap, mark) in zip(bitmaps, 1...) {
+            unsafe bitmap.withUnsafePixels { pixels in
+                #expect(unsafe pixels[0] == mark && pixels[pixels.count - 1] == mark)
+            }
+        }
+    }
+
+    #if os(Linux)
+        @Test func largeBitmapsGiveTheirMemoryBack() throws {
+            /// Pages of address space: the first number of the file.
+            func pages() throws -> Int {
+                let text = try String(contentsOf: URL(filePath: "/proc/self/statm"), encoding: .utf8)
+                return try #require(text.split(separator: " ").first.flatMap { Int($0) })
+            }
+            let before = try pages()
+            for height in 2000..<2100 {
+                _ = try unsafe Bitmap(size: PixelSize(width: 4096, height: height), format: .rgba8, alpha: .opaque) { _, _ in }
+            }
+            // A hundred times 32 MB, of which two would be too many.
+            #expect(try pages() - before < 2 * 32 << 20 / 4096)
+        }
+    #endif
+
     @Test(arguments: [PixelSize(width: 0, height: 1), PixelSize(width: -1, height: 5), PixelSize(width: .max, height: 2)])
     func impossibleSizesAreRefused(size: PixelSize) {
         #expect(throws: ImageError.self) { try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { _, _ in } }
@@ -92,6 +126,31 @@ import Testing
         late.onCancel { runs.withLock { $0 += 1 } }
         #expect(runs.withLock { $0 } == 2)
         #expect(throws: CancellationError.self) { try late.check() }
+    }
+
+    @Test func workThatWaitsIsWokenByACancelDuringItOrBeforeAndLeftAloneAfterIt() {
+        let token = CancellationToken()
+        let runs = Lock([String]())
+        token.withHandler({ runs.withLock { $0.append("over") } }) {}
+        token.onCancel { runs.withLock { $0.append("own") } }
+        token.withHandler({ runs.withLock { $0.append("during") } }) { token.cancel() }
+        token.withHandler({ runs.withLock { $0.append("before") } }) {}
+        #expect(runs.withLock { $0 } == ["own", "during", "before"])
+    }
+
+    @Test func memoryThatCancelledWorkLeavesBehindIsTakenOnceAndItsEndToldHoweverLateOneAsks() {
+        let (token, remainder) = (CancellationToken(), CancelledRemainder(bytes: 7))
+        let ends = Lock(0)
+        #expect(token.takeRemainder() == nil)
+        token.leaveBehind(remainder)
+        #expect(token.takeRemainder()?.bytes == 7 && token.takeRemainder() == nil)
+        remainder.onEnd { ends.withLock { $0 += 1 } }
+        #expect(ends.withLock { $0 } == 0)
+        remainder.end()
+        remainder.end()
+        #expect(ends.withLock { $0 } == 1)
+        remainder.onEnd { ends.withLock { $0 += 1 } }
+        #expect(ends.withLock { $0 } == 2)
     }
 }
 

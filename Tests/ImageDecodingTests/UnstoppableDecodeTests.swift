@@ -92,7 +92,25 @@ import Testing
         #expect(throws: CancellationError.self) { try held.run(limit: 1 << 30, image) }
         // The codec still waits.
         #expect(UnstoppableDecode.abandonedBytes == 1 << 20 + 3)
+        let remainder = try #require(held.token.takeRemainder())
+        #expect(remainder.bytes == 1 << 20 + 3)
+        let isOver = DispatchSemaphore(value: 0)
+        remainder.onEnd { isOver.signal() }
         held.mayEnd.signal()
+        isOver.wait()
+        #expect(UnstoppableDecode.abandonedBytes == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aCancelledDecodeThatHadToBeWaitedForIsLeftAloneOnceThereIsRoom() throws {
+        waitForAbandonedDecodes()
+        let (first, second, image) = (Held(), Held(), try #require(Self.noise))
+        first.cancelOnceBegun()
+        let limit = 1 << 20 + 3
+        #expect(throws: CancellationError.self) { try first.run(limit: limit, image) }
+        second.cancelOnceBegun { first.mayEnd.signal() }
+        #expect(throws: CancellationError.self) { try second.run(limit: limit, image) }
+        second.mayEnd.signal()
         waitForAbandonedDecodes()
     }
 

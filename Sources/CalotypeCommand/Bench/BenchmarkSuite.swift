@@ -7,7 +7,10 @@ struct BenchmarkSuite: Sendable {
     let run: @Sendable (BenchmarkEffort) async throws -> [BenchmarkRow]
 
     /// Every suite, in the order they run: a new one is added here.
-    static let all: [BenchmarkSuite] = [.engine, .endToEnd, .decode, .process, .network, .httpCache, .cache]
+    static let all: [BenchmarkSuite] = [.engine, .endToEnd] + decoding + [.process, .network, .httpCache, .cache]
+
+    /// Whether a name on the command line stands for it: its own, or that of its family, up to a hyphen.
+    func isMeant(by name: String) -> Bool { self.name == name || self.name.hasPrefix(name + "-") }
 }
 
 /// How long to measure.

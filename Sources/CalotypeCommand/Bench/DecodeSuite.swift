@@ -2,31 +2,38 @@ internal import ImageCore
 internal import ImageDecoding
 
 extension BenchmarkSuite {
-    /// Whole processes that decode files of scenes like photographs, beside the codecs' own tools, libvips and Pillow.
-    static let decode = BenchmarkSuite(name: "decode", about: "full and scaled decodes, processor time and peak memory") {
-        effort in
-        let bench = try DecodeBench(effort: effort)
-        defer { bench.files.remove() }
-        var rows = bench.idle()
-        for size in bench.sizes {
-            for kind in DecodeFiles.Kind.allCases {
+    /// Whole processes that decode files of scenes like photographs, beside the codecs' own tools, libvips and Pillow: a
+    /// suite for each format.
+    static let decoding = DecodeFiles.Kind.allCases.map { kind in
+        BenchmarkSuite(
+            name: "decode-" + kind.rawValue.lowercased().replacing(" ", with: "-"),
+            about: "\(kind.rawValue): full and scaled decodes, processor time and peak memory"
+        ) { effort in
+            let bench = try DecodeBench(kind, effort: effort)
+            defer { bench.files.remove() }
+            var rows = bench.idle()
+            for size in bench.sizes {
                 Console.showProgress("decode: \(kind.rawValue), \(size)")
                 let file = try bench.files.make(kind, size)
-                rows += bench.full(kind, file, size) + bench.thumbnail(kind, file, size)
-                if size == bench.sizes.last { rows.append(try await bench.cancellation(kind, file, size)) }
+                rows += bench.full(file, size) + bench.thumbnail(file, size)
+                if size == bench.sizes.last { rows.append(try await bench.cancellation(file, size)) }
             }
+            return rows
         }
-        return rows
     }
 }
 
 private struct DecodeBench {
     let effort: BenchmarkEffort
     let files: DecodeFiles
+    private let kind: DecodeFiles.Kind
+    /// A picture of one pixel: what a process takes for it is its start.
+    private let dot: String
 
-    init(effort: BenchmarkEffort) throws {
-        self.effort = effort
+    init(_ kind: DecodeFiles.Kind, effort: BenchmarkEffort) throws {
+        (self.kind, self.effort) = (kind, effort)
         files = try DecodeFiles()
+        dot = try files.make(kind, PixelSize(width: 1, height: 1))
     }
 
     /// 2 and 24 megapixels.
@@ -37,47 +44,70 @@ private struct DecodeBench {
 
     private var program: String { CommandLine.arguments[0] }
 
-    /// What the command takes before it decodes anything: part of each of its figures.
+    /// What the command takes for a picture of one pixel: part of each of its figures.
     func idle() -> [BenchmarkRow] {
-        guard let cost = costs([[program, "decode-once", "--help"]])[0] else { return [] }
+        guard let cost = costs([[program, "decode-once", dot]])[0] else { return [] }
         return [
-            BenchmarkRow(suite: "decode", name: "the command by itself, CPU", median: cost.processor, unit: "ms"),
-            BenchmarkRow(suite: "decode", name: "the command by itself, memory", median: cost.megabytes, unit: "MB"),
+            row("\(kind.rawValue), one pixel, CPU", cost.processor, "ms"),
+            row("\(kind.rawValue), one pixel, memory", cost.megabytes, "MB"),
         ]
     }
 
-    func full(_ kind: DecodeFiles.Kind, _ file: String, _ size: PixelSize) -> [BenchmarkRow] {
-        let peers: [Peer] =
-            switch kind {
-            case .jpeg, .progressiveJPEG: [Peer("djpeg", ["djpeg", "-outfile", "/dev/null", file], reach: 1.05)]
-            case .webp, .losslessWebP: [Peer("dwebp", ["dwebp", file, "-pam", "-o", "/dev/null"], reach: 1.05)]
-            case .avif:
-                // The first stops at YUV; the second makes RGB too, and spends some time on a PNG that is not compressed.
-                [
-                    Peer("avifdec, YUV", ["avifdec", "-j", "1", file, files.folder + "/null.y4m"], reach: 1.05),
-                    Peer(
-                        "avifdec, RGB", ["avifdec", "-j", "1", "--png-compress", "0", file, files.folder + "/null.png"],
-                        reach: 1.05),
-                ]
-            case .png: [Peer("Pillow", pillow("load", file), reach: 1.05)]
-            }
-        // A full decode holds the picture, which tools that write row by row do not: its memory is not compared.
-        return rows(
-            "\(kind.rawValue) \(Self.megapixels(size)) full", [program, "decode-once", file], peers, comparesMemory: false)
+    private func row(_ name: String, _ value: Double, _ unit: String, _ peer: BenchmarkRow.Peer? = nil) -> BenchmarkRow {
+        BenchmarkRow(suite: "decode", name: name, median: value, unit: unit, peer: peer)
     }
 
-    func thumbnail(_ kind: DecodeFiles.Kind, _ file: String, _ size: PixelSize) -> [BenchmarkRow] {
-        rows(
-            "\(kind.rawValue) \(Self.megapixels(size)) to 400 px",
-            [program, "convert", file, files.folder + "/thumbnail.png", "--size", "400x400"],
+    /// Whole processes, and what is left of them without their start: that of the codecs' tools is a millisecond, because
+    /// they can do one thing.
+    func full(_ file: String, _ size: PixelSize) -> [BenchmarkRow] {
+        let (peers, starts) = (toolsOfCodecs(file), toolsOfCodecs(dot))
+        let name = "\(kind.rawValue) \(Self.megapixels(size)) full"
+        let costs = costs([[program, "decode-once", file], [program, "decode-once", dot]] + (peers + starts).map(\.command))
+        // A full decode holds the picture, which tools that write row by row do not: its memory is not compared.
+        var found = rows(name, costs[0], peers, Array(costs[2...].prefix(peers.count)), comparesMemory: false)
+        guard let ours = costs[0], let ourStart = costs[1] else { return found }
+        for (peer, (theirs, start)) in zip(peers, zip(costs[2...], costs[2...].dropFirst(peers.count))) {
+            guard let theirs, let start else { continue }
+            found.append(
+                row(
+                    "\(name), CPU without start", ours.processor - ourStart.processor, "ms",
+                    BenchmarkRow.Peer(
+                        name: peer.name, value: theirs.processor - start.processor, ranHere: true, reach: peer.reach)))
+        }
+        return found
+    }
+
+    /// The codec's own tool, or where it has none that decodes alone, another library.
+    private func toolsOfCodecs(_ file: String) -> [Peer] {
+        switch kind {
+        case .jpeg, .progressiveJPEG: [Peer("djpeg", ["djpeg", "-outfile", "/dev/null", file], reach: 1.05)]
+        case .webp, .losslessWebP: [Peer("dwebp", ["dwebp", file, "-pam", "-o", "/dev/null"], reach: 1.05)]
+        case .avif:
+            // The first stops at YUV; the second makes RGB too, and spends some time on a PNG that is not compressed.
             [
-                Peer("vipsthumbnail", ["vipsthumbnail", "-s", "400", "-o", files.folder + "/vips.png", file], reach: 1),
-                Peer("Pillow", pillow("thumbnail", file), reach: 1),
-            ], comparesMemory: true)
+                Peer("avifdec, YUV", ["avifdec", "-j", "1", file, files.folder + "/null.y4m"], reach: 1.05),
+                Peer(
+                    "avifdec, RGB", ["avifdec", "-j", "1", "--png-compress", "0", file, files.folder + "/null.png"],
+                    reach: 1.05),
+            ]
+        case .png: [Peer("Pillow", pillow("load", file), reach: 1.05)]
+        }
+    }
+
+    func thumbnail(_ file: String, _ size: PixelSize) -> [BenchmarkRow] {
+        let peers = [
+            Peer("vipsthumbnail", ["vipsthumbnail", "-s", "400", "-o", files.folder + "/vips.png", file], reach: 1),
+            Peer("Pillow", pillow("thumbnail", file), reach: 1),
+        ]
+        let costs = costs(
+            [[program, "convert", file, files.folder + "/thumbnail.png", "--size", "400x400"]] + peers.map(\.command))
+        return rows(
+            "\(kind.rawValue) \(Self.megapixels(size)) to 400 px", costs[0], peers, Array(costs.dropFirst()), comparesMemory: true
+        )
     }
 
     /// From the call of `cancel` to the end of the decode, the worst of several moments.
-    func cancellation(_ kind: DecodeFiles.Kind, _ file: String, _ size: PixelSize) async throws -> BenchmarkRow {
+    func cancellation(_ file: String, _ size: PixelSize) async throws -> BenchmarkRow {
         let data = try Data(contentsOf: URL(filePath: file))
         let clock = ContinuousClock()
         let whole = try clock.measure { _ = try DecoderRegistry().decode(data, options: DecodeOptions()) }
@@ -101,10 +131,9 @@ private struct DecodeBench {
             // Codecs that cannot be stopped go on for as long.
             try await Task.sleep(for: whole)
         }
-        return BenchmarkRow(
-            suite: "decode", name: "\(kind.rawValue) \(Self.megapixels(size)), from cancel to end, worst",
-            median: Units.milliseconds(worst), unit: "ms",
-            peer: BenchmarkRow.Peer(name: "what is asked", value: 10, ranHere: true, reach: 1))
+        return row(
+            "\(kind.rawValue) \(Self.megapixels(size)), from cancel to end, worst", Units.milliseconds(worst), "ms",
+            BenchmarkRow.Peer(name: "what is asked", value: 10, ranHere: true, reach: 1))
     }
 
     private static func megapixels(_ size: PixelSize) -> String {
@@ -133,19 +162,20 @@ private struct DecodeBench {
         }
     }
 
-    private func rows(_ name: String, _ command: [String], _ peers: [Peer], comparesMemory: Bool) -> [BenchmarkRow] {
-        let costs = costs([command] + peers.map(\.command))
-        guard let ours = costs[0] else { return [] }
-        return zip(peers, costs.dropFirst()).flatMap { peer, theirs in
-            func row(_ what: String, _ unit: String, _ part: KeyPath<Cost, Double>) -> BenchmarkRow {
-                BenchmarkRow(
-                    suite: "decode", name: "\(name), \(what)", median: ours[keyPath: part], unit: unit,
-                    peer: theirs.map {
+    private func rows(
+        _ name: String, _ ours: Cost?, _ peers: [Peer], _ costs: [Cost?], comparesMemory: Bool
+    ) -> [BenchmarkRow] {
+        guard let ours else { return [] }
+        return zip(peers, costs).flatMap { peer, theirs in
+            func compared(_ what: String, _ unit: String, _ part: KeyPath<Cost, Double>) -> BenchmarkRow {
+                row(
+                    "\(name), \(what)", ours[keyPath: part], unit,
+                    theirs.map {
                         BenchmarkRow.Peer(name: peer.name, value: $0[keyPath: part], ranHere: true, reach: peer.reach)
                     })
             }
-            let times = [row("CPU", "ms", \.processor), row("user CPU", "ms", \.user)]
-            return comparesMemory ? times + [row("memory", "MB", \.megabytes)] : times
+            let times = [compared("CPU", "ms", \.processor), compared("user CPU", "ms", \.user)]
+            return comparesMemory ? times + [compared("memory", "MB", \.megabytes)] : times
         }
     }
 

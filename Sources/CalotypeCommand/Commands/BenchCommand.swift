@@ -12,10 +12,12 @@ struct BenchCommand: AsyncParsableCommand {
             Examples:
               calotype bench --list
               calotype bench engine
+              calotype bench decode-webp decode-avif
               calotype bench --smoke --json figures.json
             """)
 
-    @Argument(help: "Suites to run; all of them by default.")
+    @Argument(
+        help: "Suites to run; all of them by default. A name's beginning stands for all that go on: decode for decode-jpeg.")
     var suites: [String] = []
 
     @Flag(help: "A quick run of everything, in seconds.")
@@ -28,14 +30,16 @@ struct BenchCommand: AsyncParsableCommand {
     var list = false
 
     func validate() throws {
-        let known = BenchmarkSuite.all.map(\.name)
-        for name in suites where !known.contains(name) {
-            throw ValidationError("There is no suite '\(name)'; the suites are \(known.joined(separator: ", ")).")
+        for name in suites where !BenchmarkSuite.all.contains(where: { $0.isMeant(by: name) }) {
+            let known = BenchmarkSuite.all.map(\.name).joined(separator: ", ")
+            throw ValidationError("There is no suite '\(name)'; the suites are \(known).")
         }
     }
 
     func run() async throws {
-        let chosen = BenchmarkSuite.all.filter { suites.isEmpty || suites.contains($0.name) }
+        let chosen = BenchmarkSuite.all.filter { suite in
+            suites.isEmpty || suites.contains { suite.isMeant(by: $0) }
+        }
         guard !list else {
             for suite in chosen { Console.print("\(suite.name)  \(suite.about)") }
             return

@@ -155,6 +155,16 @@ extension DiskIndex {
             .key
     }
 
+    /// The packs, those first whose entries were not used for longest; empty ones before all others.
+    var packsByUse: [UInt64] {
+        var lastUses = packs.mapValues { _ in UInt64(0) }
+        for entry in entries.values {
+            let pack = entry.location.pack
+            lastUses[pack] = max(lastUses[pack] ?? 0, entry.lastUse)
+        }
+        return lastUses.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
+    }
+
     /// Packs that no entry points into.
     var emptyPacks: [UInt64] { packs.filter { $0.value.liveCount == 0 }.map(\.key).sorted() }
 

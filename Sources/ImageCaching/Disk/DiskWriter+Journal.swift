@@ -11,6 +11,8 @@ internal import ImageCore
 extension FileFailure {
     var isNameTaken: Bool { code == EEXIST }
     var isMissing: Bool { code == ENOENT }
+    /// No room: the disk is full, or what this user may take of it.
+    var isOutOfRoom: Bool { [ENOSPC, EDQUOT].contains(code) }
     /// The name is there, and is not the kind of file that it should be.
     var isWrongKind: Bool { [EINVAL, ELOOP, EISDIR, ENOTDIR, ENXIO, EMLINK].contains(code) }
 }
@@ -60,12 +62,28 @@ extension DiskWriter {
         if status.links == 0 { throw .directoryLost }
     }
 
-    /// Appends changes and applies them to the index; none of them where that fails.
+    /// Appends changes and applies them to the index; none of them where that fails. Where the disk is full, packs are given
+    /// up until there is room.
     ///
     /// - Parameters:
     ///   - batch: what is settled in the same instant, so that no reader sees neither.
     ///   - lost: how many stores of the batch were not written.
     func append(_ changes: [IndexChange], settling batch: DiskState.Batch? = nil, lost: Int = 0) throws(FileFailure) {
+        var given: [UInt64] = []
+        while true {
+            do {
+                return try tryToAppend(given.map { .dropPack($0) } + changes, settling: batch, lost: lost)
+            } catch {
+                let kept = given + changes.compactMap(\.target)
+                guard error.isOutOfRoom, changes.contains(where: \.isWorthAPack), let pack = giveUpPack(except: Set(kept))
+                else { throw error }
+                given.append(pack)
+                report(error)
+            }
+        }
+    }
+
+    private func tryToAppend(_ changes: [IndexChange], settling batch: DiskState.Batch?, lost: Int) throws(FileFailure) {
         guard let (journal, end) = shared.lock.withLock({ state in state.journal.map { ($0, state.journalEnd) } }) else {
             throw .directoryLost
         }
@@ -164,16 +182,22 @@ extension DiskWriter {
         let journal = try files.openFile(Self.newJournalName, in: home, .new)
         var bytes = new.encoded
         for change in changes { change.encode(to: &bytes, at: bytes.count, epoch: new.epoch) }
-        try writeAll(bytes, to: journal, at: 0)
-        try files.sync(journal)
-        // Others notice that the old journal grew, and find the seal. If the process dies before the new one is in
-        // place, they open the old one again and go on behind the seal.
-        if shared.lock.withLock({ $0.journal }) != nil { try append([.seal]) }
+        do {
+            try writeAll(bytes, to: journal, at: 0)
+            try files.sync(journal)
+            // Others notice that the old journal grew, and find the seal. If the process dies before the new one is in
+            // place, they open the old one again and go on behind the seal.
+            if shared.lock.withLock({ $0.journal }) != nil { try append([.seal]) }
+        } catch {
+            // It would only take room.
+            try? files.remove(Self.newJournalName, in: home)
+            throw error
+        }
         try files.rename(Self.newJournalName, to: Self.journalName, in: home)
         try files.sync(home)
     }
 
-    /// A journal that is mostly out of date is written anew.
+    /// A journal that is mostly out of date is written anew; on a full disk, later.
     func rewriteJournalIfWorthwhile() throws(FileFailure) {
         let live = shared.lock.withLock { $0.index.entries.count + $0.index.packs.count }
         guard changeCount > 2 * live + 4096, let home = home.withLock({ $0 }) else { return }
@@ -183,7 +207,12 @@ extension DiskWriter {
         unsynced.removeAll()
         var new = header
         new.epoch = UInt64.random(in: .min ... .max)
-        try writeJournal(shared.lock.withLock { $0.index.snapshot }, header: new, in: home)
+        do {
+            try writeJournal(shared.lock.withLock { $0.index.snapshot }, header: new, in: home)
+        } catch {
+            guard error.isOutOfRoom else { throw error }
+            return report(error)
+        }
         try reopenJournal()
     }
 }

@@ -8,11 +8,11 @@ extension DiskWriter {
     /// Bodies above this are written from where they are, smaller ones gathered first.
     private static let gatheredBody = 1 << 18
 
-    /// Writes the bodies of a batch and returns what the journal has to say of it. Entries that can never fit count as lost.
-    func writeBodies(of changes: [(name: EntryName, pending: DiskState.Pending)], lost: inout Int) throws(FileFailure)
-        -> [IndexChange]
-    {
-        var result: [IndexChange] = []
+    /// Writes the bodies of a batch and tells what the journal has to say of it, up to the first failure. Entries that can
+    /// never fit count as lost.
+    func writeBodies(
+        of changes: [(name: EntryName, pending: DiskState.Pending)], to result: inout [IndexChange], lost: inout Int
+    ) throws(FileFailure) {
         result.reserveCapacity(changes.count)
         var gathered: [UInt8] = []
         for (name, pending) in changes {
@@ -47,7 +47,6 @@ extension DiskWriter {
             result.append(.put(name, location, writtenAt: pending.time))
         }
         try appendToActivePack(&gathered)
-        return result
     }
 
     func hasRoom(for length: Int, after gathered: Int) -> Bool {
@@ -105,10 +104,16 @@ extension DiskWriter {
                 guard error.isNameTaken else { throw error }
                 continue
             }
-            _ = try files.tryLock(file)
-            try writeAll(PackHeader.encode(directory: header.directory, pack: number), to: file, at: 0)
-            // The number is in the journal before anything else is, so that no other pack gets it again.
-            try append([.packFloor(number + 1)])
+            do {
+                _ = try files.tryLock(file)
+                try writeAll(PackHeader.encode(directory: header.directory, pack: number), to: file, at: 0)
+                // The number is in the journal before anything else is, so that no other pack gets it again.
+                try append([.packFloor(number + 1)])
+            } catch {
+                // A full disk would get one more of them with every store.
+                try? files.remove(PackHeader.fileName(number), in: home)
+                throw error
+            }
             hasUnsyncedNames = true
             return ActivePack(number: number, file: file, end: PackHeader.length)
         }
@@ -121,6 +126,24 @@ extension DiskWriter {
         files.unlock(pack.file)
         unsynced.append(pack.file)
         active = nil
+    }
+
+    /// Appends no more to the active pack, and takes what the journal does not know of out of the packs: the bodies of
+    /// changes that will not be made.
+    func cutPacks(writtenFor changes: [IndexChange]) {
+        let numbers = Set(changes.compactMap(\.target) + [active?.number].compactMap { $0 })
+        retireActivePack()
+        guard let home = home.withLock({ $0 }) else { return }
+        for number in numbers {
+            let name = PackHeader.fileName(number)
+            if let end = shared.lock.withLock({ $0.index.packs[number]?.end }) {
+                guard let file = try? files.openFile(name, in: home, .existing) else { continue }
+                try? files.truncate(file, to: end)
+            } else {
+                try? files.remove(name, in: home)
+                unsynced.removeAll { $0.name == name }
+            }
+        }
     }
 
     /// A pack for reading; `nil` where there is no file of that number that belongs to this directory.

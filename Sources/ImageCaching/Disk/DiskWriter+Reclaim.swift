@@ -8,10 +8,12 @@ extension DiskWriter {
         let evictions = shared.lock.withLock { $0.index.evictions(limits: limits, now: now) }
         let names = evictions.expired + evictions.leastUsed
         if !names.isEmpty {
+            let before = shared.lock.withLock { ($0.index.entries.count, $0.statistics.evictions) }
             try append(names.map { .remove($0) })
             shared.lock.withLock {
                 $0.statistics.expirations += evictions.expired.count
-                $0.statistics.evictions += evictions.leastUsed.count
+                // Those included that were given up for the journal, some of which are in both.
+                $0.statistics.evictions = before.1 + before.0 - $0.index.entries.count - evictions.expired.count
             }
             try dropEmptyPacks()
         }
@@ -55,6 +57,26 @@ extension DiskWriter {
         }
     }
 
+    /// Gives the room of a pack back where the disk is so full that the journal cannot even say that it is gone, and
+    /// returns its number; `nil` where there is none to give. A process that dies before the journal says so leaves a name
+    /// in it that opening notices.
+    func giveUpPack(except kept: Set<UInt64>) -> UInt64? {
+        if let active, !kept.contains(active.number) { retireActivePack() }
+        for number in shared.lock.withLock({ $0.index.packsByUse }) where !kept.contains(number) {
+            guard case .taken(let file?) = take(number), let home = home.withLock({ $0 }) else { continue }
+            // A file that some process has open keeps its bytes though its name is gone: so they go first.
+            guard (try? files.truncate(file, to: 0)) != nil else { continue }
+            try? files.remove(PackHeader.fileName(number), in: home)
+            unsynced.removeAll { $0.name == PackHeader.fileName(number) }
+            shared.lock.withLock { state in
+                state.forgetPack(number)
+                state.statistics.evictions += state.index.packs[number]?.liveCount ?? 0
+            }
+            return number
+        }
+        return nil
+    }
+
     /// The file goes first: a process that dies in between leaves a name in the journal that opening notices.
     private func drop(_ number: UInt64, _ file: OpenFile?) throws(FileFailure) {
         if file != nil, let home = home.withLock({ $0 }) { try files.remove(PackHeader.fileName(number), in: home) }
@@ -62,10 +84,20 @@ extension DiskWriter {
         try append([.dropPack(number)])
     }
 
-    /// Copies what is alive in a pack to the active one and removes the pack.
+    /// Copies what is alive in a pack to the active one and removes the pack. What a full disk has no room for is not copied.
     private func copyAndDrop(_ number: UInt64) throws(FileFailure) {
         guard case .taken(let file) = take(number) else { return }
         guard let file else { return try append([.dropPack(number)]) }
+        do {
+            try copyLiveEntries(of: number, in: file)
+        } catch {
+            guard error.isOutOfRoom else { throw error }
+            shared.lock.withLock { $0.statistics.evictions += $0.index.packs[number]?.liveCount ?? 0 }
+        }
+        try drop(number, file)
+    }
+
+    private func copyLiveEntries(of number: UInt64, in file: OpenFile) throws(FileFailure) {
         var changes: [IndexChange] = []
         for (name, entry) in shared.lock.withLock({ $0.index.entries(in: number) }) {
             guard case .entry(let content) = file.entry(named: name, at: entry.location, waits: true) else {
@@ -89,6 +121,5 @@ extension DiskWriter {
         unsynced.removeAll()
         try append(changes)
         if let journal = shared.lock.withLock({ $0.journal }) { try files.sync(journal) }
-        try drop(number, file)
     }
 }

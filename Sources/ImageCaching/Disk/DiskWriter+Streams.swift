@@ -79,8 +79,7 @@ extension DiskWriter {
             unsynced.append(intake.pack.file)
             files.unlock(intake.pack.file)
             shared.lock.withLock { $0.statistics.stores += 1 }
-            try enforce(configuration.limits)
-            try rewriteJournalIfWorthwhile()
+            tidy()
         }
     }
 

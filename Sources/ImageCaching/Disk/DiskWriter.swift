@@ -93,8 +93,8 @@ actor DiskWriter {
         do {
             try withDirectoryLock { () throws(FileFailure) in
                 try catchUp()
-                try append([.removeAll])
                 retireActivePack()
+                try append([.removeAll])
                 try dropEmptyPacks()
             }
         } catch {
@@ -123,12 +123,12 @@ actor DiskWriter {
         var changes: [IndexChange] = []
         var lost = 0
         do {
-            changes = try writeBodies(of: batch.changes, lost: &lost)
+            try writeBodies(of: batch.changes, to: &changes, lost: &lost)
         } catch {
+            cutPacks(writtenFor: changes)
             // What the keys had before is out of date.
             changes = batch.changes.map { .remove($0.name) }
             lost = batch.changes.count { $0.pending.entry != nil }
-            retireActivePack()
             report(error)
         }
         var seen: Set<EntryName> = []
@@ -136,8 +136,17 @@ actor DiskWriter {
         try withDirectoryLock { () throws(FileFailure) in
             try catchUp()
             try append(changes, settling: batch, lost: lost)
+            tidy()
+        }
+    }
+
+    /// Keeps the limits and the journal short. What was written before stays so where that fails. Under the directory's lock.
+    func tidy() {
+        do {
             try enforce(configuration.limits)
             try rewriteJournalIfWorthwhile()
+        } catch {
+            report(error)
         }
     }
 

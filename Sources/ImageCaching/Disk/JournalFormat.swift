@@ -16,6 +16,23 @@ enum IndexChange: Hashable, Sendable {
     case packFloor(UInt64)
     /// The journal goes on in a new file.
     case seal
+
+    /// The pack that holds bytes which the change makes known.
+    var target: UInt64? {
+        switch self {
+        case .put(_, let location, _), .move(_, let location): location.pack
+        default: nil
+        }
+    }
+
+    /// Whether a pack of entries is given up on a full disk for the change to be kept: what was asked for, and what gives
+    /// room back; but not the order of use, nor the beginning of another pack.
+    var isWorthAPack: Bool {
+        switch self {
+        case .put, .move, .remove, .removeAll, .dropPack, .packEnd: true
+        case .touch, .packFloor, .seal: false
+        }
+    }
 }
 
 /// The journal: a file header, then changes to the index in the order in which they happened, 64 bytes each.

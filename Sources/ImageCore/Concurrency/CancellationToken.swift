@@ -6,6 +6,10 @@ public final class CancellationToken: Sendable {
     private struct State {
         var isCancelled = false
         var onCancel: (@Sendable () -> Void)?
+        /// Of the calls that wait inside ``withHandler(_:operation:)``, by their number.
+        var waiting: [Int: @Sendable () -> Void] = [:]
+        var next = 0
+        var remainder: CancelledRemainder?
     }
 
     private let state = Lock(State())
@@ -20,15 +24,15 @@ public final class CancellationToken: Sendable {
         if isCancelled { throw CancellationError() }
     }
 
-    /// Marks the work as unwanted and runs the handler, if one is set. Later calls do nothing.
+    /// Marks the work as unwanted and runs the handlers that are set. Later calls do nothing.
     public func cancel() {
-        let handler = state.withLock { state -> (@Sendable () -> Void)? in
-            guard !state.isCancelled else { return nil }
+        let handlers = state.withLock { state -> [@Sendable () -> Void] in
+            guard !state.isCancelled else { return [] }
             state.isCancelled = true
-            defer { state.onCancel = nil }
-            return state.onCancel
+            defer { (state.onCancel, state.waiting) = (nil, [:]) }
+            return (state.onCancel.map { [$0] } ?? []) + state.waiting.values
         }
-        handler?()
+        for handler in handlers { handler() }
     }
 
     /// Sets the one handler that ``cancel()`` runs. It runs here and now when the token is cancelled already, so a
@@ -39,5 +43,33 @@ public final class CancellationToken: Sendable {
             return state.isCancelled
         }
         if isLate { handler() }
+    }
+
+    /// Runs `operation`, and `handler` besides if the token is cancelled meanwhile or was before: for work that waits. Several
+    /// calls may be under way at once, and ``onCancel(_:)`` is another matter.
+    public func withHandler<R>(_ handler: @escaping @Sendable () -> Void, operation: () throws -> R) rethrows -> R {
+        let number = state.withLock { state -> Int? in
+            guard !state.isCancelled else { return nil }
+            state.next += 1
+            state.waiting[state.next] = handler
+            return state.next
+        }
+        guard let number else {
+            handler()
+            return try operation()
+        }
+        defer { state.withLock { state in _ = state.waiting.removeValue(forKey: number) } }
+        return try operation()
+    }
+
+    /// Says, before the work throws its `CancellationError`, that a codec which cannot be stopped still holds memory for it.
+    public func leaveBehind(_ remainder: CancelledRemainder) { state.withLock { $0.remainder = remainder } }
+
+    /// What the work has left behind since the last call, for whoever bounds the memory of all work together.
+    public func takeRemainder() -> CancelledRemainder? {
+        state.withLock { state in
+            defer { state.remainder = nil }
+            return state.remainder
+        }
     }
 }

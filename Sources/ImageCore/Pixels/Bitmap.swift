@@ -126,5 +126,5 @@ public struct Bitmap: Sendable {
         unsafe mutableBytes = UnsafeMutableRawBufferPointer(start: base, count: byteCount)
     }
 
-    deinit { unsafe releaseAligned(mutableBytes.baseAddress.unsafelyUnwrapped) }
+    deinit { unsafe releaseAligned(mutableBytes.baseAddress.unsafelyUnwrapped, byteCount: byteCount) }
 }

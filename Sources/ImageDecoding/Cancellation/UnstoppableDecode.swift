@@ -1,19 +1,17 @@
-import CalotypeThreads
 import Dispatch
 import ImageCore
 
 /// Decodes that a codec carries out in one go: a frame by libavif, a lossless picture by libwebp.
 ///
-/// Cancelled, such a decode is left alone: the caller gets its `CancellationError` within milliseconds, and the codec goes on,
-/// on a thread of its own, to where the token is looked at next; then its memory is freed. Decodes that were left alone are
+/// Cancelled, such a decode is left alone: the caller gets its `CancellationError` at once, and the codec goes on, on a
+/// thread of its own, to where the token is looked at next; then its memory is freed. Decodes that were left alone are
 /// counted: there are two at most, for the processor's sake, and what they hold together is bounded by `limits.decodedBytes`.
-/// One that would pass that is waited for.
+/// One that would pass that waits, for its own end or for theirs.
 enum UnstoppableDecode {
     /// Below so many bytes of pixels a decode is over before anyone could miss it: some milliseconds.
     private static let worthAThread = 1 << 20
 
-    private static let most = 2
-    private static let abandoned = Lock((count: 0, bytes: 0))
+    private static let abandoned = Lock(AbandonedDecodes())
 
     /// What decodes hold that were cancelled and go on by themselves, at this moment.
     static var abandonedBytes: Int { abandoned.withLock { $0.bytes } }
@@ -29,79 +27,56 @@ enum UnstoppableDecode {
         guard let token = options.cancellation, bytes >= worthAThread else { return try decode(file) }
         try token.check()
         let copy = unsafe file.withUnsafeBytes { unsafe Data($0) }
-        let job = Job { try decode(copy) }
-        guard job.start() else { return try decode(file) }
+        let job = UnstoppableJob { try decode(copy) }
+        guard job.start(whenAbandoned: { giveBack($0) }) else { return try decode(file) }
         let (held, overflow) = bytes.addingReportingOverflow(file.count)
-        while !job.wait(milliseconds: 2) {
-            guard token.isCancelled, !overflow, take(held, limit: options.limits.decodedBytes) else { continue }
-            if job.abandon(holding: held) { throw CancellationError() }
-            give(back: held)
+        return try token.withHandler({ job.news.signal() }) {
+            while true {
+                job.news.wait()
+                if let result = job.result { return try result.get() }
+                guard token.isCancelled, !overflow,
+                    abandoned.withLock({ $0.add(held, limit: options.limits.decodedBytes, orTell: job.news) })
+                else { continue }
+                let remainder = CancelledRemainder(bytes: held)
+                if job.abandon(as: remainder) {
+                    token.leaveBehind(remainder)
+                    throw CancellationError()
+                }
+                // It has just ended.
+                giveBack(remainder)
+            }
         }
-        return try job.result()
     }
 
-    private static func take(_ bytes: Int, limit: Int) -> Bool {
-        abandoned.withLock { sum in
-            guard sum.count < most, bytes <= limit, sum.bytes <= limit - bytes else { return false }
-            sum = (sum.count + 1, sum.bytes + bytes)
-            return true
-        }
+    private static func giveBack(_ remainder: CancelledRemainder) {
+        let waiting = abandoned.withLock { $0.remove(remainder.bytes) }
+        for news in waiting { news.signal() }
+        remainder.end()
     }
-
-    fileprivate static func give(back bytes: Int) { abandoned.withLock { $0 = ($0.count - 1, $0.bytes - bytes) } }
 }
 
-/// One decode on a thread of its own.
-private final class Job: Sendable {
-    private enum State {
-        case running(@Sendable () throws -> DecodedImage)
-        /// Nobody waits any more; so many bytes are counted until the end.
-        case abandoned(bytes: Int)
-        case ended(Result<DecodedImage, any Error>)
-    }
+/// Decodes that were left alone, and who waits for room to leave another.
+private struct AbandonedDecodes {
+    private static let most = 2
 
-    private let state: Lock<State>
-    private let end = DispatchSemaphore(value: 0)
+    private var count = 0
+    private(set) var bytes = 0
+    private var waiting: [DispatchSemaphore] = []
 
-    init(_ decode: @escaping @Sendable () throws -> DecodedImage) { state = Lock(.running(decode)) }
-
-    /// Codecs are written for the main thread's stack.
-    func start() -> Bool { DetachedThread.start(stackBytes: 8 << 20) { self.run() } }
-
-    func wait(milliseconds: Int) -> Bool { end.wait(timeout: .now() + .milliseconds(milliseconds)) == .success }
-
-    /// Once it has ended.
-    func result() throws -> DecodedImage {
-        guard case .ended(let result) = state.withLock({ $0 }) else { throw CancellationError() }
-        return try result.get()
-    }
-
-    /// Lets it go on without anyone; `false` where it has just ended.
-    func abandon(holding bytes: Int) -> Bool {
-        state.withLock { state in
-            guard case .running = state else { return false }
-            state = .abandoned(bytes: bytes)
-            return true
+    /// Counts one more; where there is no room for it, `news` is signalled when there may be.
+    mutating func add(_ added: Int, limit: Int, orTell news: DispatchSemaphore) -> Bool {
+        guard count < Self.most, added <= limit, bytes <= limit - added else {
+            waiting.append(news)
+            return false
         }
+        (count, bytes) = (count + 1, bytes + added)
+        return true
     }
 
-    private func run() {
-        if let bytes = decode() { UnstoppableDecode.give(back: bytes) } else { end.signal() }
-    }
-
-    /// What was counted, where it was abandoned; the file and the pixels are freed by the return.
-    private func decode() -> Int? {
-        let decode: @Sendable () throws -> DecodedImage
-        switch state.withLock({ $0 }) {
-        case .running(let work): decode = work
-        case .abandoned(let bytes): return bytes
-        case .ended: return nil
-        }
-        let result = Result { try decode() }
-        return state.withLock { state in
-            if case .abandoned(let bytes) = state { return bytes }
-            state = .ended(result)
-            return nil
-        }
+    /// - Returns: whom to tell.
+    mutating func remove(_ removed: Int) -> [DispatchSemaphore] {
+        (count, bytes) = (count - 1, bytes - removed)
+        defer { waiting = [] }
+        return waiting
     }
 }

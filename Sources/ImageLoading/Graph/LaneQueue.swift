@@ -125,7 +125,10 @@ struct LaneQueue: Sendable {
         return true
     }
 
-    /// Gives back a part of the budget that was claimed.
+    /// So much of the budget is gone, whether it allows it or not.
+    mutating func hold(_ cost: Int) { spent += cost }
+
+    /// Gives back a part of the budget that was claimed or held.
     mutating func giveBack(_ cost: Int) { spent -= cost }
 
     func fits(_ cost: Int) -> Bool { cost == 0 || spent == 0 || cost <= budget - spent }

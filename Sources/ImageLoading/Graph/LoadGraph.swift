@@ -191,6 +191,15 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
         return false
     }
 
+    /// Memory is taken that belongs to no step any more, until ``giveBack(_:)``.
+    mutating func hold(_ bytes: Int) { lanes[Lane.worker.rawValue].hold(bytes) }
+
+    /// That memory is free.
+    mutating func giveBack(_ bytes: Int) {
+        lanes[Lane.worker.rawValue].giveBack(bytes)
+        drain(.worker)
+    }
+
     /// A step is over without a result; the node goes on in another lane.
     mutating func advance(_ id: NodeID, to lane: Lane) {
         guard nodes.contains(id), let from = releaseSlot(id) else { return }

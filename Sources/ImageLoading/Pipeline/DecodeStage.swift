@@ -41,6 +41,7 @@ struct DecodeStage: Sendable {
                 coordinator.finish(node, .success(.image(staged)), retention: image.isPartial ? .never : .now, on: .worker)
             } catch {
                 timer.end()
+                if let remainder = token.takeRemainder() { coordinator.hold(remainder) }
                 // Bytes from the cache that do not decode: the entry goes, and the source is asked once more.
                 if original.tier == .disk, larger == nil, !token.isCancelled, !plan.options.cachePolicy.isOnlyIfCached {
                     let failure = LoadFailure.failed(.wrapping(error, stage: .decode, source: plan.request.description))

@@ -28,6 +28,8 @@ final class Pipeline: Sendable {
         func claim(_ node: NodeID, bytes: Int) -> Bool
         /// Whether previews that take so much memory may be made.
         func claimForPreviews(_ node: NodeID, bytes: Int) -> Bool
+        /// A cancelled decode has left memory behind, which is taken until it ends.
+        func hold(_ remainder: CancelledRemainder)
         func settle(_ node: NodeID)
         func observe(_ observation: LoadObservation, _ plan: LoadPlan)
     }

@@ -1,0 +1,61 @@
+#ifdef __linux__
+#include "Late.h"
+
+#include <stdarg.h>
+
+#include <curl/curl.h>
+// The functions are meant, not the macros that check their arguments.
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+#undef curl_multi_setopt
+
+#define CURL(result, name, parameters, arguments) LATE("libcurl.so.4", result, name, parameters, arguments)
+
+CURL(CURLcode, curl_global_init, (long flags), (flags))
+CURL(void, curl_free, (void *memory), (memory))
+CURL(struct curl_slist *, curl_slist_append, (struct curl_slist * list, const char *line), (list, line))
+CURL(void, curl_slist_free_all, (struct curl_slist * list), (list))
+
+CURL(void *, curl_easy_init, (void), ())
+CURL(void, curl_easy_cleanup, (void *easy), (easy))
+CURL(void, curl_easy_reset, (void *easy), (easy))
+CURL(CURLcode, curl_easy_pause, (void *easy, int what), (easy, what))
+
+CURL(void *, curl_multi_init, (void), ())
+CURL(CURLMcode, curl_multi_cleanup, (void *multi), (multi))
+CURL(CURLMcode, curl_multi_add_handle, (void *multi, void *easy), (multi, easy))
+CURL(CURLMcode, curl_multi_remove_handle, (void *multi, void *easy), (multi, easy))
+CURL(CURLMsg *, curl_multi_info_read, (void *multi, int *left), (multi, left))
+CURL(CURLMcode, curl_multi_perform, (void *multi, int *running), (multi, running))
+CURL(CURLMcode, curl_multi_wakeup, (void *multi), (multi))
+CURL(
+    CURLMcode, curl_multi_poll,
+    (void *multi, struct curl_waitfd descriptors[], unsigned int count, int milliseconds, int *ready),
+    (multi, descriptors, count, milliseconds, ready))
+CURL(
+    CURLMcode, curl_multi_socket_action, (void *multi, curl_socket_t socket, int what, int *running),
+    (multi, socket, what, running))
+
+CURL(CURLU *, curl_url, (void), ())
+CURL(void, curl_url_cleanup, (CURLU * url), (url))
+CURL(CURLUcode, curl_url_get, (CURLU * url, CURLUPart part, char **text, unsigned int flags), (url, part, text, flags))
+CURL(CURLUcode, curl_url_set, (CURLU * url, CURLUPart part, const char *text, unsigned int flags), (url, part, text, flags))
+
+// An option has one argument: a long, an offset or a pointer, which Linux passes alike where they are of one size.
+_Static_assert(sizeof(long) == sizeof(void *) && sizeof(curl_off_t) == sizeof(void *), "passed alike");
+
+#define CURL_OPTION(result, name, option_type)                                                                                \
+    LATE_DECLARATION(result, name, (void *handle, option_type option, ...))                                                   \
+    result late_##name(void *handle, option_type option, ...) {                                                               \
+        LATE_FUNCTION("libcurl.so.4", name)                                                                                   \
+        va_list arguments;                                                                                                    \
+        va_start(arguments, option);                                                                                          \
+        void *argument = va_arg(arguments, void *);                                                                           \
+        va_end(arguments);                                                                                                    \
+        return function(handle, option, argument);                                                                            \
+    }
+
+CURL_OPTION(CURLcode, curl_easy_setopt, CURLoption)
+CURL_OPTION(CURLcode, curl_easy_getinfo, CURLINFO)
+CURL_OPTION(CURLMcode, curl_multi_setopt, CURLMoption)
+#endif

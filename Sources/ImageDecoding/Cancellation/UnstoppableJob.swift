@@ -1,0 +1,61 @@
+import CalotypeThreads
+import Dispatch
+import ImageCore
+
+/// One decode on a thread of its own, which may be left alone there.
+final class UnstoppableJob: Sendable {
+    private enum State {
+        case running(@Sendable () throws -> DecodedImage)
+        /// Nobody waits any more.
+        case abandoned(CancelledRemainder)
+        case ended(Result<DecodedImage, any Error>)
+    }
+
+    private let state: Lock<State>
+
+    /// Signalled when it has ended, and by others who have something to tell whoever waits for it.
+    let news = DispatchSemaphore(value: 0)
+
+    init(_ decode: @escaping @Sendable () throws -> DecodedImage) { state = Lock(.running(decode)) }
+
+    /// Codecs are written for the main thread's stack.
+    ///
+    /// - Parameter end: called when it has ended after it was left alone, its file and pixels freed.
+    func start(whenAbandoned end: @escaping @Sendable (CancelledRemainder) -> Void) -> Bool {
+        DetachedThread.start(stackBytes: 8 << 20) {
+            if let remainder = self.run() { end(remainder) } else { self.news.signal() }
+        }
+    }
+
+    /// Once it has ended.
+    var result: Result<DecodedImage, any Error>? {
+        state.withLock { state in
+            if case .ended(let result) = state { result } else { nil }
+        }
+    }
+
+    /// Lets it go on without anyone; `false` where it has just ended.
+    func abandon(as remainder: CancelledRemainder) -> Bool {
+        state.withLock { state in
+            guard case .running = state else { return false }
+            state = .abandoned(remainder)
+            return true
+        }
+    }
+
+    /// What it was left alone as, if it was; the file and the pixels are freed by the return.
+    private func run() -> CancelledRemainder? {
+        let decode: @Sendable () throws -> DecodedImage
+        switch state.withLock({ $0 }) {
+        case .running(let work): decode = work
+        case .abandoned(let remainder): return remainder
+        case .ended: return nil
+        }
+        let result = Result { try decode() }
+        return state.withLock { state in
+            if case .abandoned(let remainder) = state { return remainder }
+            state = .ended(result)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import ImageCore
+import Testing
+
+@testable import ImageCaching
+
+/// A disk so full that the journal cannot grow, not even to say what is gone.
+@Suite struct DiskCacheFullTests {
+    private static let limits = DiskCache.Limits(bytes: 300_000)
+
+    /// A cache of twelve entries in several packs on a disk that has no byte left; number 0 was used last.
+    private func fullCache(
+        in folder: Folder, on disk: SmallDisk, warnings: Warnings = Warnings(), files: (any FileSystem)? = nil
+    ) async throws -> DiskCache {
+        let cache = folder.cache(Self.limits, warnings: warnings, files: files ?? disk)
+        for i in 0..<12 {
+            try await cache.store(entry(i, count: 3_000), for: dataKey(i))
+            try? await cache.flush()
+        }
+        _ = try await cache.entry(for: dataKey(0))
+        try? await cache.flush()
+        disk.fill()
+        return cache
+    }
+
+    /// The entries that a cache opened anew on a disk with room finds, all of them whole.
+    private func found(in folder: Folder) async throws -> [Int] {
+        let cache = folder.cache(Self.limits)
+        var result: [Int] = []
+        for i in 0..<12 {
+            guard let found = try await cache.entry(for: dataKey(i)) else { continue }
+            #expect(found.data == content(i, count: 3_000))
+            result.append(i)
+        }
+        #expect(await cache.statistics.damages == 0)
+        return result
+    }
+
+    @Test func aFullDiskCanBeCleared() async throws {
+        let folder = try Folder()
+        let cache = try await fullCache(in: folder, on: SmallDisk(capacity: 1_000_000))
+        try await cache.removeAll()
+        #expect(folder.packBytes == 0)
+        #expect(try await found(in: folder).isEmpty)
+    }
+
+    @Test func aFullDiskCanBeTrimmedAndKeepsWhatWasUsedLast() async throws {
+        let folder = try Folder()
+        let cache = try await fullCache(in: folder, on: SmallDisk(capacity: 1_000_000))
+        try await cache.trim(toBytes: 20_000)
+        #expect(folder.packBytes <= 20_000)
+        let left = try await found(in: folder)
+        #expect(left.contains(0) && left.contains(11))
+        #expect(await cache.statistics.evictions == 12 - left.count)
+    }
+
+    @Test func aCacheOfOnePackThatIsBeingWrittenCanBeClearedOnAFullDisk() async throws {
+        let folder = try Folder()
+        let disk = SmallDisk(capacity: 1_000_000)
+        let cache = folder.cache(files: disk)
+        try await cache.store(entry(1), for: dataKey(1))
+        try await cache.flush()
+        disk.fill()
+        try await cache.trim(toBytes: 0)
+        #expect(folder.packBytes == 0)
+        try await cache.store(entry(2, count: 100), for: dataKey(2))
+        try await cache.flush()
+        #expect(try await folder.cache().entry(for: dataKey(2))?.data == content(2, count: 100))
+    }
+
+    @Test func whatIsRemovedOnAFullDiskStaysRemovedAfterARestart() async throws {
+        let folder = try Folder()
+        let cache = try await fullCache(in: folder, on: SmallDisk(capacity: 1_000_000))
+        try await cache.removeEntry(for: dataKey(11))
+        try await cache.flush()
+        // The journal took the room of the pack that was used least.
+        #expect(try await found(in: folder) == [0, 1, 2, 6, 7, 8, 9, 10])
+    }
+
+    @Test func usesAreNotWorthAnEntry() async throws {
+        let folder = try Folder()
+        let warnings = Warnings()
+        let cache = try await fullCache(in: folder, on: SmallDisk(capacity: 1_000_000), warnings: warnings)
+        for i in 0..<12 { #expect(try await cache.entry(for: dataKey(i)) != nil) }
+        try await cache.flush()
+        #expect(warnings.kinds == [.writeFailed])
+        #expect(try await found(in: folder) == Array(0..<12))
+    }
+
+    @Test func storesThatDoNotFitLeaveNoFilesAndNoBytesBehind() async throws {
+        let folder = try Folder()
+        let cache = folder.cache(Self.limits, files: SmallDisk(capacity: 40_000))
+        for i in 0..<100 {
+            try await cache.store(entry(i, count: 3_000), for: dataKey(i))
+            if i % 3 == 0 { try? await cache.flush() }
+        }
+        try? await cache.flush()
+        let statistics = await cache.statistics
+        #expect(statistics.lostStores > 0)
+        #expect(folder.packBytes == statistics.fileByteCount)
+        #expect(folder.packs.count <= 12)
+    }
+
+    @Test func aJournalThatCannotBeWrittenAnewGoesOn() async throws {
+        let folder = try Folder()
+        let disk = SmallDisk(capacity: 10_000_000)
+        let cache = folder.cache(files: disk)
+        try await cache.store(entry(1), for: dataKey(1))
+        for _ in 0..<16 {
+            for _ in 0..<256 { _ = try await cache.entry(for: dataKey(1)) }
+            try await cache.flush()
+        }
+        // The next batch of uses makes the journal worth rewriting; there is room for the batch only.
+        disk.fill(but: 300 * IndexChange.length)
+        for _ in 0..<256 { _ = try await cache.entry(for: dataKey(1)) }
+        try await cache.store(entry(2, count: 100), for: dataKey(2))
+        try await cache.flush()
+        #expect(folder.names(in: folder.home) == ["1.pack", "journal"])
+        #expect(try await folder.cache().entry(for: dataKey(2))?.data == content(2, count: 100))
+    }
+
+    @Test func whereverTheProcessDiesWhileAFullDiskIsFreedTheCacheOpensAndNothingIsTorn() async throws {
+        for clears in [true, false] {
+            func work(dyingAt death: Int) async throws -> (Folder, FaultyFiles) {
+                let folder = try Folder()
+                let disk = SmallDisk(capacity: 1_000_000)
+                let files = FaultyFiles(.death, at: death, on: disk)
+                let cache = try await fullCache(in: folder, on: disk, files: files)
+                try? await clears ? cache.removeAll() : cache.trim(toBytes: 20_000)
+                return (folder, files)
+            }
+            let total = try await work(dyingAt: .max).1.count
+            for death in 0..<total {
+                let (folder, _) = try await work(dyingAt: death)
+                let warnings = Warnings()
+                let cache = folder.cache(Self.limits, warnings: warnings)
+                for i in 0..<12 {
+                    if let found = try await cache.entry(for: dataKey(i)) { #expect(found.data == content(i, count: 3_000)) }
+                }
+                let statistics = await cache.statistics
+                #expect(warnings.kinds.isEmpty, "death at \(death): \(warnings.messages)")
+                #expect(statistics.damages == 0, "death at \(death)")
+                #expect(statistics.fileByteCount <= folder.packBytes, "death at \(death)")
+                try await cache.store(entry(99), for: dataKey("after"))
+                try await cache.flush()
+                #expect(try await folder.cache(Self.limits).entry(for: dataKey("after"))?.data == content(99))
+            }
+        }
+    }
+
+    @Test func aCacheThatHasAPackOpenTakesItsEntriesForMissesWhenAnotherGivesItUp() async throws {
+        let folder = try Folder()
+        let disk = SmallDisk(capacity: 1_000_000)
+        let cache = try await fullCache(in: folder, on: disk)
+        let other = folder.cache(Self.limits, files: disk)
+        for i in 0..<12 { #expect(try await other.entry(for: dataKey(i)) != nil) }
+        try await cache.removeAll()
+        for i in 0..<12 { #expect(try await other.entry(for: dataKey(i)) == nil) }
+        #expect(await other.statistics.damages == 0)
+    }
+}

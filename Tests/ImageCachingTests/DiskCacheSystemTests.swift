@@ -1,0 +1,119 @@
+#if os(Linux)
+    import ImageCore
+    import Testing
+
+    @testable import ImageCaching
+
+    #if canImport(Glibc)
+        import Glibc
+    #else
+        import Musl
+    #endif
+
+    /// The disk cache on a file system that is really small, or really read-only, and in a directory of somebody else's. Needs
+    /// the permission to mount, and to become another user.
+    @Suite(.enabled(if: Mount.isPossible, "Mounting needs permission that this process does not have."))
+    struct DiskCacheSystemTests {
+        @Test func aFullFileSystemCostsEntriesAndGivesOneWarningUntilThereIsRoomAgain() async throws {
+            let mount = try #require(try Mount(bytes: 1 << 20))
+            let warnings = Warnings()
+            let cache = mount.folder.cache(.init(bytes: 10_000_000), warnings: warnings)
+            for i in 0..<60 {
+                try await cache.store(entry(i, count: 50_000), for: dataKey(i))
+                try? await cache.flush()
+            }
+            var kept = 0
+            for i in 0..<60 {
+                guard let found = try await cache.entry(for: dataKey(i)) else { continue }
+                #expect(found.data == content(i, count: 50_000))
+                kept += 1
+            }
+            // A megabyte holds no more than twenty.
+            #expect((1...20).contains(kept))
+            #expect(warnings.kinds == [.writeFailed])
+            #expect(warnings.messages.first?.contains(SystemError.text(ENOSPC)) == true)
+            #expect(await cache.statistics.lostStores >= 40)
+            try await cache.trim(toBytes: 0)
+            try await cache.store(entry(99), for: dataKey("after"))
+            try await cache.flush()
+            #expect(try await mount.folder.cache().entry(for: dataKey("after"))?.data == content(99))
+        }
+
+        @Test func aReadOnlyFileSystemGivesNoCacheAndOneWarning() async throws {
+            let mount = try #require(try Mount(bytes: 1 << 20))
+            let first = mount.folder.cache()
+            try await first.store(entry(1), for: dataKey("a"))
+            try await first.flush()
+            let sameReadOnly = try #require(try Mount(readOnly: mount))
+            let warnings = Warnings()
+            let cache = sameReadOnly.folder.cache(warnings: warnings)
+            #expect(try await cache.entry(for: dataKey("a")) == nil)
+            try await cache.store(entry(2), for: dataKey("b"))
+            try await cache.flush()
+            #expect(try await cache.entry(for: dataKey("b")) == nil)
+            #expect(warnings.kinds == [.unavailable])
+            #expect(warnings.messages.first?.contains(SystemError.text(EROFS)) == true)
+        }
+
+        @Test(arguments: [0o700, 0o755]) func aDirectoryOfAnotherUsersGivesNoCacheAndOneWarning(mode: Int) async throws {
+            let folder = try Folder()
+            #expect(unsafe chmod(folder.path, mode_t(mode)) == 0)
+            let path = folder.path
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                // Nobody, by convention.
+                try #require(setgid(65_534) == 0 && setuid(65_534) == 0)
+                let warnings = Warnings()
+                let cache = DiskCache(.init(directory: URL(filePath: path), onWarning: { warnings.add($0) }))
+                try await cache.store(entry(1), for: dataKey("a"))
+                try await cache.flush()
+                #expect(try await cache.entry(for: dataKey("a")) == nil)
+                #expect(warnings.kinds == [.unavailable])
+                #expect(warnings.messages.first?.contains(SystemError.text(EACCES)) == true)
+            }
+            #expect(folder.names(in: folder.url).isEmpty)
+        }
+
+        @Test func filesOfAnotherUsersInAUsableDirectoryGiveNoCacheAndStayAsTheyAre() async throws {
+            let folder = try Folder()
+            let mine = folder.cache()
+            try await mine.store(entry(1), for: dataKey("a"))
+            try await mine.flush()
+            // Everybody may make names in the directory, and nobody else may read what the cache made.
+            #expect(unsafe chmod(folder.path, 0o777) == 0)
+            let path = folder.path
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                try #require(setgid(65_534) == 0 && setuid(65_534) == 0)
+                let warnings = Warnings()
+                let cache = DiskCache(.init(directory: URL(filePath: path), onWarning: { warnings.add($0) }))
+                #expect(try await cache.entry(for: dataKey("a")) == nil)
+                try await cache.store(entry(2), for: dataKey("a"))
+                try await cache.flush()
+                #expect(warnings.kinds == [.unavailable])
+            }
+            #expect(try await folder.cache().entry(for: dataKey("a"))?.data == content(1))
+            #expect(folder.names(in: folder.url) == ["images-v1", "images-v1.lock"])
+        }
+    }
+
+    /// A file system in memory, of so many bytes, mounted in a folder of its own.
+    private final class Mount: Sendable {
+        let folder: Folder
+
+        init?(bytes: Int) throws {
+            folder = try Folder()
+            guard unsafe mount("calotype-test", folder.path, "tmpfs", 0, "size=\(bytes)") == 0 else { return nil }
+        }
+
+        deinit { _ = unsafe umount2(folder.path, Int32(MNT_DETACH)) }
+
+        /// The same files at another place, where nothing may be changed.
+        init?(readOnly other: Mount) throws {
+            folder = try Folder()
+            guard unsafe mount(other.folder.path, folder.path, "", UInt(MS_BIND), nil) == 0,
+                unsafe mount("", folder.path, "", UInt(MS_REMOUNT | MS_BIND | MS_RDONLY), nil) == 0
+            else { return nil }
+        }
+
+        static let isPossible = geteuid() == 0 && (try? Mount(bytes: 1 << 16)) != nil
+    }
+#endif

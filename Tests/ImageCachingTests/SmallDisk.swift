@@ -1,0 +1,68 @@
+import ImageCore
+
+@testable import ImageCaching
+
+/// The real file system with room for so many bytes, counted by the names of files. What does not fit is written as far as it
+/// fits, and then there is no space left.
+final class SmallDisk: FileSystem {
+    private struct Room: Sendable {
+        var capacity: Int
+        var sizes: [String: Int] = [:]
+
+        var free: Int { max(0, capacity - sizes.values.reduce(0, +)) }
+    }
+
+    private let base = POSIXFiles()
+    private let room: Lock<Room>
+
+    init(capacity: Int) { room = Lock(Room(capacity: capacity)) }
+
+    /// From now on there is room for so many bytes more than the disk holds.
+    func fill(but left: Int = 0) { room.withLock { $0.capacity += left - $0.free } }
+
+    func openDirectory(path: String) throws(FileFailure) -> OpenFile { try base.openDirectory(path: path) }
+
+    func openDirectory(_ name: String, in directory: OpenFile) throws(FileFailure) -> OpenFile {
+        try base.openDirectory(name, in: directory)
+    }
+
+    func openFile(_ name: String, in directory: OpenFile, _ mode: OpenMode) throws(FileFailure) -> OpenFile {
+        try base.openFile(name, in: directory, mode)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int) throws(FileFailure) {
+        let fitting = room.withLock { room in
+            let size = room.sizes[file.name] ?? 0
+            let end = min(offset + bytes.count, max(offset, size + room.free))
+            room.sizes[file.name] = max(size, end)
+            return end - offset
+        }
+        try unsafe base.write(UnsafeRawBufferPointer(rebasing: bytes[..<fitting]), to: file, at: offset)
+        // ENOSPC, the same number everywhere.
+        guard fitting == bytes.count else { throw FileFailure(operation: "write to \(file.name)", code: 28) }
+    }
+
+    func truncate(_ file: OpenFile, to length: Int) throws(FileFailure) {
+        try base.truncate(file, to: length)
+        room.withLock { $0.sizes[file.name] = length }
+    }
+
+    func rename(_ name: String, to newName: String, in directory: OpenFile) throws(FileFailure) {
+        try base.rename(name, to: newName, in: directory)
+        room.withLock { $0.sizes[newName] = $0.sizes.removeValue(forKey: name) }
+    }
+
+    func remove(_ name: String, in directory: OpenFile) throws(FileFailure) {
+        try base.remove(name, in: directory)
+        room.withLock { $0.sizes[name] = nil }
+    }
+
+    func read(_ count: Int, from file: OpenFile, at offset: Int) throws(FileFailure) -> [UInt8] {
+        try base.read(count, from: file, at: offset)
+    }
+
+    func sync(_ file: OpenFile) throws(FileFailure) { try base.sync(file) }
+    func names(in directory: OpenFile, limit: Int) throws(FileFailure) -> [String] { try base.names(in: directory, limit: limit) }
+    func tryLock(_ file: OpenFile) throws(FileFailure) -> Bool { try base.tryLock(file) }
+    func unlock(_ file: OpenFile) { base.unlock(file) }
+}
