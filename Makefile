@@ -63,9 +63,9 @@ lint: setup ## check format and house rules
 modeltest: build ## random programs against the engine's model; STEPS=5000000 sets how many steps
 	@CALOTYPE_MODEL_STEPS=$(or $(STEPS),2000000) Scripts/quietly "model test" $(SWIFT) test --skip-build --disable-xctest --filter ImageLoadingTests.Model
 
-# Swift Testing notes where each error is thrown, and keeps that until the test ends: it would be measured.
-soak: build ## a million loads of every kind, and flat memory; LOADS=1000000
-	@SWT_SWIFT_ERROR_BACKTRACING_ENABLED=0 CALOTYPE_SOAK_LOADS=$(or $(LOADS),1000000) bash -o pipefail -c "$(SWIFT) test --skip-build --disable-xctest --no-parallel --filter ImageLoadingTests.Soak 2>&1 | grep -E '^soak:|✘|Test run with|error:'"
+soak: setup ## a million loads of every kind, and flat memory; LOADS=1000000
+	@Scripts/quietly "build (release)" $(BUILD) -c release --product EngineSoak
+	@GLIBC_TUNABLES=glibc.malloc.tcache_count=0 .build/release/EngineSoak $(LOADS)
 
 sanitize: setup ## races in the engine, network and caches; memory errors and leaks in the decoders; ONLY=thread
 	@Scripts/sanitize $(ONLY)

@@ -178,9 +178,13 @@ let package = Package(
             path: "Tests/GTKStage"),
         .testTarget(
             name: "ImageTargetsGTKTests", dependencies: ["GTKStage", "ImageCore", "ImageDecoding"]),
+        // Memory is counted in a process that does nothing else.
+        .executableTarget(
+            name: "EngineSoak", dependencies: ["ImageCore", "ImageLoading", "CalotypeTesting", "CCalotypeHeap", .httpTypes],
+            path: "Tests/EngineSoak"),
         .testTarget(
             name: "ImageLoadingTests",
-            dependencies: ["ImageCore", "ImageLoading", "CalotypeTesting", "CCalotypeHeap", .httpTypes]),
+            dependencies: ["EngineSoak", "ImageCore", "ImageLoading", "CalotypeTesting", .httpTypes]),
         .testTarget(
             name: "CalotypeLoggingTests",
             dependencies: ["CalotypeLogging", "CalotypeTesting", "ImageCore", "ImageLoading", .log, .inMemoryLog]),

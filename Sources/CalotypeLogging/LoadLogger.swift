@@ -21,7 +21,7 @@ public struct LoadLogger: LoadObserving {
     public struct Levels: Hashable, Sendable {
         /// A load was asked for; `trace`.
         public var started: Logger.Level? = .trace
-        /// A stage began or ended, a cache was asked; `trace`.
+        /// A stage began or ended, a cache was asked, the work of another load was joined, bytes arrived; `trace`.
         public var stages: Logger.Level? = .trace
         /// A load ended with an image; `debug`.
         public var finished: Logger.Level? = .debug
@@ -59,7 +59,7 @@ public struct LoadLogger: LoadObserving {
     private func level(of observation: LoadObservation) -> Logger.Level? {
         switch observation {
         case .started: levels.started
-        case .stageBegan, .stageEnded, .cacheAsked: levels.stages
+        case .joined, .stageBegan, .progress, .stageEnded, .cacheAsked: levels.stages
         case .cacheFailed: levels.cacheFailed
         case .finished(.success): levels.finished
         case .finished(.failure(.cancelled)): levels.cancelled
@@ -71,6 +71,11 @@ public struct LoadLogger: LoadObserving {
     private func message(for observation: LoadObservation, _ metadata: inout Logger.Metadata) -> Logger.Message {
         switch observation {
         case .started: return "load started"
+        case .joined: return "load joined"
+        case .progress(let progress):
+            metadata["received"] = "\(progress.received)"
+            if let expected = progress.expected { metadata["expected"] = "\(expected)" }
+            return "bytes arrived"
         case .stageBegan(let stage):
             metadata["stage"] = "\(stage.rawValue)"
             return "stage began"

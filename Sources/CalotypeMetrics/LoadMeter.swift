@@ -69,7 +69,8 @@ public final class LoadMeter: LoadObserving {
 
     public func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
         switch observation {
-        case .started, .stageBegan, .cacheFailed: break
+        // How many loads were coalesced is counted at their ends.
+        case .started, .joined, .stageBegan, .progress, .cacheFailed: break
         case .stageEnded(let stage, let time): stages[stage]?.recordNanoseconds(nanoseconds(time))
         case .cacheAsked(let tier, let isHit): (isHit ? hits[tier]?.hit : hits[tier]?.miss)?.increment()
         case .finished(.success(let response)): count(response)

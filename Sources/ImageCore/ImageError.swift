@@ -131,7 +131,8 @@ extension ImageError.Code {
 public enum LoadFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// Nobody wanted the image any more. Never logged or counted as a failure.
     case cancelled
-    case failed(ImageError)
+    /// In a box of its own, since every result of the engine has room for a failure and nearly none is one.
+    indirect case failed(ImageError)
 
     /// The error, unless the load was cancelled.
     public var error: ImageError? {

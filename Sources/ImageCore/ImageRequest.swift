@@ -48,6 +48,13 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
 
     public var description: String { source.description }
 
+    /// Whether the bytes are at hand anyway (``ImageSource/isLocal``). By the key, where that tells: a URL has to make its
+    /// scheme a string first.
+    package var isLocal: Bool {
+        if resource.text.hasPrefix("https:") || resource.text.hasPrefix("http:") { return false }
+        return resource.text.hasPrefix("file:") || source.isLocal
+    }
+
     /// URLs that differ only in fragment or in the case of the scheme name one resource.
     private static func key(for source: ImageSource) -> ResourceKey {
         switch source {

@@ -12,8 +12,13 @@ public enum LoadEvent: Sendable {
 public enum LoadObservation: Sendable {
     /// A load was asked for.
     case started
+    /// The load shares work that another one has begun, which is told of its stages. May be told again where a load has to
+    /// begin another piece of work: for a further source, or where the finished picture was not on disk after all.
+    case joined
     /// Work of a stage began.
     case stageBegan(LoadStage)
+    /// More of the body has arrived; nothing is told of a body that comes in one piece.
+    case progress(LoadProgress)
     /// Work of a stage ended, after so long. Storing on disk goes on after the load: its end may be told of after the
     /// load's own.
     case stageEnded(LoadStage, Duration)

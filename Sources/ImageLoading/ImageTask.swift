@@ -13,9 +13,10 @@ public final class ImageTask: LoadHandle {
         var preview: DecodedImage?
         var waiters = Waiters()
         var listeners: [@Sendable (LoadEvent) -> Void] = []
-        /// Sources that have not been tried yet, and why the others failed.
-        var fallbacks: ArraySlice<ImageSource> = []
+        /// Why the sources that have been tried failed.
         var failures: [String] = []
+        /// What the load ended with, where that is no picture.
+        var outcome: WorkResult?
         /// What is to be loaded where the finished picture is not on disk.
         var longWay: LoadPlan?
         /// The load of the small version.
@@ -23,6 +24,17 @@ public final class ImageTask: LoadHandle {
         /// Events that wait for the one that is being delivered.
         var pending: [LoadEvent] = []
         var isDelivering = false
+        /// The end, while it is put off, once it has come.
+        var isHeld = false
+        var heldEnd: (@Sendable () -> Void)?
+
+        init(priority: LoadPriority, onEvent: (@Sendable (LoadEvent) -> Void)?) {
+            self.priority = priority
+            guard let onEvent else { return }
+            listeners = [onEvent]
+            // The listener is called for the first time after the call that starts the load has returned.
+            isDelivering = true
+        }
 
         /// Lines an event up for those who listen. Returns whether the caller is to deliver it.
         mutating func queue(_ event: () -> LoadEvent) -> Bool {
@@ -33,42 +45,30 @@ public final class ImageTask: LoadHandle {
         }
     }
 
-    public let id: LoadID
-    public let request: ImageRequest
+    public var id: LoadID { plan.id }
+    public var request: ImageRequest { plan.request }
+    /// Of the first source; a fallback's load has one of its own.
+    let plan: LoadPlan
     /// Whether anyone looks at what happens before the end.
     let wantsProgress: Bool
-    let goal: LoadGoal
-    /// What the load ended with, where that is no picture.
-    let outcome: Lock<WorkResult?>
     private let coordinator: LoadCoordinator
     private let began: ContinuousClock.Instant
     private let state: Lock<State>
 
     init(
-        id: LoadID, request: ImageRequest, priority: LoadPriority, goal: LoadGoal = .image, wantsProgress: Bool,
-        coordinator: LoadCoordinator, onEvent: (@Sendable (LoadEvent) -> Void)?
+        _ plan: LoadPlan, wantsProgress: Bool, coordinator: LoadCoordinator, onEvent: (@Sendable (LoadEvent) -> Void)?
     ) {
-        self.id = id
-        self.request = request
+        self.plan = plan
         self.coordinator = coordinator
         began = ContinuousClock.now
-        var state = State(priority: priority)
-        if let onEvent {
-            state.listeners.append(onEvent)
-            // The listener is called for the first time after the call that starts the load has returned.
-            state.isDelivering = true
-        }
-        state.fallbacks = request.fallbacks[...]
-        self.goal = goal
         self.wantsProgress = wantsProgress
-        outcome = Lock(nil)
-        self.state = Lock(state)
+        state = Lock(State(priority: plan.priority, onEvent: onEvent))
     }
 
     /// The image, or why there is none. Cancelling the awaiting task cancels the load.
     public var response: ImageResponse {
         get async throws(LoadFailure) {
-            await untilEnd()
+            if !hasEnded { await untilEnd() }
             return try ending.get()
         }
     }
@@ -168,11 +168,18 @@ public final class ImageTask: LoadHandle {
     func nextSource(after error: ImageError) -> ImageSource? {
         guard error.stage != .process, error.stage != .request else { return nil }
         return state.withLock { state in
-            guard state.result == nil, let next = state.fallbacks.popFirst() else { return nil }
+            let fallbacks = plan.request.fallbacks
+            guard state.result == nil, state.failures.count < fallbacks.count else { return nil }
             state.failures.append(error.description)
             state.progress = nil
-            return next
+            return fallbacks[state.failures.count - 1]
         }
+    }
+
+    /// What the load is about to end with, where that is no picture.
+    var outcome: WorkResult? {
+        get { state.withLock { $0.outcome } }
+        set { state.withLock { $0.outcome = newValue } }
     }
 
     /// What is to be loaded where the finished picture is not on disk.
@@ -226,16 +233,21 @@ public final class ImageTask: LoadHandle {
         }
     }
 
-    /// Ends the load; only the first end counts.
-    func finish(_ result: Result<ImageResponse, LoadFailure>) {
-        guard case .failure(.failed(var error)) = result else { return end(with: result) }
+    /// Ends the load with an error, which names those of the sources that were tried before.
+    func fail(_ error: ImageError) {
+        var error = error
         error.causes = state.withLock { $0.failures } + error.causes
-        end(with: .failure(.failed(error)))
+        finish(.failure(.failed(error)))
     }
 
-    private func end(with result: Result<ImageResponse, LoadFailure>) {
+    /// Ends the load; only the first end counts.
+    func finish(_ result: Result<ImageResponse, LoadFailure>) {
         let left = state.withLock { state -> (waiters: Waiters, lowResolution: ImageTask?, delivers: Bool)? in
             guard state.result == nil else { return nil }
+            guard !state.isHeld else {
+                if state.heldEnd == nil { state.heldEnd = { [self] in finish(result) } }
+                return nil
+            }
             state.result = result
             state.ticket = nil
             state.preview = nil
@@ -248,6 +260,18 @@ public final class ImageTask: LoadHandle {
         left.lowResolution?.cancel()
         coordinator.ended(self, result)
         left.waiters.resume()
+    }
+
+    /// Puts the end off until ``release()``: whatever an observer is told before must be told first.
+    func hold() { state.withLock { $0.isHeld = true } }
+
+    /// Ends the load now, where it would have ended since ``hold()``.
+    func release() {
+        let end = state.withLock { state in
+            state.isHeld = false
+            return state.heldEnd.take()
+        }
+        end?()
     }
 
     /// Since the load began.

@@ -60,7 +60,9 @@ extension LoadCoordinator: Pipeline.Reporting {
         for waiter in waiters { waiter.resume() }
     }
 
-    func observe(_ observation: LoadObservation, _ plan: LoadPlan) {
+    func observe(_ observation: @autoclosure () -> LoadObservation, _ plan: LoadPlan) {
+        guard !observers.isEmpty else { return }
+        let observation = observation()
         for observer in observers { observer.observe(observation, of: plan.id, request: plan.request) }
     }
 
@@ -75,10 +77,10 @@ extension LoadCoordinator: Pipeline.Reporting {
     }
 
     /// - Parameter bytes: what has come, where the event was that more has.
-    func carryOut(_ actions: ActionList<Graph.Action>, on place: Place = .elsewhere, bytes: ReceivedBytes? = nil) {
+    func carryOut(_ actions: consuming ActionList<Graph.Action>, on place: Place = .elsewhere, bytes: ReceivedBytes? = nil) {
         // Of the steps that begin now, the first may have the place; it must not wait for the others.
         var place = place
-        for action in actions {
+        while let action = actions.popFirst() {
             switch action {
             case .run(let node, let work, let lane, let input, let priority, let token, let isAdmitted):
                 let start = StepStart(

@@ -64,35 +64,33 @@ final class LoadCoordinator: Sendable {
         }
     }
 
-    /// What the memory cache says to a request, and the plan where one had to be made.
+    /// What the memory cache says to a request, or the plan of what is to be loaded.
     enum MemoryAnswer {
-        case hit(ImageResponse)
+        case hit(DecodedImage)
         case miss(LoadPlan)
     }
 
     /// Asks the memory cache once, on the caller's thread. A request that sets no options of its own needs no plan for
     /// that, unless somebody observes: the shortest way to a hit.
     func askMemory(_ request: ImageRequest) throws(LoadFailure) -> MemoryAnswer {
-        guard request.options.isEmpty, observers.isEmpty, let memory = pipeline.configuration.memoryCache,
+        guard request.options.isEmpty, observers.isEmpty, let memory = pipeline.memory,
             let variant = control.withLock({ $0.defaults }).plainVariant
         else {
             let plan = try plan(request)
             return memoryHit(plan).map { .hit($0) } ?? .miss(plan)
         }
-        if let image = memory.image(for: ImageKey(resource: request.resource, variant: variant)), !image.isPreview {
-            return .hit(ImageResponse(image: image, tier: .memory))
+        if let image = memory.cache.image(for: ImageKey(resource: request.resource, variant: variant)), !image.isPreview {
+            return .hit(image)
         }
         return .miss(try plan(request))
     }
 
     /// The memory cache's answer; observers see a hit as a whole load.
-    private func memoryHit(_ plan: LoadPlan) -> ImageResponse? {
-        guard let hit = pipeline.askMemory(plan).hit else { return nil }
-        for observer in observers {
-            observer.observe(.started, of: plan.id, request: plan.request)
-            observer.observe(.cacheAsked(.memory, isHit: true), of: plan.id, request: plan.request)
-            observer.observe(.finished(.success(hit)), of: plan.id, request: plan.request)
-        }
+    private func memoryHit(_ plan: LoadPlan) -> DecodedImage? {
+        guard let hit = pipeline.askMemory(plan), !hit.isPreview else { return nil }
+        observe(.started, plan)
+        observe(.cacheAsked(.memory, isHit: true), plan)
+        observe(.finished(.success(ImageResponse(image: hit, tier: .memory))), plan)
         return hit
     }
 
@@ -112,7 +110,8 @@ final class LoadCoordinator: Sendable {
         do {
             return start(try plan(request), wantsProgress: true, onEvent: onEvent)
         } catch {
-            let task = makeTask(control.withLock { $0.makeID() }, request, .normal, .image, wantsProgress: true, onEvent)
+            let task = makeTask(
+                LoadPlan(control.withLock { $0.makeID() }, request, .standard), wantsProgress: true, onEvent)
             task.finish(.failure(error))
             task.begun()
             return task
@@ -126,7 +125,7 @@ final class LoadCoordinator: Sendable {
         _ plan: LoadPlan, asksMemory: Bool = true, wantsProgress: Bool, on place: Place = .elsewhere,
         onEvent: (@Sendable (LoadEvent) -> Void)?
     ) -> ImageTask {
-        let task = makeTask(plan.id, plan.request, plan.priority, plan.goal, wantsProgress: wantsProgress, onEvent)
+        let task = makeTask(plan, wantsProgress: wantsProgress, onEvent)
         begin(task, plan, asksMemory: asksMemory, on: place)
         if wantsProgress, let source = plan.request.lowResolution, !task.hasEnded {
             startLowResolution(plan.request.replacing(source), for: task)
@@ -153,14 +152,14 @@ final class LoadCoordinator: Sendable {
     private func begin(
         _ task: ImageTask, _ plan: LoadPlan, asksMemory: Bool, isShort: Bool = true, on place: Place
     ) {
-        let (hit, preview) = asksMemory && plan.goal == .image ? pipeline.askMemory(plan) : (nil, nil)
-        if let hit {
+        let cached = asksMemory && plan.goal == .image ? pipeline.askMemory(plan) : nil
+        if let cached, !cached.isPreview {
             observe(.cacheAsked(.memory, isHit: true), plan)
-            return task.finish(.success(hit))
+            return task.finish(.success(ImageResponse(image: cached, tier: .memory)))
         }
         // Whoever does not ask here has asked before.
         if plan.goal == .image, pipeline.asksMemory(plan) { observe(.cacheAsked(.memory, isHit: false), plan) }
-        if let preview, plan.options.previews != .none { task.show(preview) }
+        if let cached, plan.options.previews != .none { task.show(cached) }
         // A fetch that begins here and now would not see that its caller has gone already.
         guard !control.withLock({ $0.isClosed }), place != .pool || !Task.isCancelled else {
             return task.finish(.failure(.cancelled))
@@ -173,37 +172,51 @@ final class LoadCoordinator: Sendable {
             terms.writesResult = false
             task.setLongWay(plan)
         }
-        let (ticket, actions) = join(task, plan, terms, isShort: isShort)
+        var actions = ActionList<Graph.Action>()
+        // The work may end on another thread before this one has told of the join.
+        if !observers.isEmpty { task.hold() }
+        let (ticket, hasJoined) = join(task, plan, terms, isShort: isShort, leaving: &actions)
+        if !observers.isEmpty {
+            if hasJoined { observe(.joined, plan) }
+            task.release()
+        }
         let isWanted = task.started(ticket)
         // Another load may have finished this very image between the look into the memory cache and the join. It stored
         // the image before its work left the graph, so that a second look, after the join, cannot miss both.
-        let late = isWanted && plan.goal == .image && plan.options.cachePolicy.readsMemory ? peek(plan) : nil
+        let late = isWanted && plan.goal == .image && plan.options.cachePolicy.readsMemory ? pipeline.peek(plan.imageKey) : nil
         if !isWanted || late != nil {
             // First the stops, so that a step that was begun in vain ends before it reaches a plug-in.
             leave(ticket)
-            if let late { task.finish(.success(late)) }
+            if let late { task.finish(.success(ImageResponse(image: late, tier: .memory))) }
         }
         carryOut(actions, on: place)
     }
 
     /// Gives a task its place: in work that is there already, or at the end of a chain that is made for it.
+    ///
+    /// - Parameter actions: what is to be done then.
+    /// - Returns: the place, and whether the work was there already.
     private func join(
-        _ task: ImageTask, _ plan: LoadPlan, _ terms: LoadTerms, isShort: Bool
-    ) -> (LoadTicket, ActionList<Graph.Action>) {
-        let key = WorkKey(kind: isShort ? .processed : .image, image: plan.imageKey)
-        let joined =
-            plan.goal != .image
-            ? nil
-            : graph.withLock { graph in
-                graph.join(task, existing: key, terms: terms).map { ($0, graph.takeActions()) }
+        _ task: ImageTask, _ plan: LoadPlan, _ terms: LoadTerms, isShort: Bool,
+        leaving actions: inout ActionList<Graph.Action>
+    ) -> (LoadTicket, hasJoined: Bool) {
+        if plan.goal == .image {
+            let key = WorkKey(kind: isShort ? .processed : .image, image: plan.imageKey)
+            let joined = graph.withLock { graph in
+                let ticket = graph.join(task, existing: key, terms: terms)
+                if ticket != nil { actions = graph.takeActions() }
+                return ticket
             }
-        if let joined { return joined }
+            if let joined { return (joined, true) }
+        }
         let chain =
             isShort
             ? (links: pipeline.processedChain(for: plan), input: nil)
             : pipeline.chain(for: plan) { key in graph.withLock { $0.contains(key) } }
         return graph.withLock { graph in
-            (graph.join(task, chain: chain.links, input: chain.input, terms: terms), graph.takeActions())
+            let ticket = graph.join(task, chain: chain.links, input: chain.input, terms: terms)
+            actions = graph.takeActions()
+            return (ticket, graph.hasJoined(ticket))
         }
     }
 
@@ -211,17 +224,17 @@ final class LoadCoordinator: Sendable {
     func end(_ task: ImageTask, _ result: Result<WorkResult, LoadFailure>, isCoalesced: Bool) {
         switch result {
         case .success(let value):
-            if task.goal != .image { task.outcome.withLock { $0 = value } }
+            if task.plan.goal != .image { task.outcome = value }
             task.finish(value.response(isCoalesced: isCoalesced, after: task.elapsed))
         case .failure(.failed(let error)):
             if let plan = task.takeLongWay() {
                 return begin(task, plan, asksMemory: false, isShort: false, on: .elsewhere)
             }
-            guard let source = task.nextSource(after: error) else { return task.finish(.failure(.failed(error))) }
+            guard let source = task.nextSource(after: error) else { return task.fail(error) }
             do {
-                begin(task, try plan(task.request.replacing(source), goal: task.goal), asksMemory: true, on: .elsewhere)
+                begin(task, try plan(task.request.replacing(source), goal: task.plan.goal), asksMemory: true, on: .elsewhere)
             } catch {
-                task.finish(.failure(error))
+                if let error = error.error { task.fail(error) } else { task.finish(.failure(error)) }
             }
         case .failure(.cancelled): task.finish(.failure(.cancelled))
         }
@@ -233,7 +246,7 @@ final class LoadCoordinator: Sendable {
         let task = start(try plan(request, goal: goal), asksMemory: false, wantsProgress: false, on: .pool, onEvent: nil)
         await task.untilEnd()
         _ = try task.ending.get()
-        guard let outcome = task.outcome.withLock({ $0 }) else { throw .failed(.noInput) }
+        guard let outcome = task.outcome else { throw .failed(.noInput) }
         return outcome
     }
 
@@ -247,23 +260,16 @@ final class LoadCoordinator: Sendable {
 
     func ended(_ task: ImageTask, _ result: Result<ImageResponse, LoadFailure>) {
         counters.ended(result)
-        if let owner = task.request.owner { ownedLoads.remove(task, of: owner) }
-        for observer in observers { observer.observe(.finished(result), of: task.id, request: task.request) }
-    }
-
-    private func peek(_ plan: LoadPlan) -> ImageResponse? {
-        pipeline.peek(plan.imageKey).map { ImageResponse(image: $0, tier: .memory) }
+        if let owner = task.plan.request.owner { ownedLoads.remove(task, of: owner) }
+        observe(.finished(result), task.plan)
     }
 
     private func makeTask(
-        _ id: LoadID, _ request: ImageRequest, _ priority: LoadPriority, _ goal: LoadGoal, wantsProgress: Bool,
-        _ onEvent: (@Sendable (LoadEvent) -> Void)?
+        _ plan: LoadPlan, wantsProgress: Bool, _ onEvent: (@Sendable (LoadEvent) -> Void)?
     ) -> ImageTask {
-        for observer in observers { observer.observe(.started, of: id, request: request) }
-        let task = ImageTask(
-            id: id, request: request, priority: priority, goal: goal, wantsProgress: wantsProgress, coordinator: self,
-            onEvent: onEvent)
-        if let owner = request.owner { ownedLoads.add(task, of: owner) }
+        observe(.started, plan)
+        let task = ImageTask(plan, wantsProgress: wantsProgress, coordinator: self, onEvent: onEvent)
+        if let owner = plan.request.owner { ownedLoads.add(task, of: owner) }
         return task
     }
 

@@ -206,8 +206,8 @@ private struct Simulation {
     // MARK: Actions
 
     private mutating func carryOut() {
-        let actions = graph.takeActions()
-        for action in actions {
+        var actions = graph.takeActions()
+        while let action = actions.popFirst() {
             switch action {
             case .run(let id, let key, let lane, let input, _, let token, let isAdmitted):
                 if running[id] != nil { problem = "\(key) runs twice" }

@@ -1,5 +1,6 @@
 import CalotypeTesting
 import Foundation
+import HTTPTypes
 import ImageCore
 import Testing
 
@@ -12,6 +13,8 @@ private final class Recorder: LoadObserving {
     func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
         switch observation {
         case .started: log.append("started")
+        case .joined: log.append("joined")
+        case .progress(let progress): log.append("\(progress.received) bytes")
         case .stageBegan(let stage): log.append("began \(stage)")
         case .stageEnded(let stage, _): log.append("ended \(stage)")
         case .cacheAsked(let tier, let isHit): log.append("\(tier) \(isHit ? "hit" : "miss")")
@@ -47,6 +50,70 @@ private final class Recorder: LoadObserving {
         _ = try await bench.loader.image(for: url("x"))
         _ = try await bench.loader.task(for: ImageRequest(url: url("x"))).response
         #expect(recorder.log.events == ["started", "memory hit", "finished", "started", "memory hit", "finished"])
+    }
+
+    @Test func aLoadThatSharesWorkIsToldToHaveJoinedBeforeItEnds() async throws {
+        let recorder = Recorder()
+        let bench = Bench.held { $0.observers = [recorder] }
+        let first = bench.loader.task(for: ImageRequest(url: url("x")))
+        await bench.network.gate.waitForArrivals(1)
+        recorder.log.removeAll()
+        let second = bench.loader.task(for: ImageRequest(url: url("x")))
+        #expect(recorder.log.events == ["started", "memory miss", "joined"])
+        bench.network.gate.open()
+        _ = try await (first.response, second.response)
+        #expect(recorder.log.events.count { $0 == "joined" } == 1)
+    }
+
+    @Test func aJoinIsToldBeforeTheEndHoweverTheyMeet() async throws {
+        let orders = Lock<[LoadID: [String]]>([:])
+        struct Order: LoadObserving {
+            let orders: @Sendable (LoadID, String) -> Void
+            func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
+                switch observation {
+                case .joined: orders(load, "joined")
+                case .finished: orders(load, "finished")
+                default: break
+                }
+            }
+        }
+        let bench = Bench {
+            $0.memoryCache = nil
+            $0.observers = [Order { load, event in orders.withLock { $0[load, default: []].append(event) } }]
+        }
+        for round in 0..<200 {
+            let tasks = (0..<8).map { _ in bench.loader.task(for: ImageRequest(url: url("\(round)"))) }
+            for task in tasks { _ = try await task.response }
+        }
+        await bench.waitUntilIdle()
+        let told = orders.withLock { $0 }
+        #expect(told.count == 1600)
+        #expect(told.values.allSatisfy { $0 == ["joined", "finished"] || $0 == ["finished"] })
+        #expect(told.values.contains { $0.count == 2 })
+    }
+
+    @Test func bytesThatArriveInPiecesAreTold() async throws {
+        let recorder = Recorder()
+        let network = ScriptedLoader { _ in .response(HTTPResponse(status: .ok), chunks: [Data([7]), Data([1, 2])]) }
+        let bench = Bench(network: network) { $0.observers = [recorder] }
+        _ = try await bench.loader.image(for: url("x"))
+        #expect(recorder.log.events.filter { $0.hasSuffix("bytes") } == ["1 bytes", "3 bytes"])
+    }
+
+    @Test func withoutObserversNothingIsMadeForThem() async throws {
+        func made(with observers: [any LoadObserving]) throws -> Int {
+            let bench = Bench { $0.observers = observers }
+            let plan = try bench.loader.coordinator.plan(ImageRequest(url: url("x")))
+            var count = 0
+            func observation() -> LoadObservation {
+                count += 1
+                return .started
+            }
+            bench.loader.coordinator.observe(observation(), plan)
+            return count
+        }
+        #expect(try made(with: []) == 0)
+        #expect(try made(with: [Recorder(), Recorder()]) == 1)
     }
 
     @Test func severalObserversAreToldTheSame() async throws {

@@ -77,7 +77,7 @@ import Testing
         for number in 0..<10_000 {
             queue.add(number, for: "\(number)")
             let turn = queue.take()!.0
-            if number.isMultiple(of: 2) { queue.ended(turn) } else { _ = queue.stop(turn.key) }
+            if number.isMultiple(of: 2) { queue.ended(turn) } else { _ = queue.stop("\(number)") }
         }
         #expect(queue.isEmpty && queue.running == 0)
         #expect(queue.lineLength < 100)

@@ -40,8 +40,9 @@ public enum AlphaMode: String, Hashable, Sendable {
 public enum ColorSpace: Hashable, Sendable {
     /// sRGB (IEC 61966-2-1), or its grey of the same transfer curve. The canonical space.
     case sRGB
-    /// The space of an embedded ICC profile, kept as it came.
-    case icc(Data)
+    /// The space of an embedded ICC profile, kept as it came. In a box of its own, since nearly every bitmap that is handed
+    /// about has none.
+    indirect case icc(Data)
 }
 
 /// A picture in memory: immutable and shared by reference, so that copying the value copies no pixels.

@@ -1,31 +1,22 @@
 /// What an event leaves to be done, in order. Nearly always that is one thing, which takes no array.
-struct ActionList<Action: Sendable>: Sequence, Sendable {
+struct ActionList<Action: Sendable>: Sendable {
     private var first: Action?
+    /// Those after the first; once taken, in reverse order, so that each can be moved out.
     private var rest: [Action] = []
 
-    mutating func append(_ action: Action) {
+    mutating func append(_ action: consuming Action) {
         if first == nil { first = action } else { rest.append(action) }
     }
 
-    /// Empties the list and returns what was in it.
+    /// The next one of a list that was taken; it is in the list no more.
+    mutating func popFirst() -> Action? { first.take() ?? rest.popLast() }
+
+    /// Empties the list and returns what was in it, to be popped.
     mutating func take() -> Self {
         guard first != nil else { return Self() }
         var taken = Self()
         swap(&taken, &self)
+        taken.rest.reverse()
         return taken
     }
-
-    struct Iterator: IteratorProtocol {
-        private var first: Action?
-        private var rest: [Action].Iterator
-
-        fileprivate init(_ first: Action?, _ rest: [Action]) {
-            self.first = first
-            self.rest = rest.makeIterator()
-        }
-
-        mutating func next() -> Action? { first.take() ?? rest.next() }
-    }
-
-    func makeIterator() -> Iterator { Iterator(first, rest) }
 }

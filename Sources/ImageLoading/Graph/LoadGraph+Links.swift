@@ -46,6 +46,8 @@ extension LoadGraph {
         nodes[id].next = nil
         if let last = nodes[upstream].lastDependent { nodes[last].next = id } else { nodes[upstream].firstDependent = id }
         nodes[upstream].lastDependent = id
+        let listeners = nodes[id].listeners
+        if !listeners.isEmpty { climb(from: upstream) { $0.listeners += listeners } }
     }
 
     mutating func detach(_ id: NodeID) {

@@ -36,13 +36,10 @@ extension LoadGraph {
     /// Has a node depend on another one than before.
     private mutating func move(_ id: NodeID, to upstream: NodeID) {
         endPreviews(of: id)
-        let (listeners, newest) = (nodes[id].listeners, nodes[id].newest)
+        let newest = nodes[id].newest
         detach(id)
         attach(id, to: upstream)
-        climb(from: upstream) { node in
-            if !listeners.isEmpty { node.listeners += listeners }
-            node.newest = max(node.newest, newest)
-        }
+        climb(from: upstream) { $0.newest = max($0.newest, newest) }
         rankChanged(id)
     }
 }

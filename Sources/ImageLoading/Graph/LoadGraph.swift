@@ -117,6 +117,9 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
     /// Whether work with that key is there.
     func contains(_ key: WorkKey) -> Bool { index.find(key, hash: key.hash, in: nodes) != nil }
 
+    /// Whether work was there already for a load that has just begun. One that found it finished is gone again.
+    func hasJoined(_ ticket: LoadTicket) -> Bool { !loads.contains(ticket) || loads[ticket].isCoalesced }
+
     /// A load begins whose work is there already; `nil`, and nothing has happened, where it is not.
     mutating func join(_ subscriber: Subscriber, existing key: WorkKey, terms: LoadTerms) -> LoadTicket? {
         guard let wanted = index.find(key, hash: key.hash, in: nodes) else { return nil }

@@ -17,10 +17,10 @@ struct Slab<Element: Sendable>: Sendable {
 
     var count: Int { slots.used - free.count }
 
-    mutating func insert(_ element: Element) -> SlabID {
+    mutating func insert(_ element: consuming Element) -> SlabID {
         let index = free.popLast() ?? UInt32(slots.add())
         unsafe slots.generations[Int(index)] &+= 1
-        unsafe (slots.elements + Int(index)).initialize(to: element)
+        unsafe slots.element(Int(index)).initialize(to: element)
         return unsafe SlabID(index: index, generation: slots.generations[Int(index)])
     }
 
@@ -29,7 +29,7 @@ struct Slab<Element: Sendable>: Sendable {
         guard contains(id) else { return nil }
         unsafe slots.generations[Int(id.index)] &+= 1
         free.append(id.index)
-        return unsafe (slots.elements + Int(id.index)).move()
+        return unsafe slots.element(Int(id.index)).move()
     }
 
     func contains(_ id: SlabID) -> Bool { unsafe slots.generations[Int(id.index)] == id.generation }
@@ -38,11 +38,11 @@ struct Slab<Element: Sendable>: Sendable {
     subscript(id: SlabID) -> Element {
         _read {
             precondition(contains(id), "a slab's element was used after its end")
-            yield unsafe slots.elements[Int(id.index)]
+            yield unsafe slots.element(Int(id.index)).pointee
         }
         nonmutating _modify {
             precondition(contains(id), "a slab's element was used after its end")
-            yield unsafe &slots.elements[Int(id.index)]
+            yield unsafe &slots.element(Int(id.index)).pointee
         }
     }
 
@@ -55,47 +55,59 @@ struct Slab<Element: Sendable>: Sendable {
     }
 }
 
-/// The memory behind a slab. A slot's element is initialised exactly while its generation is odd.
+/// The memory behind a slab: chunks of slots, so that one more takes no more than a chunk and none ever moves. A slot's
+/// element is initialised exactly while its generation is odd.
 // @unchecked because only the slab's owner touches it, under the owner's lock.
 @safe private final class SlabStorage<Element>: @unchecked Sendable {
-    private(set) var elements: UnsafeMutablePointer<Element>
+    private typealias Chunk = UnsafeMutablePointer<Element>
+
+    /// Slots of a chunk; a power of two.
+    private static var chunkSize: Int { 16 }
+
+    private var chunks: UnsafeMutablePointer<Chunk>
     private(set) var generations: UnsafeMutablePointer<UInt32>
     private(set) var used = 0
-    private var capacity = 16
+    /// In slots: of the two tables above, not of the chunks.
+    private var capacity = 64
 
     init() {
-        unsafe elements = .allocate(capacity: 16)
-        unsafe generations = .allocate(capacity: 16)
+        unsafe chunks = .allocate(capacity: capacity / Self.chunkSize)
+        unsafe generations = .allocate(capacity: capacity)
     }
 
     deinit {
         for index in 0..<used where unsafe !generations[index].isMultiple(of: 2) {
-            unsafe (elements + index).deinitialize(count: 1)
+            unsafe element(index).deinitialize(count: 1)
         }
-        unsafe elements.deallocate()
+        for first in stride(from: 0, to: used, by: Self.chunkSize) { unsafe chunks[first / Self.chunkSize].deallocate() }
+        unsafe chunks.deallocate()
         unsafe generations.deallocate()
+    }
+
+    /// Where a slot's element lives.
+    func element(_ index: Int) -> UnsafeMutablePointer<Element> {
+        unsafe chunks[index / Self.chunkSize] + index % Self.chunkSize
     }
 
     /// Makes one more slot and returns its index.
     func add() -> Int {
         if used == capacity { grow() }
+        if used.isMultiple(of: Self.chunkSize) {
+            unsafe (chunks + used / Self.chunkSize).initialize(to: .allocate(capacity: Self.chunkSize))
+        }
         unsafe (generations + used).initialize(to: 0)
         used += 1
         return used - 1
     }
 
     private func grow() {
-        let (moreElements, moreGenerations) = (
-            UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2),
-            UnsafeMutablePointer<UInt32>.allocate(capacity: capacity * 2)
-        )
-        for index in 0..<used where unsafe !generations[index].isMultiple(of: 2) {
-            unsafe (moreElements + index).moveInitialize(from: elements + index, count: 1)
-        }
+        let moreChunks = UnsafeMutablePointer<Chunk>.allocate(capacity: 2 * capacity / Self.chunkSize)
+        let moreGenerations = UnsafeMutablePointer<UInt32>.allocate(capacity: 2 * capacity)
+        unsafe moreChunks.moveInitialize(from: chunks, count: capacity / Self.chunkSize)
         unsafe moreGenerations.moveInitialize(from: generations, count: used)
-        unsafe elements.deallocate()
+        unsafe chunks.deallocate()
         unsafe generations.deallocate()
-        unsafe elements = moreElements
+        unsafe chunks = moreChunks
         unsafe generations = moreGenerations
         capacity *= 2
     }

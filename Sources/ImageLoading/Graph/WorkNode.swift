@@ -64,11 +64,14 @@ struct WorkLink<Work: Sendable>: Sendable {
     var scale: DecodeScale?
 }
 
-/// A decode to a size, which others that differ from it in nothing but the size may be made of.
-struct DecodeScale: Hashable, Sendable {
+/// A decode to a size, which others that differ from it in nothing but the size may be made of. An object, because it is
+/// made once for all loads that share their options, and named by each of their nodes.
+final class DecodeScale: Sendable {
     /// What is equal for all of them.
     let family: String
     let box: PixelSize
+
+    init(family: String, box: PixelSize) { (self.family, self.box) = (family, box) }
 
     /// Whether the result of `larger` has pixels enough to make this one's of it: two for one in each direction.
     func canBeMade(of larger: DecodeScale) -> Bool {
@@ -109,9 +112,9 @@ struct LoadTerms: Sendable {
 
 /// How many loads, directly or through dependents, want to see work go on.
 struct Listeners: Sendable {
-    var progress = 0
-    private var thumbnails = 0
-    private var previews = 0
+    var progress: UInt32 = 0
+    private var thumbnails: UInt32 = 0
+    private var previews: UInt32 = 0
 
     init() {}
 
@@ -206,9 +209,9 @@ struct WorkNode<Work: Sendable, Value: Sendable>: Sendable {
     var previewCost = 0
     var hasGivenWay = false
     /// How many results it has had; more than one when the first proved unsound.
-    var version = 0
+    var version: UInt32 = 0
     /// The version of the upstream's result that its own step runs on.
-    var inputVersion = 0
+    var inputVersion: UInt32 = 0
     var progress: LoadProgress?
     /// Bytes of memory that its step takes, once that is known, and those that count at this moment.
     var cost = 0

@@ -95,6 +95,11 @@ public final class TraceObserver: LoadObserving {
             event.name = URLRedaction.text(of: request.source, hidesQueries: hidesQueries)
             event.phase = .begin
             event.arguments["purpose"] = .string("\(request.purpose)")
+        case .joined: event.name = "joined"
+        case .progress(let progress):
+            event.name = "progress"
+            event.arguments["received"] = .number(progress.received)
+            if let expected = progress.expected { event.arguments["expected"] = .number(expected) }
         case .stageBegan(let stage): (event.name, event.phase) = (stage.rawValue, .begin)
         case .stageEnded(let stage, _): (event.name, event.phase) = (stage.rawValue, .end)
         case .cacheAsked(let tier, let isHit):

@@ -127,7 +127,9 @@ struct FetchStage: Sendable {
         for try await chunk in response.body {
             guard bytes.count + chunk.count <= limit else { throw tooLarge(limit) }
             let received = bytes.append(chunk, expected: expected)
-            coordinator.report(LoadProgress(received: received, expected: expected), bytes, from: node)
+            let progress = LoadProgress(received: received, expected: expected)
+            coordinator.observe(.progress(progress), plan)
+            coordinator.report(progress, bytes, from: node)
             guard received >= nextLook else { continue }
             nextLook = 2 * received
             let limits = pipeline.limits(plan)

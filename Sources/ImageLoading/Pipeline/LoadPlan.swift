@@ -44,7 +44,7 @@ final class LoadPlan: Sendable {
         } else {
             self.request = request
         }
-        isLocal = request.source.isLocal
+        isLocal = request.isLocal
         resource =
             merged.options.headers.isEmpty
             ? request.resource

@@ -10,6 +10,9 @@ final class MergedOptions: Sendable {
     /// Of the decode, where it is to a size and shows the whole picture: others of that family differ in nothing but that.
     let scale: DecodeScale?
 
+    /// Those of a load that sets none, in a loader without defaults of its own.
+    static let standard = MergedOptions(LoadOptions())
+
     /// - Parameter encodes: whether the loader can keep finished pictures on disk.
     init(_ options: LoadOptions, encodes: Bool = true) {
         var options = options

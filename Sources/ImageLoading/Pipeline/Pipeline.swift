@@ -31,10 +31,12 @@ final class Pipeline: Sendable {
         /// A cancelled decode has left memory behind, which is taken until it ends.
         func hold(_ remainder: CancelledRemainder)
         func settle(_ node: NodeID)
-        func observe(_ observation: LoadObservation, _ plan: LoadPlan)
+        /// Tells the observers. What they are told is not even made where there are none.
+        func observe(_ observation: @autoclosure () -> LoadObservation, _ plan: LoadPlan)
     }
 
     let configuration: ImageLoader.Configuration
+    let memory: Memory?
     let workers: WorkerPool
     /// One thread for all previews, so that they never keep a worker from a picture that is whole.
     private let previewWorkers = WorkerPool(size: 1)
@@ -44,8 +46,16 @@ final class Pipeline: Sendable {
     private let incrementalDecoder: (any IncrementalDecoding)?
     let accept: String
 
+    /// The memory cache, in a box: to look whether there is a plug-in costs more than to look whether there is an object.
+    final class Memory: Sendable {
+        let cache: any Caching
+
+        init(_ cache: any Caching) { self.cache = cache }
+    }
+
     init(_ configuration: ImageLoader.Configuration) {
         self.configuration = configuration
+        memory = configuration.memoryCache.map(Memory.init)
         workers = WorkerPool(size: configuration.workers)
         previewClock = PreviewClock(configuration.clock)
         incrementalDecoder = configuration.decoder as? any IncrementalDecoding
@@ -54,27 +64,24 @@ final class Pipeline: Sendable {
 
     /// Whether the memory cache is asked for the finished picture.
     func asksMemory(_ plan: LoadPlan) -> Bool {
-        plan.options.cachePolicy.readsMemory && plan.goal == .image && configuration.memoryCache != nil
+        plan.options.cachePolicy.readsMemory && plan.goal == .image && memory != nil
     }
 
-    /// The memory cache's answer, if the options let it be asked. A hit ends the load on the caller's thread.
-    /// A cached preview is none; it comes back apart.
-    func askMemory(_ plan: LoadPlan) -> (hit: ImageResponse?, preview: DecodedImage?) {
-        guard plan.options.cachePolicy.readsMemory, let image = configuration.memoryCache?.image(for: plan.imageKey) else {
-            return (nil, nil)
-        }
-        return image.isPreview ? (nil, image) : (ImageResponse(image: image, tier: .memory), nil)
+    /// The memory cache's answer, if the options let it be asked. A hit ends the load on the caller's thread; a cached
+    /// preview is none.
+    func askMemory(_ plan: LoadPlan) -> DecodedImage? {
+        plan.options.cachePolicy.readsMemory ? memory?.cache.image(for: plan.imageKey) : nil
     }
 
     /// What the memory cache has, not counted as a use; no preview.
     func peek(_ key: ImageKey) -> DecodedImage? {
-        configuration.memoryCache?.peekImage(for: key).flatMap { $0.isPreview ? nil : $0 }
+        memory?.cache.peekImage(for: key).flatMap { $0.isPreview ? nil : $0 }
     }
 
     /// What a load asks of its work. What no cache keeps need not be kept for one.
     func terms(for plan: LoadPlan) -> LoadTerms {
         var terms = plan.terms
-        if configuration.memoryCache == nil { terms.writesMemory = false }
+        if memory == nil { terms.writesMemory = false }
         if configuration.dataCache == nil { (terms.writesDisk, terms.writesResult) = (false, false) }
         return terms
     }
@@ -252,11 +259,11 @@ final class Pipeline: Sendable {
     /// Keeps a preview in memory for a later load, unless the picture itself is there.
     func keepPreview(_ key: WorkKey, _ preview: WorkResult) {
         guard case .image(let staged) = preview, peek(key.image) == nil else { return }
-        configuration.memoryCache?.store(staged.image, for: key.image, priority: .normal)
+        memory?.cache.store(staged.image, for: key.image, priority: .normal)
     }
 
     func clearCaches() async throws {
-        configuration.memoryCache?.removeAll()
+        memory?.cache.removeAll()
         try await configuration.dataCache?.removeAll()
     }
 }

@@ -12,7 +12,7 @@ struct StoreStage: Sendable {
         switch result {
         case .image(let staged):
             if targets.contains(.memory) {
-                pipeline.configuration.memoryCache?.store(staged.image, for: key.image, priority: priority)
+                pipeline.memory?.cache.store(staged.image, for: key.image, priority: priority)
             }
             guard targets.contains(.disk), key.kind == .image else { return coordinator.settle(node) }
             ProcessedCacheStage(pipeline: pipeline, plan: plan).store(staged.image, named: key.image, coordinator) {

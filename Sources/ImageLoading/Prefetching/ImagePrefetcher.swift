@@ -31,6 +31,12 @@ public final class ImagePrefetcher: Sendable {
     private struct Key: Hashable, Sendable {
         let resource: ResourceKey
         let variant: String
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(resource)
+            // Hashing an empty string costs as much as a short one; most have none.
+            if !variant.isEmpty { hasher.combine(variant) }
+        }
     }
 
     private struct State {

@@ -13,7 +13,6 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
 
     /// Names one run of one entry: a key that is stopped and started anew gets another.
     struct Turn: Hashable, Sendable {
-        let key: Key
         fileprivate let id: SlabID
     }
 
@@ -55,7 +54,7 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
             guard entries.contains(id), case .waiting(let key, let request) = entries[id] else { continue }
             entries[id] = .running(key, nil)
             running += 1
-            return (Turn(key: key, id: id), request)
+            return (Turn(id: id), request)
         }
         return nil
     }
@@ -63,15 +62,15 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     /// The load of a taken request has begun. Returns `false` when it has ended or was stopped before that: the load is
     /// then not wanted.
     mutating func began(_ turn: Turn, _ handle: Handle) -> Bool {
-        guard entries.contains(turn.id) else { return false }
-        entries[turn.id] = .running(turn.key, handle)
+        guard entries.contains(turn.id), case .running(let key, _) = entries[turn.id] else { return false }
+        entries[turn.id] = .running(key, handle)
         return true
     }
 
     /// The load of a taken request has ended.
     mutating func ended(_ turn: Turn) {
-        guard entries.remove(turn.id) != nil else { return }
-        index[turn.key] = nil
+        guard case .running(let key, _) = entries.remove(turn.id) else { return }
+        index[key] = nil
         running -= 1
     }
 
