@@ -24,12 +24,22 @@ struct Slab<Element: Sendable>: Sendable {
         return unsafe SlabID(index: index, generation: slots.generations[Int(index)])
     }
 
-    @discardableResult
     mutating func remove(_ id: SlabID) -> Element? {
         guard contains(id) else { return nil }
+        release(id)
+        return unsafe slots.element(Int(id.index)).move()
+    }
+
+    /// Ends an element where it lies, if it is there: to move a large one out costs more.
+    mutating func end(_ id: SlabID) {
+        guard contains(id) else { return }
+        release(id)
+        unsafe slots.element(Int(id.index)).deinitialize(count: 1)
+    }
+
+    private mutating func release(_ id: SlabID) {
         unsafe slots.generations[Int(id.index)] &+= 1
         free.append(id.index)
-        return unsafe slots.element(Int(id.index)).move()
     }
 
     func contains(_ id: SlabID) -> Bool { unsafe slots.generations[Int(id.index)] == id.generation }
