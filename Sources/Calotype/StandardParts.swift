@@ -82,7 +82,9 @@ public struct StandardParts: Sendable {
             responses.map { CachedLoader(loader, cache: $0) } ?? loader
         }
         let aware: any DataLoading =
-            networkMonitor.map { NetworkAwareLoader(remembering(modest), monitor: $0, whenOffline: whenOffline) }
+            networkMonitor.map {
+                NetworkAwareLoader(remembering(modest), monitor: $0, whenOffline: whenOffline) as any DataLoading
+            }
             ?? remembering(modest)
         // The line, or the disk: who answers is decided by the URL's scheme, after the policy has let it pass.
         var router = SchemeRouter.standard(network: aware)
