@@ -107,7 +107,7 @@ public struct StandardParts: Sendable {
         configuration.encoder = EncoderRegistry()
         configuration.globalOptions = options
         configuration.observers = observers
-        configuration.networkUpdates = networkMonitor.map { monitor in { monitor.updates } }
+        if let networkMonitor { configuration.networkUpdates = { networkMonitor.updates } }
         return configuration
     }
 }
