@@ -10,14 +10,16 @@ struct _CalotypeShown {
     // Either may be missing. `from` is there while `to` fades in.
     GdkPaintable *from, *to;
     double progress;
-    bool is_fixed;
+    bool is_fixed, is_whole;
 };
 
-/// Covers the area with a paintable of another shape, as GTK_CONTENT_FIT_COVER does. One pixel is a colour, which fills it.
-static void cover(GdkPaintable *paintable, GdkSnapshot *snapshot, double width, double height) {
+/// Covers the area with a paintable of another shape, as GTK_CONTENT_FIT_COVER does, or shows the whole of it, as
+/// GTK_CONTENT_FIT_SCALE_DOWN does. One pixel is a colour, which fills the area.
+static void place(GdkPaintable *paintable, bool is_whole, GdkSnapshot *snapshot, double width, double height) {
     if (!paintable) return;
     double w = gdk_paintable_get_intrinsic_width(paintable), h = gdk_paintable_get_intrinsic_height(paintable);
-    double scale = w > 1 && h > 1 ? MAX(width / w, height / h) : 0;
+    double covering = w > 1 && h > 1 ? MAX(width / w, height / h) : 0;
+    double scale = is_whole && covering > 0 ? MIN(1, MIN(width / w, height / h)) : covering;
     double shown_width = scale > 0 ? w * scale : width, shown_height = scale > 0 ? h * scale : height;
     gtk_snapshot_save(snapshot);
     gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
@@ -31,13 +33,13 @@ static void cover(GdkPaintable *paintable, GdkSnapshot *snapshot, double width, 
 static void shown_snapshot(GdkPaintable *paintable, GdkSnapshot *snapshot, double width, double height) {
     CalotypeShown *shown = CALOTYPE_SHOWN(paintable);
     if (shown->progress >= 1) {
-        cover(shown->to, snapshot, width, height);
+        place(shown->to, shown->is_whole, snapshot, width, height);
         return;
     }
     gtk_snapshot_push_cross_fade(snapshot, shown->progress);
-    cover(shown->from, snapshot, width, height);
+    place(shown->from, shown->is_whole, snapshot, width, height);
     gtk_snapshot_pop(snapshot);
-    cover(shown->to, snapshot, width, height);
+    place(shown->to, shown->is_whole, snapshot, width, height);
     gtk_snapshot_pop(snapshot);
 }
 
@@ -82,6 +84,11 @@ GdkPaintable *calotype_gtk_shown_new(void) { return g_object_new(CALOTYPE_TYPE_S
 void calotype_gtk_shown_set_fixed(GdkPaintable *paintable, bool is_fixed) {
     CALOTYPE_SHOWN(paintable)->is_fixed = is_fixed;
     gdk_paintable_invalidate_size(paintable);
+}
+
+void calotype_gtk_shown_set_whole(GdkPaintable *paintable, bool is_whole) {
+    CALOTYPE_SHOWN(paintable)->is_whole = is_whole;
+    gdk_paintable_invalidate_contents(paintable);
 }
 
 void calotype_gtk_shown_set(GdkPaintable *paintable, GdkPaintable *texture, bool fades) {

@@ -7,6 +7,8 @@
 GdkPaintable *calotype_gtk_shown_new(void);
 /// Whether it takes the size that it is given, and asks for none of its own.
 void calotype_gtk_shown_set_fixed(GdkPaintable *shown, bool is_fixed);
+/// Whether a texture is shown whole, never enlarged, instead of covering the area.
+void calotype_gtk_shown_set_whole(GdkPaintable *shown, bool is_whole);
 /// Shows a texture, or nothing for NULL: at once, or, where it fades, from what was there as the progress says.
 void calotype_gtk_shown_set(GdkPaintable *shown, GdkPaintable *texture, bool fades);
 /// At 0 the old one, at 1 the new one, and the old one is let go.

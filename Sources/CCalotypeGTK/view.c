@@ -63,11 +63,12 @@ static GtkWidget *add_over(GtkOverlay *overlay, GtkWidget *widget, GtkAlign vert
     return widget;
 }
 
-void *calotype_gtk_view_new(void *picture) {
+void *calotype_gtk_view_new(void *picture, bool shows_whole) {
     GtkOverlay *overlay = GTK_OVERLAY(gtk_overlay_new());
     View *view = g_new0(View, 1);
     view->picture = picture ? GTK_PICTURE(picture) : GTK_PICTURE(gtk_picture_new());
     view->shown = calotype_gtk_shown_new();
+    calotype_gtk_shown_set_whole(view->shown, shows_whole);
     gtk_picture_set_can_shrink(view->picture, TRUE);
     // What is shown covers its area by itself.
     gtk_picture_set_content_fit(view->picture, GTK_CONTENT_FIT_FILL);

@@ -5,7 +5,9 @@ internal import ImageTargets
 /// bring previews, succeed and fail in any order; views of one program share a loader. Whatever the order, a completion is called
 /// once and only for what was asked for last, and in the end each view shows what it was asked for last.
 ///
-/// A view whose calls suspend may still be told of its own result that was on its way when it went; one of the main actor may not.
+/// Where a view's calls suspend, what was on its way decides: a view that goes is told of its own load's end only if that was on
+/// its way already; a failure on its way makes the same request either a new one or, as always before, none. Which of the two
+/// cannot be told from outside; that exactly one of them completes can.
 ///
 /// Complements ``checkImageViewAdapterConformance(of:showsPlaceholders:forgets:look:)``, which goes through each situation once.
 ///
@@ -81,6 +83,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
     private let provider = ScriptedProvider()
     private var random: SeededGenerator
     private var views: [ProgramView<View>] = []
+    private var nextView = 2
 
     init(_ seed: UInt64, _ kind: ProgramKind<View>, _ pictures: [DecodedImage], _ failures: [DecodedImage]) throws {
         (self.kind, self.pictures, self.failures) = (kind, pictures, failures)
@@ -110,13 +113,16 @@ private struct ProgramKind<View: ImageViewAdapter> {
         case 0...4:
             let number = Int.random(in: 0..<8, using: &random)
             let policy = OffScreenPolicy.allCases[Int.random(in: 0..<OffScreenPolicy.allCases.count, using: &random)]
-            await view.set(number, request(number, offScreen: policy))
+            await view.set(number, request(number, of: view.name, offScreen: policy))
+            // Whatever was on its way before, a load that runs now has not ended.
+            if provider.running.contains(where: { $0.request.options.accessibilityLabel == view.name }) { view.end.value = nil }
         case 5: await view.reuse()
         case 6: await view.cancel()
         case 7, 8: view.target.setVisible(Bool.random(using: &random))
         case 9:
             // A view goes, its target with it; another takes its place.
-            views[index] = try makeView("view after \(view.name)")
+            nextView += 1
+            views[index] = try makeView("view \(nextView)")
         case 10: await Task.yield()
         case 11:
             guard let load = provider.running.randomElement(using: &random) else { return }
@@ -125,7 +131,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
             load.send(.preview(preview))
         case 12:
             let number = Int.random(in: 0..<8, using: &random)
-            provider.cache(pictures[number], for: request(number, offScreen: .keeps))
+            provider.cache(pictures[number], for: request(number, of: "", offScreen: .keeps))
         default:
             guard let load = provider.running.randomElement(using: &random) else { return }
             try finish(load)
@@ -134,9 +140,14 @@ private struct ProgramKind<View: ImageViewAdapter> {
 
     private func finish(_ load: ScriptedLoad) throws {
         let number = try number(of: load)
+        let view = views.first { $0.name == load.request.options.accessibilityLabel }
         switch Int.random(in: 0..<4, using: &random) {
-        case 0: load.fail(ImageError(.connectionLost, message: "The line broke."))
-        default: load.succeed(pictures[number], tier: Bool.random(using: &random) ? .disk : .network)
+        case 0:
+            view?.end.value = .failure
+            load.fail(ImageError(.connectionLost, message: "The line broke."))
+        default:
+            view?.end.value = .success
+            load.succeed(pictures[number], tier: Bool.random(using: &random) ? .disk : .network)
         }
     }
 
@@ -147,8 +158,10 @@ private struct ProgramKind<View: ImageViewAdapter> {
         return number
     }
 
-    private func request(_ number: Int, offScreen: OffScreenPolicy) -> ImageRequest {
+    /// The view's name goes with it, so that a load's view can be told.
+    private func request(_ number: Int, of view: String, offScreen: OffScreenPolicy) -> ImageRequest {
         var request = ImageRequest(.bytes(Data(), id: "\(number)"))
+        request.options.accessibilityLabel = view
         request.options.offScreenPolicy = offScreen
         request.options.failureImage = failures[number]
         return request
@@ -176,6 +189,8 @@ private struct ProgramKind<View: ImageViewAdapter> {
     private var generation = 0
     /// Whether the last request's completion has not been called.
     private(set) var isWaiting = false
+    /// What was sent of the end of what was asked for last.
+    let end = SentEnd()
 
     init(_ name: String, _ view: View, _ kind: ProgramKind<View>, _ provider: ScriptedProvider, _ log: FaultLog) {
         (self.name, self.view, self.kind, self.log) = (name, view, kind, log)
@@ -184,18 +199,19 @@ private struct ProgramKind<View: ImageViewAdapter> {
 
     func set(_ number: Int, _ request: ImageRequest) async {
         let (name, log) = (name, log)
-        // While the calls of a failure suspend, the same request may count as the one on its way or as a new one: either way one
-        // of the two completes.
         let isRepeated = wish == .picture(number)
-        guard !isRepeated || kind.suspends && isWaiting else {
+        guard !isRepeated || kind.suspends && isWaiting && end.value == .failure else {
             return await kind.set(target, request) { _ in log.add("\(name) completed a request that it had already") }
         }
-        if !isRepeated { generation += 1 }
+        if !isRepeated {
+            generation += 1
+            end.value = nil
+        }
         (wish, isWaiting) = (.picture(number), true)
         kind.onWish(view, number)
-        await kind.set(target, request) { [weak self, generation, suspends = kind.suspends] result in
+        await kind.set(target, request) { [weak self, generation, end, suspends = kind.suspends] result in
             if let self { return complete(result, number, generation) }
-            if !suspends { log.add("\(name) completed after it was gone") }
+            if !suspends || end.value == nil { log.add("\(name) completed after it was gone") }
             log.check(result, of: number, name)
         }
     }
@@ -237,6 +253,12 @@ private struct ProgramKind<View: ImageViewAdapter> {
         // What follows may try the same again.
         if case .failure = result { wish = .failure(number) }
     }
+}
+
+/// How a load that was asked for ended, as soon as that is on its way; outlives its view.
+@MainActor private final class SentEnd {
+    enum End { case success, failure }
+    var value: End?
 }
 
 @MainActor private final class FaultLog: Sendable {

@@ -17,9 +17,12 @@
         /// The `GtkOverlay` to put into a window. Valid as long as this view lives; a parent keeps it longer.
         public let widget: UnsafeMutableRawPointer
 
-        /// - Parameter picture: a `GtkPicture` without parent; a new one by default.
-        public init(picture: UnsafeMutableRawPointer? = nil) {
-            unsafe widget = calotype_gtk_view_new(picture)
+        /// - Parameters:
+        ///   - picture: a `GtkPicture` without parent; a new one by default.
+        ///   - contentMode: ``ContentMode/fill`` covers the view, ``ContentMode/fit`` shows the whole picture in its middle and
+        ///     never enlarges it; ``ContentMode/exact`` is the loader's business, and covers.
+        public init(picture: UnsafeMutableRawPointer? = nil, contentMode: ContentMode = .fill) {
+            unsafe widget = calotype_gtk_view_new(picture, contentMode == .fit)
             unsafe calotype_gtk_ref(widget)
         }
 

@@ -1,8 +1,12 @@
 #ifdef GTK
 
+// clock_gettime
+#define _POSIX_C_SOURCE 200809L
+
 #include "CCalotypeGTKStage.h"
 
 #include <gtk/gtk.h>
+#include <time.h>
 
 static GMainLoop *loop;
 
@@ -42,7 +46,13 @@ void calotype_stage_every(unsigned milliseconds, bool (*tick)(void *context), vo
     g_timeout_add_full(G_PRIORITY_DEFAULT, milliseconds, timer_tick, timer, g_free);
 }
 
-int64_t calotype_stage_now(void) { return g_get_monotonic_time() * 1000; }
+int64_t calotype_stage_now(void) { return g_get_monotonic_time(); }
+
+int64_t calotype_stage_processor(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
+}
 
 void calotype_stage_set_animates(bool animates) {
     g_object_set(gtk_settings_get_default(), "gtk-enable-animations", (gboolean)animates, NULL);

@@ -6,11 +6,13 @@
     import ImageTargetsGTK
 
     /// A scene that somebody else scrolls, by the pointer and the keyboard. The test writes what it wants to know:
-    /// `rest NAME` is answered once nothing moves and nothing loads, with which cell lies where; `end` with the loop's times.
+    /// `rest NAME` is answered once nothing moves and nothing loads, with which cell lies where; `end` with the loop's times, for
+    /// what led to each rest.
     final class Scrolling: Act {
         private var scene: any Scene
         private var orders: [[String]] = []
         private var gaps = Gaps()
+        private var reports: [String] = []
         private var lastOffset = -1.0
         /// Ticks for which the grid has not moved, and for which nothing has loaded either.
         private var (stoppedTicks, restingTicks) = (0, 0)
@@ -54,16 +56,16 @@
             say(
                 "REST \(order[1]) \(scene.cellCount) \(FileOutput.residentBytes) \(Int(offset)) \(Int(maximum)) \(cells.joined(separator: ";"))"
             )
-            if order[1] == "start" {
-                gaps.forget()
-                calotype_gtk_forget_turns()
-            }
+            // The window's first frames, in which GTK makes hundreds of cells, are told apart.
+            if order[1] == "start" { calotype_gtk_forget_turns() }
+            reports.append("FRAMES \(order[1]) \(gaps)")
+            gaps = Gaps()
             return true
         }
 
         private func finish() -> Bool {
             say("LOADS offscreen=\(loadsOffScreen) requests=\(scene.requests)")
-            say(gaps.report)
+            for report in reports { say(report) }
             let kinds = ["all", "queue", "make", "bind", "unbind", "moved", "fade"]
             for (kind, name) in kinds.enumerated() {
                 let turns = calotype_gtk_turns_of(Int32(kind))
@@ -74,39 +76,6 @@
             say("PASS")
             calotype_stage_quit()
             return false
-        }
-    }
-
-    /// How regularly the loop turns, as a timer of 4 ms sees it, and how much of each gap this framework took.
-    private struct Gaps {
-        private var ticks = 0
-        private var last: (now: Int64, ours: calotype_gtk_time)?
-        /// Gaps of more than 16 ms, and the longest.
-        private var (over, longest): (Int, Int64) = (0, 0)
-        /// Microseconds of ours in the gap that had most of them, and in the longest one.
-        private var most = calotype_gtk_time()
-        private var inLongest = calotype_gtk_time()
-
-        mutating func tick() -> Bool {
-            let (now, ours) = (calotype_stage_now() / 1_000, calotype_gtk_turns_of(Int32(CALOTYPE_GTK_ALL)).total)
-            if let last {
-                let part = calotype_gtk_time(
-                    clock: ours.clock - last.ours.clock, processor: ours.processor - last.ours.processor)
-                ticks += 1
-                if now - last.now > 16_000 { over += 1 }
-                if now - last.now > longest { (longest, inLongest) = (now - last.now, part) }
-                most = calotype_gtk_time(
-                    clock: max(most.clock, part.clock), processor: max(most.processor, part.processor))
-            }
-            last = (now, ours)
-            return true
-        }
-
-        /// Begins anew.
-        mutating func forget() { self = Gaps() }
-
-        var report: String {
-            "FRAMES ticks=\(ticks) over16ms=\(over) longest=\(longest) ours-in-longest=\(inLongest.clock) most-of-ours=\(most.clock) most-processor=\(most.processor)"
         }
     }
 #endif

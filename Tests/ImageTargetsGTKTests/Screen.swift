@@ -41,7 +41,8 @@
             return wrong
         }
 
-        /// Writes it as a PNG beside the other artefacts of the build.
+        /// Writes it as a PNG into the folder that `CALOTYPE_ARTIFACTS` names, for continuous integration to keep; without one
+        /// into the build's.
         func keep(as name: String) throws {
             let bitmap = try unsafe Bitmap(size: PixelSize(width: width, height: height), format: .rgba8, alpha: .opaque) {
                 pixels, row in
@@ -53,7 +54,7 @@
                     }
                 }
             }
-            let folder = URL(filePath: ".build/artifacts")
+            let folder = URL(filePath: ProcessInfo.processInfo.environment["CALOTYPE_ARTIFACTS"] ?? ".build/artifacts")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try EncoderRegistry().encode(DecodedImage(bitmap), as: .png, options: EncodeOptions())
                 .write(to: folder.appending(path: "\(name).png"))

@@ -1,5 +1,4 @@
 import CalotypeTesting
-import Foundation
 import ImageCore
 import ImageTargets
 import Testing
@@ -48,39 +47,7 @@ import Testing
     }
 }
 
-@Suite struct WrittenFiles {
-    private struct OneByte: Encoding {
-        var formats: [ImageFormat] { [.png] }
-        func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
-            let red = TestPictures.pixel(of: image, x: 0, y: 0)[0]
-            guard red != 13 else { throw ImageError(.unsupportedFeature, message: "Not this one.") }
-            return Data([red])
-        }
-    }
-
-    @Test func theFileIsReplacedAsAWholeAndAFailureLeavesTheOldOne() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "out.png")
-        let target = FileTarget(file, encoder: OneByte(), format: .png)
-
-        await target.setImage(try TestPictures.solid(red: 7), transition: .none)
-        #expect(try Data(contentsOf: file) == Data([7]))
-        var preview = try TestPictures.solid(red: 8)
-        preview.isPreview = true
-        await target.setImage(preview, transition: .none)
-        #expect(try Data(contentsOf: file) == Data([7]))
-        await target.setImage(try TestPictures.solid(red: 13), transition: .none)
-        #expect(await target.error?.code == .unsupportedFeature)
-        #expect(try Data(contentsOf: file) == Data([7]))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["out.png"])
-
-        let lost = FileTarget(folder.appending(path: "missing/out.png"), encoder: OneByte(), format: .png)
-        await lost.setImage(try TestPictures.solid(), transition: .none)
-        #expect(await lost.error?.code == .fileUnreadable)
-    }
-
+@Suite struct HalfBlockTargets {
     @Test func theTerminalGetsThePictureAndFailuresAsText() async throws {
         let written = EventLog<String>()
         let target = TerminalTarget(HalfBlocks(columns: 1, rows: 1)) { written.append($0) }

@@ -48,7 +48,8 @@ struct TerminalScreen {
         case "7": saved = (row, column)
         case "8": (row, column) = saved
         case "[":
-            let end = rest.firstIndex { (64...126).contains($0.value) } ?? rest.endIndex
+            // What is cut off in the middle does nothing yet.
+            guard let end = rest.firstIndex(where: { (64...126).contains($0.value) }) else { return rest = [] }
             let arguments = String(String.UnicodeScalarView(rest[..<end]))
             let command = rest[end]
             rest = rest[(end + 1)...]

@@ -62,11 +62,12 @@ void calotype_gtk_unref(void *object);
 
 // A picture with what may lie over it: a spinner, a bar, a sign of failure.
 
-/// A new view around a GtkPicture, or around a new one for NULL. A floating GtkOverlay.
-void *calotype_gtk_view_new(void *picture);
+/// A new view around a GtkPicture, or around a new one for NULL, which shows pictures whole or covered by them. A floating
+/// GtkOverlay.
+void *calotype_gtk_view_new(void *picture, bool shows_whole);
 /// How large the view wants to be, in the application's pixels.
 void calotype_gtk_view_set_size(void *view, int width, int height);
-/// Shows a texture, which covers the view, or nothing for NULL. The old one fades out meanwhile.
+/// Shows a texture, or nothing for NULL. The old one fades out meanwhile.
 void calotype_gtk_view_set_texture(void *view, void *texture, uint32_t fade_milliseconds);
 void calotype_gtk_view_set_loading(void *view, bool loading);
 /// From 0 to 1; less than 0 shows no bar.

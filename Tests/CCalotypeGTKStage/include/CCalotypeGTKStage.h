@@ -13,8 +13,9 @@ void calotype_stage_quit(void);
 void calotype_stage_set_child(void *window, void *widget);
 /// Calls `tick` every so many milliseconds until it returns false.
 void calotype_stage_every(unsigned milliseconds, bool (*tick)(void *context), void *context);
-/// Nanoseconds since some moment.
+/// Microseconds since some moment, by the clock and of the calling thread's processor time.
 int64_t calotype_stage_now(void);
+int64_t calotype_stage_processor(void);
 void calotype_stage_set_animates(bool animates);
 
 /// What a grid of pictures costs GTK alone: a floating GtkScrolledWindow with a GtkGridView of so many GtkPictures, which show

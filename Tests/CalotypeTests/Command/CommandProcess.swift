@@ -37,17 +37,24 @@ final class CommandProcess: Sendable {
     private let folder: ScratchFolder
     private let began = ContinuousClock.now
 
-    /// Starts the command; its output goes to files, so that it never waits for a reader.
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    /// Starts the command. Its output goes to files, so that it never waits for a reader, or to the terminal that it is given
+    /// as its own.
+    init(_ arguments: [String], environment: [String: String] = [:], on terminal: PseudoTerminal? = nil) throws {
         let folder = try ScratchFolder()
         self.folder = folder
         var actions = unsafe posix_spawn_file_actions_t.empty
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        for (descriptor, name) in [(Int32(1), "output"), (2, "errors")] {
-            unsafe posix_spawn_file_actions_addopen(
-                &actions, descriptor, folder.file(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        if let terminal {
+            for descriptor in Int32(0)...2 {
+                unsafe posix_spawn_file_actions_addopen(&actions, descriptor, terminal.path, O_RDWR, 0)
+            }
+        } else {
+            unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+            for (descriptor, name) in [(Int32(1), "output"), (2, "errors")] {
+                unsafe posix_spawn_file_actions_addopen(
+                    &actions, descriptor, folder.file(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+            }
         }
         // A test may run in the background, where a shell makes interrupts ignored; the command runs as in the foreground.
         var attributes = posix_spawnattr_t.empty
@@ -57,11 +64,13 @@ final class CommandProcess: Sendable {
         unsafe sigemptyset(&signals)
         for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&signals, signal) }
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        let session = terminal == nil ? 0 : PseudoTerminal.newSession
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF) | session)
         // No user's cache is touched, and no proxy stands between the command and this machine.
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.lowercased().hasSuffix("_proxy") }
         variables["XDG_CACHE_HOME"] = folder.file("cache")
         variables["SWIFT_BACKTRACE"] = "enable=no"
+        if terminal != nil { for name in PseudoTerminal.variables { variables[name] = nil } }
         variables.merge(environment) { _, new in new }
         var child: pid_t = 0
         let path = try Self.binary()

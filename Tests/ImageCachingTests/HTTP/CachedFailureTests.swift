@@ -17,7 +17,9 @@ import Testing
         let loader = bench.makeLoader()
         _ = try await loader.see()
         bench.advance(1000)
-        let response = try await loader.response()
+        var request = Wire.request()
+        request.retries = 3
+        let response = try await loader.load(request)
         #expect(response.tier == .disk && response.head.headerFields[.age] == "1000")
         #expect(try await response.text == "0123456789")
         #expect(bench.requests.last?.retries == 0, "Patience is of no use with a stand-in at hand.")
@@ -84,6 +86,7 @@ import Testing
         let fields = try #require(bench.requests.last?.headerFields)
         #expect(fields[.accept] == "image/png" && fields[.ifNoneMatch] == "\"a\"")
         #expect(fields[HTTPField.Name("Foo")!] == "x")
+        #expect(bench.requests.last?.priority == .veryLow, "Nobody waits for it.")
         bench.advance(50)
         let fresh = try await slow.response(["Accept: image/png"])
         #expect(fresh.head.headerFields[.age] == "50", "It was validated, and its time began anew.")

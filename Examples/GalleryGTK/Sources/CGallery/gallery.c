@@ -47,7 +47,10 @@ bool gallery_run(const gallery_callbacks *given) {
     panel = gtk_label_new("");
     gtk_label_set_xalign(GTK_LABEL(panel), 0);
     gtk_widget_add_css_class(panel, "monospace");
+    gtk_label_set_ellipsize(GTK_LABEL(panel), PANGO_ELLIPSIZE_END);
     gtk_widget_set_margin_start(panel, 8);
+    gtk_widget_set_margin_top(panel, 4);
+    gtk_widget_set_margin_bottom(panel, 4);
     gtk_box_append(GTK_BOX(box), stack);
     gtk_box_append(GTK_BOX(box), panel);
     gtk_window_set_child(GTK_WINDOW(window), box);

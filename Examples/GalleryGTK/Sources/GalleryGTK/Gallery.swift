@@ -19,14 +19,17 @@ import ImageTargetsGTK
     init(_ pictures: Pictures, guide: GuidePicture?) {
         (self.pictures, self.guide) = (pictures, guide)
         let memory = memory
-        loader = ImageLoader.standard { $0.memoryCache = memory }
+        loader = ImageLoader.standard {
+            $0.memoryCache = memory
+            $0.observers = [pictures.hashes]
+        }
     }
 
     func ready() {
         let grid = GTKImageGrid(loader: loader, cellSize: PixelSize(width: 128, height: 128)) { [weak self] in
             self?.request($0) ?? ImageRequest(.bytes(Data(), id: ""))
         }
-        let large = GTKImageView()
+        let large = GTKImageView(contentMode: .fit)
         (self.grid, self.large, target) = (grid, large, ImageTarget(large, loader: loader))
         grid.onActivate = { [weak self] in self?.show($0) }
         gallery_set_pages(grid.widget, large.widget)
@@ -41,9 +44,7 @@ import ImageTargetsGTK
     private func request(_ index: Int) -> ImageRequest {
         let url = pictures.urls[index]
         var request = ImageRequest(guide?.source(of: index, url) ?? .url(url))
-        // The tone differs from cell to cell, as the mean colours of pictures would.
-        let tone = 0.25 + Double(index * 37 % 50) / 100
-        request.options.placeholder = .color(red: tone, green: tone, blue: tone * 0.9, alpha: 1)
+        request.options.placeholder = pictures.hashes.placeholder(for: url) ?? .color(red: 0.6, green: 0.6, blue: 0.6, alpha: 1)
         request.options.transition = .fade(guide?.fade(of: index) ?? .milliseconds(250))
         request.options.offScreenPolicy = .cancels
         request.options.showsTierBadge = showsBadges
@@ -81,12 +82,15 @@ import ImageTargetsGTK
     }
 
     func tick() {
-        let (activity, cache) = (loader.activity, memory.statistics)
+        let (loads, bytes, cache) = (loader.statistics.loads, loader.statistics.bytes, memory.statistics)
         let hits = cache.hitRatio.map { "\(Int($0 * 100)) %" } ?? "–"
         gallery_set_panel(
-            "\(pictures.urls.count) pictures   loads \(activity.loads)   running \(activity.running)   "
-                + "memory \(cache.count) images, \(cache.cost / 1_000_000) MB, hits \(hits)   "
-                + "b badges  s this line  Return open  Esc back  q quit")
+            """
+            \(pictures.urls.count) pictures   loads \(loads.active)   done \(loads.finished)   cancelled \(loads.cancelled)   \
+            failed \(loads.failed)   fetched \(bytes.fetched / 1_000) KB   memory \(cache.count) images, \
+            \(cache.cost / 1_000_000) MB, hits \(hits)
+            arrows and return: choose, open   esc: back   b: badges   s: these lines   q: quit
+            """)
         if grid?.count != 0, guide?.isDue() == true { gallery_quit() }
     }
 }

@@ -6,6 +6,7 @@ import LoopbackHTTP
 /// folder thousands of times over.
 struct Pictures {
     let urls: [URL]
+    let hashes = Hashes()
     /// Keeps the server running.
     let server: LoopbackServer?
 
@@ -40,5 +41,11 @@ struct Pictures {
         }
         urls = (0..<5_000).compactMap { URL(string: server.url("/\($0)")) }
         self.server = server
+        var small = DecodeOptions()
+        small.targetSize = PixelSize(width: 100, height: 100)
+        let made = bodies.map { body in
+            (try? DecoderRegistry().decode(Data(body), options: small)).flatMap { try? ThumbHash.encode($0) }
+        }
+        for (index, url) in urls.enumerated() { if let hash = made[index % made.count] { hashes.add(Data(hash), for: url) } }
     }
 }

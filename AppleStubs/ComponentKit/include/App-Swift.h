@@ -1,0 +1,7 @@
+// What the compiler would write of the example's Swift class.
+#pragma once
+#import "ComponentKit/CKNetworkImageComponent.h"
+
+@interface CalotypeImageDownloader : NSObject <CKNetworkImageDownloading>
+@property (class, nonatomic, readonly) CalotypeImageDownloader *shared;
+@end

@@ -1,0 +1,1 @@
+../../ImageTargetsTests/TerminalScreen.swift
