@@ -108,7 +108,10 @@ import Testing
         first.cancelOnceBegun()
         let limit = 1 << 20 + 3
         #expect(throws: CancellationError.self) { try first.run(limit: limit, image) }
-        second.cancelOnceBegun { first.mayEnd.signal() }
+        second.cancelOnceBegun {
+            while UnstoppableDecode.waiting == 0 { sched_yield() }
+            first.mayEnd.signal()
+        }
         #expect(throws: CancellationError.self) { try second.run(limit: limit, image) }
         second.mayEnd.signal()
         waitForAbandonedDecodes()

@@ -16,6 +16,9 @@ enum UnstoppableDecode {
     /// What decodes hold that were cancelled and go on by themselves, at this moment.
     static var abandonedBytes: Int { abandoned.withLock { $0.bytes } }
 
+    /// How many cancelled decodes wait for room to be left alone.
+    static var waiting: Int { abandoned.withLock { $0.waiting.count } }
+
     /// Runs `decode`, on a thread of its own where it can be cancelled and is long.
     ///
     /// - Parameters:
@@ -61,7 +64,7 @@ private struct AbandonedDecodes {
 
     private var count = 0
     private(set) var bytes = 0
-    private var waiting: [DispatchSemaphore] = []
+    private(set) var waiting: [DispatchSemaphore] = []
 
     /// Counts one more; where there is no room for it, `news` is signalled when there may be.
     mutating func add(_ added: Int, limit: Int, orTell news: DispatchSemaphore) -> Bool {
