@@ -53,6 +53,42 @@ import Testing
         #expect(await cache.statistics.evictions == 12 - left.count)
     }
 
+    @Test func aPackThatThereIsNoRoomToCopyIsGivenUp() async throws {
+        let folder = try Folder()
+        let disk = SmallDisk(capacity: 1_000_000)
+        let cache = try await fullCache(in: folder, on: disk)
+        // One entry of each pack stays, so that no pack is empty; the journal has room, a copy of an entry has none.
+        for i in [3, 6, 9] { _ = try await cache.entry(for: dataKey(i)) }
+        disk.fill(but: 2_000)
+        try await cache.trim(toBytes: 14_000)
+        #expect(folder.packBytes <= 14_000)
+        let left = try await found(in: folder)
+        // The first pack made room for what stays of the others.
+        #expect(left.count == 3 && Set(left).isSubset(of: [0, 3, 6, 9]))
+        #expect(await cache.statistics.evictions == 9)
+    }
+
+    /// Several packs, or one that is being written and holds the new entry as well.
+    @Test(arguments: [(entries: 12, limit: 300_000), (entries: 1, limit: 400_000_000)])
+    func whateverRoomIsLeftWhatIsStoredIsThereOrLost(entries: Int, limit: Int) async throws {
+        for room in stride(from: 2_900, to: 3_400, by: 24) {
+            let folder = try Folder()
+            let disk = SmallDisk(capacity: 1_000_000)
+            let cache = folder.cache(.init(bytes: limit), files: disk)
+            for i in 0..<entries { try await cache.store(entry(i, count: 3_000), for: dataKey(i)) }
+            _ = try await cache.entry(for: dataKey(0))
+            try await cache.flush()
+            disk.fill(but: room)
+            try await cache.store(entry(99, count: 3_000), for: dataKey("new"))
+            try await cache.flush()
+            let isKept = await cache.statistics.lostStores == 0
+            let again = folder.cache(.init(bytes: limit))
+            #expect(try await again.entry(for: dataKey("new"))?.data == (isKept ? content(99, count: 3_000) : nil), "\(room)")
+            #expect(try await again.entry(for: dataKey(0))?.data == content(0, count: 3_000), "\(room)")
+            #expect(await again.statistics.damages == 0, "\(room)")
+        }
+    }
+
     @Test func aCacheOfOnePackThatIsBeingWrittenCanBeClearedOnAFullDisk() async throws {
         let folder = try Folder()
         let disk = SmallDisk(capacity: 1_000_000)
@@ -103,19 +139,26 @@ import Testing
     @Test func aJournalThatCannotBeWrittenAnewGoesOn() async throws {
         let folder = try Folder()
         let disk = SmallDisk(capacity: 10_000_000)
-        let cache = folder.cache(files: disk)
-        try await cache.store(entry(1), for: dataKey(1))
-        for _ in 0..<16 {
-            for _ in 0..<256 { _ = try await cache.entry(for: dataKey(1)) }
-            try await cache.flush()
+        let warnings = Warnings()
+        let cache = folder.cache(warnings: warnings, files: disk)
+        for i in 0..<300 { try await cache.store(entry(i, count: 10), for: dataKey(i)) }
+        func use(rounds: Int) async throws {
+            for _ in 0..<rounds {
+                for i in 0..<256 { _ = try await cache.entry(for: dataKey(i)) }
+                try await cache.flush()
+            }
         }
-        // The next batch of uses makes the journal worth rewriting; there is room for the batch only.
-        disk.fill(but: 300 * IndexChange.length)
-        for _ in 0..<256 { _ = try await cache.entry(for: dataKey(1)) }
-        try await cache.store(entry(2, count: 100), for: dataKey(2))
+        // One more round, and most of the journal is out of date; then there is no room for a new one.
+        try await use(rounds: 17)
+        disk.fill(but: 256 * IndexChange.length + 2_000)
+        try await use(rounds: 1)
+        try await cache.store(entry(999, count: 100), for: dataKey("last"))
         try await cache.flush()
+        #expect(warnings.kinds == [.writeFailed])
         #expect(folder.names(in: folder.home) == ["1.pack", "journal"])
-        #expect(try await folder.cache().entry(for: dataKey(2))?.data == content(2, count: 100))
+        let again = folder.cache(warnings: warnings, files: disk)
+        #expect(try await again.entry(for: dataKey("last"))?.data == content(999, count: 100))
+        #expect(warnings.kinds == [.writeFailed, .writeFailed])
     }
 
     @Test func whereverTheProcessDiesWhileAFullDiskIsFreedTheCacheOpensAndNothingIsTorn() async throws {

@@ -39,6 +39,24 @@
             #expect(try await mount.folder.cache().entry(for: dataKey("after"))?.data == content(99))
         }
 
+        @Test func aFullFileSystemTakesOnePackForTheJournalThoughAnotherCacheHasItOpen() async throws {
+            let mount = try #require(try Mount(bytes: 1 << 20))
+            let limits = DiskCache.Limits(bytes: 10_000_000)
+            let (cache, other) = (mount.folder.cache(limits), mount.folder.cache(limits))
+            for i in 0..<18 { try await cache.store(entry(i, count: 50_000), for: dataKey(i)) }
+            try await cache.flush()
+            for i in 0..<18 { #expect(try await other.entry(for: dataKey(i)) != nil) }
+            mount.fill()
+            // More changes than there is room for in a page of the journal.
+            for i in 0..<70 { try await cache.removeEntry(for: dataKey("none \(i)")) }
+            try await cache.flush()
+            var left = 0
+            for i in 0..<18 where try await mount.folder.cache(limits).entry(for: dataKey(i)) != nil { left += 1 }
+            // A pack holds six.
+            #expect(left == 12)
+            withExtendedLifetime(other) {}
+        }
+
         @Test func aReadOnlyFileSystemGivesNoCacheAndOneWarning() async throws {
             let mount = try #require(try Mount(bytes: 1 << 20))
             let first = mount.folder.cache()
@@ -102,6 +120,14 @@
         init?(bytes: Int) throws {
             folder = try Folder()
             guard unsafe mount("calotype-test", folder.path, "tmpfs", 0, "size=\(bytes)") == 0 else { return nil }
+        }
+
+        /// Leaves no room.
+        func fill() {
+            let file = unsafe open(folder.path + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+            let page = [UInt8](repeating: 0, count: 4096)
+            while unsafe write(file, page, page.count) > 0 {}
+            _ = close(file)
         }
 
         deinit { _ = unsafe umount2(folder.path, Int32(MNT_DETACH)) }

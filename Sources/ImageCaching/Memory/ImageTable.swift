@@ -6,20 +6,25 @@ internal import ImageCore
 /// Open addressing with linear probing; removal shifts what follows back, so no marks of removed entries pile up. Written
 /// out, on memory of its own, because a dictionary hashes the key a second time, cannot count a use without a second
 /// lookup, and counts references at every step. A value in raw memory, because access to a class's properties is checked
-/// for exclusivity each time.
+/// for exclusivity each time. What a hit calls is always inlined: otherwise each call is handed a copy of the whole table.
 // @unchecked because a table is touched only under its lock, in `ImageTables`.
 @safe struct ImageTable: @unchecked Sendable {
+    /// What finds an entry and counts its uses: one line of the processor's cache.
     struct Slot: Sendable {
         var key: ImageKey
-        var image: DecodedImage
-        /// Seconds of the cache's clock; infinity for no end.
-        var expires: Double
         /// Of the last use.
         var stamp: UInt64
-        /// The entry's number in the eviction order.
-        var node: Int32
+        /// Seconds of the cache's clock; infinity for no end.
+        var expires: Double
+        var seat: Seat
         /// Since the eviction order last asked, up to 3.
-        var uses: UInt8
+        var uses: UInt8 = 0
+    }
+
+    /// Where an entry is found in the eviction order.
+    struct Seat: Sendable {
+        /// Its number there.
+        var node: Int32
         var priority: CachePriority
     }
 
@@ -28,29 +33,46 @@ internal import ImageCore
     /// The hashes of the keys, 0 where a place is free.
     private var hashes: UnsafeMutablePointer<Int>
     private var slots: UnsafeMutablePointer<Slot>
+    private var images: UnsafeMutablePointer<DecodedImage>
     var hits = 0
     var misses = 0
     /// Two lines of the processor's cache each: what one thread does to a table slows nobody at its neighbours.
-    private var padding: (Int, Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0, 0)
+    private var padding: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
 
-    init() {
-        unsafe hashes = .allocate(capacity: 16)
-        unsafe hashes.initialize(repeating: 0, count: 16)
-        unsafe slots = .allocate(capacity: 16)
+    init() { unsafe (hashes, slots, images) = Self.allocate(capacity: 16) }
+
+    /// Places that are free. Slots begin at a line of the processor's cache.
+    private static func allocate(
+        capacity: Int
+    ) -> (UnsafeMutablePointer<Int>, UnsafeMutablePointer<Slot>, UnsafeMutablePointer<DecodedImage>) {
+        let hashes = UnsafeMutablePointer<Int>.allocate(capacity: capacity)
+        unsafe hashes.initialize(repeating: 0, count: capacity)
+        let slots = UnsafeMutableRawPointer.allocate(byteCount: MemoryLayout<Slot>.stride * capacity, alignment: 64)
+        return unsafe (hashes, slots.bindMemory(to: Slot.self, capacity: capacity), .allocate(capacity: capacity))
+    }
+
+    private func deallocate() {
+        unsafe hashes.deallocate()
+        unsafe UnsafeMutableRawPointer(slots).deallocate()
+        unsafe images.deallocate()
     }
 
     /// Frees the memory; the table is not to be used after this.
-    mutating func destroy() {
-        for place in 0..<capacity where unsafe hashes[place] != 0 { unsafe (slots + place).deinitialize(count: 1) }
-        unsafe slots.deallocate()
-        unsafe hashes.deallocate()
+    func destroy() {
+        for place in 0..<capacity where unsafe hashes[place] != 0 {
+            unsafe (slots + place).deinitialize(count: 1)
+            unsafe (images + place).deinitialize(count: 1)
+        }
+        deallocate()
     }
 
     /// The hash of a key as the tables use it: never 0. Its lower half is that of the resource alone, so that all variants
     /// of a resource lie in one table.
+    @inline(__always)
     static func hash(of key: ImageKey) -> Int { (key.resource.hash & 0xffff_ffff) | (key.hash & ~0xffff_ffff) | 1 << 62 }
 
     /// The key's place, if it is there.
+    @inline(__always)
     func find(_ key: ImageKey, hash: Int) -> Int? {
         var place = home(hash)
         while true {
@@ -67,68 +89,84 @@ internal import ImageCore
         while true {
             let found = unsafe hashes[place]
             if found == 0 { return nil }
-            if found == hash, unsafe slots[place].node == node { return place }
+            if found == hash, unsafe slots[place].seat.node == node { return place }
             place = next(place)
         }
     }
 
-    func image(at place: Int) -> DecodedImage { unsafe slots[place].image }
+    @inline(__always)
+    func image(at place: Int) -> DecodedImage { unsafe images[place] }
 
+    @inline(__always)
     func expiry(at place: Int) -> Double { unsafe slots[place].expires }
 
-    mutating func countUse(at place: Int, stamp: UInt64) {
-        if unsafe slots[place].uses < 3 { unsafe slots[place].uses += 1 }
+    @inline(__always)
+    func countUse(at place: Int, stamp: UInt64) {
+        if unsafe slots[place].uses < 3 { unsafe slots[place].uses &+= 1 }
         unsafe slots[place].stamp = stamp
     }
 
     /// The entries of a resource, up to `limit` of them.
-    func entries(of resource: ResourceKey, limit: Int) -> [Slot] {
+    func entries(of resource: ResourceKey, limit: Int) -> [(key: ImageKey, image: DecodedImage, expires: Double)] {
         let half = UInt32(truncatingIfNeeded: resource.hash)
-        var found: [Slot] = []
+        var found: [(key: ImageKey, image: DecodedImage, expires: Double)] = []
         for place in 0..<capacity where unsafe UInt32(truncatingIfNeeded: hashes[place]) == half {
             guard unsafe hashes[place] != 0, unsafe slots[place].key.resource == resource else { continue }
-            unsafe found.append(slots[place])
+            unsafe found.append((slots[place].key, images[place], slots[place].expires))
             if found.count == limit { break }
         }
         return found
     }
 
-    /// The answer, and the image of an entry that it removed.
-    mutating func ask(_ node: Int32, hash: Int, _ question: EvictionQuestion) -> (answer: UInt64, removed: DecodedImage?) {
-        guard let place = find(node: node, hash: hash) else { return (0, nil) }
+    mutating func ask(
+        _ node: Int32, hash: Int, _ question: EvictionQuestion, releasing released: inout ReleasedImages
+    ) -> UInt64 {
+        guard let place = find(node: node, hash: hash) else { return 0 }
         let uses = unsafe slots[place].uses
         switch question {
         case .takeUses where uses > 0:
             unsafe slots[place].uses = 0
-            return (UInt64(uses), nil)
+            return UInt64(uses)
         case .takeUse where uses > 0:
             unsafe slots[place].uses = uses - 1
-            return (UInt64(uses), nil)
+            return UInt64(uses)
         case .lastUse(let since):
             let stamp = unsafe slots[place].stamp
-            if stamp > since || since == .max { return (stamp, nil) }
-            return (since, remove(at: place).image)
+            if stamp > since || since == .max { return stamp }
+            remove(at: place, releasing: &released)
+            return since
         case .takeUses, .takeUse, .remove:
-            return (0, remove(at: place).image)
+            remove(at: place, releasing: &released)
+            return 0
         }
     }
 
-    /// Keeps an entry, and returns the one that its key had.
-    mutating func replace(_ slot: consuming Slot, hash: Int) -> Slot? {
-        let found = find(slot.key, hash: hash).map { remove(at: $0) }
-        insert(slot, hash: hash)
-        return found
-    }
-
-    /// Adds a key that is not there.
-    private mutating func insert(_ slot: consuming Slot, hash: Int) {
+    /// Keeps an entry. Where its key had one, that goes; returns its seat.
+    mutating func keep(
+        _ slot: Slot, _ image: DecodedImage, hash: Int, releasing released: inout ReleasedImages
+    ) -> Seat? {
+        if let place = find(slot.key, hash: hash) {
+            let seat = unsafe slots[place].seat
+            unsafe released.add((images + place).move())
+            unsafe (images + place).initialize(to: image)
+            unsafe slots[place] = slot
+            return seat
+        }
         if count * 4 >= capacity * 3 { grow() }
-        put(slot, hash: hash)
+        let place = freePlace(for: hash)
+        unsafe hashes[place] = hash
+        unsafe (slots + place).initialize(to: slot)
+        unsafe (images + place).initialize(to: image)
         count += 1
+        return nil
     }
 
-    mutating func remove(at place: Int) -> Slot {
-        let removed = unsafe (slots + place).move()
+    /// Removes an entry, and returns its seat.
+    @discardableResult
+    mutating func remove(at place: Int, releasing released: inout ReleasedImages) -> Seat {
+        let seat = unsafe slots[place].seat
+        unsafe released.add((images + place).move())
+        unsafe (slots + place).deinitialize(count: 1)
         var hole = place
         var after = next(place)
         while unsafe hashes[after] != 0 {
@@ -136,42 +174,46 @@ internal import ImageCore
             if unsafe (after &- home(hashes[after])) & (capacity - 1) >= (after &- hole) & (capacity - 1) {
                 unsafe hashes[hole] = hashes[after]
                 unsafe (slots + hole).moveInitialize(from: slots + after, count: 1)
+                unsafe (images + hole).moveInitialize(from: images + after, count: 1)
                 hole = after
             }
             after = next(after)
         }
         unsafe hashes[hole] = 0
         count -= 1
-        return removed
+        return seat
     }
 
-    private func put(_ slot: consuming Slot, hash: Int) {
+    private func freePlace(for hash: Int) -> Int {
         var place = home(hash)
         while unsafe hashes[place] != 0 { place = next(place) }
-        unsafe hashes[place] = hash
-        unsafe (slots + place).initialize(to: slot)
+        return place
     }
 
     private mutating func grow() {
-        let (oldCapacity, oldHashes, oldSlots) = unsafe (capacity, hashes, slots)
+        let old = self
         capacity *= 2
-        unsafe hashes = .allocate(capacity: capacity)
-        unsafe hashes.initialize(repeating: 0, count: capacity)
-        unsafe slots = .allocate(capacity: capacity)
-        for place in 0..<oldCapacity where unsafe oldHashes[place] != 0 {
-            unsafe put((oldSlots + place).move(), hash: oldHashes[place])
+        unsafe (hashes, slots, images) = Self.allocate(capacity: capacity)
+        for from in 0..<old.capacity where unsafe old.hashes[from] != 0 {
+            let to = unsafe freePlace(for: old.hashes[from])
+            unsafe hashes[to] = old.hashes[from]
+            unsafe (slots + to).moveInitialize(from: old.slots + from, count: 1)
+            unsafe (images + to).moveInitialize(from: old.images + from, count: 1)
         }
-        unsafe oldHashes.deallocate()
-        unsafe oldSlots.deallocate()
+        old.deallocate()
     }
 
-    private func home(_ hash: Int) -> Int { hash >> 32 & (capacity - 1) }
-    private func next(_ place: Int) -> Int { (place + 1) & (capacity - 1) }
+    @inline(__always)
+    private func home(_ hash: Int) -> Int { hash >> 32 & (capacity &- 1) }
+
+    @inline(__always)
+    private func next(_ place: Int) -> Int { (place &+ 1) & (capacity &- 1) }
 }
 
-/// All tables of a cache, and what their readers leave behind.
+/// All tables of a cache, and what their readers leave behind. A value, so that handing it around counts no references; its
+/// owner destroys it.
 // @unchecked because the tables lie each behind a lock and the accesses are atomic.
-@safe final class ImageTables: @unchecked Sendable {
+@safe struct ImageTables: @unchecked Sendable {
     private let tables: UnsafeMutablePointer<Lock<ImageTable>>
     private let accesses: UnsafeMutablePointer<calotype_accesses>
 
@@ -188,7 +230,8 @@ internal import ImageCore
         unsafe calotype_set_mask(accesses, .max)
     }
 
-    deinit {
+    /// Frees the memory; the tables are not to be used after this.
+    func destroy() {
         for i in 0..<Self.count { unsafe tables[i].withLock { $0.destroy() } }
         unsafe tables.deinitialize(count: Self.count)
         unsafe UnsafeMutableRawPointer(tables).deallocate()
@@ -197,7 +240,7 @@ internal import ImageCore
 
     /// The table of a hash. No other thread is in there.
     @inline(__always)
-    func withTable<R: Sendable>(of hash: Int, _ body: @Sendable (inout ImageTable) -> R) -> R {
+    func withTable<R: Sendable>(of hash: Int, _ body: (inout ImageTable) -> R) -> R {
         unsafe tables[hash & (Self.count - 1)].withLock { body(&$0) }
     }
 
@@ -234,12 +277,32 @@ internal import ImageCore
 /// The tables as an eviction sees them. Collects the images that leave, so that their memory is given back after the locks.
 struct TableEntries: EvictionCandidates {
     let tables: ImageTables
-    var released = ReleasedImages()
+    private(set) var released = ReleasedImages()
+
+    init(_ tables: ImageTables) { self.tables = tables }
 
     mutating func ask(_ node: Int32, hash: Int, _ question: EvictionQuestion) -> UInt64 {
-        let (answer, removed) = tables.withTable(of: hash) { $0.ask(node, hash: hash, question) }
-        if let removed { released.add(removed) }
-        return answer
+        tables.withTable(of: hash) { $0.ask(node, hash: hash, question, releasing: &released) }
+    }
+
+    /// Keeps an entry, and returns the seat of the one that its key had.
+    mutating func keep(_ slot: ImageTable.Slot, _ image: DecodedImage, hash: Int) -> ImageTable.Seat? {
+        tables.withTable(of: hash) { $0.keep(slot, image, hash: hash, releasing: &released) }
+    }
+
+    /// Removes the entry of a key if it meets a condition, and returns its seat.
+    mutating func remove(_ key: ImageKey, hash: Int, if condition: (_ expires: Double) -> Bool) -> ImageTable.Seat? {
+        tables.withTable(of: hash) { table in
+            guard let place = table.find(key, hash: hash), condition(table.expiry(at: place)) else { return nil }
+            return table.remove(at: place, releasing: &released)
+        }
+    }
+
+    /// What left so far.
+    mutating func takeReleased() -> ReleasedImages {
+        var taken = ReleasedImages()
+        swap(&taken, &released)
+        return taken
     }
 }
 
@@ -248,8 +311,8 @@ struct ReleasedImages: Sendable {
     private var first: DecodedImage?
     private var others: [DecodedImage] = []
 
-    mutating func add(_ image: DecodedImage) {
-        if first == nil { first = image } else { others.append(image) }
+    mutating func add(_ image: consuming DecodedImage) {
+        if first == nil { first = consume image } else { others.append(image) }
     }
 
     /// The last reference goes where this is called.

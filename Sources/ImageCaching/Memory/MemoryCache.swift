@@ -44,17 +44,16 @@ public final class MemoryCache: Caching {
 
     deinit {
         if let number = listener.withLock({ $0 }) { center.remove(number) }
+        tables.destroy()
     }
 
     /// The bounds. Lowering them evicts at once.
     public var limits: Limits {
         get { queues.withLock { $0.limits } }
         set {
-            evict { [tables] queues in
-                var entries = TableEntries(tables: tables)
+            evict { queues, entries in
                 queues.limits = newValue
                 queues.evict(toCost: newValue.cost, count: newValue.count ?? .max, because: .room, asking: &entries)
-                return entries.released
             }
         }
     }
@@ -114,28 +113,24 @@ public final class MemoryCache: Caching {
     public func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority = .normal, timeToLive: Double?) {
         let hash = ImageTable.hash(of: key)
         let cost = image.cost
-        evict { [tables, now] queues in
-            var entries = TableEntries(tables: tables)
+        evict { [tables, now] queues, entries in
             let limits = queues.limits
             guard cost <= min(limits.cost, limits.entryCost ?? .max), limits.count != 0 else {
                 Self.take(key, hash: hash, from: &queues, because: .removed, entries: &entries)
                 queues.statistics.refusals += 1
-                return entries.released
+                return
             }
             queues.observe(hash, asking: &entries)
             let expires = (timeToLive ?? limits.timeToLive).map { now() + $0 } ?? .infinity
             let (stamp, node) = (tables.stampOfInsert(), queues.newNode())
             let slot = ImageTable.Slot(
-                key: key, image: image, expires: expires, stamp: stamp, node: node, uses: 0, priority: priority)
-            let replaced = tables.withTable(of: hash) { $0.replace(slot, hash: hash) }
-            if let replaced {
-                entries.released.add(replaced.image)
-                queues.remove(replaced.node, of: replaced.priority, because: .removed)
+                key: key, stamp: stamp, expires: expires, seat: .init(node: node, priority: priority))
+            if let seat = entries.keep(slot, image, hash: hash) {
+                queues.remove(seat.node, of: seat.priority, because: .removed)
             }
             queues.insert(node, hash: hash, cost: cost, stamp: stamp, priority: priority)
             queues.evict(
                 toCost: limits.cost, count: limits.count ?? .max, because: .room, except: node, of: priority, asking: &entries)
-            return entries.released
         }
     }
 
@@ -149,41 +144,36 @@ public final class MemoryCache: Caching {
     public func trim(toCost cost: Int) { evict(toCost: max(0, cost), because: .trim) }
 }
 
-// Removing. What leaves is returned, so that its memory is given back after the locks are.
+// Removing. What leaves is collected, so that its memory is given back after the locks are.
 extension MemoryCache {
-    private func evict(_ body: (inout Queues) -> ReleasedImages) {
-        let released = queues.withLock { body(&$0) }
+    private func evict(_ body: (inout Queues, inout TableEntries) -> Void) {
+        let released = queues.withLock { [tables] queues in
+            var entries = TableEntries(tables)
+            body(&queues, &entries)
+            return entries.takeReleased()
+        }
         released.release()
     }
 
     private func evict(toCost cost: Int, because cause: EvictionCause) {
-        evict { [tables] queues in
-            var entries = TableEntries(tables: tables)
+        evict { queues, entries in
             queues.evict(toCost: cost, count: cost < 0 ? -1 : .max, because: cause, asking: &entries)
-            return entries.released
         }
     }
 
     private func remove(
-        _ key: ImageKey, hash: Int, because cause: EvictionCause, if condition: @Sendable (_ expires: Double) -> Bool
+        _ key: ImageKey, hash: Int, because cause: EvictionCause, if condition: (_ expires: Double) -> Bool
     ) {
-        evict { [tables] queues in
-            var entries = TableEntries(tables: tables)
+        evict { queues, entries in
             Self.take(key, hash: hash, from: &queues, because: cause, if: condition, entries: &entries)
-            return entries.released
         }
     }
 
     private static func take(
         _ key: ImageKey, hash: Int, from queues: inout Queues, because cause: EvictionCause,
-        if condition: @Sendable (_ expires: Double) -> Bool = { _ in true }, entries: inout TableEntries
+        if condition: (_ expires: Double) -> Bool = { _ in true }, entries: inout TableEntries
     ) {
-        let removed = entries.tables.withTable(of: hash) { table -> ImageTable.Slot? in
-            guard let place = table.find(key, hash: hash), condition(table.expiry(at: place)) else { return nil }
-            return table.remove(at: place)
-        }
-        guard let removed else { return }
-        entries.released.add(removed.image)
-        queues.remove(removed.node, of: removed.priority, because: cause)
+        guard let seat = entries.remove(key, hash: hash, if: condition) else { return }
+        queues.remove(seat.node, of: seat.priority, because: cause)
     }
 }

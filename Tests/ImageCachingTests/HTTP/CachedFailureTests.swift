@@ -84,6 +84,7 @@ import Testing
         let fields = try #require(bench.requests.last?.headerFields)
         #expect(fields[.accept] == "image/png" && fields[.ifNoneMatch] == "\"a\"")
         #expect(fields[HTTPField.Name("Foo")!] == "x")
+        #expect(bench.requests.last?.priority == .veryLow, "Nobody waits for it.")
         bench.advance(50)
         let fresh = try await slow.response(["Accept: image/png"])
         #expect(fresh.head.headerFields[.age] == "50", "It was validated, and its time began anew.")
