@@ -28,6 +28,13 @@ public struct StandardParts: Sendable {
     public var sourcePolicy: SourcePolicy?
     /// Loaders for further URL schemes, by scheme; they go before the built-in ones.
     public var schemes: [String: any DataLoading] = [:]
+    /// Tells what the network is like; `nil`, the default, and nobody asks. With a monitor, loads heed ``whenOffline`` and
+    /// the option `allowsExpensiveNetwork`, and while the network is constrained (low-data mode) no prefetch begins to fetch
+    /// as long as anything else loads.
+    public var networkMonitor: NetworkMonitor?
+    /// What becomes of a load that finds no network, where ``networkMonitor`` tells: it is served what ``dataCache`` has,
+    /// however old. It may wait for the network instead, or fail at once.
+    public var whenOffline = NetworkAwareLoader.OfflineBehavior.serveStale
     /// Wrap every fetch, the first one outermost; none.
     public var interceptors: [any RequestInterceptor] = []
     /// Asked before the built-in decoders, the last one first; none.
@@ -74,8 +81,13 @@ public struct StandardParts: Sendable {
         func remembering(_ loader: any DataLoading) -> any DataLoading {
             responses.map { CachedLoader(loader, cache: $0) } ?? loader
         }
+        let aware: any DataLoading =
+            networkMonitor.map {
+                NetworkAwareLoader(remembering(modest), monitor: $0, whenOffline: whenOffline) as any DataLoading
+            }
+            ?? remembering(modest)
         // The line, or the disk: who answers is decided by the URL's scheme, after the policy has let it pass.
-        var router = SchemeRouter.standard(network: remembering(modest))
+        var router = SchemeRouter.standard(network: aware)
         for (scheme, loader) in schemes {
             let isWeb = ["http", "https"].contains(scheme.lowercased())
             router = router.registering(isWeb ? remembering(loader) : loader, for: [scheme])
@@ -95,6 +107,7 @@ public struct StandardParts: Sendable {
         configuration.encoder = EncoderRegistry()
         configuration.globalOptions = options
         configuration.observers = observers
+        if let networkMonitor { configuration.networkUpdates = { networkMonitor.updates } }
         return configuration
     }
 }

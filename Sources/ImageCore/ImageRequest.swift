@@ -21,12 +21,16 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
     public var lowResolution: ImageSource?
     /// The identity of the source, without headers.
     public let resource: ResourceKey
+    /// Whether the bytes are at hand anyway (``ImageSource/isLocal``): looked at once, since a URL has to make its scheme a
+    /// string for that.
+    package let isLocal: Bool
 
     public init(_ source: ImageSource, options: OptionLayer = OptionLayer(), purpose: LoadPurpose = .plain) {
         self.source = source
         self.options = options
         self.purpose = purpose
         resource = ImageRequest.key(for: source)
+        isLocal = source.isLocal
     }
 
     /// The same request for another source, on its own.
@@ -47,13 +51,6 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
     }
 
     public var description: String { source.description }
-
-    /// Whether the bytes are at hand anyway (``ImageSource/isLocal``). By the key, where that tells: a URL has to make its
-    /// scheme a string first.
-    package var isLocal: Bool {
-        if resource.text.hasPrefix("https:") || resource.text.hasPrefix("http:") { return false }
-        return resource.text.hasPrefix("file:") || source.isLocal
-    }
 
     /// URLs that differ only in fragment or in the case of the scheme name one resource.
     private static func key(for source: ImageSource) -> ResourceKey {

@@ -22,6 +22,10 @@ extension ImageLoader {
         /// How they are written.
         public var processedEncoding = EncodeOptions()
         public var observers: [any LoadObserving] = []
+        /// What the network is like and every change of it, such as a `NetworkMonitor`'s `updates`; asked for once by each
+        /// loader. While the network is constrained (low-data mode), no prefetch begins to fetch as long as anything else
+        /// loads. `nil`, the default: nobody tells, and nothing is held back.
+        public var networkUpdates: (@Sendable () -> AsyncStream<NetworkStatus>)?
         /// The app's own defaults: the lowest of the three layers of options.
         public var globalOptions = OptionLayer()
         /// Network fetches at a time; 32.

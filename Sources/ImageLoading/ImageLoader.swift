@@ -17,6 +17,7 @@ public final class ImageLoader: ImageProviding {
 
     public init(_ configuration: Configuration) {
         coordinator = LoadCoordinator(configuration)
+        if let updates = configuration.networkUpdates { coordinator.follow(updates()) }
     }
 
     deinit { coordinator.shutDown() }

@@ -16,6 +16,8 @@ final class LoadCoordinator: Sendable {
         /// How many originals are being stored, and who waits until there are none.
         var stores = 0
         var storeWaiters: [CheckedContinuation<Void, Never>] = []
+        /// Follows the network's status.
+        var follower: Task<Void, Never>?
 
         mutating func makeID() -> LoadID {
             nextID += 1
@@ -308,9 +310,20 @@ final class LoadCoordinator: Sendable {
         return result
     }
 
+    /// Spares the network whenever it is constrained, for as long as the loader lives.
+    func follow(_ updates: AsyncStream<NetworkStatus>) {
+        let follower = Task { [weak self] in
+            for await status in updates { self?.perform { $0.setConstrained(status.isConstrained) } }
+        }
+        control.withLock { $0.follower = follower }
+    }
+
     /// Cancels every load; later ones end as cancelled at once.
     func shutDown() {
-        control.withLock { $0.isClosed = true }
+        control.withLock { control in
+            control.isClosed = true
+            control.follower?.cancel()
+        }
         perform { $0.cancelAll() }
     }
 

@@ -1,6 +1,7 @@
 import Calotype
 import CalotypeTesting
 import Foundation
+import HTTPTypes
 import LoopbackHTTP
 import Testing
 
@@ -72,6 +73,45 @@ import Testing
         memory.removeAll()
         #expect(try await loader.response(for: request(server)).tier == .disk)
         #expect(server.requests.value == 1)
+    }
+
+    @Test func withoutANetworkWhatIsStoredIsServedHoweverOld() async throws {
+        let png = Data(try png())
+        let network = ScriptedLoader { _ in
+            .response(HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=0"]), chunks: [png])
+        }
+        let monitor = NetworkMonitor(status: NetworkStatus())
+        let loader = loader {
+            $0.network = network
+            $0.networkMonitor = monitor
+        }
+        let stored = ImageRequest(url: URL(string: "http://example.org/stored.png")!)
+        _ = try await loader.image(for: stored)
+        try await loader.flush()
+        memory.removeAll()
+        monitor.report(NetworkStatus(isReachable: false))
+        #expect(try await loader.response(for: stored).tier == .disk)
+        #expect(await failure(loader, ImageRequest(url: URL(string: "http://example.org/other.png")!)) != nil)
+        #expect(network.requests.count == 1)
+    }
+
+    @Test func withoutANetworkALoadFailsOrWaitsAsTheAppHasIt() async throws {
+        let png = Data(try png())
+        let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        let request = ImageRequest(url: URL(string: "http://example.org/picture.png")!)
+        func loader(_ whenOffline: NetworkAwareLoader.OfflineBehavior) -> ImageLoader {
+            self.loader {
+                $0.network = ScriptedLoader { _ in .body(png) }
+                $0.networkMonitor = monitor
+                $0.whenOffline = whenOffline
+            }
+        }
+        #expect(await failure(loader(.fail), request)?.code == .offline)
+        let waiting = loader(.wait)
+        let task = waiting.task(for: request)
+        while waiting.activity.running == 0 { await Task.yield() }
+        monitor.report(NetworkStatus())
+        #expect(try await task.response.tier == .network)
     }
 
     @Test func aHundredConcurrentLoadsMakeOneRequestOnTheWire() async throws {

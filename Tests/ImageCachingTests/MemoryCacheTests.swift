@@ -82,6 +82,15 @@ import Testing
         #expect(cache.image(for: imageKey("49")) == nil)
     }
 
+    @Test func anEntryOfHighPriorityPushesOutTheOldestOfItsKind() throws {
+        let cache = MemoryCache(limits: .init(count: 2))
+        for i in 0..<3 { cache.store(try picture(), for: imageKey("\(i)"), priority: .high) }
+        #expect(cache.image(for: imageKey("0")) == nil)
+        #expect(cache.image(for: imageKey("1")) != nil)
+        #expect(cache.image(for: imageKey("2")) != nil)
+        #expect(cache.statistics.evictions.room == 1)
+    }
+
     @Test func aNormalEntryPushesOutNoneOfHighPriority() throws {
         let cache = MemoryCache(limits: .init(count: 3))
         for i in 0..<3 { cache.store(try picture(), for: imageKey("high \(i)"), priority: .high) }
@@ -152,6 +161,15 @@ import Testing
             }
             for await isRight in group { #expect(isRight) }
         }
+    }
+
+    @Test func theEndOfItsTimeBelongsToNoEntry() throws {
+        let clock = ManualSeconds()
+        let cache = MemoryCache(limits: .init(timeToLive: 10), now: { clock.now })
+        cache.store(try picture(), for: imageKey("a"))
+        clock.advance(by: 10)
+        #expect(cache.peekImage(for: imageKey("a")) == nil)
+        #expect(cache.image(for: imageKey("a")) == nil)
     }
 
     @Test func anEntryIsGoneWhenItsTimeIsOver() throws {

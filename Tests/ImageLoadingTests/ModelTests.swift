@@ -88,7 +88,8 @@ private struct Simulation {
         case 0..<30: join()
         case 30..<45: leave()
         case 45..<52: reprioritise()
-        case 52..<54: graph.setPaused(Bool.random(using: &random))
+        case 52..<53: graph.setPaused(Bool.random(using: &random))
+        case 53..<54: graph.setConstrained(Bool.random(using: &random))
         case 54..<60: settle()
         case 60..<65: report()
         case 65..<70: preview()
@@ -215,6 +216,9 @@ private struct Simulation {
                 if isAdmitted { claimed[id] = cost(of: key) }
                 expect(input, of: key)
                 expectNothingMoreUrgent(than: id, in: lane)
+                if lane == .network, graph.isConstrained, isAnythingAwaited, rank(of: id).rankClass.purpose == .prefetch {
+                    problem = "\(key) is fetched ahead while the network is spared"
+                }
             case .stop(let token): token.cancel()
             case .store(let id, let key, _, let value, _, _):
                 if value != self.value(of: key) { problem = "\(value) was stored for \(key)" }
@@ -242,6 +246,11 @@ private struct Simulation {
                 }
             }
         }
+    }
+
+    /// Whether a load that is no prefetch has not ended.
+    private var isAnythingAwaited: Bool {
+        graph.loads.ids.contains { graph.loads[$0].terms.rankClass.purpose != .prefetch }
     }
 
     private func value(of key: WorkKey) -> String { "\(key.kind)/\(key.image)" }
@@ -348,6 +357,7 @@ private struct Simulation {
     private mutating func drain() -> String? {
         graph.setPaused(false)
         carryOut()
+        // With the network still spared, what is held back comes when all else has ended.
         var rounds = 0
         while problem == nil, !running.isEmpty || !storing.isEmpty, rounds < 1_000_000 {
             if Bool.random(using: &random) { finishStep() } else { settle() }

@@ -27,7 +27,7 @@ import Testing
             #expect(found == expected[key])
             if let found {
                 index.remove(found, in: nodes)
-                nodes.remove(found)
+                nodes.end(found)
                 expected[key] = nil
             } else {
                 let id = nodes.insert(node(key, hash: key.hash))

@@ -8,6 +8,7 @@ extension BenchmarkSuite {
     static let engine = BenchmarkSuite(name: "engine", about: "what a load costs beside fetching and decoding") { effort in
         let bench = EngineBench(effort: effort)
         return [
+            try await bench.memoryHitByRequest(),
             try await bench.memoryHit(),
             try await bench.coldLoad(processors: 0, peer: 19.9),
             try await bench.coldLoad(processors: 2, peer: 37),
@@ -21,6 +22,19 @@ extension BenchmarkSuite {
 private struct EngineBench {
     let effort: BenchmarkEffort
     private let clock = ContinuousClock()
+
+    /// Asked for without waiting, as a view asks before it shows a placeholder.
+    func memoryHitByRequest() async throws -> BenchmarkRow {
+        let loader = try makeLoader(hasMemoryCache: true)
+        let request = ImageRequest(.url(Self.url(0)))
+        _ = try await loader.image(for: request)
+        let count = effort.scaled(1_000_000)
+        var missed = 0
+        let median = await effort.median {
+            await perItem(count) { for _ in 0..<count where loader.cachedImage(for: request) == nil { missed += 1 } }
+        }
+        return row("memory hit by request", missed == 0 ? median : .nan, peer: 0.284, reach: 0.11 / 0.284)
+    }
 
     func memoryHit() async throws -> BenchmarkRow {
         let loader = try makeLoader(hasMemoryCache: true)

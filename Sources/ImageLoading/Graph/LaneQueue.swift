@@ -1,4 +1,5 @@
 internal import HeapModule
+internal import ImageCore
 
 /// Work that waits for one kind of resource, within a limit in total, one per group (host), and a budget of what it costs
 /// while it runs.
@@ -39,6 +40,8 @@ struct LaneQueue: Sendable {
     let budget: Int
     private(set) var spent = 0
     var isPaused = false
+    /// Whether prefetches wait, however free the lane is.
+    var holdsPrefetches = false
 
     init(limit: Int, limitPerGroup: Int = .max, budget: Int = .max) {
         self.limit = limit
@@ -72,8 +75,8 @@ struct LaneQueue: Sendable {
     }
 
     /// Whether a node of the group may run at once, past an empty queue; it then counts as running until `release`.
-    mutating func startAtOnce(group: String, cost: Int = 0) -> Bool {
-        guard !isPaused, queued == 0, running < limit, fits(cost) else { return false }
+    mutating func startAtOnce(group: String, cost: Int = 0, isPrefetch: Bool = false) -> Bool {
+        guard !isPaused, queued == 0, running < limit, fits(cost), !(isPrefetch && holdsPrefetches) else { return false }
         if isGrouped {
             guard groups[group]?.running ?? 0 < limitPerGroup else { return false }
             groups[group, default: Group()].running += 1
@@ -94,7 +97,7 @@ struct LaneQueue: Sendable {
     /// The best node that the limits allow to run now; it counts as running until `release`.
     mutating func take() -> NodeID? {
         guard !isPaused, running < limit, queued > 0, let group = bestGroup, let best = self[group: group].entries.max,
-            fits(best.cost)
+            fits(best.cost), !(holdsPrefetches && best.rank.rankClass.purpose == .prefetch)
         else { return nil }
         self[group: group].entries.removeMax()
         spent += best.cost

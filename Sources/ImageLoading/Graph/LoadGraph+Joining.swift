@@ -23,6 +23,10 @@ extension LoadGraph {
         if terms.writesMemory { nodes[node].storeTargets.insert(.memory) }
         if terms.writesResult { nodes[node].storeTargets.insert(.disk) }
         nodes[node].counts.add(terms.rankClass)
+        if terms.rankClass.purpose != .prefetch {
+            awaited += 1
+            if isConstrained { holdPrefetches() }
+        }
         let listeners = Listeners(terms)
         climb(from: node) { [sequence] node in
             if terms.rankClass.purpose == .view { node.newest = sequence }

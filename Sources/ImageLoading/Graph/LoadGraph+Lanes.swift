@@ -8,6 +8,8 @@ extension LoadGraph {
         while let id = next {
             if case .queued(let lane) = nodes[id].state {
                 lanes[lane.rawValue].enqueue(id, group: nodes[id].group, rank: rank(of: id), cost: nodes[id].cost)
+                // A prefetch that was held back may have become more than that.
+                if lanes[lane.rawValue].holdsPrefetches { mayFetchAgain = true }
             }
             guard let upstream = nodes[id].upstream else { return }
             let (old, new) = (nodes[id].countedAs, nodes[id].counts.highest)
@@ -24,7 +26,8 @@ extension LoadGraph {
 
     mutating func enqueue(_ id: NodeID, in lane: Lane) {
         makeRoom(for: nodes[id].cost)
-        if lanes[lane.rawValue].startAtOnce(group: nodes[id].group, cost: nodes[id].cost) {
+        let isPrefetch = lanes[lane.rawValue].holdsPrefetches && rank(of: id).rankClass.purpose == .prefetch
+        if lanes[lane.rawValue].startAtOnce(group: nodes[id].group, cost: nodes[id].cost, isPrefetch: isPrefetch) {
             run(id, in: lane)
         } else {
             queue(id, in: lane)
@@ -48,6 +51,14 @@ extension LoadGraph {
 
     mutating func withdraw(_ id: NodeID) {
         if case .queued(let lane) = nodes[id].state { lanes[lane.rawValue].withdraw(id, group: nodes[id].group) }
+    }
+
+    /// While the network is spared, no prefetch begins to fetch as long as anybody waits for a picture.
+    mutating func holdPrefetches() {
+        let holds = isConstrained && awaited > 0
+        guard holds != lanes[Lane.network.rawValue].holdsPrefetches else { return }
+        lanes[Lane.network.rawValue].holdsPrefetches = holds
+        if !holds { mayFetchAgain = true }
     }
 
     mutating func drain(_ lane: Lane) {

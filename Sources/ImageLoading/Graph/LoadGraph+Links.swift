@@ -9,6 +9,10 @@ extension LoadGraph {
         if let previous = load.previous { loads[previous].next = load.next } else { nodes[load.node].firstLoad = load.next }
         if let next = load.next { loads[next].previous = load.previous } else { nodes[load.node].lastLoad = load.previous }
         nodes[load.node].counts.remove(load.terms.rankClass)
+        if load.terms.rankClass.purpose != .prefetch {
+            awaited -= 1
+            if isConstrained { holdPrefetches() }
+        }
         let listeners = Listeners(load.terms)
         if !listeners.isEmpty { climb(from: load.node) { $0.listeners -= listeners } }
         rankChanged(load.node)
@@ -28,7 +32,7 @@ extension LoadGraph {
         case .stopping: break
         case .queued, .waitingForUpstream, .done:
             withdraw(id)
-            nodes.remove(id)
+            nodes.end(id)
         }
         if let upstream { collect(upstream) }
     }

@@ -61,7 +61,7 @@ extension LoadGraph {
             detach(id)
             collect(upstream)
         }
-        nodes.remove(id)
+        nodes.end(id)
     }
 
     mutating func deliver(_ result: Result<Value, LoadFailure>, to ticket: LoadTicket) {

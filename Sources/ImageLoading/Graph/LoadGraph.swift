@@ -42,6 +42,11 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
     /// Nodes whose previews take memory, and whether some was given back since decodes were last looked for.
     var previewing: [NodeID] = []
     var hasRoomAgain = false
+    /// Whether the network is to be spared, and how many loads there are that are no prefetches.
+    var isConstrained = false
+    var awaited = 0
+    /// Whether fetches that were held back are to be looked for.
+    var mayFetchAgain = false
 
     /// - Parameters: limits of concurrent steps, at least 1 each.
     init(fetches: Int, fetchesPerHost: Int, localReads: Int, workers: Int, decodingBytes: Int = .max) {
@@ -74,6 +79,10 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
         if hasRoomAgain {
             hasRoomAgain = false
             drain(.worker)
+        }
+        if mayFetchAgain {
+            mayFetchAgain = false
+            drain(.network)
         }
         return actions.take()
     }
@@ -158,6 +167,12 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
         drain(.network)
     }
 
+    /// Spares the network, or no longer does: while it is spared, prefetches wait until nobody awaits anything else.
+    mutating func setConstrained(_ isConstrained: Bool) {
+        self.isConstrained = isConstrained
+        holdPrefetches()
+    }
+
     /// Every load ends as cancelled, all work stops.
     mutating func cancelAll() {
         for ticket in loads.ids where loads.contains(ticket) {
@@ -207,7 +222,7 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
     mutating func advance(_ id: NodeID, to lane: Lane) {
         guard nodes.contains(id), let from = releaseSlot(id) else { return }
         if case .stopping = nodes[id].state {
-            nodes.remove(id)
+            nodes.end(id)
         } else {
             enqueue(id, in: lane)
         }
@@ -226,7 +241,7 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
     mutating func finish(_ id: NodeID, _ result: Result<Value, LoadFailure>, retention: Retention = .never) {
         guard nodes.contains(id), let lane = releaseSlot(id) else { return }
         if case .stopping = nodes[id].state {
-            nodes.remove(id)
+            nodes.end(id)
         } else {
             switch result {
             case .success(let value): succeed(id, value, retention)
@@ -241,7 +256,7 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
     mutating func retryUpstream(of id: NodeID, in lane: Lane, otherwise failure: LoadFailure) {
         guard nodes.contains(id), let from = releaseSlot(id) else { return }
         if case .stopping = nodes[id].state {
-            nodes.remove(id)
+            nodes.end(id)
         } else if let upstream = nodes[id].upstream {
             nodes[id].state = .waitingForUpstream
             // Other bytes may announce another size.

@@ -16,6 +16,8 @@ struct Slab<Element: Sendable>: Sendable {
     private var free: [UInt32] = []
 
     var count: Int { slots.used - free.count }
+    /// How many there is memory for: for tests.
+    var slotCount: Int { slots.used }
 
     mutating func insert(_ element: consuming Element) -> SlabID {
         let index = free.popLast() ?? UInt32(slots.add())
@@ -24,12 +26,27 @@ struct Slab<Element: Sendable>: Sendable {
         return unsafe SlabID(index: index, generation: slots.generations[Int(index)])
     }
 
-    @discardableResult
     mutating func remove(_ id: SlabID) -> Element? {
         guard contains(id) else { return nil }
+        let element = unsafe slots.element(Int(id.index)).move()
+        release(id)
+        return element
+    }
+
+    /// Ends an element where it lies, if it is there: to move a large one out costs more.
+    mutating func end(_ id: SlabID) {
+        guard contains(id) else { return }
+        unsafe slots.element(Int(id.index)).deinitialize(count: 1)
+        release(id)
+    }
+
+    private mutating func release(_ id: SlabID) {
         unsafe slots.generations[Int(id.index)] &+= 1
         free.append(id.index)
-        return unsafe slots.element(Int(id.index)).move()
+        // What a burst took does not stay taken; a few slots do, so that one load after the other finds its own.
+        guard count == 0, slots.used > 128 else { return }
+        free = []
+        slots.releaseAll()
     }
 
     func contains(_ id: SlabID) -> Bool { unsafe slots.generations[Int(id.index)] == id.generation }
@@ -67,6 +84,8 @@ struct Slab<Element: Sendable>: Sendable {
     private var chunks: UnsafeMutablePointer<Chunk>
     private(set) var generations: UnsafeMutablePointer<UInt32>
     private(set) var used = 0
+    /// Slots that have, or had, a generation, which goes on from there.
+    private var known = 0
     /// In slots: of the two tables above, not of the chunks.
     private var capacity = 64
 
@@ -79,7 +98,7 @@ struct Slab<Element: Sendable>: Sendable {
         for index in 0..<used where unsafe !generations[index].isMultiple(of: 2) {
             unsafe element(index).deinitialize(count: 1)
         }
-        for first in stride(from: 0, to: used, by: Self.chunkSize) { unsafe chunks[first / Self.chunkSize].deallocate() }
+        releaseAll()
         unsafe chunks.deallocate()
         unsafe generations.deallocate()
     }
@@ -95,16 +114,25 @@ struct Slab<Element: Sendable>: Sendable {
         if used.isMultiple(of: Self.chunkSize) {
             unsafe (chunks + used / Self.chunkSize).initialize(to: .allocate(capacity: Self.chunkSize))
         }
-        unsafe (generations + used).initialize(to: 0)
+        if used == known {
+            unsafe (generations + used).initialize(to: 0)
+            known += 1
+        }
         used += 1
         return used - 1
+    }
+
+    /// Gives all slots back, none of which has an element. Their generations stay, so that no id is ever valid again.
+    func releaseAll() {
+        for first in stride(from: 0, to: used, by: Self.chunkSize) { unsafe chunks[first / Self.chunkSize].deallocate() }
+        used = 0
     }
 
     private func grow() {
         let moreChunks = UnsafeMutablePointer<Chunk>.allocate(capacity: 2 * capacity / Self.chunkSize)
         let moreGenerations = UnsafeMutablePointer<UInt32>.allocate(capacity: 2 * capacity)
         unsafe moreChunks.moveInitialize(from: chunks, count: capacity / Self.chunkSize)
-        unsafe moreGenerations.moveInitialize(from: generations, count: used)
+        unsafe moreGenerations.moveInitialize(from: generations, count: known)
         unsafe chunks.deallocate()
         unsafe generations.deallocate()
         unsafe chunks = moreChunks

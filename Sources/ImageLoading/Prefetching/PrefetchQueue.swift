@@ -85,7 +85,7 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     mutating func stopAll() -> [Handle] {
         let stopped = handles
         // One by one, so that a load that ends later finds its turn gone.
-        for id in entries.ids { entries.remove(id) }
+        for id in entries.ids { entries.end(id) }
         index = [:]
         line = []
         (head, running) = (0, 0)

@@ -1,4 +1,4 @@
-internal import ImageCore
+public import ImageCore
 
 /// Watches the network of this machine.
 ///

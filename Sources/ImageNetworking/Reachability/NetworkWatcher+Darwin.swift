@@ -1,5 +1,6 @@
 #if canImport(Network)
     internal import Dispatch
+    internal import ImageCore
     internal import Network
 
     /// Reports the network's status whenever the system does.

@@ -17,7 +17,9 @@ import Testing
         let loader = bench.makeLoader()
         _ = try await loader.see()
         bench.advance(1000)
-        let response = try await loader.response()
+        var request = Wire.request()
+        request.retries = 3
+        let response = try await loader.load(request)
         #expect(response.tier == .disk && response.head.headerFields[.age] == "1000")
         #expect(try await response.text == "0123456789")
         #expect(bench.requests.last?.retries == 0, "Patience is of no use with a stand-in at hand.")

@@ -1,3 +1,4 @@
+import CalotypeTesting
 import HTTPTypes
 import ImageCore
 import Testing
@@ -74,6 +75,36 @@ import Testing
         _ = try await loader.see(to: url)
         _ = try await loader.see(method: "POST", body: Data([1]))
         #expect(try await loader.see(to: url) == Seen(.disk))
+    }
+
+    @Test("RFC 9110 §9.3.4 the answer to a PUT is not stored as what its URL has")
+    func answersToOtherMethodsAreNotStored() async throws {
+        let bench = CacheBench(.init(200, ["Cache-Control: max-age=60", "Content-Location: \(Wire.url.absoluteString)"]))
+        _ = try await bench.makeLoader().see(method: "PUT", body: Data([1]))
+        #expect(bench.store.keys.isEmpty)
+    }
+
+    @Test("RFC 9111 §4.3.5 an answer to HEAD that is no 200 forgets nothing")
+    func failedHeadsForgetNothing() async throws {
+        let bench = CacheBench(.init(200, ["Cache-Control: max-age=60", "ETag: \"a\""]), .init(404, ["ETag: \"b\""], ""))
+        let loader = bench.makeLoader()
+        _ = try await loader.see()
+        bench.advance(61)
+        #expect(try await loader.see(method: "HEAD").status == 404)
+        #expect(bench.store.keys.count == 1)
+    }
+
+    @Test("RFC 9111 §4.3.4 a validation for a request that may not write changes nothing that is stored")
+    func validationsThatMayNotWriteForgetNothing() async throws {
+        let bench = CacheBench(
+            .init(200, ["Cache-Control: max-age=60", "ETag: \"a\""]), .init(304, ["Cache-Control: max-age=600"], ""))
+        let loader = bench.makeLoader()
+        _ = try await loader.see()
+        bench.advance(61)
+        var request = Wire.request()
+        request.cachePolicy.remove(.writesDisk)
+        #expect(try await loader.load(request).text == "0123456789")
+        #expect(bench.store.keys.count == 1)
     }
 
     @Test("RFC 9111 §4.4 a change with credentials forgets what is stored without")
