@@ -5,5 +5,3 @@ public func sysctlbyname(
     _ name: UnsafePointer<CChar>, _ value: UnsafeMutableRawPointer?, _ size: UnsafeMutablePointer<Int>?,
     _ newValue: UnsafeMutableRawPointer?, _ newSize: Int
 ) -> Int32 { -1 }
-
-public let SO_NOSIGPIPE: Int32 = 0x1022
