@@ -33,6 +33,7 @@ public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
     public init(literalCapacity: Int, interpolationCount: Int) {}
     public mutating func appendLiteral(_ literal: String) { text += literal }
     public mutating func appendInterpolation(_ value: @autoclosure () -> String, privacy: OSLogPrivacy) { text += value() }
+    public mutating func appendInterpolation(_ value: @autoclosure () -> Int, privacy: OSLogPrivacy) { text += "\(value())" }
 }
 
 public struct SignpostMetadata: ExpressibleByStringInterpolation, Sendable {
@@ -57,6 +58,7 @@ public struct OSSignposter: Sendable {
         return OSSignpostIntervalState(id: id)
     }
     public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState) { note("end \(name) \(state.id.rawValue)") }
+    public func emitEvent(_ name: StaticString, id: OSSignpostID) { emitEvent(name, id: id, "") }
     public func emitEvent(_ name: StaticString, id: OSSignpostID, _ text: SignpostMetadata) {
         note("event \(name) \(id.rawValue) \(text.text)")
     }
