@@ -55,11 +55,10 @@ extension Bitmap {
                     }
                     // Rows become columns: a block of them is made where the first cache holds it, and turned from there.
                     let block = TurnBlock(width: made.width, format: source.format)
-                    for top in stride(from: band.lowerBound, to: band.upperBound, by: TurnBlock.rows) {
-                        let count = min(TurnBlock.rows, band.upperBound - top)
-                        for y in 0..<count { try unsafe write(top + y, block.base + y * block.bytesPerRow) }
-                        let column = plan.turn.mirrorsY ? made.height - top - count : top
-                        unsafe block.turn(plan.turn.orientation, rows: count, to: to + column * pixel, bytesPerRow)
+                    while let rows = band.take(TurnBlock.rows) {
+                        for (y, row) in rows.enumerated() { try unsafe write(row, block.base + y * block.bytesPerRow) }
+                        let column = plan.turn.mirrorsY ? made.height - rows.upperBound : rows.lowerBound
+                        unsafe block.turn(plan.turn.orientation, rows: rows.count, to: to + column * pixel, bytesPerRow)
                     }
                 }
             }

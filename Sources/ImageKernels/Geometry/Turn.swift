@@ -76,9 +76,9 @@ extension Bitmap {
                     format: format)
                 let target = unsafe pixels.baseAddress.unsafelyUnwrapped
                 try Bands.run(rows: output.height, threads: threads, least: 64) { band in
-                    for top in stride(from: band.lowerBound, to: band.upperBound, by: 32) {
+                    while let rows = band.take(32) {
                         try cancellation?.check()
-                        unsafe turn.copy(top..<min(top + 32, band.upperBound), to: target, bytesPerRow)
+                        unsafe turn.copy(rows, to: target, bytesPerRow)
                     }
                 }
             }

@@ -1,0 +1,54 @@
+import Dispatch
+import ImageCore
+import Testing
+
+@testable import ImageKernels
+
+@Suite struct RowsAmongThreads {
+    @Test(arguments: [(1, 1), (15, 2), (32, 2), (1000, 2), (1001, 3), (997, 64)])
+    func everyRowIsWorkedOnOnce(rows: Int, threads: Int) throws {
+        let times = Lock(Array(repeating: 0, count: rows))
+        try Bands.run(rows: rows, threads: threads) { band in
+            // By one, and by several at a time.
+            if band.lowerBound % 2 == 0 {
+                for row in band { times.withLock { $0[row] += 1 } }
+            } else {
+                while let few = band.take(7) { times.withLock { times in few.forEach { times[$0] += 1 } } }
+            }
+        }
+        #expect(times.withLock { $0 } == Array(repeating: 1, count: rows))
+    }
+
+    @Test func whatAThreadDoesNotGetToIsTakenOverByAnother() throws {
+        let isOver = DispatchSemaphore(value: 0)
+        let rowsOfHeld = Lock(0)
+        let rest = Lock(1000 - 1)
+        try Bands.run(rows: 1000, threads: 2) { band in
+            let isHeld = band.lowerBound == 0
+            for row in band {
+                // The first thread comes to a stop at its first row, until the other one has done nearly all.
+                if row == 0 { _ = isOver.wait(timeout: .now() + 20) }
+                if isHeld { rowsOfHeld.withLock { $0 += 1 } }
+                let left = rest.withLock { left in
+                    left -= 1
+                    return left
+                }
+                if left == 40 { isOver.signal() }
+            }
+        }
+        #expect(rowsOfHeld.withLock { $0 } <= 41)
+    }
+
+    @Test func anErrorIsThrownWhenAllThreadsAreDone() {
+        struct Refusal: Error {}
+        let running = Lock(0)
+        #expect(throws: Refusal.self) {
+            try Bands.run(rows: 100_000, threads: 2) { band in
+                running.withLock { $0 += 1 }
+                defer { running.withLock { $0 -= 1 } }
+                for row in band where row == 60_000 { throw Refusal() }
+            }
+        }
+        #expect(running.withLock { $0 } == 0)
+    }
+}
