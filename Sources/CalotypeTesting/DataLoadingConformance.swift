@@ -29,13 +29,19 @@ public struct DataLoadingConformance: Sendable {
     ///   - limit: how long each check may take.
     ///   - makeTrusting: makes a loader that trusts the certificate, in PEM, that it is given, for checks over TLS; without
     ///     it they are left out, and so they are where there is no OpenSSL 3 to serve with.
+    ///   - exceptions: checks that are left out, by name: what the layer below the loader is known not to do. A name that no check
+    ///     has is a failure.
     ///   - makeLoader: makes a loader.
     /// - Throws: ``Failure`` at the first check that does not pass, or that does not end within `limit`.
     public static func check(
         limit: Duration = .seconds(20), trusting makeTrusting: (@Sendable (_ certificate: String) -> any DataLoading)? = nil,
-        _ makeLoader: @escaping @Sendable () -> any DataLoading
+        except exceptions: Set<String> = [], _ makeLoader: @escaping @Sendable () -> any DataLoading
     ) async throws {
-        for check in all + misbehaviour { try await run(check, limit: limit, makeLoader) }
+        let checks = all + misbehaviour
+        if let unknown = exceptions.subtracting(checks.map(\.name)).min() {
+            throw Failure(check: unknown, reason: "There is no such check.")
+        }
+        for check in checks where !exceptions.contains(check.name) { try await run(check, limit: limit, makeLoader) }
         guard let makeTrusting else { return }
         for check in secure {
             guard let identity = LoopbackServer.Identity(protocolName: check.protocolName) else { return }

@@ -1,14 +1,39 @@
-import CalotypeTesting
+@testable import CalotypeTesting
 import ImageCore
 import ImageNetworkingFoundation
 import LoopbackHTTP
 import Testing
 
+/// What URLSession cannot be held to.
+private enum URLSessionDefects {
+    /// On Linux its own queue, kept busy by bytes that come without a pause, at times has no turn left for a cancellation.
+    static var checks: Set<String> {
+        #if os(Linux)
+            ["An endless body stops at the size limit"]
+        #else
+            []
+        #endif
+    }
+}
+
 @Suite(.timeLimit(.minutes(2)))
 struct URLSessionLoading {
     @Test func itKeepsTheContract() async throws {
-        try await DataLoadingConformance.check { URLSessionLoader() }
+        try await DataLoadingConformance.check(except: URLSessionDefects.checks) { URLSessionLoader() }
     }
+
+    #if os(Linux)
+        /// In a process of its own, with which the memory goes that an endless body takes.
+        @Test func anEndlessBodyUsuallyStopsAtTheSizeLimit() async {
+            await withKnownIssue("URLSession on Linux may find no time to cancel an endless body.", isIntermittent: true) {
+                await #expect(processExitsWith: .success) {
+                    for check in DataLoadingConformance.all where URLSessionDefects.checks.contains(check.name) {
+                        try await DataLoadingConformance.run(check, limit: .seconds(5)) { URLSessionLoader() }
+                    }
+                }
+            }
+        }
+    #endif
 
     #if os(Linux)
         /// URLSession asks the system's list of authorities there, and no other: so its checks run in a process whose list is
@@ -17,12 +42,7 @@ struct URLSessionLoading {
         func itKeepsTheContractOverTLS() throws {
             let (isGood, text) = try OtherAuthorities.run(suite: "URLSessionOverTLS")
             #expect(text.contains("Test run with 1 test "), "\(text)")
-            // URLSession's own queue has at times no turn left for the cancellation of a task whose bytes come without a pause.
-            withKnownIssue("URLSession on Linux may not stop an endless body", isIntermittent: true) {
-                #expect(isGood, "\(text)")
-            } when: {
-                text.contains("An endless body stops at the size limit. It did not end")
-            }
+            #expect(isGood, "\(text)")
         }
     #endif
 
@@ -58,7 +78,7 @@ struct URLSessionLoading {
                 trusting: { certificate in
                     #expect(throws: Never.self) { try OtherAuthorities.replace(by: certificate) }
                     return URLSessionLoader()
-                }, { URLSessionLoader() })
+                }, except: URLSessionDefects.checks, { URLSessionLoader() })
         }
     }
 #endif
