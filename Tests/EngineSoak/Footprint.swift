@@ -23,6 +23,11 @@ struct Footprint {
         return Footprint(allocated: Int(calotype_heap_bytes()), resident: pages * sysconf(Int32(_SC_PAGESIZE)))
     }
 
+    /// Takes what another look found to be less.
+    mutating func lower(to other: Footprint) {
+        (allocated, resident) = (min(allocated, other.allocated), min(resident, other.resident))
+    }
+
     /// How much more than another one it is, as a share of that one.
     func growth(since start: Footprint) -> (allocated: Double, resident: Double) {
         func share(_ now: Int, _ then: Int) -> Double { then == 0 ? 0 : Double(now - then) / Double(then) }

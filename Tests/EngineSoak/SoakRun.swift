@@ -55,7 +55,13 @@ struct SoakRun {
         await load(count)
         await finish()
         try await loader.clearCaches()
-        return Footprint.now
+        // A load has ended before the thread that ended it has let go of it: the lowest of several looks is what stays.
+        var lowest = Footprint.now
+        for _ in 0..<10 {
+            await Task.yield()
+            lowest.lower(to: Footprint.now)
+        }
+        return lowest
     }
 
     private mutating func finish() async {
