@@ -10,14 +10,13 @@ import Testing
     /// An array, for the leak checker cannot follow what `Data` points to; kept, for a profile has its time in it.
     private static let bytesOfP3 = Array(ColorProfile(primaries: 12, transfer: 13)?.icc ?? Data())
 
-    /// What a colour of Display P3 is in sRGB, by the matrices of both (IEC 61966-2-1, SMPTE EG 432-1), cut off at the gamut.
+    /// What a colour of Display P3 is in sRGB, cut off at the gamut.
     private func fromP3(_ color: [Int]) -> [Int] {
         let linear = color.prefix(3).map { value -> Double in
             let x = Double(value) / 255
             return x <= 0.04045 ? x / 12.92 : power((x + 0.055) / 1.055, 2.4)
         }
-        let matrix = [[1.2249401, -0.2249402, 0], [-0.0420569, 1.0420571, 0], [-0.0196376, -0.0786507, 1.0982884]]
-        return matrix.map { row in
+        return DisplayP3.toSRGB.map { row in
             let x = min(1, max(0, zip(row, linear).reduce(0) { $0 + $1.0 * $1.1 }))
             return Int(((x <= 0.0031308 ? 12.92 * x : 1.055 * power(x, 1 / 2.4) - 0.055) * 255).rounded())
         } + [255]
