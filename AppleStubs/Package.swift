@@ -57,6 +57,11 @@ let package = Package(
                 "ImageCore", "ImageLoading", "ImageNetworkingFoundation", "ImageCaching", "ImageDecodingApple", "ImageProcessing",
                 "ImageTargets", "UIKit", "ImageIO", "Network",
             ]),
+        // What the views of an example were asked to show, as a picture for the guide.
+        shared("AppleGallery", ["ImageCore", "ImageTargets", "UIKit"]),
+        .executableTarget(
+            name: "AppleRecorder", dependencies: ["AppleGallery", "CalotypeTesting", "ImageCore", "UIKit"],
+            swiftSettings: [.swiftLanguageMode(.v6)]),
         .target(name: "CCalotypeLoopbackTLS", path: "Shared/CCalotypeLoopbackTLS"),
         shared("LoopbackHTTP", ["CalotypeThreads", "CCalotypeLoopbackTLS"]),
         shared("CalotypeTesting", ["ImageCore", "ImageTargets", "LoopbackHTTP", httpTypes]),

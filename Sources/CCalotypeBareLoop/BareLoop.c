@@ -2,27 +2,35 @@
 
 #include <curl/curl.h>
 #include <stdlib.h>
-
-static size_t count_bytes(char *bytes, size_t size, size_t count, void *sum) {
-    (void)bytes;
-    *(size_t *)sum += size * count;
-    return size * count;
-}
+#include <string.h>
 
 struct slot {
     CURL *handle;
+    char *body;
+    size_t capacity;
     size_t received;
 };
 
-static int prepare(struct slot *slot, const char *url) {
+static size_t store_bytes(char *bytes, size_t size, size_t count, void *context) {
+    struct slot *slot = context;
+    size_t length = size * count;
+    if (length > slot->capacity - slot->received) return 0;
+    memcpy(slot->body + slot->received, bytes, length);
+    slot->received += length;
+    return length;
+}
+
+static int prepare(struct slot *slot, const char *url, size_t capacity) {
+    slot->body = malloc(capacity);
+    slot->capacity = capacity;
     slot->handle = curl_easy_init();
-    if (slot->handle == NULL) return 0;
+    if (slot->handle == NULL || slot->body == NULL) return 0;
     return curl_easy_setopt(slot->handle, CURLOPT_URL, url) == CURLE_OK &&
            curl_easy_setopt(slot->handle, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
            curl_easy_setopt(slot->handle, CURLOPT_BUFFERSIZE, 64L << 10) == CURLE_OK &&
            curl_easy_setopt(slot->handle, CURLOPT_PRIVATE, slot) == CURLE_OK &&
-           curl_easy_setopt(slot->handle, CURLOPT_WRITEFUNCTION, count_bytes) == CURLE_OK &&
-           curl_easy_setopt(slot->handle, CURLOPT_WRITEDATA, &slot->received) == CURLE_OK;
+           curl_easy_setopt(slot->handle, CURLOPT_WRITEFUNCTION, store_bytes) == CURLE_OK &&
+           curl_easy_setopt(slot->handle, CURLOPT_WRITEDATA, slot) == CURLE_OK;
 }
 
 size_t calotype_bare_loop(const char *url, size_t count, size_t connections, size_t body, double *first_bytes) {
@@ -32,7 +40,7 @@ size_t calotype_bare_loop(const char *url, size_t count, size_t connections, siz
     if (multi == NULL || slots == NULL) goto out;
     (void)curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)connections);
     for (; started < connections && started < count; started++) {
-        if (!prepare(&slots[started], url) || curl_multi_add_handle(multi, slots[started].handle) != CURLM_OK) goto out;
+        if (!prepare(&slots[started], url, body) || curl_multi_add_handle(multi, slots[started].handle) != CURLM_OK) goto out;
     }
     while (ended < count) {
         int running = 0, left = 0;
@@ -61,6 +69,7 @@ size_t calotype_bare_loop(const char *url, size_t count, size_t connections, siz
 out:
     if (slots != NULL) {
         for (size_t i = 0; i < connections; i++) {
+            free(slots[i].body);
             if (slots[i].handle == NULL) continue;
             (void)curl_multi_remove_handle(multi, slots[i].handle);
             curl_easy_cleanup(slots[i].handle);

@@ -1,6 +1,7 @@
 #ifdef GTK
 
 #include "shown.h"
+#include "turns.h"
 
 #define CALOTYPE_TYPE_SHOWN (calotype_shown_get_type())
 G_DECLARE_FINAL_TYPE(CalotypeShown, calotype_shown, CALOTYPE, SHOWN, GObject)
@@ -30,8 +31,7 @@ static void place(GdkPaintable *paintable, bool is_whole, GdkSnapshot *snapshot,
     gtk_snapshot_restore(snapshot);
 }
 
-static void shown_snapshot(GdkPaintable *paintable, GdkSnapshot *snapshot, double width, double height) {
-    CalotypeShown *shown = CALOTYPE_SHOWN(paintable);
+static void draw(CalotypeShown *shown, GdkSnapshot *snapshot, double width, double height) {
     if (shown->progress >= 1) {
         place(shown->to, shown->is_whole, snapshot, width, height);
         return;
@@ -41,6 +41,10 @@ static void shown_snapshot(GdkPaintable *paintable, GdkSnapshot *snapshot, doubl
     gtk_snapshot_pop(snapshot);
     place(shown->to, shown->is_whole, snapshot, width, height);
     gtk_snapshot_pop(snapshot);
+}
+
+static void shown_snapshot(GdkPaintable *paintable, GdkSnapshot *snapshot, double width, double height) {
+    TURN(DRAW, draw(CALOTYPE_SHOWN(paintable), snapshot, width, height));
 }
 
 static GdkPaintable *sized(GdkPaintable *paintable) {
@@ -107,6 +111,11 @@ void calotype_gtk_shown_set_progress(GdkPaintable *paintable, double progress) {
     shown->progress = CLAMP(progress, 0, 1);
     if (progress >= 1) g_clear_object(&shown->from);
     gdk_paintable_invalidate_contents(paintable);
+}
+
+bool calotype_gtk_shown_is_blank(GdkPaintable *paintable) {
+    CalotypeShown *shown = CALOTYPE_SHOWN(paintable);
+    return !shown->from && !shown->to;
 }
 
 #endif

@@ -2,6 +2,7 @@
 #define CCALOTYPE_GTK_SHOWN_H
 
 #include <gtk/gtk.h>
+#include <stdbool.h>
 
 /// What a view shows: one paintable for its whole life, so that another picture in it is another drawing and no new layout.
 GdkPaintable *calotype_gtk_shown_new(void);
@@ -13,5 +14,7 @@ void calotype_gtk_shown_set_whole(GdkPaintable *shown, bool is_whole);
 void calotype_gtk_shown_set(GdkPaintable *shown, GdkPaintable *texture, bool fades);
 /// At 0 the old one, at 1 the new one, and the old one is let go.
 void calotype_gtk_shown_set_progress(GdkPaintable *shown, double progress);
+/// Whether it draws nothing.
+bool calotype_gtk_shown_is_blank(GdkPaintable *shown);
 
 #endif

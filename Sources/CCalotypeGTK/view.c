@@ -152,6 +152,8 @@ const char *calotype_gtk_view_label(void *view) { return gtk_picture_get_alterna
 bool calotype_gtk_view_is_loading(void *view) { return gtk_spinner_get_spinning(parts(view)->spinner); }
 bool calotype_gtk_view_has_failed(void *view) { return gtk_widget_get_opacity(GTK_WIDGET(parts(view)->sign)) > 0; }
 
+bool calotype_gtk_view_is_blank(void *view) { return calotype_gtk_shown_is_blank(parts(view)->shown); }
+
 int calotype_gtk_scale_factor(void *widget) { return gtk_widget_get_scale_factor(GTK_WIDGET(widget)); }
 
 bool calotype_gtk_animates(void *widget) {

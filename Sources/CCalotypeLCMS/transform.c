@@ -9,8 +9,8 @@
 struct clt_transform {
     cmsHTRANSFORM handle;
     clt_layout source, target;
-    /// For grey pixels with an RGB profile: what each value becomes.
-    uint8_t *gray_table;
+    /// For grey pixels with an RGB profile: what each value of the source becomes, in 16 bits.
+    uint16_t *gray_table;
 };
 
 static cmsUInt32Number type_of(clt_layout layout) {
@@ -107,22 +107,40 @@ static cmsHTRANSFORM connect(
     return cmsCreateTransform(from, from_type, to, to_type, INTENT_RELATIVE_COLORIMETRIC, flags);
 }
 
-/// Grey pixels that say they are of an RGB device: each value stands for equal red, green and blue.
-static uint8_t *gray_through_rgb(cmsHPROFILE profile) {
+/// Grey pixels that say they are of an RGB device: each of `steps` + 1 levels stands for equal red, green and blue.
+static uint16_t *gray_through_rgb(cmsHPROFILE profile, uint32_t steps) {
     cmsHPROFILE srgb = cmsCreate_sRGBProfile();
-    cmsHTRANSFORM handle = srgb ? connect(profile, TYPE_RGBA_8, srgb, TYPE_RGBA_8, cmsFLAGS_NOOPTIMIZE) : NULL;
-    uint8_t *table = handle ? malloc(256) : NULL;
-    if (table) {
-        for (int value = 0; value < 256; value++) {
-            uint8_t gray[4] = {(uint8_t)value, (uint8_t)value, (uint8_t)value, 255}, color[4] = {0};
-            cmsDoTransform(handle, gray, color, 1);
-            // The luminance of BT.709; the three hardly differ.
-            table[value] = (uint8_t)((color[0] * 54 + color[1] * 183 + color[2] * 19 + 128) / 256);
-        }
+    cmsHTRANSFORM handle = srgb ? connect(profile, TYPE_RGB_16, srgb, TYPE_RGB_16, cmsFLAGS_NOOPTIMIZE) : NULL;
+    uint16_t *table = handle ? malloc((steps + 1) * sizeof *table) : NULL;
+    for (uint32_t step = 0; table && step <= steps; step++) {
+        uint16_t level = (uint16_t)(65535U * step / steps);
+        uint16_t gray[3] = {level, level, level}, color[3] = {0};
+        cmsDoTransform(handle, gray, color, 1);
+        // The luminance of BT.709; the three hardly differ.
+        table[step] = (uint16_t)((color[0] * 54U + color[1] * 183U + color[2] * 19U + 128) / 256);
     }
     if (handle) cmsDeleteTransform(handle);
     if (srgb) cmsCloseProfile(srgb);
     return table;
+}
+
+/// What a sample becomes: of 8 bits, its own step; of 16, between two of 3,855, which is 65,535 / 17.
+static uint16_t look_up(const uint16_t *table, const void *row, size_t x, bool is_wide) {
+    if (!is_wide) return table[((const uint8_t *)row)[x]];
+    uint32_t value = ((const uint16_t *)row)[x], step = value / 17, rest = value % 17;
+    if (rest == 0) return table[step];
+    return (uint16_t)((table[step] * (17 - rest) + table[step + 1] * rest + 8) / 17);
+}
+
+static void look_up_row(const clt_transform *transform, const void *source, void *target, uint32_t width) {
+    for (size_t x = 0; x < width; x++) {
+        uint16_t value = look_up(transform->gray_table, source, x, transform->source == CLT_GRAY16);
+        if (transform->target == CLT_GRAY16) {
+            ((uint16_t *)target)[x] = value;
+        } else {
+            clt_narrow(&value, (uint8_t *)target + x, 1);
+        }
+    }
 }
 
 static cmsHPROFILE target_profile(bool is_gray) {
@@ -148,8 +166,8 @@ clt_transform *clt_transform_create(
     bool is_gray = source == CLT_GRAY8 || source == CLT_GRAY16;
     bool is_cmyk = source == CLT_CMYK8 || source == CLT_CMYK8_INVERTED;
     cmsColorSpaceSignature space = cmsGetColorSpace(profile);
-    if (is_gray && space == cmsSigRgbData && source == CLT_GRAY8 && target == CLT_GRAY8) {
-        transform->gray_table = gray_through_rgb(profile);
+    if (is_gray && space == cmsSigRgbData) {
+        transform->gray_table = gray_through_rgb(profile, source == CLT_GRAY8 ? 255 : 3855);
     } else if (space == (is_gray ? cmsSigGrayData : is_cmyk ? cmsSigCmykData : cmsSigRgbData)) {
         cmsHPROFILE to = target_profile(target == CLT_GRAY8 || target == CLT_GRAY16);
         cmsUInt32Number flags = cmsFLAGS_COPY_ALPHA;
@@ -179,17 +197,11 @@ void clt_transform_destroy(clt_transform *transform) {
 static bool near(int a, int b) { return a - b <= 1 && b - a <= 1; }
 
 bool clt_transform_is_identity(const clt_transform *transform) {
-    if (transform->gray_table) {
-        for (int value = 0; value < 256; value++) {
-            if (!near(transform->gray_table[value], value)) return false;
-        }
-        return true;
-    }
     if (transform->source != transform->target) return false;
     if (transform->source == CLT_GRAY8) {
         for (int value = 0; value < 256; value++) {
             uint8_t gray = (uint8_t)value, result = 0;
-            cmsDoTransform(transform->handle, &gray, &result, 1);
+            clt_transform_row(transform, &gray, &result, 1);
             if (!near(result, value)) return false;
         }
         return true;
@@ -208,9 +220,7 @@ bool clt_transform_is_identity(const clt_transform *transform) {
 
 void clt_transform_row(const clt_transform *transform, const void *source, void *target, uint32_t width) {
     if (transform->gray_table) {
-        const uint8_t *from = source;
-        uint8_t *to = target;
-        for (uint32_t x = 0; x < width; x++) to[x] = transform->gray_table[from[x]];
+        look_up_row(transform, source, target, width);
         return;
     }
     cmsDoTransform(transform->handle, source, target, width);

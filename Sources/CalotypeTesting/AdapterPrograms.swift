@@ -99,11 +99,19 @@ private struct ProgramKind<View: ImageViewAdapter> {
         for _ in 0..<24 { try await step() }
         // Everything that still runs comes to its end; then each view must show what it was asked for.
         for view in views { view.target.setVisible(true) }
-        while let load = provider.running.first { try finish(load) }
+        while let load = running.first { try finish(load) }
         // A fault may be a completion that never comes; then nothing is waited for.
         let end = ContinuousClock.now + .seconds(30)
-        while views.contains(where: \.isWaiting), log.faults.isEmpty, ContinuousClock.now < end { await Task.yield() }
+        func isAtRest() -> Bool { !views.contains(where: \.isWaiting) && provider.running.isEmpty }
+        while !isAtRest(), log.faults.isEmpty, ContinuousClock.now < end { await Task.yield() }
+        if log.faults.isEmpty, !provider.running.isEmpty { log.add("a load went on whose view was gone") }
         for view in views { await view.judgeAtRest() }
+    }
+
+    /// The loads of views that are there. A view that goes may be kept by a call that suspends; its load, which nobody wants any
+    /// more, must be cancelled once that returns, and until then brings nothing.
+    private var running: [ScriptedLoad] {
+        provider.running.filter { load in views.contains { $0.name == load.request.options.accessibilityLabel } }
     }
 
     private func step() async throws {
@@ -115,7 +123,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
             let policy = OffScreenPolicy.allCases[Int.random(in: 0..<OffScreenPolicy.allCases.count, using: &random)]
             await view.set(number, request(number, of: view.name, offScreen: policy))
             // Whatever was on its way before, a load that runs now has not ended.
-            if provider.running.contains(where: { $0.request.options.accessibilityLabel == view.name }) { view.end.value = nil }
+            if running.contains(where: { $0.request.options.accessibilityLabel == view.name }) { view.end.value = nil }
         case 5: await view.reuse()
         case 6: await view.cancel()
         case 7, 8: view.target.setVisible(Bool.random(using: &random))
@@ -125,7 +133,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
             views[index] = try makeView("view \(nextView)")
         case 10: await Task.yield()
         case 11:
-            guard let load = provider.running.randomElement(using: &random) else { return }
+            guard let load = running.randomElement(using: &random) else { return }
             var preview = pictures[try number(of: load)]
             preview.isPreview = true
             load.send(.preview(preview))
@@ -133,7 +141,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
             let number = Int.random(in: 0..<8, using: &random)
             provider.cache(pictures[number], for: request(number, of: "", offScreen: .keeps))
         default:
-            guard let load = provider.running.randomElement(using: &random) else { return }
+            guard let load = running.randomElement(using: &random) else { return }
             try finish(load)
         }
     }

@@ -29,7 +29,7 @@ public actor RecordingView: ImageViewAdapter {
     }
 
     public func setImage(_ image: DecodedImage, transition: Transition) {
-        (appearance.color, appearance.hasFailed) = (RecordingView.color(of: image), false)
+        (appearance.color, appearance.hasFailed) = (TestPictures.color(of: image), false)
         log.append(.image(red: TestPictures.pixel(of: image, x: 0, y: 0)[0], transition))
     }
 
@@ -43,7 +43,7 @@ public actor RecordingView: ImageViewAdapter {
         switch placeholder {
         case .none: log.append(.placeholder("none"))
         case .image(let image):
-            appearance.color = RecordingView.color(of: image)
+            appearance.color = TestPictures.color(of: image)
             log.append(.placeholder("image"))
         case .color(let red, let green, let blue, _):
             appearance.color = [red, green, blue].map { UInt8(max(0, min(1, $0)) * 255 + 0.5) }
@@ -67,15 +67,5 @@ public actor RecordingView: ImageViewAdapter {
     public func setAccessibilityLabel(_ label: String?) {
         appearance.label = label ?? ""
         log.append(.label(label))
-    }
-
-    /// Red, green and blue of the first pixel, 8 bits each.
-    private static func color(of image: DecodedImage) -> [UInt8] {
-        let pixel = TestPictures.pixel(of: image, x: 0, y: 0)
-        switch image.bitmap.format {
-        case .gray8, .gray16: return [pixel[0], pixel[0], pixel[0]]
-        case .rgba8: return Array(pixel[0..<3])
-        case .rgba16: return [pixel[1], pixel[3], pixel[5]]
-        }
     }
 }

@@ -26,4 +26,14 @@ public enum TestPictures {
             unsafe Array(pixels[start..<start + bitmap.format.bytesPerPixel])
         }
     }
+
+    /// Red, green and blue of the first pixel, 8 bits each, in pictures of every format.
+    public static func color(of image: DecodedImage) -> [UInt8] {
+        let pixel = pixel(of: image, x: 0, y: 0)
+        switch image.bitmap.format {
+        case .gray8, .gray16: return [pixel[0], pixel[0], pixel[0]]
+        case .rgba8: return Array(pixel[0..<3])
+        case .rgba16: return [pixel[1], pixel[3], pixel[5]]
+        }
+    }
 }

@@ -41,8 +41,9 @@ public final class CurlLoader: DataLoading {
         let hop = try Hop(request)
         let limit = request.maximumBytes ?? configuration.maximumBytes
         let transfer = Transfer(request, hop: hop, limit: limit, mailbox: lease.mailbox)
-        let reader = BodyReader(transfer, lease: lease)
-        let head = try await transfer.start()
+        let (head, whole) = try await transfer.start()
+        // A small body usually came with the head; then there is nothing left to wait for.
+        let body = whole.map { ByteStream($0) } ?? BodyReader(transfer, lease: lease).stream
         guard let parsed = head.head.parsed() else {
             throw ImageError(
                 .badResponse,
@@ -58,8 +59,6 @@ public final class CurlLoader: DataLoading {
             }
             url = redirected
         }
-        // A small body usually came with the head; then there is nothing left to wait for.
-        let body = transfer.takeWholeBody().map { ByteStream($0) } ?? ByteStream { try await reader.transfer.next() }
         return DataResponse(url: url, head: parsed, body: body, timing: head.timing)
     }
 
@@ -79,7 +78,7 @@ private final class Lease: Sendable {
 
 /// What the body's closure owns: gives the transfer up when the body is dropped.
 private final class BodyReader: Sendable {
-    let transfer: Transfer
+    private let transfer: Transfer
     private let lease: Lease
 
     init(_ transfer: Transfer, lease: Lease) {
@@ -88,4 +87,6 @@ private final class BodyReader: Sendable {
     }
 
     deinit { transfer.cancel() }
+
+    var stream: ByteStream { ByteStream { try await self.transfer.next() } }
 }

@@ -40,13 +40,13 @@ final class SessionTransfer: Sendable {
 
     // MARK: The reader's side
 
-    /// Runs `begin` and waits for the head of the final response.
-    func start(_ begin: () -> Void) async throws -> Head {
-        try await channel.waitForHead(begin) { cancel() }
+    /// Runs `begin` and waits for the head of the final response. The body comes along when all of it is here.
+    func start(_ begin: () -> Void) async throws -> (Head, body: Data?) {
+        let body = try await channel.waitForHead(begin) { cancel() }
         guard let head = state.withLock({ $0.head }) else {
             throw ImageError(.badResponse, message: "What was answered to \(source) does not follow HTTP.")
         }
-        return head
+        return (head, body)
     }
 
     /// Called once, when the transfer is over in whatever way.

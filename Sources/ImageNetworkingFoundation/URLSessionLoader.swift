@@ -76,8 +76,9 @@ public final class URLSessionLoader: DataLoading {
                 ImageError(.timedOut, message: "\(source) did not arrive within its time limit of \(request.timeout)."))
         }
         transfer.onEnd { deadline.cancel() }
-        let head = try await transfer.start { lease.start(Self.urlRequest(for: request, configuration), transfer) }
-        return DataResponse(url: head.url, head: head.response, body: ByteStream { try await reader.transfer.next() })
+        let (head, whole) = try await transfer.start { lease.start(Self.urlRequest(for: request, configuration), transfer) }
+        let body = whole.map { ByteStream($0) } ?? ByteStream { try await reader.transfer.next() }
+        return DataResponse(url: head.url, head: head.response, body: body)
     }
 
     private static func urlRequest(for request: DataRequest, _ configuration: Configuration) -> URLRequest {

@@ -53,7 +53,7 @@ struct BindingState: Sendable {
     private var style = LoadOptions()
     private var priority = LoadPriority.normal
     private var isLoading = false
-    /// Whether the load was given up, or not begun, until the view is on screen.
+    /// Whether the load was given up, or not begun, until the view is on screen or, where it is held, released.
     private var isSuspended = false
     private var hasPreview = false
     /// Whether the view is being told of an image that is there: calls to a view elsewhere suspend.
@@ -64,8 +64,9 @@ struct BindingState: Sendable {
         identity == BindingState.identity(request, options)
     }
 
-    /// A new request replaces what was there. With a memory hit the image shows at once: no placeholder, no transition.
-    mutating func begin(_ request: ImageRequest, options: LoadOptions, hit: ImageResponse?) -> Change {
+    /// A new request replaces what was there. With a memory hit the image shows at once: no placeholder, no transition. The load
+    /// of a held one begins when it is released.
+    mutating func begin(_ request: ImageRequest, options: LoadOptions, hit: ImageResponse?, isHeld: Bool = false) -> Change {
         let wasLoading = isLoading
         token.request += 1
         token.load += 1
@@ -76,7 +77,7 @@ struct BindingState: Sendable {
         hasPreview = false
         isLoading = hit == nil
         isShowing = hit != nil
-        isSuspended = hit == nil && !isVisible && options.offScreenPolicy == .cancels
+        isSuspended = hit == nil && (isHeld || mustWaitForView)
         var effects: [Effect] = [.setAccessibilityLabel(options.accessibilityLabel)]
         if let hit {
             if wasLoading { effects.append(.setLoading(false)) }
@@ -90,6 +91,15 @@ struct BindingState: Sendable {
         }
         return Change(load: isSuspended ? .stop : .start, effects: effects + [.setLoading(true)])
     }
+
+    /// What was held begins, unless it must wait for its view.
+    mutating func release() -> Change {
+        guard isSuspended, !mustWaitForView else { return Change() }
+        isSuspended = false
+        return Change(load: .start)
+    }
+
+    private var mustWaitForView: Bool { !isVisible && style.offScreenPolicy == .cancels }
 
     /// The view is reused or gone: nothing is shown, nothing is waited for.
     mutating func reset() -> Change {

@@ -16,6 +16,19 @@ extension ImageTarget where View: MainActorImageView {
         carryOut(change.load, token, MainActor.shared)
     }
 
+    /// The first half of ``setImage(_:completion:)``: a memory hit or the placeholder is shown, and a load that is needed waits for
+    /// ``startLoad()``. So a list shows something in all its cells before it spends its time on loads.
+    @MainActor package func prepareImage(_ request: ImageRequest) {
+        guard let (change, _) = begin(request, nil, isHeld: true) else { return }
+        perform(change.effects, nil)
+    }
+
+    /// The second half. Does nothing where no load waits.
+    @MainActor package func startLoad() {
+        let (action, token) = state.withLock { ($0.binding.release().load, $0.binding.token) }
+        carryOut(action, token, MainActor.shared)
+    }
+
     /// Stops loading; what is shown stays.
     @MainActor public func cancel() { perform(stop { $0.cancel() }.0, nil) }
 

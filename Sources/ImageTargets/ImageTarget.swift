@@ -103,8 +103,11 @@ public final class ImageTarget<View: ImageViewAdapter>: Sendable {
 
     // MARK: Loads
 
-    /// Makes the request the current one and gives up the old one's load; `nil` when it is the same.
-    func begin(_ request: ImageRequest, _ completion: Completion?) -> (BindingState.Change, BindingState.Token)? {
+    /// Makes the request the current one and gives up the old one's load; `nil` when it is the same. A held one's load begins
+    /// later.
+    func begin(
+        _ request: ImageRequest, _ completion: Completion?, isHeld: Bool = false
+    ) -> (BindingState.Change, BindingState.Token)? {
         var request = request
         request.purpose = .view
         // A bad option is the load's to report.
@@ -112,7 +115,7 @@ public final class ImageTarget<View: ImageViewAdapter>: Sendable {
         guard !state.withLock({ $0.binding.isSame(request, options: options) }) else { return nil }
         let hit = loader.cachedImage(for: request)
         let (change, token, old) = state.withLock { [request] state in
-            let change = state.binding.begin(request, options: options, hit: hit)
+            let change = state.binding.begin(request, options: options, hit: hit, isHeld: isHeld)
             (state.request, state.completion) = (request, completion)
             return (change, state.binding.token, takeLoad(&state, change.load))
         }

@@ -21,6 +21,9 @@
         /// Whether the sign of failure is shown.
         public var hasFailed: Bool { unsafe calotype_gtk_view_has_failed(widget) }
 
+        /// Whether neither a picture nor what stands in for one is shown.
+        public var isBlank: Bool { unsafe calotype_gtk_view_is_blank(widget) }
+
         /// Red, green, blue and alpha in the middle of the view as GTK draws it, straight, 0 to 255; `nil` when it shows
         /// nothing. For tests: draws the whole view.
         public func middleColor() -> [UInt8]? {

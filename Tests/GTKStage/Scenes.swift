@@ -6,9 +6,10 @@
     import ImageTargetsGTK
     import LoopbackHTTP
 
-    /// A grid of two thousand pictures in the window, of cells of 96 pixels.
+    /// A list of two thousand pictures in the window, of cells of 96 pixels.
     @MainActor protocol Scene {
         static var count: Int { get }
+        /// Of cells; the window is three quarters as high as it is wide.
         var columns: Int { get }
         /// How far it is scrolled, and how far it can be.
         var offset: (now: Double, maximum: Double) { get }
@@ -18,31 +19,37 @@
         mutating func begin(in window: UnsafeMutableRawPointer) throws
         /// Loads that run for no cell on screen.
         func loadsOffScreen(in window: UnsafeMutableRawPointer) -> Int
+        /// Cells on screen that show nothing at all.
+        func blankCells(in window: UnsafeMutableRawPointer) -> Int
         /// Which cell lies where; `nil` while a picture on screen has not come.
-        func places(in window: UnsafeMutableRawPointer) -> [GTKImageGrid.VisibleCell]?
+        func places(in window: UnsafeMutableRawPointer) -> [GTKImageList.VisibleCell]?
     }
 
     extension Scene {
         static var count: Int { 2_000 }
         static var cell: Int { 96 }
+        var size: (width: Int, height: Int) { (columns * Self.cell, columns * Self.cell * 3 / 4) }
     }
 
     /// Pictures from a server, through the standard loader with a small memory cache, so that most come from the server again.
     struct LoadedScene: Scene {
         let columns: Int
+        private let layout: GTKImageList.Layout
         /// Whether the pictures are of single pixels, as large as a cell on a monitor of twice the density.
-        let stripes: Bool
+        private let stripes: Bool
         private var server: LoopbackServer?
-        private var grid: GTKImageGrid?
+        private var list: GTKImageList?
         private let loader = ImageLoader.standard {
             $0.memoryCache = MemoryCache(limits: .init(cost: 8_000_000))
             $0.dataCache = nil
         }
 
-        init(columns: Int, stripes: Bool) { (self.columns, self.stripes) = (columns, stripes) }
+        init(columns: Int, layout: GTKImageList.Layout = .grid, stripes: Bool = false) {
+            (self.columns, self.layout, self.stripes) = (columns, layout, stripes)
+        }
 
-        var offset: (now: Double, maximum: Double) { (grid?.offset ?? 0, grid?.maximumOffset ?? 0) }
-        var cellCount: Int { grid?.cellCount ?? 0 }
+        var offset: (now: Double, maximum: Double) { (list?.offset ?? 0, list?.maximumOffset ?? 0) }
+        var cellCount: Int { list?.cellCount ?? 0 }
         var requests: Int { server?.requests.value ?? 0 }
 
         mutating func begin(in window: UnsafeMutableRawPointer) throws {
@@ -54,24 +61,29 @@
                 let file = try EncoderRegistry().encode(picture, as: .png, options: EncodeOptions())
                 try connection.respond(LoopbackServer.Response(200, body: Array(file)))
             }
-            let grid = GTKImageGrid(loader: loader, cellSize: PixelSize(width: Self.cell, height: Self.cell)) { index in
+            let size = PixelSize(width: Self.cell, height: Self.cell)
+            let list = GTKImageList(loader: loader, cellSize: size, layout: layout) { index in
                 var request = ImageRequest(url: URL(string: server.url("/\(index).png"))!)
                 request.options.offScreenPolicy = .cancels
                 request.options.placeholder = .color(red: 1, green: 1, blue: 0, alpha: 1)
                 return request
             }
-            (self.server, self.grid) = (server, grid)
-            unsafe calotype_stage_set_child(window, grid.widget)
-            grid.count = Self.count
-            grid.focus()
+            (self.server, self.list) = (server, list)
+            unsafe calotype_stage_set_child(window, list.widget)
+            list.count = Self.count
+            list.focus()
         }
 
         func loadsOffScreen(in window: UnsafeMutableRawPointer) -> Int {
-            max(0, loader.activity.loads - (unsafe grid?.visibleCells(in: window) ?? []).count { $0.isLoading })
+            max(0, loader.activity.loads - (unsafe list?.visibleCells(in: window) ?? []).count { $0.isLoading })
         }
 
-        func places(in window: UnsafeMutableRawPointer) -> [GTKImageGrid.VisibleCell]? {
-            let cells = unsafe grid?.visibleCells(in: window) ?? []
+        func blankCells(in window: UnsafeMutableRawPointer) -> Int {
+            (unsafe list?.visibleCells(in: window) ?? []).count { $0.isBlank }
+        }
+
+        func places(in window: UnsafeMutableRawPointer) -> [GTKImageList.VisibleCell]? {
+            let cells = unsafe list?.visibleCells(in: window) ?? []
             return cells.isEmpty || cells.contains { $0.isLoading } || loader.activity.loads > 0 ? nil : cells
         }
     }
@@ -109,7 +121,8 @@
         }
 
         func loadsOffScreen(in window: UnsafeMutableRawPointer) -> Int { 0 }
-        func places(in window: UnsafeMutableRawPointer) -> [GTKImageGrid.VisibleCell]? { [] }
+        func blankCells(in window: UnsafeMutableRawPointer) -> Int { 0 }
+        func places(in window: UnsafeMutableRawPointer) -> [GTKImageList.VisibleCell]? { [] }
 
         private final class Kept {
             private let bitmap: Bitmap

@@ -17,16 +17,22 @@
         /// Ticks for which the grid has not moved, and for which nothing has loaded either.
         private var (stoppedTicks, restingTicks) = (0, 0)
         private var loadsOffScreen = 0
+        /// Frames, and cells that were blank in one.
+        private var (frames, blankCells) = (0, 0)
 
         init(_ scene: any Scene) { self.scene = scene }
 
-        var size: (width: Int, height: Int) { (scene.columns * 96, 720 * scene.columns / 10) }
+        var size: (width: Int, height: Int) { scene.size }
 
         func begin(in window: UnsafeMutableRawPointer) {
             do {
                 try unsafe scene.begin(in: window)
                 every(16) { [self] in unsafe look(window) }
                 every(4) { [self] in gaps.tick() }
+                unsafe afterEachPaint(of: window) { [self] in
+                    frames += 1
+                    blankCells += unsafe scene.blankCells(in: window)
+                }
                 DispatchQueue.global().async {
                     while let line = readLine() {
                         let words = line.split(separator: " ").map(String.init)
@@ -57,7 +63,7 @@
                 "REST \(order[1]) \(scene.cellCount) \(FileOutput.residentBytes) \(Int(offset)) \(Int(maximum)) \(cells.joined(separator: ";"))"
             )
             // The window's first frames, in which GTK makes hundreds of cells, are told apart.
-            if order[1] == "start" { calotype_gtk_forget_turns() }
+            if order[1] == "start" { calotype_gtk_measure_turns() }
             reports.append("FRAMES \(order[1]) \(gaps)")
             gaps = Gaps()
             return true
@@ -65,12 +71,13 @@
 
         private func finish() -> Bool {
             say("LOADS offscreen=\(loadsOffScreen) requests=\(scene.requests)")
+            say("PAINTED frames=\(frames) blank=\(blankCells)")
             for report in reports { say(report) }
-            let kinds = ["all", "queue", "make", "bind", "unbind", "moved", "fade"]
+            let kinds = ["all", "queue", "make", "bind", "unbind", "moved", "fade", "draw", "other"]
             for (kind, name) in kinds.enumerated() {
                 let turns = calotype_gtk_turns_of(Int32(kind))
                 say(
-                    "TURNS \(name) count=\(turns.count) total=\(turns.total.clock) longest=\(turns.longest.clock) processor=\(turns.total.processor) longest-processor=\(turns.longest.processor)"
+                    "TURNS \(name) count=\(turns.count) clock=\(turns.total.clock) processor=\(turns.total.processor) held=\(turns.total.held) longest-clock=\(turns.longest.clock) longest-processor=\(turns.longest.processor) longest-held=\(turns.longest.held)"
                 )
             }
             say("PASS")

@@ -11,9 +11,10 @@
             GTKMainLoop.attach()
             let act: any Act =
                 switch CommandLine.arguments.dropFirst().first {
-                case "scroll": Scrolling(LoadedScene(columns: 10, stripes: false))
+                case "scroll": Scrolling(LoadedScene(columns: 10))
                 case "plain": Scrolling(PlainScene(columns: 10))
                 case "dense": Scrolling(LoadedScene(columns: 5, stripes: true))
+                case "rows": Scrolling(LoadedScene(columns: 10, layout: .rows { "Picture \($0)" }))
                 default: Conformance()
                 }
             let box = unsafe Unmanaged.passRetained(Holder(act)).toOpaque()
@@ -46,21 +47,33 @@
 
     /// Calls `tick` on the main actor every so many milliseconds until it returns false.
     @MainActor func every(_ milliseconds: UInt32, _ tick: @escaping @MainActor () -> Bool) {
-        let box = unsafe Unmanaged.passRetained(Tick(tick)).toOpaque()
-        unsafe calotype_stage_every(
-            milliseconds,
-            { context in
-                let address = UInt(bitPattern: context)
-                return MainActor.assumeIsolated {
-                    guard let context = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return false }
-                    return unsafe Unmanaged<Tick>.fromOpaque(context).takeUnretainedValue().tick()
-                }
-            }, box)
+        unsafe calotype_stage_every(milliseconds, Tick.call, Tick.kept(tick))
     }
 
+    @MainActor func afterEachPaint(of window: UnsafeMutableRawPointer, _ tick: @escaping @MainActor () -> Void) {
+        let kept = unsafe Tick.kept {
+            tick()
+            return true
+        }
+        unsafe calotype_stage_after_each_paint(window, Tick.call, kept)
+    }
+
+    /// What GTK calls on the main thread, kept for ever.
     @MainActor private final class Tick {
-        let tick: @MainActor () -> Bool
-        init(_ tick: @escaping @MainActor () -> Bool) { self.tick = tick }
+        private let tick: @MainActor () -> Bool
+        private init(_ tick: @escaping @MainActor () -> Bool) { self.tick = tick }
+
+        static func kept(_ tick: @escaping @MainActor () -> Bool) -> UnsafeMutableRawPointer {
+            unsafe Unmanaged.passRetained(Tick(tick)).toOpaque()
+        }
+
+        nonisolated static let call: @convention(c) (UnsafeMutableRawPointer?) -> Bool = { context in
+            let address = UInt(bitPattern: context)
+            return MainActor.assumeIsolated {
+                guard let context = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return false }
+                return unsafe Unmanaged<Tick>.fromOpaque(context).takeUnretainedValue().tick()
+            }
+        }
     }
 
     /// One line for the test, at once.

@@ -10,14 +10,13 @@ import Testing
     /// An array, for the leak checker cannot follow what `Data` points to; kept, for a profile has its time in it.
     private static let bytesOfP3 = Array(ColorProfile(primaries: 12, transfer: 13)?.icc ?? Data())
 
-    /// What a colour of Display P3 is in sRGB, by the matrices of both (IEC 61966-2-1, SMPTE EG 432-1), cut off at the gamut.
+    /// What a colour of Display P3 is in sRGB, cut off at the gamut.
     private func fromP3(_ color: [Int]) -> [Int] {
         let linear = color.prefix(3).map { value -> Double in
             let x = Double(value) / 255
             return x <= 0.04045 ? x / 12.92 : power((x + 0.055) / 1.055, 2.4)
         }
-        let matrix = [[1.2249401, -0.2249402, 0], [-0.0420569, 1.0420571, 0], [-0.0196376, -0.0786507, 1.0982884]]
-        return matrix.map { row in
+        return DisplayP3.toSRGB.map { row in
             let x = min(1, max(0, zip(row, linear).reduce(0) { $0 + $1.0 * $1.1 }))
             return Int(((x <= 0.0031308 ? 12.92 * x : 1.055 * power(x, 1 / 2.4) - 0.055) * 255).rounded())
         } + [255]
@@ -53,6 +52,24 @@ import Testing
         #expect(deep.format == .rgba16)
         #expect(zip(deep[1, 1], shallow[1, 1]).allSatisfy { abs($0 - $1 * 257) <= 200 })
         #expect(zip(shallow[1, 1], fromP3([117, 175, 78])).allSatisfy { abs($0 - $1) <= 2 })
+    }
+
+    @Test(arguments: [false, true])
+    func codePointsComeBeforeAProfile(inPieces: Bool) throws {
+        // Given: a profile of Display P3, and code points of sRGB (PNG specification, third edition, 4.3).
+        var builder = PNGBuilder(size: PixelSize(width: 2, height: 2), colorType: .rgb, depth: 8) { _, _ in [120, 180, 60] }
+        let profile = ("iCCP", Array("P3".utf8) + [0, 0] + PNGBuilder.stored(Array(Self.p3)))
+        func shown() throws -> [Int] {
+            guard inPieces else { return try PNGDecoder().decode(builder.file, options: DecodeOptions()).bitmap[0, 0] }
+            let decoder = try #require(try PNGDecoder().makeIncrementalDecoder(for: builder.file, options: DecodeOptions()))
+            try decoder.append(builder.file)
+            return try decoder.finish().bitmap[0, 0]
+        }
+        // Then:
+        builder.chunks = [profile]
+        #expect(try zip(shown(), fromP3([120, 180, 60])).allSatisfy { abs($0 - $1) <= 2 })
+        builder.chunks = [("cICP", [1, 13, 0, 1]), profile]
+        #expect(try shown() == [120, 180, 60, 255])
     }
 
     @Test

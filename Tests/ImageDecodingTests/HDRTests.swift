@@ -41,6 +41,17 @@ import Testing
     }
 
     @Test
+    func primariesThatAreNotGivenAreThoseOfStandardPictures() throws {
+        let codes = [40000, 30000, 20000]
+        func shown(_ primaries: Int, _ transfer: Int) throws -> [Int] {
+            try DecoderRegistry().decode(file(primaries, transfer, codes), options: DecodeOptions()).bitmap[0, 0]
+        }
+        #expect(try shown(2, 16) == shown(1, 16))
+        // Where nothing is given, colours stay as they are.
+        #expect(try shown(2, 2) == codes.map { Int((Double($0) / 257).rounded()) } + [255])
+    }
+
+    @Test
     func keptColoursAreThoseOfTheFileWithAProfile() throws {
         let file = file(9, 16, [40000, 30000, 20000])
         let image = try DecoderRegistry().decode(file, options: .with { ($0.convertsToSRGB, $0.convertsTo8Bit) = (false, false) })

@@ -96,16 +96,21 @@ import Testing
         #expect(try decoder.decode(file, options: DecodeOptions()).bitmap.alpha == .opaque)
     }
 
-    @Test
-    func gammaAndColorsAreConvertedOnlyWhenAsked() throws {
+    @Test(arguments: [8, 16])
+    func gammaAndColorsAreConvertedOnlyWhenAsked(depth: Int) throws {
         // Given: linear light.
-        var builder = PNGBuilder(size: size, colorType: .gray, depth: 8) { _, _ in [55] }
+        let unit = depth == 8 ? 1 : 257
+        var builder = PNGBuilder(size: size, colorType: .gray, depth: depth) { _, _ in [55 * unit] }
         builder.chunks = [("gAMA", big(100_000))]
         // Then: 55/255 of linear light is 128/255 of sRGB's curve.
         let converted = try decoder.decode(builder.file, options: DecodeOptions()).bitmap
+        #expect(converted.format == .gray8)
         #expect(abs(converted[3, 3][0] - 128) <= 1)
-        let stored = try decoder.decode(builder.file, options: .with { $0.convertsToSRGB = false }).bitmap
-        #expect(stored[3, 3] == [55])
+        let deep = try decoder.decode(builder.file, options: .with { $0.convertsTo8Bit = false }).bitmap
+        #expect(abs(deep[3, 3][0] - 128 * unit) <= unit)
+        let options = DecodeOptions.with { ($0.convertsToSRGB, $0.convertsTo8Bit) = (false, false) }
+        let stored = try decoder.decode(builder.file, options: options).bitmap
+        #expect(stored[3, 3] == [55 * unit])
         #expect(stored.colorSpace != .sRGB)
     }
 

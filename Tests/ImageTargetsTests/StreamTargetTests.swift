@@ -13,17 +13,13 @@ import Testing
         var isHeld = DispatchSemaphore(value: 0)
         var formats: [ImageFormat] { [.png] }
         func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
-            let pixel = TestPictures.pixel(of: image, x: 0, y: 0)
-            guard pixel[0] != 13 else { throw ImageError(.unsupportedFeature, message: "Not this one.") }
-            if pixel[0] == 99 {
+            let color = TestPictures.color(of: image)
+            guard color[0] != 13 else { throw ImageError(.unsupportedFeature, message: "Not this one.") }
+            if color[0] == 99 {
                 isHeld.signal()
                 hold.wait()
             }
-            switch image.bitmap.format {
-            case .rgba8: return Data(pixel.prefix(3))
-            case .gray8, .gray16: return Data(repeating: pixel[0], count: 3)
-            case .rgba16: return Data([pixel[1], pixel[3], pixel[5]])
-            }
+            return Data(color)
         }
     }
 

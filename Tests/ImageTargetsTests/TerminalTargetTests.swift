@@ -191,12 +191,7 @@ import Testing
 private struct FirstPixel: Encoding {
     var formats: [ImageFormat] { [.png] }
     func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
-        let pixel = TestPictures.pixel(of: image, x: 0, y: 0)
-        switch image.bitmap.format {
-        case .gray8, .gray16: return Data([pixel[0], pixel[0], pixel[0]])
-        case .rgba8: return Data(pixel[0..<3])
-        case .rgba16: return Data([pixel[1], pixel[3], pixel[5]])
-        }
+        Data(TestPictures.color(of: image))
     }
 }
 

@@ -126,6 +126,32 @@ import Testing
         #expect(target.currentSource == nil)
     }
 
+    @Test @MainActor func aPreparedViewShowsItsPlaceholderAndLoadsWhenItIsTold() throws {
+        let view = StillView()
+        let target = ImageTarget(view, loader: provider)
+        let color = Placeholder.color(red: 1, green: 0, blue: 0, alpha: 1)
+        target.prepareImage(request { $0.placeholder = color })
+        #expect(view.placeholders == 1 && provider.loads.isEmpty)
+        target.startLoad()
+        target.startLoad()
+        #expect(provider.loads.map(\.isCancelled) == [false] && view.placeholders == 1)
+        // Off screen, what is cancelled there is not begun by being told either.
+        target.setVisible(false)
+        target.prepareImage(request("b") { ($0.placeholder, $0.offScreenPolicy) = (color, .cancels) })
+        target.startLoad()
+        #expect(provider.loads.map(\.isCancelled) == [true] && view.placeholders == 2)
+        target.setVisible(true)
+        #expect(provider.loads.map(\.isCancelled) == [true, false])
+        // A memory hit needs no load, and a prepared view that is cleared has none.
+        provider.cache(try TestPictures.solid(red: 3), for: request("c") { _ in })
+        target.prepareImage(request("c") { _ in })
+        #expect(view.transitions == [.none])
+        target.prepareImage(request("d") { _ in })
+        target.clear()
+        target.startLoad()
+        #expect(provider.loads.map(\.isCancelled) == [true, true])
+    }
+
     @Test @MainActor func thereIsNoTransitionWhereLessMotionIsPreferred() async throws {
         for (isReduced, wanted) in [(true, Transition.none), (false, .fade(.seconds(1)))] {
             let view = StillView(prefersReducedMotion: isReduced)
@@ -187,10 +213,11 @@ import Testing
 @MainActor private final class StillView: MainActorImageView {
     private let isStill: Bool
     private(set) var transitions: [Transition] = []
+    private(set) var placeholders = 0
     init(prefersReducedMotion: Bool = false) { isStill = prefersReducedMotion }
     func prefersReducedMotion() -> Bool { isStill }
     func setImage(_ image: DecodedImage, transition: Transition) { transitions.append(transition) }
-    func setPlaceholder(_ placeholder: Placeholder) {}
+    func setPlaceholder(_ placeholder: Placeholder) { placeholders += 1 }
     func clear() {}
 }
 

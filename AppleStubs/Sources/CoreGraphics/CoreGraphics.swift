@@ -49,7 +49,9 @@ public final class CGContext {
     }
 }
 
-public enum CGImageAlphaInfo: UInt32, Sendable { case none, premultipliedLast, premultipliedFirst, last, first, noneSkipLast, noneSkipFirst }
+public enum CGImageAlphaInfo: UInt32, Sendable {
+    case none, premultipliedLast, premultipliedFirst, last, first, noneSkipLast, noneSkipFirst
+}
 
 public struct CGBitmapInfo: OptionSet, Sendable {
     public let rawValue: UInt32

@@ -9,8 +9,9 @@ public final class CGImageSource {
     init?(_ data: Data) {
         let bytes = data.map(Int.init)
         guard bytes.count >= 4, bytes[0..<3].elementsEqual("TOY".utf8.map(Int.init)) else { return nil }
-        type = ["j": "public.jpeg", "p": "public.png", "h": "public.heic", "x": "org.example.other"][
-            String(UnicodeScalar(UInt8(bytes[3])))]
+        type =
+            ["j": "public.jpeg", "p": "public.png", "h": "public.heic", "x": "org.example.other"][
+                String(UnicodeScalar(UInt8(bytes[3])))]
         header = Array(bytes.dropFirst(4)) + Array(repeating: 0, count: 9)
     }
     var size: (width: Int, height: Int) { (header[0], header[1]) }
@@ -41,7 +42,9 @@ public func CGImageSourceCreateThumbnailAtIndex(_ source: CGImageSource, _ index
     let turns = options?[kCGImageSourceCreateThumbnailWithTransform] as? Bool == true && source.header[2] == 6
     var (width, height) = turns ? (source.size.height, source.size.width) : source.size
     let longer = max(width, height)
-    if side < longer { (width, height) = (max(1, (width * side + longer / 2) / longer), max(1, (height * side + longer / 2) / longer)) }
+    if side < longer {
+        (width, height) = (max(1, (width * side + longer / 2) / longer), max(1, (height * side + longer / 2) / longer))
+    }
     var pixels = (0..<width * height).flatMap { _ in source.header[5..<9].map { UInt8($0) } }
     let corner = turns ? width - 1 : 0
     pixels.replaceSubrange(corner * 4..<corner * 4 + 4, with: [255, 255, 255, 255])

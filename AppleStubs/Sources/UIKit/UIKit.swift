@@ -22,14 +22,22 @@ open class UIImage {
     public init() {}
     open var backgroundColor: UIColor?
     open var accessibilityLabel: String?
-    /// The seconds of every transition, for tests.
+    /// What it shows, for tests.
+    public struct Look {
+        public var backgroundColor: UIColor?
+        public var image: UIImage?
+    }
+    open var look: Look { Look(backgroundColor: backgroundColor) }
+    /// The seconds of every transition, and what was shown before the last one, for tests.
     public private(set) var transitions: [TimeInterval] = []
+    public private(set) var lookBefore: Look?
 
     open class func transition(
         with view: UIView, duration: TimeInterval, options: AnimationOptions = [], animations: (() -> Void)?,
         completion: ((Bool) -> Void)? = nil
     ) {
         view.transitions.append(duration)
+        view.lookBefore = view.look
         animations?()
         completion?(true)
     }
@@ -37,6 +45,7 @@ open class UIImage {
 
 open class UIImageView: UIView {
     open var image: UIImage?
+    open override var look: Look { Look(backgroundColor: backgroundColor, image: image) }
 }
 
 open class UIControl: UIView {
@@ -61,7 +70,8 @@ open class UIButton: UIControl {
 // Apps and lists.
 
 @MainActor open class UIApplication {
-    public nonisolated static let didEnterBackgroundNotification = Notification.Name("UIApplicationDidEnterBackgroundNotification")
+    public nonisolated static let didEnterBackgroundNotification = Notification.Name(
+        "UIApplicationDidEnterBackgroundNotification")
     public nonisolated static let didReceiveMemoryWarningNotification = Notification.Name(
         "UIApplicationDidReceiveMemoryWarningNotification")
 }

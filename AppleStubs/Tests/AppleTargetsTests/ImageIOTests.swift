@@ -8,7 +8,8 @@ import Testing
 @Suite struct ImageIOCodecs {
     /// A file of the stub's format: see its source.
     private func file(
-        _ type: Character = "j", _ width: UInt8 = 40, _ height: UInt8 = 20, orientation: UInt8 = 1, frames: UInt8 = 1, flags: UInt8 = 0
+        _ type: Character = "j", _ width: UInt8 = 40, _ height: UInt8 = 20, orientation: UInt8 = 1, frames: UInt8 = 1,
+        flags: UInt8 = 0
     ) -> Data {
         Data("TOY\(type)".utf8) + [width, height, orientation, frames, flags, 60, 70, 80, flags & 1 != 0 ? 128 : 255]
     }

@@ -47,6 +47,8 @@ import UIKit
         provider.loads[1].succeed(try TestPictures.solid(red: 9))
         await done.wait(forCount: 1)
         #expect(red(view.image) == 9 && view.transitions == [0.5] && view.backgroundColor == nil)
+        // It fades in over its placeholder.
+        #expect(view.lookBefore?.backgroundColor?.components == [1, 0, 0, 1] && view.lookBefore?.image == nil)
     }
 
     @Test func cancellingKeepsWhatIsShownAndClearingDoesNot() throws {

@@ -25,16 +25,24 @@ enum {
     CALOTYPE_GTK_MAKE_CELL,
     CALOTYPE_GTK_BIND,
     CALOTYPE_GTK_UNBIND,
-    /// A grid's look at which cells are on screen.
+    /// A list's look at which cells are on screen.
     CALOTYPE_GTK_MOVED,
     CALOTYPE_GTK_FADE,
+    CALOTYPE_GTK_DRAW,
+    /// A cell that is dropped, a click, another scale.
+    CALOTYPE_GTK_OTHER,
     CALOTYPE_GTK_KINDS
 };
 
-/// Microseconds by the clock, and of the main thread's processor time, in which other programs do not count.
+/// Microseconds of the main thread: by the clock; of processor time; and held, which is the clock without the time for which the
+/// thread could have run and had no processor. A wait for a lock, a file or a page of memory is held, another program's turn is
+/// not. Where the system does not tell (other than Linux), held is the clock.
 typedef struct {
-    int64_t clock, processor;
+    int64_t clock, processor, held;
 } calotype_gtk_time;
+
+/// Since some moment; to be called on the main thread.
+calotype_gtk_time calotype_gtk_now(void);
 
 typedef struct {
     int64_t count;
@@ -42,7 +50,8 @@ typedef struct {
 } calotype_gtk_turns;
 
 calotype_gtk_turns calotype_gtk_turns_of(int kind);
-void calotype_gtk_forget_turns(void);
+/// Measures turns from now on, and forgets those before. Nothing is measured until somebody asks for it.
+void calotype_gtk_measure_turns(void);
 
 // Textures.
 
@@ -83,12 +92,14 @@ bool calotype_gtk_view_has_failed(void *view);
 int calotype_gtk_scale_factor(void *widget);
 /// Whether the desktop wants animations.
 bool calotype_gtk_animates(void *widget);
+/// Whether it shows no texture, not even a part of one that fades.
+bool calotype_gtk_view_is_blank(void *view);
 /// Where the widget lies in another; false while it has no place.
 bool calotype_gtk_bounds(void *widget, void *other, double bounds[4]);
 /// Red, green, blue, alpha in the middle of the view as it would be drawn, straight. False when nothing is.
 bool calotype_gtk_view_sample(void *view, int width, int height, uint8_t rgba[4]);
 
-// A grid that recycles its cells.
+// A list that recycles its cells, in columns or as rows.
 
 typedef struct {
     void *context;
@@ -102,16 +113,20 @@ typedef struct {
     bool (*moved)(void *context);
     /// The monitor's scale changed.
     void (*scaled)(void *context);
-} calotype_gtk_grid_callbacks;
+} calotype_gtk_list_callbacks;
 
-/// A floating GtkScrolledWindow with a GtkGridView. The callbacks are called while it lives; `context` must outlive it,
-/// or `calotype_gtk_grid_detach` be called before. There are as many columns as cells of that width fit.
-void *calotype_gtk_grid_new(const calotype_gtk_grid_callbacks *callbacks, int cell_width);
-void calotype_gtk_grid_detach(void *grid);
-void calotype_gtk_grid_set_count(void *grid, unsigned count);
+/// A floating GtkScrolledWindow with a GtkGridView, of as many columns as cells of that width fit, or with a GtkListView. The
+/// callbacks are called while it lives; `context` must outlive it, or `calotype_gtk_list_detach` be called before.
+void *calotype_gtk_list_new(const calotype_gtk_list_callbacks *callbacks, int cell_width, bool has_columns);
+void calotype_gtk_list_detach(void *list);
+void calotype_gtk_list_set_count(void *list, unsigned count);
 /// How far it is scrolled, in the application's pixels, and how far it can be.
-double calotype_gtk_grid_offset(void *grid, double *maximum);
-void calotype_gtk_grid_set_offset(void *grid, double offset);
-void calotype_gtk_grid_focus(void *grid);
+double calotype_gtk_list_offset(void *list, double *maximum);
+void calotype_gtk_list_set_offset(void *list, double offset);
+void calotype_gtk_list_focus(void *list);
+
+/// A floating GtkBox with a view and a title to its right.
+void *calotype_gtk_row_new(void *view);
+void calotype_gtk_row_set_title(void *row, const char *title);
 
 #endif

@@ -1,4 +1,5 @@
 internal import CCalotypeBareLoop
+internal import HTTPTypes
 internal import ImageCore
 internal import ImageDecoding
 internal import ImageLoading
@@ -152,7 +153,7 @@ private struct NetworkBench {
             if received == 0 { first = .now - began }
             received += chunk.count
         }
-        guard received == Self.bodySize else { throw Self.incomplete("the loader", 1) }
+        guard response.head.status == .ok, received == Self.bodySize else { throw Self.incomplete("the loader", 1) }
         return first
     }
 

@@ -4,6 +4,17 @@
 /// Each side takes the lock for a moment and resumes the other outside it. At most one reader waits at a time. What a side
 /// has to tell the layer beyond that, it is told by the closures that it passes.
 package final class BodyChannel: Sendable {
+    /// A reader that waits. Its continuation is unchecked because a checked one costs as much as the rest of a hand-over:
+    /// whoever takes the waiter out of the state, under the lock, resumes it.
+    @safe fileprivate struct Waiter {
+        private let continuation: UnsafeContinuation<Data?, any Error>
+
+        init(_ continuation: UnsafeContinuation<Data?, any Error>) { unsafe self.continuation = unsafe continuation }
+
+        func resume(with answer: Result<Data?, any Error>) { unsafe continuation.resume(with: answer) }
+        func cancel() { resume(with: .failure(CancellationError())) }
+    }
+
     fileprivate struct State {
         var isCancelled = false
         var hasHead = false
@@ -13,8 +24,9 @@ package final class BodyChannel: Sendable {
         var end: Result<Void, any Error>?
         /// The producer refused bytes because nobody read; the reader owes it a word when it has read.
         var isPaused = false
-        var headWaiter: CheckedContinuation<Void, any Error>?
-        var bodyWaiter: CheckedContinuation<Data?, any Error>?
+        var waiter: Waiter?
+        /// Whether the waiter waits for the head, and not for the next chunk.
+        var isHeadAwaited = false
     }
 
     private let state = Lock(State())
@@ -23,29 +35,23 @@ package final class BodyChannel: Sendable {
 
     // MARK: The reader's side
 
-    /// Runs `begin`, which starts the transfer, and returns when the head is there.
+    /// Runs `begin`, which starts the transfer, and returns when the head is there: the body, where all of it came along, else
+    /// `nil`, and it is to be read.
     ///
     /// - Throws: `CancellationError` when the task is cancelled, after `onCancel`; and the end, when it comes first.
-    package func waitForHead(_ begin: () -> Void, onCancel: @Sendable () -> Void) async throws {
+    package func waitForHead(_ begin: () -> Void, onCancel: @Sendable () -> Void) async throws -> Data? {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+            try await unsafe withUnsafeThrowingContinuation { continuation in
+                let waiter = unsafe Waiter(continuation)
                 let isWanted = state.withLock { state in
-                    if !state.isCancelled { state.headWaiter = continuation }
+                    if !state.isCancelled { (state.waiter, state.isHeadAwaited) = (waiter, true) }
                     return !state.isCancelled
                 }
-                guard isWanted else { return continuation.resume(throwing: CancellationError()) }
+                guard isWanted else { return waiter.cancel() }
                 begin()
             }
         } onCancel: {
             onCancel()
-        }
-    }
-
-    /// The body, when all of it is here already; to be asked once the head is there.
-    package func takeWholeBody() -> Data? {
-        state.withLock { state in
-            guard case .success = state.end, state.unread.count <= 1 else { return nil }
-            return state.takeChunk() ?? Data()
         }
     }
 
@@ -54,13 +60,14 @@ package final class BodyChannel: Sendable {
     /// - Throws: `CancellationError` when the task is cancelled, after `onCancel`; and the error that ended the body.
     package func next(onDrained: () -> Void, onCancel: @Sendable () -> Void) async throws -> Data? {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+            try await unsafe withUnsafeThrowingContinuation { continuation in
+                let waiter = unsafe Waiter(continuation)
                 enum Answer {
                     case data(Data), end(Result<Void, any Error>), wait, misuse
                 }
                 let (answer, owesWord) = state.withLock { state -> (Answer, Bool) in
                     if state.isCancelled { return (.end(.failure(CancellationError())), false) }
-                    guard state.bodyWaiter == nil else { return (.misuse, false) }
+                    guard state.waiter == nil else { return (.misuse, false) }
                     if let chunk = state.takeChunk() {
                         // Room for one chunk is no reason to go on: the producer is asked when there is nothing left.
                         guard state.unread.isEmpty else { return (.data(chunk), false) }
@@ -68,18 +75,17 @@ package final class BodyChannel: Sendable {
                         return (.data(chunk), state.isPaused)
                     }
                     if let end = state.end { return (.end(end), false) }
-                    state.bodyWaiter = continuation
+                    (state.waiter, state.isHeadAwaited) = (waiter, false)
                     return (.wait, false)
                 }
                 if owesWord { onDrained() }
                 switch answer {
                 case .wait: break
-                case .data(let data): continuation.resume(returning: data)
-                case .end(let end): continuation.resume(with: end.map { nil })
+                case .data(let data): waiter.resume(with: .success(data))
+                case .end(let end): waiter.resume(with: end.map { nil })
                 case .misuse:
-                    continuation.resume(
-                        throwing: ImageError(
-                            .invalidRequest, message: "A body has one reader; a second one asked for bytes at the same time."))
+                    let message = "A body has one reader; a second one asked for bytes at the same time."
+                    waiter.resume(with: .failure(ImageError(.invalidRequest, message: message)))
                 }
             }
         } onCancel: {
@@ -89,15 +95,14 @@ package final class BodyChannel: Sendable {
 
     /// Gives the response up: whoever waits is told now. Returns whether the producer still has to be told.
     package func cancel() -> Bool {
-        let (head, body, isLate) = state.withLock { state in
-            let isLate = state.isCancelled || state.end != nil
+        let (waiter, isLate) = state.withLock { state in
+            let isLate = state.isOver
             state.isCancelled = true
             (state.unread, state.unreadCount) = ([], 0)
-            defer { (state.headWaiter, state.bodyWaiter) = (nil, nil) }
-            return (state.headWaiter, state.bodyWaiter, isLate)
+            defer { state.waiter = nil }
+            return (state.waiter, isLate)
         }
-        head?.resume(throwing: CancellationError())
-        body?.resume(throwing: CancellationError())
+        waiter?.cancel()
         return !isLate
     }
 
@@ -122,29 +127,21 @@ package final class BodyChannel: Sendable {
     /// Hands over what came in, and wakes the reader; `nil` when nothing more is taken.
     @discardableResult
     package func publish(hasHead: Bool = false, chunks: [Data] = [], end: Result<Void, any Error>? = nil) -> Receipt? {
-        struct Wake {
-            var head: (CheckedContinuation<Void, any Error>, Result<Void, any Error>)?
-            var body: (CheckedContinuation<Data?, any Error>, Result<Data?, any Error>)?
-        }
-        let (wake, receipt) = state.withLock { state -> (Wake, Receipt?) in
-            guard !state.isOver else { return (Wake(), nil) }
-            var wake = Wake()
+        typealias Wake = (Waiter, Result<Data?, any Error>)
+        let (wake, receipt) = state.withLock { state -> (Wake?, Receipt?) in
+            guard !state.isOver else { return (nil, nil) }
             if hasHead { state.hasHead = true }
             if state.unread.isEmpty { state.unread = chunks } else { state.unread += chunks }
-            state.unreadCount += chunks.reduce(0) { $0 + $1.count }
+            for chunk in chunks { state.unreadCount += chunk.count }
             if let end { state.end = end }
-            if let waiter = state.headWaiter, let outcome = state.headOutcome {
-                wake.head = (waiter, outcome)
-                state.headWaiter = nil
-            }
-            if let waiter = state.bodyWaiter, let outcome = state.takeBodyOutcome() {
-                wake.body = (waiter, outcome)
-                state.bodyWaiter = nil
+            var wake: Wake?
+            if let waiter = state.waiter, let answer = state.isHeadAwaited ? state.takeHeadAnswer() : state.takeBodyAnswer() {
+                wake = (waiter, answer)
+                state.waiter = nil
             }
             return (wake, Receipt(unread: state.unreadCount, isPaused: state.isPaused))
         }
-        if let (waiter, outcome) = wake.head { waiter.resume(with: outcome) }
-        if let (waiter, outcome) = wake.body { waiter.resume(with: outcome) }
+        if let (waiter, answer) = wake { waiter.resume(with: answer) }
         return receipt
     }
 
@@ -162,8 +159,12 @@ package final class BodyChannel: Sendable {
 extension BodyChannel.State {
     fileprivate var isOver: Bool { isCancelled || end != nil }
 
-    /// A head that comes with the end was there first; an end alone says why there is none.
-    fileprivate var headOutcome: Result<Void, any Error>? { hasHead ? .success(()) : end }
+    /// A head that comes with the end was there first, and so may the body be; an end alone says why there is no head.
+    fileprivate mutating func takeHeadAnswer() -> Result<Data?, any Error>? {
+        guard hasHead else { return end.map { $0.map { nil } } }
+        guard case .success = end, unread.count <= 1 else { return .success(nil) }
+        return .success(takeChunk() ?? Data())
+    }
 
     fileprivate mutating func takeChunk() -> Data? {
         guard !unread.isEmpty else { return nil }
@@ -172,7 +173,7 @@ extension BodyChannel.State {
         return chunk
     }
 
-    fileprivate mutating func takeBodyOutcome() -> Result<Data?, any Error>? {
+    fileprivate mutating func takeBodyAnswer() -> Result<Data?, any Error>? {
         if let chunk = takeChunk() {
             if unread.isEmpty { isPaused = false }
             return .success(chunk)

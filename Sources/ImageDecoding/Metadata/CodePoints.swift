@@ -3,9 +3,11 @@ import ImageCore
 extension ColorProfile {
     /// The colours of code points of ITU-T H.273 (CICP), as cICP and nclx give them.
     ///
-    /// - Returns: `nil` where they say nothing ("unspecified"), or nothing that is known here. Transfer curves close to
-    ///   sRGB's (BT.709, BT.601, BT.2020) count as sRGB's, as browsers have it.
+    /// - Returns: `nil` where they say nothing ("unspecified"), or nothing that is known here. Where only the curve is given,
+    ///   primaries are BT.709's (ISO/IEC 23000-22 (MIAF), 7.3.6.4). Transfer curves close to sRGB's (BT.709, BT.601, BT.2020)
+    ///   count as sRGB's, as browsers have it.
     init?(primaries: Int, transfer: Int) {
+        let primaries = primaries == 2 && transfer != 2 ? 1 : primaries
         if let signal = HDRSignal(primaries: primaries, transfer: transfer) {
             self = .hdr(signal)
             return

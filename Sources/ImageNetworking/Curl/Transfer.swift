@@ -27,21 +27,18 @@ final class Transfer: Sendable {
 
     // MARK: The reader's side
 
-    /// Starts the transfer and waits for the head of its final response.
-    func start() async throws -> Head {
-        try await channel.waitForHead {
+    /// Starts the transfer and waits for the head of its final response. The body comes along when all of it is here.
+    func start() async throws -> (Head, body: Data?) {
+        let body = try await channel.waitForHead {
             if let refusal = mailbox.post(.start(self)) { publish(end: .failure(refusal)) }
         } onCancel: {
             cancel()
         }
-        guard let head = head.withLock({ $0 }) else {
+        guard let head = head.withLock({ $0.take() }) else {
             throw ImageError(.badResponse, message: "\(ImageSource.redacted(request.url)) was answered without a head.")
         }
-        return head
+        return (head, body)
     }
-
-    /// The body, when all of it is here already; to be asked once the head is known.
-    func takeWholeBody() -> Data? { channel.takeWholeBody() }
 
     /// The next chunk, once there is one; `nil` at the end.
     func next() async throws -> Data? {

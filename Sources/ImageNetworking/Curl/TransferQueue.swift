@@ -18,17 +18,22 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
 
     /// What waits for one host: a lane per priority, the highest first.
     private final class Line {
+        let host: Host
         var lanes = [Lane<ID>](repeating: Lane(), count: LoadPriority.allCases.count)
         /// Whether the host stands in the turns of a lane.
         var isInTurn = [Bool](repeating: false, count: LoadPriority.allCases.count)
         var active = 0
         var isMultiplexed = false
+
+        init(_ host: Host) { self.host = host }
     }
 
     private let limits: Limits
     private var lines: [Host: Line] = [:]
-    /// Hosts with something waiting, per priority, in the order of their turns.
-    private var turns = [Lane<Host>](repeating: Lane(), count: LoadPriority.allCases.count)
+    /// The line that was asked for last: mostly the one that is asked for next.
+    private var recent: Line?
+    /// Lines with something waiting, per priority, in the order of their turns.
+    private var turns = [Lane<Line>](repeating: Lane(), count: LoadPriority.allCases.count)
     private var connections = 0
     /// Transfers that were removed stay in their lane until they come up or are too many.
     private var removed: Set<ID> = []
@@ -39,11 +44,10 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
     /// Puts a transfer at the end of its lane.
     mutating func add(_ id: ID, host: Host, priority: LoadPriority) {
         let lane = LoadPriority.allCases.count - 1 - priority.rawValue
-        let line = lines[host] ?? Line()
-        lines[host] = line
+        let line = line(host) ?? newLine(host)
         line.lanes[lane].append(id)
         waitingCount += 1
-        takeTurns(host, line)
+        takeTurns(line)
     }
 
     /// Takes a waiting transfer out.
@@ -59,11 +63,7 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
     /// The next transfer to start, counted as running; `nil` when none may.
     mutating func next() -> ID? {
         for lane in turns.indices {
-            while let host = turns[lane].first {
-                guard let line = lines[host] else {
-                    turns[lane].removeFirst()
-                    continue
-                }
+            while let line = turns[lane].first {
                 let isFull = line.active >= (line.isMultiplexed ? limits.streamsPerHost : limits.perHost)
                 if !isFull, line.active < limits.perHost, connections >= limits.total { return nil }
                 turns[lane].removeFirst()
@@ -71,12 +71,12 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
                 // A full host gets its next turn when a transfer of it ends.
                 if isFull { continue }
                 let id = pop(line, lane)
-                takeTurns(host, line)
+                takeTurns(line)
                 if let id {
                     setActive(line, line.active + 1)
                     return id
                 }
-                forget(host, line)
+                forget(line)
             }
         }
         return nil
@@ -84,17 +84,17 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
 
     /// A transfer that ``next()`` returned is over, or goes on elsewhere.
     mutating func finished(_ host: Host) {
-        guard let line = lines[host] else { return }
+        guard let line = line(host) else { return }
         setActive(line, line.active - 1)
-        takeTurns(host, line)
-        forget(host, line)
+        takeTurns(line)
+        forget(line)
     }
 
     /// The host turned out to multiplex.
     mutating func multiplexes(_ host: Host) {
-        guard let line = lines[host], !line.isMultiplexed else { return }
+        guard let line = line(host), !line.isMultiplexed else { return }
         line.isMultiplexed = true
-        takeTurns(host, line)
+        takeTurns(line)
     }
 
     /// Everything that waits, in no particular order.
@@ -109,6 +109,19 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
     /// How many hosts it remembers.
     var hostCount: Int { lines.count }
 
+    private mutating func line(_ host: Host) -> Line? {
+        if let recent, recent.host == host { return recent }
+        let line = lines[host]
+        if line != nil { recent = line }
+        return line
+    }
+
+    private mutating func newLine(_ host: Host) -> Line {
+        let line = Line(host)
+        (lines[host], recent) = (line, line)
+        return line
+    }
+
     /// Transfers beyond the limit of connections share the connections there are.
     private mutating func setActive(_ line: Line, _ active: Int) {
         connections += min(active, limits.perHost) - min(line.active, limits.perHost)
@@ -118,22 +131,23 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
     private mutating func pop(_ line: Line, _ lane: Int) -> ID? {
         while let id = line.lanes[lane].removeFirst() {
             waitingCount -= 1
-            if removed.remove(id) == nil { return id }
+            if removed.isEmpty || removed.remove(id) == nil { return id }
         }
         return nil
     }
 
-    private mutating func takeTurns(_ host: Host, _ line: Line) {
+    private mutating func takeTurns(_ line: Line) {
         for lane in line.lanes.indices where !line.isInTurn[lane] && line.lanes[lane].first != nil {
             line.isInTurn[lane] = true
-            turns[lane].append(host)
+            turns[lane].append(line)
         }
     }
 
     /// A host of which nothing runs or waits takes no memory, but a few are remembered to multiplex.
-    private mutating func forget(_ host: Host, _ line: Line) {
+    private mutating func forget(_ line: Line) {
         guard line.active == 0, !line.isInTurn.contains(true), !line.isMultiplexed || lines.count > 256 else { return }
-        lines[host] = nil
+        lines[line.host] = nil
+        if recent === line { recent = nil }
     }
 }
 

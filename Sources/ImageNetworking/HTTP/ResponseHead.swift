@@ -23,14 +23,14 @@ struct ResponseHead: Equatable, Sendable {
 
     /// Takes the next line with its line end. A status line begins the head anew: interim responses come before the final one.
     mutating func append(_ line: UnsafeBufferPointer<UInt8>) -> Progress {
-        if unsafe line.starts(with: "HTTP/".utf8) {
+        guard let first = unsafe line.first else { return .more }
+        if first == UInt8(ascii: "H"), unsafe line.starts(with: Self.protocolName) {
             self = ResponseHead()
             bytes.reserveCapacity(1024)
             status = unsafe Self.status(in: line)
         }
         guard bytes.count + line.count <= Self.largest else { return .tooLarge }
         unsafe bytes.append(contentsOf: line)
-        guard let first = unsafe line.first else { return .more }
         switch first {
         case 0x0D, 0x0A:
             isWhole = true
@@ -45,6 +45,8 @@ struct ResponseHead: Equatable, Sendable {
         }
         return .more
     }
+
+    private static let protocolName = Array("HTTP/".utf8)
 
     /// Whether another response follows this one.
     var isInterim: Bool { 100..<200 ~= status }
@@ -64,8 +66,7 @@ struct ResponseHead: Equatable, Sendable {
             status: HTTPResponse.Status(
                 code: status, reasonPhrase: unsafe reason(in: UnsafeBufferPointer(rebasing: bytes[..<statusEnd]))))
         response.headerFields.reserveCapacity(16)
-        // Kept back until the next line, which may go on with it.
-        var field: HTTPField?
+        var fieldCount = 0
         var count = 1
         var start = statusEnd + 1
         while start < bytes.count {
@@ -74,23 +75,25 @@ struct ResponseHead: Equatable, Sendable {
             start = end + 1
             count += 1
             guard count <= mostFields else { return nil }
-            if let first = unsafe line.first, first == 0x20 || first == 0x09, let begun = field {
+            if let first = unsafe line.first, first == 0x20 || first == 0x09, fieldCount > 0 {
                 // A folded line (RFC 9112, section 5.2) goes on with the value of the line before.
                 let rest = unsafe String(decoding: trimmed(line[...]), as: UTF8.self)
-                field?.value = "\(begun.value) \(rest)"
+                let begun = response.headerFields[fieldCount - 1].value
+                response.headerFields[fieldCount - 1].value = "\(begun) \(rest)"
             } else if let colon = unsafe line.firstIndex(of: UInt8(ascii: ":")),
                 let name = unsafe FieldNames.name(UnsafeBufferPointer(rebasing: line[..<colon]))
             {
-                if let field { response.headerFields.append(field) }
-                field = unsafe HTTPField(name, trimmed(line[(colon + 1)...]))
+                response.headerFields.append(unsafe HTTPField(name, trimmed(line[(colon + 1)...])))
+                fieldCount += 1
             }
         }
-        if let field { response.headerFields.append(field) }
         return response
     }
 
     private static func lineEnd(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-        unsafe bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+        var end = start
+        while end < bytes.count, unsafe bytes[end] != 0x0A { end += 1 }
+        return end
     }
 
     private static func reason(in line: UnsafeBufferPointer<UInt8>) -> String {

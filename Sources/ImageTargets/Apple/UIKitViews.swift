@@ -6,14 +6,8 @@
         public var calo: Calo<UIImageView> { Calo(self) }
 
         public func calotypeShow(_ image: DecodedImage?, fade: Duration?) {
-            backgroundColor = nil
             let shown = image.flatMap { UIImage(calotype: $0) }
-            guard let fade else { return self.image = shown }
-            UIView.transition(
-                with: self, duration: fade / .seconds(1), options: [.transitionCrossDissolve, .allowUserInteraction]
-            ) {
-                self.image = shown
-            }
+            dissolve(fade) { (self.image, self.backgroundColor) = (shown, nil) }
         }
 
         public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) {
@@ -31,16 +25,21 @@
 
         public func calotypeShow(_ image: DecodedImage?, fade: Duration?) {
             let shown = image.flatMap { UIImage(calotype: $0) }
-            guard let fade else { return setImage(shown, for: .normal) }
-            UIView.transition(
-                with: self, duration: fade / .seconds(1), options: [.transitionCrossDissolve, .allowUserInteraction]
-            ) {
-                self.setImage(shown, for: .normal)
-            }
+            dissolve(fade) { self.setImage(shown, for: .normal) }
         }
 
         public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) { setImage(nil, for: .normal) }
         public func calotypeLabel(_ label: String?) { accessibilityLabel = label }
         public var calotypePrefersReducedMotion: Bool { UIAccessibility.isReduceMotionEnabled }
+    }
+
+    extension UIView {
+        /// Changes what is shown: at once, or over so long a time from what was there.
+        fileprivate func dissolve(_ fade: Duration?, _ change: @escaping () -> Void) {
+            guard let fade else { return change() }
+            UIView.transition(
+                with: self, duration: fade / .seconds(1), options: [.transitionCrossDissolve, .allowUserInteraction],
+                animations: change)
+        }
     }
 #endif

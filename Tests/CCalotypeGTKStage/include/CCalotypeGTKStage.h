@@ -13,9 +13,11 @@ void calotype_stage_quit(void);
 void calotype_stage_set_child(void *window, void *widget);
 /// Calls `tick` every so many milliseconds until it returns false.
 void calotype_stage_every(unsigned milliseconds, bool (*tick)(void *context), void *context);
-/// Microseconds since some moment, by the clock and of the calling thread's processor time.
-int64_t calotype_stage_now(void);
-int64_t calotype_stage_processor(void);
+/// Calls `tick` after each frame of the window, whatever it returns.
+void calotype_stage_after_each_paint(void *window, bool (*tick)(void *context), void *context);
+/// Of all threads but the main one: for how long the one that waited longest could have run and had no processor since the last
+/// call. Microseconds; 0 where the system does not tell.
+int64_t calotype_stage_longest_delay(void);
 void calotype_stage_set_animates(bool animates);
 
 /// What a grid of pictures costs GTK alone: a floating GtkScrolledWindow with a GtkGridView of so many GtkPictures, which show

@@ -9,7 +9,7 @@ import ImageTargetsGTK
     private let memory = MemoryCache(limits: .init(cost: 64_000_000))
     private let loader: ImageLoader
     private let guide: GuidePicture?
-    private var grid: GTKImageGrid?
+    private var grid: GTKImageList?
     private var large: GTKImageView?
     private var target: ImageTarget<GTKImageView>?
     private var position: Int?
@@ -26,7 +26,7 @@ import ImageTargetsGTK
     }
 
     func ready() {
-        let grid = GTKImageGrid(loader: loader, cellSize: PixelSize(width: 128, height: 128)) { [weak self] in
+        let grid = GTKImageList(loader: loader, cellSize: PixelSize(width: 128, height: 128)) { [weak self] in
             self?.request($0) ?? ImageRequest(.bytes(Data(), id: ""))
         }
         let large = GTKImageView(contentMode: .fit)
@@ -91,6 +91,6 @@ import ImageTargetsGTK
             \(cache.cost / 1_000_000) MB, hits \(hits)
             arrows and return: choose, open   esc: back   b: badges   s: these lines   q: quit
             """)
-        if grid?.count != 0, guide?.isDue() == true { gallery_quit() }
+        if grid?.count != 0 { guide?.tick() }
     }
 }

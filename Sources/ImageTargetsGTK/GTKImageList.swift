@@ -3,26 +3,35 @@
     public import ImageCore
     internal import ImageTargets
 
-    /// A scrolling grid of pictures that recycles its cells: a `GtkGridView` in a `GtkScrolledWindow`.
+    /// A scrolling list of pictures that recycles its cells: a `GtkGridView` or a `GtkListView` in a `GtkScrolledWindow`.
     ///
     /// Only what is near the screen has a cell. A cell that leaves the screen lowers or cancels its load, by the option
-    /// ``LoadOptions/offScreenPolicy``, before it is recycled; one that comes in takes it up again. A memory hit shows in
-    /// the frame in which its cell appears. What the grid does in one frame is bounded in time: cells on screen come first,
-    /// and what is left waits for the next frame. Arrow keys move the focus, return and click activate.
+    /// ``LoadOptions/offScreenPolicy``, before it is recycled; one that comes in takes it up again. A memory hit or what
+    /// stands in for a picture shows in the frame in which its cell appears, so that no cell is painted blank. Loads are
+    /// begun for a bounded time in each frame: cells on screen come first, and what is left waits for the next frame. Arrow
+    /// keys move the focus, return and click activate.
     ///
     /// ```swift
-    /// @MainActor func grid(of urls: [URL], loader: any ImageProviding) -> GTKImageGrid {
-    ///     let grid = GTKImageGrid(loader: loader, cellSize: PixelSize(width: 96, height: 96)) { index in
+    /// @MainActor func grid(of urls: [URL], loader: any ImageProviding) -> GTKImageList {
+    ///     let list = GTKImageList(loader: loader, cellSize: PixelSize(width: 96, height: 96)) { index in
     ///         var request = ImageRequest(url: urls[index])
     ///         request.options.offScreenPolicy = .cancels
     ///         return request
     ///     }
-    ///     grid.count = urls.count
-    ///     return grid
+    ///     list.count = urls.count
+    ///     return list
     /// }
     /// ```
-    @safe @MainActor public final class GTKImageGrid {
-        /// The `GtkScrolledWindow` to put into a window. Valid as long as this grid lives.
+    @safe @MainActor public final class GTKImageList {
+        /// How the cells lie.
+        public enum Layout {
+            /// In as many columns as there is room for: a `GtkGridView`.
+            case grid
+            /// One below the other, each with a title to its right: a `GtkListView`. The title is asked for by position.
+            case rows(title: @MainActor (Int) -> String)
+        }
+
+        /// The `GtkScrolledWindow` to put into a window. Valid as long as this list lives.
         public let widget: UnsafeMutableRawPointer
 
         /// Called with the position that was clicked, or chosen with the return key.
@@ -30,52 +39,56 @@
 
         /// How many pictures there are. Setting it asks for all requests anew.
         public var count = 0 {
-            didSet { unsafe calotype_gtk_grid_set_count(widget, UInt32(clamping: count)) }
+            didSet { unsafe calotype_gtk_list_set_count(widget, UInt32(clamping: count)) }
         }
 
         private let loader: any ImageProviding
         private let cellSize: PixelSize
+        private let layout: Layout
         private let request: (Int) -> ImageRequest
         private var cells: Set<Cell> = []
-        private let box: GridBox
+        private let box: ListBox
 
         /// - Parameters:
-        ///   - cellSize: in the application's pixels; requests get it as their target size, in device pixels.
+        ///   - cellSize: of a picture, in the application's pixels; requests get it as their target size, in device pixels.
         ///   - request: what to show at a position. Called whenever a cell comes near the screen.
-        public init(loader: any ImageProviding, cellSize: PixelSize, request: @escaping (Int) -> ImageRequest) {
-            (self.loader, self.cellSize, self.request) = (loader, cellSize, request)
-            box = GridBox()
-            var callbacks = unsafe GridBox.callbacks(box)
-            unsafe widget = calotype_gtk_grid_new(&callbacks, Int32(clamping: cellSize.width))
+        public init(
+            loader: any ImageProviding, cellSize: PixelSize, layout: Layout = .grid, request: @escaping (Int) -> ImageRequest
+        ) {
+            (self.loader, self.cellSize, self.layout, self.request) = (loader, cellSize, layout, request)
+            box = ListBox()
+            var callbacks = unsafe ListBox.callbacks(box)
+            let hasColumns = if case .grid = layout { true } else { false }
+            unsafe widget = calotype_gtk_list_new(&callbacks, Int32(clamping: cellSize.width), hasColumns)
             unsafe calotype_gtk_ref(widget)
-            box.grid = self
+            box.list = self
         }
 
         isolated deinit {
             // No callback comes after this, so that nobody needs the box any more.
-            unsafe calotype_gtk_grid_detach(widget)
+            unsafe calotype_gtk_list_detach(widget)
             unsafe Unmanaged.passUnretained(box).release()
             unsafe calotype_gtk_unref(widget)
         }
 
-        /// How far the grid is scrolled, in the application's pixels; at most ``maximumOffset``.
+        /// How far the list is scrolled, in the application's pixels; at most ``maximumOffset``.
         public var offset: Double {
             get {
                 var maximum = 0.0
-                return unsafe calotype_gtk_grid_offset(widget, &maximum)
+                return unsafe calotype_gtk_list_offset(widget, &maximum)
             }
-            set { unsafe calotype_gtk_grid_set_offset(widget, newValue) }
+            set { unsafe calotype_gtk_list_set_offset(widget, newValue) }
         }
 
         /// How far it can be scrolled.
         public var maximumOffset: Double {
             var maximum = 0.0
-            _ = unsafe calotype_gtk_grid_offset(widget, &maximum)
+            _ = unsafe calotype_gtk_list_offset(widget, &maximum)
             return maximum
         }
 
-        /// Moves the keyboard's focus into the grid.
-        public func focus() { unsafe calotype_gtk_grid_focus(widget) }
+        /// Moves the keyboard's focus into the list.
+        public func focus() { unsafe calotype_gtk_list_focus(widget) }
 
         /// A cell that is on screen, and where: x, y, width, height in the application's pixels from the upper left of
         /// another widget, the window for instance.
@@ -84,6 +97,8 @@
             public var bounds: (x: Double, y: Double, width: Double, height: Double)
             /// Whether its picture has not come yet.
             public var isLoading: Bool
+            /// Whether it shows nothing, not even what stands in for its picture.
+            public var isBlank: Bool
         }
 
         /// The cells that are on screen, in order.
@@ -93,7 +108,9 @@
                 guard let position = cell.position, isOnScreen(cell, window),
                     let bounds = unsafe bounds(of: cell.view.widget, in: other)
                 else { return nil }
-                return VisibleCell(position: position, bounds: bounds, isLoading: cell.isFresh || cell.view.isLoading)
+                return VisibleCell(
+                    position: position, bounds: bounds, isLoading: cell.lacks != .nothing || cell.view.isLoading,
+                    isBlank: cell.view.isBlank)
             }.sorted { $0.position < $1.position }
         }
 
@@ -105,17 +122,21 @@
         fileprivate func makeCell() -> Cell {
             let cell = Cell(loader: loader)
             unsafe calotype_gtk_view_set_size(cell.view.widget, Int32(clamping: cellSize.width), Int32(clamping: cellSize.height))
+            if case .rows = layout { unsafe cell.widget = calotype_gtk_row_new(cell.view.widget) }
             cells.insert(cell)
             return cell
         }
 
         /// Hundreds of cells may be bound in one frame, most of them off screen: what they show is decided when it is known
         /// where they lie.
-        fileprivate func bind(_ cell: Cell, _ position: Int) { (cell.position, cell.isFresh) = (position, true) }
+        fileprivate func bind(_ cell: Cell, _ position: Int) {
+            (cell.position, cell.lacks) = (position, .image)
+            if case .rows(let title) = layout { unsafe calotype_gtk_row_set_title(cell.widget, title(position)) }
+        }
 
         fileprivate func unbind(_ cell: Cell) {
-            if !cell.isFresh { cell.target.clear() }
-            (cell.position, cell.isFresh) = (nil, false)
+            if cell.lacks != .image { cell.target.clear() }
+            (cell.position, cell.lacks) = (nil, .nothing)
         }
 
         fileprivate func drop(_ cell: Cell) {
@@ -123,24 +144,26 @@
             cells.remove(cell)
         }
 
-        /// Looks at where the cells lie. Lets go of what left the screen; takes up what came on it, and then what is near it,
-        /// as far as there is time in this frame. Returns whether some are left for the next one.
+        /// Looks at where the cells lie, before they are painted. Lets go of what left the screen; all that came on it shows at
+        /// least what stands in for its picture. Loads are begun as far as there is time in this frame, those of cells on
+        /// screen first. Returns whether some are left for the next one.
         fileprivate func moved() -> Bool {
             guard let window = unsafe bounds(of: widget, in: widget) else { return false }
+            let end = ContinuousClock.now + GTKImageList.timePerFrame
             var (near, arrived): ([Cell], [Cell]) = ([], [])
             for cell in cells where cell.position != nil {
                 if isOnScreen(cell, window) {
-                    if cell.isFresh || !cell.target.isVisible { arrived.append(cell) }
+                    if cell.lacks == .image { prepare(cell) }
+                    if cell.lacks == .load || !cell.target.isVisible { arrived.append(cell) }
                 } else {
                     cell.target.setVisible(false)
-                    if cell.isFresh { near.append(cell) }
+                    if cell.lacks != .nothing { near.append(cell) }
                 }
             }
-            let end = ContinuousClock.now + GTKImageGrid.timePerFrame
             for (index, cell) in (arrived + near).enumerated() {
                 if index > 0, ContinuousClock.now > end { return true }
                 if index < arrived.count { cell.target.setVisible(true) }
-                if cell.isFresh { show(cell) }
+                show(cell)
             }
             return false
         }
@@ -148,17 +171,29 @@
         /// A quarter of a frame at sixty a second, so that GTK has the rest.
         private static let timePerFrame = Duration.milliseconds(4)
 
-        fileprivate func scaled() { for cell in cells where !cell.isFresh { show(cell) } }
+        fileprivate func scaled() {
+            for cell in cells where cell.position != nil && cell.lacks != .image {
+                cell.lacks = .image
+                show(cell)
+            }
+        }
 
-        private func show(_ cell: Cell) {
-            guard let position = cell.position, position < count else { return }
-            cell.isFresh = false
+        /// What a cell shows until its picture comes, or the picture where it is in memory.
+        private func prepare(_ cell: Cell) {
+            guard let position = cell.position, position < count else { return cell.lacks = .nothing }
+            cell.lacks = .load
             var request = request(position)
             if request.options.targetSize == nil {
                 request.options.targetSize = cell.view.devicePixels(cellSize)
                 request.options.contentMode = .fill
             }
-            cell.target.setImage(request)
+            cell.target.prepareImage(request)
+        }
+
+        private func show(_ cell: Cell) {
+            if cell.lacks == .image { prepare(cell) }
+            if cell.lacks == .load { cell.target.startLoad() }
+            cell.lacks = .nothing
         }
 
         private func isOnScreen(_ cell: Cell, _ window: Bounds) -> Bool {
@@ -176,15 +211,20 @@
     }
 
     /// A view, its binding, and what it is bound to.
-    @MainActor private final class Cell: Hashable {
+    @safe @MainActor private final class Cell: Hashable {
+        enum Lack { case image, load, nothing }
+
         let view: GTKImageView
         let target: ImageTarget<GTKImageView>
+        /// What the list has as its cell: the view, or a row that holds it. It is GTK's to keep.
+        var widget: UnsafeMutableRawPointer
         var position: Int?
-        /// Whether it has not been asked yet what to show.
-        var isFresh = false
+        /// What it has not got yet.
+        var lacks = Lack.nothing
 
         init(loader: any ImageProviding) {
             view = unsafe GTKImageView()
+            unsafe widget = view.widget
             target = ImageTarget(view, loader: loader)
         }
 
@@ -192,43 +232,43 @@
         nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
     }
 
-    /// What GTK's callbacks are given: it outlives the grid as long as GTK keeps the widget.
-    @MainActor private final class GridBox {
-        weak var grid: GTKImageGrid?
+    /// What GTK's callbacks are given: it outlives the list as long as GTK keeps the widget.
+    @MainActor private final class ListBox {
+        weak var list: GTKImageList?
 
-        /// The callbacks of a grid, all called on the main thread. Cells are kept by the grid and passed unretained.
-        @unsafe static func callbacks(_ box: GridBox) -> calotype_gtk_grid_callbacks {
-            unsafe calotype_gtk_grid_callbacks(
+        /// The callbacks of a list, all called on the main thread. Cells are kept by the list and passed unretained.
+        @unsafe static func callbacks(_ box: ListBox) -> calotype_gtk_list_callbacks {
+            unsafe calotype_gtk_list_callbacks(
                 context: Unmanaged.passRetained(box).toOpaque(),
                 make_cell: { context, widget in
-                    unsafe GridBox.run(context) { grid in
-                        let cell = grid.makeCell()
-                        unsafe widget?.pointee = cell.view.widget
+                    unsafe ListBox.run(context) { list in
+                        let cell = list.makeCell()
+                        unsafe widget?.pointee = cell.widget
                         return unsafe Unmanaged.passUnretained(cell).toOpaque()
                     }
                 },
                 bind: { context, cell, position in
-                    unsafe GridBox.run(context, cell) { $0.bind($1, Int(position)) }
+                    unsafe ListBox.run(context, cell) { $0.bind($1, Int(position)) }
                 },
-                unbind: { context, cell in unsafe GridBox.run(context, cell) { $0.unbind($1) } },
-                drop_cell: { context, cell in unsafe GridBox.run(context, cell) { $0.drop($1) } },
+                unbind: { context, cell in unsafe ListBox.run(context, cell) { $0.unbind($1) } },
+                drop_cell: { context, cell in unsafe ListBox.run(context, cell) { $0.drop($1) } },
                 activate: { context, position in
-                    unsafe GridBox.run(context) { grid in
-                        grid.onActivate?(Int(position))
+                    unsafe ListBox.run(context) { list in
+                        list.onActivate?(Int(position))
                         return nil
                     }
                 },
                 moved: { context in
                     var isUnfinished = false
-                    unsafe GridBox.run(context) { grid in
-                        isUnfinished = grid.moved()
+                    unsafe ListBox.run(context) { list in
+                        isUnfinished = list.moved()
                         return nil
                     }
                     return isUnfinished
                 },
                 scaled: { context in
-                    unsafe GridBox.run(context) { grid in
-                        grid.scaled()
+                    unsafe ListBox.run(context) { list in
+                        list.scaled()
                         return nil
                     }
                 })
@@ -237,24 +277,24 @@
         /// GTK calls on the main thread only. Addresses cross as numbers, since pointers may not.
         @discardableResult
         private nonisolated static func run(
-            _ context: UnsafeMutableRawPointer?, _ body: @MainActor (GTKImageGrid) -> UnsafeMutableRawPointer?
+            _ context: UnsafeMutableRawPointer?, _ body: @MainActor (GTKImageList) -> UnsafeMutableRawPointer?
         ) -> UnsafeMutableRawPointer? {
             let address = UInt(bitPattern: context)
             let result = MainActor.assumeIsolated {
                 guard let context = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return UInt(0) }
-                guard let grid = unsafe Unmanaged<GridBox>.fromOpaque(context).takeUnretainedValue().grid else { return 0 }
-                return unsafe UInt(bitPattern: body(grid))
+                guard let list = unsafe Unmanaged<ListBox>.fromOpaque(context).takeUnretainedValue().list else { return 0 }
+                return unsafe UInt(bitPattern: body(list))
             }
             return unsafe UnsafeMutableRawPointer(bitPattern: result)
         }
 
         private nonisolated static func run(
-            _ context: UnsafeMutableRawPointer?, _ cell: UnsafeMutableRawPointer?, _ body: @MainActor (GTKImageGrid, Cell) -> Void
+            _ context: UnsafeMutableRawPointer?, _ cell: UnsafeMutableRawPointer?, _ body: @MainActor (GTKImageList, Cell) -> Void
         ) {
             let address = UInt(bitPattern: cell)
-            unsafe run(context) { grid in
+            unsafe run(context) { list in
                 guard let cell = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return nil }
-                unsafe body(grid, Unmanaged<Cell>.fromOpaque(cell).takeUnretainedValue())
+                unsafe body(list, Unmanaged<Cell>.fromOpaque(cell).takeUnretainedValue())
                 return nil
             }
         }
