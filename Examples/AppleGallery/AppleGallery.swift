@@ -1,5 +1,5 @@
 public import ImageCore
-public import ImageTargets
+internal import ImageTargets
 public import UIKit
 
 /// What image views of UIKit show of a load, one view each: what stands in for a picture, and a picture from each tier.

@@ -54,9 +54,10 @@ static void on_message(j_common_ptr info, int level) {
     const struct jpeg_decompress_struct *image = &reader->info;
     switch (info->err->msg_code) {
     case JWRN_HIT_MARKER:
-        // Nothing brings a scan without restart markers back: if it is the one that begins the coefficients, all that
+        // Nothing brings a scan without restart markers back: if it is the only one, or begins the coefficients, all that
         // follows in the picture is missing. Elsewhere a strip or some detail is.
-        if (image->restart_interval != 0 || image->Ss != 0 || image->Ah != 0) return;
+        if (image->restart_interval != 0) return;
+        if (image->buffered_image && (image->Ss != 0 || image->Ah != 0)) return;
         break;
     // A few blocks that are wrong, in a picture that is there.
     default: return;

@@ -54,6 +54,24 @@ import Testing
         #expect(zip(shallow[1, 1], fromP3([117, 175, 78])).allSatisfy { abs($0 - $1) <= 2 })
     }
 
+    @Test(arguments: [false, true])
+    func codePointsComeBeforeAProfile(inPieces: Bool) throws {
+        // Given: a profile of Display P3, and code points of sRGB (PNG specification, third edition, 4.3).
+        var builder = PNGBuilder(size: PixelSize(width: 2, height: 2), colorType: .rgb, depth: 8) { _, _ in [120, 180, 60] }
+        let profile = ("iCCP", Array("P3".utf8) + [0, 0] + PNGBuilder.stored(Array(Self.p3)))
+        func shown() throws -> [Int] {
+            guard inPieces else { return try PNGDecoder().decode(builder.file, options: DecodeOptions()).bitmap[0, 0] }
+            let decoder = try #require(try PNGDecoder().makeIncrementalDecoder(for: builder.file, options: DecodeOptions()))
+            try decoder.append(builder.file)
+            return try decoder.finish().bitmap[0, 0]
+        }
+        // Then:
+        builder.chunks = [profile]
+        #expect(try zip(shown(), fromP3([120, 180, 60])).allSatisfy { abs($0 - $1) <= 2 })
+        builder.chunks = [("cICP", [1, 13, 0, 1]), profile]
+        #expect(try shown() == [120, 180, 60, 255])
+    }
+
     @Test
     func aProfileThatIsNoneIsIgnored() throws {
         let picture = try bitmap(8, 8, colorSpace: .icc(Data(repeating: 0xA5, count: 400))) { _, _ in [1, 100, 200, 255] }

@@ -15,7 +15,7 @@ extension BenchmarkSuite {
             for size in bench.sizes {
                 Console.showProgress("decode: \(kind.rawValue), \(size)")
                 let file = try bench.files.make(kind, size)
-                rows += bench.full(file, size) + bench.thumbnail(file, size)
+                rows += try await bench.full(file, size) + bench.thumbnail(file, size)
                 if size == bench.sizes.last { rows.append(try await bench.cancellation(file, size)) }
             }
             return rows
@@ -58,23 +58,33 @@ private struct DecodeBench {
     }
 
     /// Whole processes, and what is left of them without their start: that of the codecs' tools is a millisecond, because
-    /// they can do one thing.
-    func full(_ file: String, _ size: PixelSize) -> [BenchmarkRow] {
+    /// they can do one thing. Beside it the decode alone, in a process that runs anyway, as those have it who use the library.
+    func full(_ file: String, _ size: PixelSize) async throws -> [BenchmarkRow] {
         let (peers, starts) = (toolsOfCodecs(file), toolsOfCodecs(dot))
         let name = "\(kind.rawValue) \(Self.megapixels(size)) full"
         let costs = costs([[program, "decode-once", file], [program, "decode-once", dot]] + (peers + starts).map(\.command))
         // A full decode holds the picture, which tools that write row by row do not: its memory is not compared.
         var found = rows(name, costs[0], peers, Array(costs[2...].prefix(peers.count)), comparesMemory: false)
         guard let ours = costs[0], let ourStart = costs[1] else { return found }
+        let alone = try await alone(file)
         for (peer, (theirs, start)) in zip(peers, zip(costs[2...], costs[2...].dropFirst(peers.count))) {
             guard let theirs, let start else { continue }
-            found.append(
-                row(
-                    "\(name), CPU without start", ours.processor - ourStart.processor, "ms",
-                    BenchmarkRow.Peer(
-                        name: peer.name, value: theirs.processor - start.processor, ranHere: true, reach: peer.reach)))
+            let rest = BenchmarkRow.Peer(
+                name: peer.name + " without start", value: theirs.processor - start.processor, ranHere: true, reach: peer.reach)
+            found.append(row("\(name), CPU without start", ours.processor - ourStart.processor, "ms", rest))
+            found.append(row("\(name), CPU in a running process", alone, "ms", rest))
         }
         return found
+    }
+
+    /// What a decode adds to the processor time of this process.
+    private func alone(_ file: String) async throws -> Double {
+        let data = try Data(contentsOf: URL(filePath: file))
+        return try await effort.median {
+            let before = ProcessorTime.ofThisProcess
+            _ = try DecoderRegistry().decode(data, options: DecodeOptions())
+            return Units.milliseconds(ProcessorTime.ofThisProcess - before)
+        }
     }
 
     /// The codec's own tool, or where it has none that decodes alone, another library.

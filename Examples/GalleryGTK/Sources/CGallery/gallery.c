@@ -78,7 +78,7 @@ void gallery_show_picture(bool shows_picture) {
 void gallery_set_panel(const char *text) { gtk_label_set_text(GTK_LABEL(panel), text); }
 void gallery_set_panel_visible(bool visible) { gtk_widget_set_visible(panel, visible); }
 
-bool gallery_snapshot(const char *path) {
+static bool write_window(const char *path) {
     GdkPaintable *paintable = gtk_widget_paintable_new(window);
     int width = gtk_widget_get_width(window), height = gtk_widget_get_height(window);
     GtkSnapshot *snapshot = gtk_snapshot_new();
@@ -92,6 +92,23 @@ bool gallery_snapshot(const char *path) {
     g_object_unref(texture);
     gsk_render_node_unref(node);
     return written;
+}
+
+static char *picture_path;
+
+static void painted(GdkFrameClock *clock, gpointer data) {
+    (void)data;
+    g_signal_handlers_disconnect_by_func(clock, painted, NULL);
+    if (!write_window(picture_path)) g_printerr("The picture of the window could not be written to %s.\n", picture_path);
+    g_clear_pointer(&picture_path, g_free);
+    gallery_quit();
+}
+
+// Between two frames there is nothing to be written of a window whose next frame has been asked for, be it by a line of text.
+void gallery_write_and_quit(const char *path) {
+    picture_path = g_strdup(path);
+    g_signal_connect(gtk_widget_get_frame_clock(window), "after-paint", G_CALLBACK(painted), NULL);
+    gtk_widget_queue_draw(window);
 }
 
 void gallery_quit(void) { g_main_loop_quit(loop); }

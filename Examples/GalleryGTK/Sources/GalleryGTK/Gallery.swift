@@ -91,6 +91,6 @@ import ImageTargetsGTK
             \(cache.cost / 1_000_000) MB, hits \(hits)
             arrows and return: choose, open   esc: back   b: badges   s: these lines   q: quit
             """)
-        if grid?.count != 0, guide?.isDue() == true { gallery_quit() }
+        if grid?.count != 0 { guide?.tick() }
     }
 }

@@ -45,11 +45,9 @@ import Foundation
     }
 
     /// Called ten times a second once the grid has pictures: writes the file after two seconds, which is in the middle of the
-    /// long transitions, and says that it is done.
-    func isDue() -> Bool {
+    /// long transitions, and ends the program.
+    func tick() {
         ticks += 1
-        guard ticks == 20 else { return false }
-        if !gallery_snapshot(file) { print("The picture of the window could not be written to \(file).") }
-        return true
+        if ticks == 20 { gallery_write_and_quit(file) }
     }
 }

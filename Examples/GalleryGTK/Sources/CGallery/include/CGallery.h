@@ -22,8 +22,8 @@ void gallery_set_pages(void *grid, void *picture);
 void gallery_show_picture(bool shows_picture);
 void gallery_set_panel(const char *text);
 void gallery_set_panel_visible(bool visible);
-/// Writes what the window shows as a PNG.
-bool gallery_snapshot(const char *path);
+/// Writes the window's next frame as a PNG, and closes it.
+void gallery_write_and_quit(const char *path);
 void gallery_quit(void);
 
 #endif
