@@ -6,7 +6,7 @@ import Foundation
 ///
 /// ComponentKit calls it from any thread. Completions come on the queue that it names, or on the main one, and not at all for a
 /// download that was cancelled.
-@objc public final class CalotypeImageDownloader: NSObject, CKNetworkImageDownloading {
+@objc public final class CalotypeImageDownloader: NSObject, CKNetworkImageDownloading, Sendable {
     /// Of ``ImageLoader/shared``.
     @objc public static let shared = CalotypeImageDownloader(loader: .shared)
 

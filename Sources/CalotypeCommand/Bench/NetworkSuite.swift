@@ -41,6 +41,7 @@ private struct NetworkBench {
     func rows(connections: Int) async throws -> [BenchmarkRow] {
         let count = effort.scaled(10_000)
         var own: [Figures] = []
+        var onExecutor: [Figures] = []
         var engine: [Figures] = []
         var bare: [Figures] = []
         var curl: [Figures] = []
@@ -48,6 +49,7 @@ private struct NetworkBench {
         for _ in 0..<(effort == .smoke ? 2 : 7) {
             bare.append(try await bareLoop(count, connections))
             own.append(try await ownLoader(count, connections))
+            onExecutor.append(try await ownLoader(count, connections, onExecutor: true))
             engine.append(try await throughTheEngine(count, connections))
             curl.append(try await curlCommand(count, connections))
             // It takes its time: a part of the requests tells as much.
@@ -68,6 +70,9 @@ private struct NetworkBench {
             row("time per request", \.time, bare, "libcurl loop in C", 1.25),
             row("processor per request", \.processor, bare, "libcurl loop in C", 1.3),
             row("first byte", \.firstByte, bare, "libcurl loop in C", 1.25),
+            row("time per request on the loader's executor", \.time, of: onExecutor, bare, "libcurl loop in C", 1.25),
+            row("processor per request on the loader's executor", \.processor, of: onExecutor, bare, "libcurl loop in C", 1.3),
+            row("first byte on the loader's executor", \.firstByte, of: onExecutor, bare, "libcurl loop in C", 1.25),
             row("time per request through the engine", \.time, of: engine, bare, "libcurl loop in C", 1.25),
             row("processor per request through the engine", \.processor, of: engine, bare, "libcurl loop in C", 1.3),
             row("time per request", \.time, curl, "curl --parallel", 1),
@@ -95,9 +100,11 @@ private struct NetworkBench {
         }
     }
 
-    private func ownLoader(_ count: Int, _ connections: Int) async throws -> Figures {
+    private func ownLoader(_ count: Int, _ connections: Int, onExecutor: Bool = false) async throws -> Figures {
         let loader = Self.loader(connections)
-        let figures = try await load(count, connections) { _ in try await firstByte(by: loader) }
+        let figures = try await load(count, connections, onExecutorOf: onExecutor ? loader : nil) { _ in
+            try await firstByte(by: loader)
+        }
         await loader.close()
         return figures
     }
@@ -158,27 +165,37 @@ private struct NetworkBench {
     }
 
     /// As many tasks as connections, each with one load after the other; a load is told its number, and returns how long its
-    /// first byte took.
+    /// first byte took. The tasks run on the executor of `loader`, where one is given and the system has such a thing.
     private func load(
-        _ count: Int, _ connections: Int, _ one: @escaping @Sendable (Int) async throws -> Duration
+        _ count: Int, _ connections: Int, onExecutorOf loader: CurlLoader? = nil,
+        _ one: @escaping @Sendable (Int) async throws -> Duration
     ) async throws -> Figures {
         let share = count / connections
         let measured = try await measuringAsync(share * connections) {
             try await withThrowingTaskGroup(of: [Double].self) { group in
                 for task in 0..<connections {
                     group.addTask {
-                        var firstBytes: [Double] = []
-                        firstBytes.reserveCapacity(share)
-                        for number in 0..<share {
-                            firstBytes.append(Units.milliseconds(try await one(task * share + number)) * 1000)
+                        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
+                            return try await Self.loads(of: task, share, one)
                         }
-                        return firstBytes
+                        return try await withTaskExecutorPreference(loader?.executor) {
+                            try await Self.loads(of: task, share, one)
+                        }
                     }
                 }
                 return try await group.reduce(into: []) { $0 += $1 }
             }
         }
         return Figures(time: measured.time, processor: measured.processor, firstByte: Self.median(measured.result))
+    }
+
+    private static func loads(
+        of task: Int, _ share: Int, _ one: @Sendable (Int) async throws -> Duration
+    ) async throws -> [Double] {
+        var firstBytes: [Double] = []
+        firstBytes.reserveCapacity(share)
+        for number in 0..<share { firstBytes.append(Units.milliseconds(try await one(task * share + number)) * 1000) }
+        return firstBytes
     }
 
     private func curlCommand(_ count: Int, _ connections: Int) async throws -> Figures {

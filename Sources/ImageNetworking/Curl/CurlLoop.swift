@@ -7,6 +7,8 @@ internal import ImageCore
 final class CurlLoop {
     /// More idle handles than this are not worth their memory.
     private static let mostIdleHandles = 64
+    /// So many turns without sleep, and it looks at the sockets all the same.
+    private static let turnsWithoutLook = 8
 
     private let multi: MultiHandle
     private let readiness: Readiness
@@ -64,7 +66,7 @@ final class CurlLoop {
                 loop.run()
             }
             let closed = ImageError(.loaderClosed, message: "The loader was closed while the transfer ran or waited.")
-            for case .start(let transfer) in mailbox.shut() { transfer.publish(end: .failure(closed)) }
+            for message in mailbox.shut() { message.refuse(closed) }
             mailbox.detach()
             loop?.failAll(closed)
         }
@@ -72,6 +74,7 @@ final class CurlLoop {
     }
 
     private func run() {
+        var turns = 0
         while true {
             for message in mailbox.collect() { handle(message) }
             if isClosing { return }
@@ -81,7 +84,14 @@ final class CurlLoop {
             publishTouched()
             // What just ended may have made room: then there is work, and no sleep.
             if startWaiting() { continue }
-            if mailbox.fallAsleep() { readiness.wait(atMost: touched.isEmpty ? nil : Exchange.longestWait) }
+            turns += 1
+            if mailbox.fallAsleep() {
+                readiness.wait(atMost: touched.isEmpty ? nil : Exchange.longestWait)
+                turns = 0
+            } else if turns % Self.turnsWithoutLook == 0 {
+                // Tasks that always have more to do must not keep the sockets from being looked at.
+                readiness.look()
+            }
         }
     }
 
@@ -104,6 +114,7 @@ final class CurlLoop {
     private func handle(_ message: Mailbox.Message) {
         switch message {
         case .close: isClosing = true
+        case .job(let job, let lease): lease.run(job)
         case .start(let transfer):
             guard !transfer.isCancelled else { return }
             queue.add(transfer, host: transfer.firstHop.address.origin, priority: transfer.request.priority)
@@ -124,7 +135,8 @@ final class CurlLoop {
     private func startWaiting() -> Bool {
         var hasStarted = false
         while let transfer = queue.next() {
-            let (hop, started) = redirected.removeValue(forKey: transfer) ?? (transfer.firstHop, .now)
+            let (hop, started) =
+                (redirected.isEmpty ? nil : redirected.removeValue(forKey: transfer)) ?? (transfer.firstHop, .now)
             if transfer.isCancelled || !start(transfer, hop, started) {
                 queue.finished(hop.address.origin)
             } else {

@@ -82,6 +82,7 @@ internal import ImageCore
 
     /// Replaces the header lines of the request.
     func setHeaders(_ lines: [String]) {
+        if unsafe lines.isEmpty && headers == nil { return }
         unsafe curl_slist_free_all(headers)
         unsafe headers = nil
         for line in lines { unsafe headers = unsafe curl_slist_append(headers, line) ?? headers }

@@ -92,7 +92,12 @@ final class Exchange {
         isLookingUp = false
         // Trailers come the same way after the body.
         guard !hasFinalHead else { return true }
-        switch unsafe head.append(line) {
+        // Out of the object for as long as it changes: what an object holds is watched at a price, line by line.
+        var changing = head
+        head = ResponseHead()
+        let progress = unsafe changing.append(line)
+        head = changing
+        switch progress {
         case .more: return true
         case .tooLarge:
             failure = ImageError(

@@ -7,6 +7,8 @@ final class Mailbox: Sendable {
         case start(Transfer)
         case cancel(Transfer)
         case resume(Transfer)
+        /// A piece of a task that runs on the loop's thread.
+        case job(UnownedJob, LoopLease)
         /// End everything.
         case close
     }
@@ -38,7 +40,10 @@ final class Mailbox: Sendable {
         let outcome = state.withLock { state -> Outcome in
             if state.isClosed { return .refused }
             if !state.hasThread {
-                guard case .start = message else { return .posted(nil) }
+                switch message {
+                case .start, .job: break
+                case .resume, .cancel, .close: return .posted(nil)
+                }
                 state.hasThread = true
                 state.messages.append(message)
                 return .needsThread
@@ -62,7 +67,7 @@ final class Mailbox: Sendable {
             }
             let error = ImageError(.connectionFailed, message: "The system gave no thread for network transfers.")
             // Others may have posted in the meantime.
-            for case .start(let transfer) in stranded { transfer.publish(end: .failure(error)) }
+            for message in stranded { message.refuse(error) }
             return nil
         }
     }
@@ -121,6 +126,17 @@ final class Mailbox: Sendable {
             return state.closeWaiters
         }
         for waiter in waiters { waiter.resume() }
+    }
+}
+
+extension Mailbox.Message {
+    /// What becomes of a message that no loop takes.
+    func refuse(_ error: ImageError) {
+        switch self {
+        case .start(let transfer): transfer.publish(end: .failure(error))
+        case .job(let job, _): LoopLease.runElsewhere(job)
+        case .resume, .cancel, .close: break
+        }
     }
 }
 

@@ -31,6 +31,9 @@
             _ = unsafe curl_multi_poll(multi.pointer, nil, 0, Int32(clamping: limit?.inMilliseconds ?? 60_000), nil)
         }
 
+        /// Finds out which sockets are ready, without waiting: libcurl does by itself.
+        func look() {}
+
         /// Lets libcurl do what can be done now.
         func work() {
             var running: Int32 = 0

@@ -75,6 +75,9 @@
             readyCount = Int(unsafe calotype_epoll_wait(epoll, &ready, Int32(ready.count), time))
         }
 
+        /// Finds out which sockets are ready, without waiting.
+        func look() { readyCount = Int(unsafe calotype_epoll_wait(epoll, &ready, Int32(ready.count), 0)) }
+
         /// Lets libcurl do what can be done now.
         func work() {
             var running: Int32 = 0

@@ -20,8 +20,9 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
     private final class Line {
         let host: Host
         var lanes = [Lane<ID>](repeating: Lane(), count: LoadPriority.allCases.count)
-        /// Whether the host stands in the turns of a lane.
-        var isInTurn = [Bool](repeating: false, count: LoadPriority.allCases.count)
+        /// The lanes in which something stands, a bit each; and those in whose turns the host stands.
+        var waiting: UInt = 0
+        var inTurn: UInt = 0
         var active = 0
         var isMultiplexed = false
 
@@ -46,6 +47,7 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
         let lane = LoadPriority.allCases.count - 1 - priority.rawValue
         let line = line(host) ?? newLine(host)
         line.lanes[lane].append(id)
+        line.waiting |= 1 << UInt(lane)
         waitingCount += 1
         takeTurns(line)
     }
@@ -54,7 +56,10 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
     mutating func remove(_ id: ID) {
         guard removed.insert(id).inserted, removed.count > 32, removed.count > waitingCount / 2 else { return }
         for line in lines.values {
-            for lane in line.lanes.indices { line.lanes[lane].drop { removed.contains($0) } }
+            for lane in line.lanes.indices {
+                line.lanes[lane].drop { removed.contains($0) }
+                if line.lanes[lane].first == nil { line.waiting &= ~(1 << UInt(lane)) }
+            }
         }
         removed = []
         waitingCount = lines.values.reduce(0) { sum, line in sum + line.lanes.reduce(0) { $0 + $1.count } }
@@ -67,7 +72,7 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
                 let isFull = line.active >= (line.isMultiplexed ? limits.streamsPerHost : limits.perHost)
                 if !isFull, line.active < limits.perHost, connections >= limits.total { return nil }
                 turns[lane].removeFirst()
-                line.isInTurn[lane] = false
+                line.inTurn &= ~(1 << UInt(lane))
                 // A full host gets its next turn when a transfer of it ends.
                 if isFull { continue }
                 let id = pop(line, lane)
@@ -100,7 +105,7 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
     /// Everything that waits, in no particular order.
     mutating func removeAll() -> [ID] {
         let all = lines.values.flatMap { line in line.lanes.flatMap { $0.rest.filter { !removed.contains($0) } } }
-        for line in lines.values { line.lanes = line.lanes.map { _ in Lane() } }
+        for line in lines.values { (line.lanes, line.waiting) = (line.lanes.map { _ in Lane() }, 0) }
         removed = []
         waitingCount = 0
         return all
@@ -131,21 +136,24 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
     private mutating func pop(_ line: Line, _ lane: Int) -> ID? {
         while let id = line.lanes[lane].removeFirst() {
             waitingCount -= 1
-            if removed.isEmpty || removed.remove(id) == nil { return id }
+            if removed.isEmpty || removed.remove(id) == nil {
+                if line.lanes[lane].first == nil { line.waiting &= ~(1 << UInt(lane)) }
+                return id
+            }
         }
+        line.waiting &= ~(1 << UInt(lane))
         return nil
     }
 
     private mutating func takeTurns(_ line: Line) {
-        for lane in line.lanes.indices where !line.isInTurn[lane] && line.lanes[lane].first != nil {
-            line.isInTurn[lane] = true
-            turns[lane].append(line)
-        }
+        guard line.waiting & ~line.inTurn != 0 else { return }
+        for lane in turns.indices where (line.waiting & ~line.inTurn) >> UInt(lane) & 1 == 1 { turns[lane].append(line) }
+        line.inTurn |= line.waiting
     }
 
     /// A host of which nothing runs or waits takes no memory, but a few are remembered to multiplex.
     private mutating func forget(_ line: Line) {
-        guard line.active == 0, !line.isInTurn.contains(true), !line.isMultiplexed || lines.count > 256 else { return }
+        guard line.active == 0, line.inTurn == 0, !line.isMultiplexed || lines.count > 256 else { return }
         lines[line.host] = nil
         if recent === line { recent = nil }
     }

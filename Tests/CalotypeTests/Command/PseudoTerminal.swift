@@ -59,9 +59,9 @@ final class PseudoTerminal: Sendable {
         return text
     }
 
-    /// Returns as soon as what was written satisfies a condition.
+    /// Returns as soon as what was written satisfies a condition, or nothing more can come.
     func wait(until condition: @escaping @Sendable (String) -> Bool) async {
-        await pieces.wait { condition(PseudoTerminal.text($0)) }
+        await pieces.wait { $0.contains(nil) || condition(PseudoTerminal.text($0)) }
     }
 
     /// As if typed, or answered.
