@@ -56,7 +56,7 @@ private struct MemoryCacheBench {
         }
     }
 
-    /// The same where all threads want one picture: they share its count of references, and its part of the table.
+    /// The same where all threads want one picture: they share its count of references, and its entry.
     private func hitsOfOneKey(threads: Int) async -> Double {
         await median(threads, 1_000_000) { _ in
             Self.keys(repeatElement(0, count: Self.entryCount))
