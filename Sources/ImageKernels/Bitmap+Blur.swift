@@ -18,9 +18,9 @@ extension Bitmap {
             throw ImageError(.invalidRequest, message: "A blur's sigma must be from 0 to 1000 pixels, not \(sigma).")
         }
         let source = try premultiplied()
-        if sigma < 0.1 { return source }
+        if sigma < Self.exactSigmas.lowerBound { return source }
         let path = KernelPath.current
-        guard sigma > 12 else {
+        if Self.exactSigmas.contains(sigma) {
             let kernel = GaussianKernel(sigma: sigma, phase: 0)
             return try source.filtering(threads: threads, cancellation: cancellation) {
                 GaussianRows(source: source, kernel: kernel, path: path)
@@ -34,6 +34,9 @@ extension Bitmap {
         geometry.height = Double(height) / Double(step)
         return try Resampler.resize(grid, to: geometry, filter: .catmullRom, threads: threads, cancellation: cancellation)
     }
+
+    /// Where the Gaussian itself is taken; below, nothing changes that could be seen.
+    private static let exactSigmas = 0.1...12.0
 
     /// The picture with its details raised: what a blur takes away is added, times `amount` (an unsharp mask).
     ///
@@ -51,10 +54,17 @@ extension Bitmap {
                 .invalidRequest,
                 message: "Sharpening needs an amount from 0 to 100 and a threshold from 0 to 1, not \(amount) and \(threshold).")
         }
-        let soft = try blurred(sigma: sigma, threads: threads, cancellation: cancellation)
         let source = try premultiplied()
+        let path = KernelPath.current
         let sharpen = SharpenRow(
-            format: format, amount: Float(amount), threshold: Float(threshold * Double(fullLevel)), path: .current)
+            format: format, amount: Float(amount), threshold: Float(threshold * Double(fullLevel)), path: path)
+        if Self.exactSigmas.contains(sigma) {
+            let kernel = GaussianKernel(sigma: sigma, phase: 0)
+            return try source.filtering(threads: threads, cancellation: cancellation) {
+                SharpenedRows(source: source, blur: GaussianRows(source: source, kernel: kernel, path: path), sharpen: sharpen)
+            }
+        }
+        let soft = try source.blurred(sigma: sigma, threads: threads, cancellation: cancellation)
         return try unsafe source.editingRows(threads: threads, cancellation: cancellation) { y, row in
             unsafe soft.withUnsafePixels { pixels in
                 let start = y * soft.bytesPerRow
@@ -65,7 +75,7 @@ extension Bitmap {
 
     /// A bitmap of this size and format, each band's rows made by a worker of its own.
     private func filtering(
-        threads: Int, cancellation: CancellationToken?, _ worker: () -> GaussianRows
+        threads: Int, cancellation: CancellationToken?, _ worker: () -> some RowMaker
     ) throws -> Bitmap {
         try unsafe Bitmap(size: size, format: format, alpha: alpha, colorSpace: colorSpace) { pixels, bytesPerRow in
             try unsafe withUnsafePixels { source in

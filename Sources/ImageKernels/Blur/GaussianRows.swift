@@ -2,7 +2,7 @@ internal import CCalotypeKernels
 internal import ImageCore
 
 /// Blurs rows of one picture: down the columns first, then along the line. One per thread; takes its memory at the start.
-@safe final class GaussianRows {
+@safe final class GaussianRows: RowMaker {
     private let source: Bitmap
     private let kernel: GaussianKernel
     private let path: KernelPath

@@ -28,13 +28,17 @@ struct ResampleWeights: Sendable {
         first = [Int32](repeating: 0, count: output)
         count = [Int32](repeating: 0, count: output)
         weights = [Float](repeating: 0, count: output * stride)
+        var values = [Double](repeating: 0, count: stride)
         for i in 0..<output {
             let center = origin + (Double(i) + 0.5) * step
             let start = max(0, Int((center - radius + 0.5).rounded(.down)))
             let end = min(source, Int((center + radius + 0.5).rounded(.down)))
             var sum = 0.0
             if !isCopy {
-                for k in start..<max(start, end) { sum += filter.weight(at: (Double(k) + 0.5 - center) / stretch) }
+                for k in start..<max(start, end) {
+                    values[k - start] = filter.weight(at: (Double(k) + 0.5 - center) / stretch)
+                    sum += values[k - start]
+                }
             }
             if sum < 1e-6 {
                 first[i] = Int32(min(source - 1, max(0, Int(center))))
@@ -44,10 +48,7 @@ struct ResampleWeights: Sendable {
                 first[i] = Int32(start)
                 count[i] = Int32(end - start)
                 mostTaps = max(mostTaps, end - start)
-                for k in start..<end {
-                    let weight = filter.weight(at: (Double(k) + 0.5 - center) / stretch)
-                    weights[i * stride + k - start] = Float(weight / sum)
-                }
+                for t in 0..<end - start { weights[i * stride + t] = Float(values[t] / sum) }
             }
         }
     }
