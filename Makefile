@@ -72,7 +72,7 @@ soak: setup ## a million loads of every kind, and flat memory; LOADS=1000000
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product EngineSoak
 	@GLIBC_TUNABLES=glibc.malloc.tcache_count=0 .build/release/EngineSoak $(LOADS)
 
-sanitize: setup ## races in the engine, network and caches; memory errors and leaks in the decoders; ONLY=thread
+sanitize: setup ## races in engine, network, caches and decoders; memory errors and leaks in decoders; the decoders alone take eight to ten minutes; ONLY=thread
 	@Scripts/sanitize $(ONLY)
 
 crashtest: build ## kill a process that writes the disk cache, again and again, and share it for a minute; ROUNDS=500

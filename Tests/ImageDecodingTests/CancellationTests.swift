@@ -78,12 +78,10 @@
         }
 
         /// A sanitizer makes the giving back of memory many times slower.
-        private static let isSanitized = ["__asan_init", "__tsan_init"].contains { (name: String) in
-            unsafe dlsym(nil, name) != nil
-        }
+        private static let isSlowed = isSanitized(by: "asan") || isSanitized(by: "tsan")
 
         @Test(
-            .disabled(if: isSanitized, "times mean nothing under a sanitizer"), .timeLimit(.minutes(2)),
+            .disabled(if: isSlowed, "times mean nothing under a sanitizer"), .timeLimit(.minutes(2)),
             arguments: Kind.allCases)
         func aCancelledDecodeStopsSoon(kind: Kind) throws {
             let file = try kind.file()

@@ -11,6 +11,9 @@ func environment(_ name: String) -> String? {
     unsafe getenv(name).map { unsafe String(cString: $0) }
 }
 
+/// Whether a sanitizer's runtime is in this process, by its short name: `asan`, `tsan`.
+func isSanitized(by sanitizer: String) -> Bool { unsafe dlsym(nil, "__\(sanitizer)_init") != nil }
+
 /// Whether there is a file without a byte.
 func isEmptyFile(_ path: String) -> Bool {
     var status = stat()
