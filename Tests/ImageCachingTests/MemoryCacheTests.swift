@@ -189,11 +189,50 @@ import Testing
         #expect((statistics.hits, statistics.misses) == (2, 2))
     }
 
-    @Test func theTableHoldsManyEntriesAndForgetsThemInAnyOrder() throws {
+    @Test func theIndexHoldsManyEntriesAndForgetsThemInAnyOrder() throws {
         let cache = MemoryCache(limits: .init(cost: 64 * 20_000))
         let image = try picture()
         for i in 0..<10_000 { cache.store(image, for: imageKey("\(i)")) }
         for i in stride(from: 0, to: 10_000, by: 3) { cache.removeImage(for: imageKey("\(i)")) }
         for i in 0..<10_000 { #expect((cache.image(for: imageKey("\(i)")) == nil) == (i % 3 == 0)) }
     }
+
+    @Test func whatIsKeptIsFoundWhileOthersComeAndGo() async throws {
+        let cache = MemoryCache(limits: .init(cost: 64 * 100_000), trimPolicy: .none)
+        let image = try picture()
+        for i in 0..<200 { cache.store(image, for: imageKey("kept \(i)")) }
+        let writer = Progress()
+        await withTaskGroup(of: Int.self) { group in
+            group.addTask {
+                // The index grows several times, and numbers are used again.
+                for i in 0..<12_000 {
+                    cache.store(image, for: imageKey("passing \(i)"))
+                    if i % 3 > 0 { cache.removeImage(for: imageKey("passing \(i / 2)")) }
+                }
+                writer.isDone.withLock { $0 = true }
+                return 0
+            }
+            group.addTask {
+                var missed = 0
+                while !writer.isDone.withLock({ $0 }) {
+                    for i in 0..<200 where cache.image(for: imageKey("kept \(i)")) == nil { missed += 1 }
+                }
+                return missed
+            }
+            for await missed in group { #expect(missed == 0) }
+        }
+        #expect(cache.statistics.misses == 0)
+    }
+
+    @Test func manyVariantsOfOneResourceAreFoundAndListed() throws {
+        let cache = MemoryCache(limits: .init(cost: 64 * 10_000), trimPolicy: .none)
+        for i in 0..<2_000 { cache.store(try picture(tag: UInt8(i % 256)), for: imageKey("a", "\(i)")) }
+        for i in 0..<2_000 { #expect(tag(of: cache.image(for: imageKey("a", "\(i)"))) == UInt8(i % 256)) }
+        #expect(cache.variants(of: ResourceKey("a")).count == 16)
+        #expect(cache.variants(of: ResourceKey("b")).isEmpty)
+    }
+}
+
+private final class Progress: Sendable {
+    let isDone = Lock(false)
 }

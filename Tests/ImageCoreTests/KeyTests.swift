@@ -33,6 +33,33 @@ import Testing
         #expect(names.allSatisfy { $0.count == 64 && $0.allSatisfy(\.isHexDigit) && !$0.contains("example") })
     }
 
+    @Test func textsThatDifferAnywhereAreDifferentKeys() {
+        var keys: Set<ResourceKey> = []
+        var count = 0
+        for length in 0..<40 {
+            let text = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+            // Each byte changed in turn, none, and a zero more.
+            let variants = text.indices.map { place in
+                var other = text
+                other[place] = UInt8(ascii: "b")
+                return other
+            }
+            for bytes in variants + [text, Array(text + [0])] {
+                keys.insert(ResourceKey(String(decoding: bytes, as: UTF8.self)))
+                count += 1
+            }
+        }
+        #expect(keys.count == count)
+    }
+
+    @Test func whatBelongsToTheResourceDoesNotRunIntoTheVariant() {
+        let keys = [("ab", "c"), ("a", "bc"), ("abc", ""), ("", "abc"), ("ab", "")].map {
+            ImageKey(resource: ResourceKey($0), variant: $1)
+        }
+        #expect(Set(keys).count == 5)
+        #expect(ImageKey(resource: ResourceKey("ab"), variant: "c") == keys[0])
+    }
+
     @Test func messagesCarryNoCredentials() {
         #expect(ImageSource.redacted(URL(string: "http://user:secret@example.org/a")!) == "http://example.org/a")
         let data = "data:image/png;base64," + String(repeating: "A", count: 100)

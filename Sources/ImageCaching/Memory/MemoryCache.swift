@@ -11,11 +11,11 @@ public import ImageCore
 /// ```swift
 /// let cache = MemoryCache(limits: .init(cost: 40_000_000, timeToLive: 600))
 /// ```
-// Two kinds of lock, always taken in this order: the one of the queues, for what changes; then one of the parts of the
-// table. A hit takes only the latter, and threads that read different keys seldom meet.
+// Two kinds of lock, always taken in this order: the one of the queues, for what changes; then that of an entry. A hit takes
+// only the latter, so threads that read different keys never meet.
 public final class MemoryCache: Caching {
     private let queues: Lock<Queues>
-    private let tables = ImageTables()
+    private let index = ImageIndex()
     private let now: @Sendable () -> Double
     /// How much is kept when memory runs short.
     public let trimPolicy: TrimPolicy
@@ -44,7 +44,7 @@ public final class MemoryCache: Caching {
 
     deinit {
         if let number = listener.withLock({ $0 }) { center.remove(number) }
-        tables.destroy()
+        index.destroy(count: queues.withLock { $0.nodeCount })
     }
 
     /// The bounds. Lowering them evicts at once.
@@ -64,7 +64,7 @@ public final class MemoryCache: Caching {
             (result.cost, result.count) = (queues.cost, queues.count)
             return result
         }
-        (result.hits, result.misses) = tables.counts
+        (result.hits, result.misses) = index.counts
         return result
     }
 
@@ -72,37 +72,43 @@ public final class MemoryCache: Caching {
     var policy: EvictionOrder.Policy { queues.withLock { $0.policy } }
 
     public func image(for key: ImageKey) -> DecodedImage? {
-        let hash = ImageTable.hash(of: key)
-        let (found, expires) = tables.withTable(of: hash) { [tables] table -> (DecodedImage?, Double) in
-            guard let place = table.find(key, hash: hash) else {
-                table.misses += 1
-                return (nil, .infinity)
-            }
-            table.hits += 1
-            table.countUse(at: place, stamp: tables.stampOfUse(hash))
-            return (table.image(at: place), table.expiry(at: place))
+        let found: ImageIndex.Found
+        switch index.use(key) {
+        case .found(let answer): found = answer
+        case .missing: return nil
+        case .unknown:
+            guard let answer = queues.withLock({ [index] _ in index.useAlone(key) }) else { return nil }
+            found = answer
         }
-        guard expires < .infinity, expires <= now() else { return found }
-        remove(key, hash: hash, because: .expired) { $0 <= expires }
-        tables.withTable(of: hash) { ($0.hits, $0.misses) = ($0.hits - 1, $0.misses + 1) }
+        guard found.expires < .infinity, found.expires <= now() else { return found.image }
+        remove(key, because: .expired) { $0 <= found.expires }
+        index.takeHitBack()
         return nil
     }
 
     public func peekImage(for key: ImageKey) -> DecodedImage? {
-        let hash = ImageTable.hash(of: key)
-        let found = tables.withTable(of: hash) { table in
-            table.find(key, hash: hash).map { (image: table.image(at: $0), expires: table.expiry(at: $0)) }
+        let found: ImageIndex.Found
+        switch index.peek(key) {
+        case .found(let answer): found = answer
+        case .missing: return nil
+        case .unknown:
+            guard let answer = queues.withLock({ [index] _ in index.node(of: key).map { index.read($0) } }) else { return nil }
+            found = answer
         }
-        guard let found, found.expires == .infinity || found.expires > now() else { return nil }
-        return found.image
+        return found.expires == .infinity || found.expires > now() ? found.image : nil
     }
 
-    /// The images of a resource that are cached, whatever was done to them, with their keys; not counted as uses. Looks at a
-    /// sixty-fourth of the entries, and returns at most 16.
+    /// The images of a resource that are cached, whatever was done to them, with their keys; not counted as uses. Returns at
+    /// most 16.
     public func variants(of resource: ResourceKey) -> [CachedVariant] {
-        let found = tables.withTable(of: resource.hash) { $0.entries(of: resource, limit: 16) }
-        let time = found.contains { $0.expires < .infinity } ? now() : 0
-        return found.filter { $0.expires > time }.map { CachedVariant(key: $0.key, image: $0.image) }
+        let found = queues.withLock { [index] queues in
+            index.nodes(of: resource, limit: 16).compactMap { node -> (key: ImageKey, found: ImageIndex.Found)? in
+                guard let key = queues.keys[Int(node)], key.resource == resource else { return nil }
+                return (key: key, found: index.read(node))
+            }
+        }
+        let time = found.contains { $0.found.expires < .infinity } ? now() : 0
+        return found.filter { $0.found.expires > time }.map { CachedVariant(key: $0.key, image: $0.found.image) }
     }
 
     public func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority = .normal) {
@@ -111,31 +117,28 @@ public final class MemoryCache: Caching {
 
     /// Keeps an image for at most `timeToLive` seconds; `nil` for the limits' own time.
     public func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority = .normal, timeToLive: Double?) {
-        let hash = ImageTable.hash(of: key)
         let cost = image.cost
-        evict { [tables, now] queues, entries in
+        evict { [index, now] queues, entries in
             let limits = queues.limits
+            let old = index.node(of: key)
             guard cost <= min(limits.cost, limits.entryCost ?? .max), limits.count != 0 else {
-                Self.take(key, hash: hash, from: &queues, because: .removed, entries: &entries)
+                if let old { entries.remove(old, from: &queues, because: .removed) }
                 queues.statistics.refusals += 1
                 return
             }
-            queues.observe(hash, asking: &entries)
+            queues.observe(key.hash, asking: &entries)
             let expires = (timeToLive ?? limits.timeToLive).map { now() + $0 } ?? .infinity
-            let (stamp, node) = (tables.stampOfInsert(), queues.newNode())
-            let slot = ImageTable.Slot(
-                key: key, stamp: stamp, expires: expires, seat: .init(node: node, priority: priority))
-            if let seat = entries.keep(slot, image, hash: hash) {
-                queues.remove(seat.node, of: seat.priority, because: .removed)
-            }
-            queues.insert(node, hash: hash, cost: cost, stamp: stamp, priority: priority)
+            if let old { queues.leave(old, of: index.priority(of: old), because: .removed) }
+            let node = old ?? queues.newNode(for: key)
+            let stamp = entries.keep(image, at: node, key: key, expires: expires, priority: priority)
+            queues.insert(node, hash: key.hash, cost: cost, stamp: stamp, priority: priority)
             queues.evict(
                 toCost: limits.cost, count: limits.count ?? .max, because: .room, except: node, of: priority, asking: &entries)
         }
     }
 
     public func removeImage(for key: ImageKey) {
-        remove(key, hash: ImageTable.hash(of: key), because: .removed) { _ in true }
+        remove(key, because: .removed) { _ in true }
     }
 
     public func removeAll() { evict(toCost: -1, because: .removed) }
@@ -146,9 +149,9 @@ public final class MemoryCache: Caching {
 
 // Removing. What leaves is collected, so that its memory is given back after the locks are.
 extension MemoryCache {
-    private func evict(_ body: (inout Queues, inout TableEntries) -> Void) {
-        let released = queues.withLock { [tables] queues in
-            var entries = TableEntries(tables)
+    private func evict(_ body: (inout Queues, inout IndexEntries) -> Void) {
+        let released = queues.withLock { [index] queues in
+            var entries = IndexEntries(index)
             body(&queues, &entries)
             return entries.takeReleased()
         }
@@ -161,19 +164,10 @@ extension MemoryCache {
         }
     }
 
-    private func remove(
-        _ key: ImageKey, hash: Int, because cause: EvictionCause, if condition: (_ expires: Double) -> Bool
-    ) {
-        evict { queues, entries in
-            Self.take(key, hash: hash, from: &queues, because: cause, if: condition, entries: &entries)
+    private func remove(_ key: ImageKey, because cause: EvictionCause, if condition: (_ expires: Double) -> Bool) {
+        evict { [index] queues, entries in
+            guard let node = index.node(of: key), condition(index.read(node).expires) else { return }
+            entries.remove(node, from: &queues, because: cause)
         }
-    }
-
-    private static func take(
-        _ key: ImageKey, hash: Int, from queues: inout Queues, because cause: EvictionCause,
-        if condition: (_ expires: Double) -> Bool = { _ in true }, entries: inout TableEntries
-    ) {
-        guard let seat = entries.remove(key, hash: hash, if: condition) else { return }
-        queues.remove(seat.node, of: seat.priority, because: cause)
     }
 }

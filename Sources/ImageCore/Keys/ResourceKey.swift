@@ -1,19 +1,20 @@
 /// What identifies the bytes of a resource: everything that changes the response. Two requests with equal keys share
 /// one fetch.
 ///
-/// Hashed once when it is made, so that cache lookups cost no more than a comparison.
+/// Hashed once when it is made, to 122 bits with secret parameters: so keys are compared by these alone, and cache lookups
+/// never look at a text.
 public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
     /// The source, normalised; credentials appear only as a digest.
     public let text: String
-    /// Of the text, mixed well; differs from launch to launch.
-    package let hash: Int
+    @usableFromInline package let digest: TextDigest
 
     public init(_ text: String) {
         self.text = text
-        var hasher = Hasher()
-        hasher.combine(text)
-        hash = hasher.finalize()
+        digest = TextDigest(text)
     }
+
+    /// Mixed well; differs from launch to launch.
+    @inlinable package var hash: Int { Int(truncatingIfNeeded: digest.hash) }
 
     /// The key of `self` asked for with what else changes the response: method, headers, body. `parts` appear only as
     /// a digest.
@@ -24,9 +25,9 @@ public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
         return ResourceKey(text + "#" + SHA256.hexDigest(of: bytes))
     }
 
-    public static func == (a: Self, b: Self) -> Bool { a.hash == b.hash && a.text == b.text }
+    public static func == (a: Self, b: Self) -> Bool { a.digest == b.digest }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(digest.first) }
 
     public var description: String { text }
 }
@@ -37,26 +38,24 @@ public struct ImageKey: Hashable, Sendable, CustomStringConvertible {
     /// Decoding options and processors in order, as text; empty for the picture as it comes.
     public let variant: String
 
+    /// Of both.
+    @usableFromInline package let digest: TextDigest
+
     public init(resource: ResourceKey, variant: String = "") {
         self.resource = resource
         self.variant = variant
+        digest = variant.isEmpty ? resource.digest : resource.digest.appending(variant)
     }
 
-    public static func == (a: Self, b: Self) -> Bool { a.resource == b.resource && a.variant == b.variant }
+    public static func == (a: Self, b: Self) -> Bool { a.digest == b.digest }
 
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(resource)
-        // Hashing an empty string costs as much as a short one; most lookups have none.
-        if !variant.isEmpty { hasher.combine(variant) }
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(digest.first) }
 
-    /// A hash for tables of their own: no hasher runs where there is no variant.
-    package var hash: Int {
-        guard !variant.isEmpty else { return resource.hash }
-        var hasher = Hasher()
-        hasher.combine(variant)
-        return resource.hash ^ hasher.finalize()
-    }
+    /// A hash for tables of their own, mixed well. Its lower half is that of the resource.
+    @inlinable package var hash: Int { Int(truncatingIfNeeded: digest.hash & ~0xffff_ffff | resource.digest.hash & 0xffff_ffff) }
+
+    /// What tells apart keys of one hash: with it, 93 bits and more of the digest.
+    @inlinable package var check: UInt64 { digest.second }
 
     public var description: String { variant.isEmpty ? resource.text : "\(resource.text) | \(variant)" }
 }

@@ -50,17 +50,21 @@ public enum ColorSpace: Hashable, Sendable {
 /// Canonical form: 8-bit RGBA, premultiplied, sRGB; opaque pictures say so; grey stays one channel. Rows start at
 /// multiples of 64 bytes. Safe to read from any thread.
 public struct Bitmap: Sendable {
-    /// Pixels.
-    public let size: PixelSize
-    /// From the start of one row to the start of the next, a multiple of 64 bytes.
-    public let bytesPerRow: Int
+    // In this order, and half as wide as an `Int`, so that a cached image fits a line of the processor's cache.
+    private let storage: PixelStorage
+    public let colorSpace: ColorSpace
+    private let (columns, rows): (Int32, Int32)
     public let format: PixelFormat
     public let alpha: AlphaMode
-    public let colorSpace: ColorSpace
-    private let storage: PixelStorage
 
-    public var width: Int { size.width }
-    public var height: Int { size.height }
+    /// Pixels.
+    public var size: PixelSize { PixelSize(width: width, height: height) }
+    /// Pixels.
+    public var width: Int { Int(columns) }
+    /// Pixels.
+    public var height: Int { Int(rows) }
+    /// From the start of one row to the start of the next, a multiple of 64 bytes.
+    public var bytesPerRow: Int { Bitmap.bytesPerRow(width: width, format: format) }
 
     /// The memory that the pixels take, in bytes, padding included.
     public var byteCount: Int { storage.byteCount }
@@ -75,7 +79,9 @@ public struct Bitmap: Sendable {
         size: PixelSize, format: PixelFormat, alpha: AlphaMode, colorSpace: ColorSpace = .sRGB,
         fill: (_ pixels: UnsafeMutableRawBufferPointer, _ bytesPerRow: Int) throws -> Void
     ) throws {
-        guard size.width > 0, size.height > 0, let count = size.pixelCount, count <= Int.max / 16 - 64 * size.height else {
+        guard size.width > 0, size.height > 0, let columns = Int32(exactly: size.width), let rows = Int32(exactly: size.height),
+            let count = size.pixelCount, count <= Int.max / 16 - 64 * size.height
+        else {
             throw ImageError(.tooLarge, message: "A bitmap of \(size) pixels cannot be made.")
         }
         let row = Bitmap.bytesPerRow(width: size.width, format: format)
@@ -83,8 +89,7 @@ public struct Bitmap: Sendable {
             throw ImageError(.tooLarge, message: "There is no memory for a bitmap of \(size) pixels.")
         }
         try unsafe fill(storage.mutableBytes, row)
-        self.size = size
-        self.bytesPerRow = row
+        (self.columns, self.rows) = (columns, rows)
         self.format = format
         self.alpha = format.channels == 1 ? .opaque : alpha
         self.colorSpace = colorSpace
@@ -97,7 +102,7 @@ public struct Bitmap: Sendable {
     }
 
     private init(_ other: Bitmap, alpha: AlphaMode, colorSpace: ColorSpace) {
-        (size, bytesPerRow, format, storage) = (other.size, other.bytesPerRow, other.format, other.storage)
+        (columns, rows, format, storage) = (other.columns, other.rows, other.format, other.storage)
         self.alpha = format.channels == 1 ? .opaque : alpha
         self.colorSpace = colorSpace
     }
