@@ -1,4 +1,5 @@
 #if canImport(Glibc)
+    import Glibc
     import ImageCore
     import Testing
 
@@ -13,7 +14,9 @@
                 }
                 unsafe bitmap.withUnsafePixels { pixels in
                     let end = unsafe pixels.baseAddress.unsafelyUnwrapped + pixels.count
-                    print(unsafe end.load(as: UInt8.self))
+                    // Of functions that the sanitizer watches; Swift's own, unless they are inlined, it does not.
+                    var byte: UInt8 = 0
+                    print(unsafe memcmp(end, &byte, 1))
                 }
             }
         }

@@ -32,7 +32,10 @@
             let restless = Task(executorPreference: loader.executor) {
                 while !isLoaded.withLock({ $0 }) { await Task.yield() }
             }
+            let began = ContinuousClock.now
             #expect(try await loader.load(request).body.text() == "x")
+            // Some milliseconds; unseen, the answer lies there until a timer of libcurl's is due, after ten seconds.
+            #expect(ContinuousClock.now - began < .seconds(5))
             isLoaded.withLock { $0 = true }
             await restless.value
         }
