@@ -135,7 +135,8 @@ let package = Package(
             name: "CalotypeCommand",
             dependencies: [
                 "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
-                "ImageKernels", "ImageTargets", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop", "CCalotypeHeap",
+                "ImageKernels", "ImageTargets", "CalotypeThreads", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop",
+                "CCalotypeHeap",
                 "CCalotypeLateLibraries", .httpTypes,
                 .argumentParser,
             ]),

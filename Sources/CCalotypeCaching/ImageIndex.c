@@ -15,6 +15,16 @@
 
 _Static_assert(sizeof(struct calotype_slot) == 128, "a slot is two lines of the processor's cache");
 
+// Stripes.
+
+uint32_t calotype_stripe_number(void) {
+    static uint32_t threads;
+    /// Counted from 1; 0 before the thread has one.
+    static _Thread_local uint32_t number;
+    if (number == 0) number = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED) % CALOTYPE_STRIPES + 1;
+    return number - 1;
+}
+
 // Locks.
 
 #ifdef __APPLE__
@@ -167,6 +177,16 @@ static inline bool is_key(const struct calotype_slot *slot, struct calotype_imag
 
 // Looking up.
 
+/// Asks for a line that is about to be written. One that another thread wrote last is fetched once then, not first to be
+/// read and again to be written. x86-64's baseline has no instruction for it, but all of its processors take this one.
+static inline void prefetch_to_write(const void *address) {
+#ifdef __x86_64__
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
+#else
+    __builtin_prefetch(address, 1);
+#endif
+}
+
 /// A chain that others change meanwhile may lead into another one; no honest one is as long.
 enum { LONGEST_WALK = 4096, TRIES = 16 };
 
@@ -185,7 +205,7 @@ struct calotype_lookup calotype_index_take(
             calotype_slot_lock(slot);
             if (slot->is_occupied && is_key(slot, key)) {
                 // The first word of an image refers to its pixels, whose references are about to be counted.
-                __builtin_prefetch((const void *)(uintptr_t)slot->image[0], 1);
+                prefetch_to_write((const void *)(uintptr_t)slot->image[0]);
                 if (accesses != NULL) calotype_slot_use(slot, accesses);
                 return (struct calotype_lookup){slot, true};
             }

@@ -6,7 +6,6 @@
 #ifndef CCALOTYPE_ACCESSES_H
 #define CCALOTYPE_ACCESSES_H
 
-#include <pthread.h>
 #include <stdint.h>
 
 enum { CALOTYPE_STRIPES = 16, CALOTYPE_SAMPLES = 252 };
@@ -31,11 +30,9 @@ struct calotype_accesses {
     uint64_t mask;
 };
 
-/// The stripe of the calling thread, 0 to `CALOTYPE_STRIPES - 1`.
-static inline uint32_t calotype_stripe_number(void) {
-    uint64_t thread = (uint64_t)(uintptr_t)pthread_self();
-    return (uint32_t)((thread >> 6) * 0x9e3779b97f4a7c15u >> 60);
-}
+/// The stripe of the calling thread, 0 to `CALOTYPE_STRIPES - 1`. Threads take them in turn, so that those which begin
+/// together never share one.
+uint32_t calotype_stripe_number(void);
 
 /// A stamp later than all that this thread was given, and than most of others'.
 static inline uint64_t calotype_tick(struct calotype_accesses *accesses, struct calotype_stripe *stripe) {
