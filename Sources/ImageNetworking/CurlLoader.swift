@@ -70,9 +70,9 @@ public final class CurlLoader: DataLoading {
     /// tasks run by default.
     ///
     /// ```swift
-    /// await withTaskExecutorPreference(loader.executor) {
-    ///     let response = try? await loader.load(request)
-    /// }
+    /// let loader = CurlLoader()
+    /// let request = DataRequest(url: URL(string: "http://127.0.0.1:8080/a.jpg")!)
+    /// let response = try await withTaskExecutorPreference(loader.executor) { try await loader.load(request) }
     /// ```
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     public var executor: any TaskExecutor { lease }
