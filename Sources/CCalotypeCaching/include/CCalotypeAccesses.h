@@ -1,8 +1,7 @@
 /// What threads that only read a memory cache leave behind: the order of their uses, and a sample of them.
 ///
 /// All of it is atomic and relaxed: a race loses a sample or gives two uses the same stamp, nothing else; the counts are
-/// exact. Written in C
-/// because Swift's atomics are missing on the oldest Apple systems supported.
+/// exact. Written in C because Swift's atomics are missing on the oldest Apple systems supported.
 #ifndef CCALOTYPE_ACCESSES_H
 #define CCALOTYPE_ACCESSES_H
 
