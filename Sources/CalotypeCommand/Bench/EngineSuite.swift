@@ -212,6 +212,8 @@ private struct InstantDecoder: Decoding {
 
     func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo { ImageInfo(format: Self.format, size: picture.size) }
 
+    func decodesInline(_ data: Data, options: DecodeOptions) -> Bool { true }
+
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage { picture }
 }
 

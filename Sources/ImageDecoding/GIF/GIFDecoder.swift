@@ -20,6 +20,8 @@ public struct GIFDecoder: Decoding {
             colorModel: .indexed, isProgressive: file.isInterlaced)
     }
 
+    public func decodesInline(_ data: Data, options: DecodeOptions) -> Bool { isTiny(data, options) }
+
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         let file = try GIFFile(data, limits: options.limits)
         try options.checkCancellation()

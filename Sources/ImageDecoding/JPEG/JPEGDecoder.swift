@@ -30,6 +30,8 @@ public struct JPEGDecoder: Decoding {
         }
     }
 
+    public func decodesInline(_ data: Data, options: DecodeOptions) -> Bool { isTiny(data, options) }
+
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         try options.checkFrame(of: 1)
         return try unsafe data.withUnsafeBytes { bytes in

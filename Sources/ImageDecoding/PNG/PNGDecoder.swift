@@ -28,6 +28,8 @@ public struct PNGDecoder: Decoding {
         }
     }
 
+    public func decodesInline(_ data: Data, options: DecodeOptions) -> Bool { isTiny(data, options) }
+
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         let metadata = PNGMetadata(data)
         try options.checkFrame(of: max(1, metadata.frames))

@@ -32,6 +32,8 @@ public struct WebPDecoder: Decoding {
         }
     }
 
+    public func decodesInline(_ data: Data, options: DecodeOptions) -> Bool { isTiny(data, options) }
+
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         guard let pixels = Self.losslessPixels(data) else {
             return try Self.decode(data, options: options)

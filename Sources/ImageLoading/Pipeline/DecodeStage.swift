@@ -1,6 +1,6 @@
 internal import ImageCore
 
-/// Turns the bytes into pixels, on a worker thread.
+/// Turns the bytes into pixels: on a worker thread, or where they came from when that takes less than the way there.
 struct DecodeStage: Sendable {
     let pipeline: Pipeline
     let plan: LoadPlan
@@ -8,7 +8,6 @@ struct DecodeStage: Sendable {
     let step: PixelStep?
 
     func run(_ node: NodeID, _ input: WorkResult?, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
-        let token = start.token
         let (original, larger): (Original, DecodedImage?)
         switch input {
         case .original(let whole): (original, larger) = (whole, nil)
@@ -16,42 +15,65 @@ struct DecodeStage: Sendable {
             // Of the same bytes, at a larger size that somebody else wanted at the same time.
             guard let whole = staged.original else { fallthrough }
             (original, larger) = (whole, staged.image)
-        default: return coordinator.fail(node, ImageError.noInput, stage: .decode, plan, token, on: .elsewhere)
+        default: return coordinator.fail(node, ImageError.noInput, stage: .decode, plan, start.token, on: .elsewhere)
         }
-        pipeline.workers.submit(from: start.place) {
-            guard !token.isCancelled else {
-                return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .worker)
+        if start.place == .fetched, larger == nil, isInline(original.entry.data) {
+            return work(node, original, nil, start, coordinator, on: .elsewhere)
+        }
+        pipeline.workers.submit(from: start.place) { work(node, original, larger, start, coordinator, on: .worker) }
+    }
+
+    /// Whether the decode is worth no other thread: so its decoder says, and nothing else is run with it.
+    private func isInline(_ data: Data) -> Bool {
+        step?.processor == nil && plan.previews.withLock { $0 == nil }
+            && pipeline.configuration.decoder.decodesInline(data, options: options)
+    }
+
+    /// - Parameter place: where this runs, for the step that comes after it.
+    private func work(
+        _ node: NodeID, _ original: Original, _ larger: DecodedImage?, _ start: StepStart,
+        _ coordinator: any Pipeline.Reporting, on place: Place
+    ) {
+        let token = start.token
+        guard !token.isCancelled else {
+            return coordinator.finish(node, .failure(.cancelled), retention: .never, on: place)
+        }
+        guard larger != nil || pipeline.admits(original.entry.data, node, pipeline.limits(plan), start, coordinator) else {
+            return
+        }
+        let begun = plan.previews.withLock { $0.take() }?.claim()
+        let timer = StageTimer(.decode, plan, coordinator)
+        do {
+            let (image, next) = try decode(original.entry.data, from: larger, begun, token)
+            var metrics = original.metrics
+            metrics.decode = timer.end()
+            let staged = StagedImage(
+                image, tier: original.tier, metrics: metrics, original: plan.scale == nil ? nil : original)
+            if let next {
+                let stage = ProcessStage(pipeline: pipeline, plan: plan, step: step)
+                return stage.work(node, on: staged, by: next, token, coordinator)
             }
-            guard larger != nil || pipeline.admits(original.entry.data, node, pipeline.limits(plan), start, coordinator) else {
-                return
-            }
-            let begun = plan.previews.withLock { $0.take() }?.claim()
-            let timer = StageTimer(.decode, plan, coordinator)
-            do {
-                let (image, next) = try decode(original.entry.data, from: larger, begun, token)
-                var metrics = original.metrics
-                metrics.decode = timer.end()
-                let staged = StagedImage(
-                    image, tier: original.tier, metrics: metrics, original: plan.scale == nil ? nil : original)
-                if let next {
-                    let stage = ProcessStage(pipeline: pipeline, plan: plan, step: step)
-                    return stage.work(node, on: staged, by: next, token, coordinator)
-                }
-                // A partial picture is shown to whom it was made for; nobody later gets it from a cache as if it were whole.
-                coordinator.finish(node, .success(.image(staged)), retention: image.isPartial ? .never : .now, on: .worker)
-            } catch {
-                timer.end()
-                if let remainder = token.takeRemainder() { coordinator.hold(remainder) }
-                // Bytes from the cache that do not decode: the entry goes, and the source is asked once more.
-                if original.tier == .disk, larger == nil, !token.isCancelled, !plan.options.cachePolicy.isOnlyIfCached {
-                    let failure = LoadFailure.failed(.wrapping(error, stage: .decode, source: plan.request.description))
-                    forget(coordinator) { coordinator.retryUpstream(of: node, otherwise: failure) }
-                } else if !token.isCancelled, isStoredAlready {
-                    forget(coordinator) { coordinator.fail(node, error, stage: .decode, plan, token, on: .elsewhere) }
-                } else {
-                    coordinator.fail(node, error, stage: .decode, plan, token, on: .worker)
-                }
-            }
+            // A partial picture is shown to whom it was made for; nobody later gets it from a cache as if it were whole.
+            coordinator.finish(node, .success(.image(staged)), retention: image.isPartial ? .never : .now, on: place)
+        } catch {
+            timer.end()
+            failed(node, error, original, isReduced: larger != nil, token, coordinator, on: place)
+        }
+    }
+
+    private func failed(
+        _ node: NodeID, _ error: any Error, _ original: Original, isReduced: Bool, _ token: CancellationToken,
+        _ coordinator: any Pipeline.Reporting, on place: Place
+    ) {
+        if let remainder = token.takeRemainder() { coordinator.hold(remainder) }
+        // Bytes from the cache that do not decode: the entry goes, and the source is asked once more.
+        if original.tier == .disk, !isReduced, !token.isCancelled, !plan.options.cachePolicy.isOnlyIfCached {
+            let failure = LoadFailure.failed(.wrapping(error, stage: .decode, source: plan.request.description))
+            forget(coordinator) { coordinator.retryUpstream(of: node, otherwise: failure) }
+        } else if !token.isCancelled, isStoredAlready {
+            forget(coordinator) { coordinator.fail(node, error, stage: .decode, plan, token, on: .elsewhere) }
+        } else {
+            coordinator.fail(node, error, stage: .decode, plan, token, on: place)
         }
     }
 

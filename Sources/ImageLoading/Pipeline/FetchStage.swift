@@ -9,36 +9,58 @@ struct FetchStage: Sendable {
 
     func run(_ node: NodeID, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
         start.run {
-            guard !start.token.isCancelled else {
-                return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .elsewhere)
-            }
-            let timer = StageTimer(.network, plan, coordinator)
+            guard let timer = begun(node, start.token, coordinator) else { return }
             do {
                 let body = try await fetch(node, coordinator)
-                var metrics = LoadMetrics()
-                metrics.byteCount = body.entry.data.count
-                metrics.retries = body.retries
-                metrics.network = timer.end()
-                let original = Original(
-                    body.entry, tier: body.tier, metrics: metrics, isFetched: !plan.isLocal && body.tier == .network,
-                    isWhole: body.isWhole)
-                // Stored once a decode has shown that these bytes are a picture, so that no error page poisons the cache.
-                // What a response cache answers for, the loader has stored already.
-                // Bytes that nobody decodes are kept where a decoder at least knows their format.
-                let isKept = !plan.isLocal && responseCache == nil && body.isWhole
-                coordinator.finish(
-                    node, .success(.original(original)),
-                    retention: !isKept ? .never : await isProven(body) ? .now : .whenProven, on: .elsewhere)
+                let isProven = plan.goal == .bytes ? await isProven(body) : false
+                fetched(body, isProven: isProven, in: timer, node, coordinator)
             } catch {
-                timer.end()
-                coordinator.fail(node, error, stage: .network, plan, start.token, on: .elsewhere)
+                failed(error, in: timer, node, start.token, coordinator)
             }
         }
     }
 
+    // What a function keeps while it waits is memory of each load that waits: what needs no waiting stands apart.
+
+    @inline(never)
+    private func begun(
+        _ node: NodeID, _ token: CancellationToken, _ coordinator: any Pipeline.Reporting
+    ) -> StageTimer? {
+        guard token.isCancelled else { return StageTimer(.network, plan, coordinator) }
+        coordinator.finish(node, .failure(.cancelled), retention: .never, on: .elsewhere)
+        return nil
+    }
+
+    @inline(never)
+    private func fetched(
+        _ body: Body, isProven: Bool, in timer: StageTimer, _ node: NodeID, _ coordinator: any Pipeline.Reporting
+    ) {
+        var metrics = LoadMetrics()
+        metrics.byteCount = body.entry.data.count
+        metrics.retries = body.retries
+        metrics.network = timer.end()
+        let original = Original(
+            body.entry, tier: body.tier, metrics: metrics, isFetched: !plan.isLocal && body.tier == .network,
+            isWhole: body.isWhole)
+        // Stored once a decode has shown that these bytes are a picture, so that no error page poisons the cache.
+        // What a response cache answers for, the loader has stored already.
+        // Bytes that nobody decodes are kept where a decoder at least knows their format.
+        let isKept = !plan.isLocal && responseCache == nil && body.isWhole
+        coordinator.finish(
+            node, .success(.original(original)), retention: !isKept ? .never : isProven ? .now : .whenProven, on: .fetched)
+    }
+
+    @inline(never)
+    private func failed(
+        _ error: any Error, in timer: StageTimer, _ node: NodeID, _ token: CancellationToken,
+        _ coordinator: any Pipeline.Reporting
+    ) {
+        timer.end()
+        coordinator.fail(node, error, stage: .network, plan, token, on: .elsewhere)
+    }
+
     private func isProven(_ body: Body) async -> Bool {
-        guard plan.goal == .bytes else { return false }
-        return await pipeline.onWorker { $0.decoder.format(of: body.entry.data) != nil }
+        await pipeline.onWorker { $0.decoder.format(of: body.entry.data) != nil }
     }
 
     /// The `Accept` field for what the decoders read; anything else is taken too, and judged by its bytes.
@@ -56,45 +78,57 @@ struct FetchStage: Sendable {
     }
 
     /// What was read of a response.
-    struct Body: Sendable {
-        var entry: DataEntry
-        var tier = CacheTier.network
-        var retries = 0
-        var isWhole = true
+    final class Body: Sendable {
+        let entry: DataEntry
+        let tier: CacheTier
+        let retries: Int
+        let isWhole: Bool
+
+        init(_ entry: DataEntry, tier: CacheTier = .network, retries: Int = 0, isWhole: Bool = true) {
+            (self.entry, self.tier, self.retries, self.isWhole) = (entry, tier, retries, isWhole)
+        }
     }
 
     /// The bytes of a response that is a success: all of them, or as many as tell its header where no more is asked for.
     func body(of response: DataResponse, _ node: NodeID, _ coordinator: any Pipeline.Reporting) async throws -> Body {
+        if let whole = try wholeBody(of: response) { return whole }
+        return try await collect(response, node, coordinator)
+    }
+
+    /// A body in one piece is not copied, and nothing is waited for.
+    @inline(never)
+    private func wholeBody(of response: DataResponse) throws(ImageError) -> Body? {
         try judge(response)
-        let limit = plan.options.maximumResponseBytes ?? pipeline.configuration.maximumResponseBytes
         let expected = response.expectedBytes
-        if let expected, expected > limit { throw tooLarge(limit) }
-        var (data, isWhole) = (Data(), true)
-        if let whole = response.body.wholeData {
-            // A body in one piece is not copied, and nothing is waited for.
-            data = try checked(whole, expected: expected, response)
-        } else {
-            (data, isWhole) = try await collect(response, expected: expected, within: limit, node, coordinator)
-        }
-        return Body(
-            entry: entry(data, head: response.head), tier: response.tier, retries: response.retries, isWhole: isWhole)
+        if let expected, expected > maximumBytes { throw tooLarge() }
+        guard let whole = response.body.wholeData else { return nil }
+        return body(try checked(whole, expected: expected, response), of: response)
+    }
+
+    @inline(never)
+    private func body(_ data: Data, isWhole: Bool = true, of response: DataResponse) -> Body {
+        Body(
+            entry(data, head: response.head), tier: response.tier, retries: response.retries, isWhole: isWhole)
     }
 
     private func fetch(
         _ node: NodeID, _ coordinator: any Pipeline.Reporting
     ) async throws -> Body {
         switch plan.request.source {
-        case .bytes(let data, _): return Body(entry: entry(data))
-        case .producer(_, let produce): return Body(entry: entry(try await produce()))
-        case .url(let url):
-            let (loader, interceptors) = (pipeline.configuration.dataLoader, plan.options.interceptors)
-            let wrapped: any DataLoading =
-                interceptors.isEmpty ? loader : InterceptedLoader(loader, interceptors: interceptors)
-            let response = try await wrapped.load(request(for: url))
-            return try await body(of: response, node, coordinator)
+        case .bytes(let data, _): return Body(entry(data))
+        case .producer(_, let produce): return Body(entry(try await produce()))
+        case .url(let url): return try await body(of: loader.load(request(for: url)), node, coordinator)
         }
     }
 
+    /// The loader's network layer, within the plan's interceptors.
+    @inline(never)
+    private var loader: any DataLoading {
+        let (loader, interceptors) = (pipeline.configuration.dataLoader, plan.options.interceptors)
+        return interceptors.isEmpty ? loader : InterceptedLoader(loader, interceptors: interceptors)
+    }
+
+    @inline(never)
     private func request(for url: URL) -> DataRequest {
         var policy = plan.options.cachePolicy
         if !plan.options.storesToDisk || !plan.options.diskStorage.keepsOriginal(isProcessed: plan.isProcessed) {
@@ -120,24 +154,34 @@ struct FetchStage: Sendable {
 
     /// The whole body, chunk by chunk, or as much of it as tells its header where no more is asked for.
     private func collect(
-        _ response: DataResponse, expected: Int?, within limit: Int, _ node: NodeID, _ coordinator: any Pipeline.Reporting
-    ) async throws -> (Data, isWhole: Bool) {
+        _ response: DataResponse, _ node: NodeID, _ coordinator: any Pipeline.Reporting
+    ) async throws -> Body {
         let bytes = ReceivedBytes()
+        let expected = response.expectedBytes
         var nextLook = plan.goal == .info ? 64 : Int.max
         for try await chunk in response.body {
-            guard bytes.count + chunk.count <= limit else { throw tooLarge(limit) }
-            let received = bytes.append(chunk, expected: expected)
-            let progress = LoadProgress(received: received, expected: expected)
-            coordinator.observe(.progress(progress), plan)
-            coordinator.report(progress, bytes, from: node)
+            let received = try received(chunk, of: expected, bytes, node, coordinator)
             guard received >= nextLook else { continue }
             nextLook = 2 * received
             let limits = pipeline.limits(plan)
             if await pipeline.onWorker({ (try? $0.decoder.info(ofHead: bytes.all, limits: limits)) != nil }) {
-                return (bytes.all, isWhole: false)
+                return body(bytes.all, isWhole: false, of: response)
             }
         }
-        return (try checked(bytes.all, expected: expected, response), true)
+        return body(try checked(bytes.all, expected: expected, response), of: response)
+    }
+
+    /// Keeps a chunk, and tells of the progress. Returns how many bytes are here.
+    @inline(never)
+    private func received(
+        _ chunk: Data, of expected: Int?, _ bytes: ReceivedBytes, _ node: NodeID, _ coordinator: any Pipeline.Reporting
+    ) throws(ImageError) -> Int {
+        guard bytes.count + chunk.count <= maximumBytes else { throw tooLarge() }
+        let received = bytes.append(chunk, expected: expected)
+        let progress = LoadProgress(received: received, expected: expected)
+        coordinator.observe(.progress(progress), plan)
+        coordinator.report(progress, bytes, from: node)
+        return received
     }
 
     private func checked(_ data: Data, expected: Int?, _ response: DataResponse) throws(ImageError) -> Data {
@@ -148,10 +192,14 @@ struct FetchStage: Sendable {
         return data
     }
 
-    private func tooLarge(_ limit: Int) -> ImageError {
+    /// The largest body that is taken.
+    private var maximumBytes: Int { plan.options.maximumResponseBytes ?? pipeline.configuration.maximumResponseBytes }
+
+    private func tooLarge() -> ImageError {
         ImageError(
             .tooLarge,
-            message: "The body of \(plan.request) is larger than the limit of \(limit) bytes; raise the limit to load it.")
+            message:
+                "The body of \(plan.request) is larger than the limit of \(maximumBytes) bytes; raise the limit to load it.")
     }
 
     private func entry(_ data: Data, head: HTTPResponse = HTTPResponse(status: .ok)) -> DataEntry {

@@ -10,26 +10,43 @@ struct OriginalCacheStage: Sendable {
             let timer = StageTimer(.originalCache, plan, coordinator)
             do {
                 let body = try await read(node, start.priority, coordinator)
-                let time = timer.end()
-                if pipeline.hasByteCache { coordinator.observe(.cacheAsked(.disk, isHit: body != nil), plan) }
-                if let body {
-                    var metrics = LoadMetrics()
-                    metrics.byteCount = body.entry.data.count
-                    metrics.originalCache = time
-                    coordinator.finish(
-                        node, .success(.original(Original(body.entry, tier: .disk, metrics: metrics, isWhole: body.isWhole))),
-                        retention: .never,
-                        on: .elsewhere)
-                } else if plan.options.cachePolicy.isOnlyIfCached {
-                    throw ImageError(
-                        .notCached, message: "\(plan.request) is in no cache, and only cached images were asked for.")
-                } else {
-                    coordinator.advance(node, to: .network)
-                }
+                answered(body, in: timer, node, start.token, coordinator)
             } catch {
-                timer.end()
-                coordinator.fail(node, error, stage: .originalCache, plan, start.token, on: .elsewhere)
+                failed(error, in: timer, node, start.token, coordinator)
             }
+        }
+    }
+
+    @inline(never)
+    private func failed(
+        _ error: any Error, in timer: StageTimer, _ node: NodeID, _ token: CancellationToken,
+        _ coordinator: any Pipeline.Reporting
+    ) {
+        timer.end()
+        coordinator.fail(node, error, stage: .originalCache, plan, token, on: .elsewhere)
+    }
+
+    /// Apart, as is what fails: what a function keeps while it waits is memory of each load that waits.
+    @inline(never)
+    private func answered(
+        _ body: FetchStage.Body?, in timer: StageTimer, _ node: NodeID, _ token: CancellationToken,
+        _ coordinator: any Pipeline.Reporting
+    ) {
+        let time = timer.end()
+        if pipeline.hasByteCache { coordinator.observe(.cacheAsked(.disk, isHit: body != nil), plan) }
+        if let body {
+            var metrics = LoadMetrics()
+            metrics.byteCount = body.entry.data.count
+            metrics.originalCache = time
+            coordinator.finish(
+                node, .success(.original(Original(body.entry, tier: .disk, metrics: metrics, isWhole: body.isWhole))),
+                retention: .never, on: .fetched)
+        } else if plan.options.cachePolicy.isOnlyIfCached {
+            let missing = ImageError(
+                .notCached, message: "\(plan.request) is in no cache, and only cached images were asked for.")
+            coordinator.fail(node, missing, stage: .originalCache, plan, token, on: .elsewhere)
+        } else {
+            coordinator.advance(node, to: .network)
         }
     }
 
@@ -38,23 +55,23 @@ struct OriginalCacheStage: Sendable {
         _ node: NodeID, _ priority: LoadPriority, _ coordinator: any Pipeline.Reporting
     ) async throws -> FetchStage.Body? {
         let fetch = FetchStage(pipeline: pipeline, plan: plan, priority: priority)
-        guard let (responses, request) = fetch.responseCache else {
-            return await attempt(coordinator) { try await pipeline.configuration.dataCache?.entry(for: plan.dataKey) }
-                .map { FetchStage.Body(entry: $0) }
+        let stored: DataResponse?
+        do {
+            guard let (responses, request) = fetch.responseCache else {
+                return try await pipeline.configuration.dataCache?.entry(for: plan.dataKey).map { FetchStage.Body($0) }
+            }
+            stored = try await responses.storedResponse(for: request)
+        } catch {
+            cacheFailed(error, coordinator)
+            return nil
         }
-        let stored = await attempt(coordinator) { try await responses.storedResponse(for: request) }
         guard let stored else { return nil }
         return try await fetch.body(of: stored, node, coordinator)
     }
 
-    private func attempt<R>(_ coordinator: any Pipeline.Reporting, _ body: () async throws -> R?) async -> R? {
-        do {
-            return try await body()
-        } catch is CancellationError {
-            return nil
-        } catch {
-            coordinator.observe(.cacheFailed(.wrapping(error, stage: .originalCache, source: plan.request.description)), plan)
-            return nil
-        }
+    @inline(never)
+    private func cacheFailed(_ error: any Error, _ coordinator: any Pipeline.Reporting) {
+        guard !(error is CancellationError) else { return }
+        coordinator.observe(.cacheFailed(.wrapping(error, stage: .originalCache, source: plan.request.description)), plan)
     }
 }

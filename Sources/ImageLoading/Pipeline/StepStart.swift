@@ -4,6 +4,8 @@ internal import ImageCore
 enum Place: Sendable {
     /// On Swift's pool, in a task that has nothing else to do.
     case pool
+    /// On Swift's pool, at the end of a fetch.
+    case fetched
     /// On one of the loader's worker threads, at the end of a job.
     case worker
     /// On a thread that is not to be held: a caller's, or one that has more to do.
@@ -13,7 +15,7 @@ enum Place: Sendable {
     func suits(_ lane: Lane) -> Bool {
         switch self {
         case .pool: lane != .worker
-        case .worker: lane == .worker
+        case .fetched, .worker: lane == .worker
         case .elsewhere: false
         }
     }
@@ -48,6 +50,9 @@ struct StageTimer: Sendable {
     private let coordinator: any Pipeline.Reporting
     private let began: ContinuousClock.Instant
 
+    // Not inlined: an observation is large, and would be in the frame of every task that keeps time.
+
+    @inline(never)
     init(_ stage: LoadStage, _ plan: LoadPlan, _ coordinator: any Pipeline.Reporting) {
         coordinator.observe(.stageBegan(stage), plan)
         (self.stage, self.plan, self.coordinator) = (stage, plan, coordinator)
@@ -55,6 +60,7 @@ struct StageTimer: Sendable {
     }
 
     /// Ends the stage; to be called once.
+    @inline(never)
     @discardableResult
     func end() -> Duration {
         let time = ContinuousClock.now - began

@@ -27,12 +27,18 @@ struct StoreStage: Sendable {
                     try await cache.store(original.entry, for: plan.dataKey)
                     timer.end()
                 } catch {
-                    timer.end()
-                    coordinator.observe(.cacheFailed(.wrapping(error, stage: .store, source: plan.request.description)), plan)
+                    failed(error, in: timer, coordinator)
                 }
                 // Until now late comers found the bytes in the graph; from now on they find them in the cache.
                 coordinator.settle(node)
             }
         }
+    }
+
+    /// Apart, because what a function keeps while it waits is memory of each original that is being stored.
+    @inline(never)
+    private func failed(_ error: any Error, in timer: StageTimer, _ coordinator: any Pipeline.Reporting) {
+        timer.end()
+        coordinator.observe(.cacheFailed(.wrapping(error, stage: .store, source: plan.request.description)), plan)
     }
 }
