@@ -130,7 +130,12 @@ let package = Package(
         .target(name: "CCalotypeGallery", exclude: ["Pictures"]),
         .target(name: "CCalotypeBareLoop", dependencies: ["CCalotypeLibCurl"]),
         .target(name: "CCalotypeHeap"),
-        .target(name: "CCalotypeLateLibraries", dependencies: ["CCalotypeLibCurl", "CCalotypeLibAVIF"]),
+        .target(
+            name: "CCalotypeLateLibraries",
+            dependencies: [
+                "CCalotypeLibCurl", "CCalotypeLibJPEG", "CCalotypeLibPNG", "CCalotypeLibWebP", "CCalotypeLibAVIF",
+                "CCalotypeLibLCMS", "CCalotypeLibGIF",
+            ]),
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [

@@ -21,7 +21,12 @@ struct clt_jpeg_reader {
     size_t held_capacity;
     /// How much of the input to come is to be passed over.
     size_t skip;
-    bool is_last, hit_end, was_clean, is_damaged, is_created;
+    /// What follows, of a whole file, on the bytes that libjpeg was given last.
+    const uint8_t *rest;
+    size_t rest_count;
+    /// Whether what is supplied next belongs to a scan whose fill bytes are left out.
+    bool in_scan;
+    bool is_borrowed, is_last, hit_end, was_clean, is_damaged, is_created;
 };
 
 static const JOCTET end_marker[2] = {0xFF, JPEG_EOI};
@@ -68,6 +73,92 @@ static void on_message(j_common_ptr info, int level) {
 
 static void on_output(j_common_ptr info) { (void)info; }
 
+// Fill bytes in a scan.
+//
+// libjpeg-turbo decodes sequential Huffman data in two ways: fast, as long as much input lies before it, and with care. Where
+// the fast way meets a marker, the blocks are decoded once more with care, but are not cleared: what was made up beyond the
+// marker stays where nothing is written over it. Among markers the fast way counts FF FF 00, which the other reads as fill and
+// a data byte. Such a file would give one picture when much of it lies there, and another one when it arrives in small pieces.
+// So libjpeg is not shown any fill bytes inside of scans, and sees FF 00, of which both ways make the same.
+
+/// Whether the FF before `next` is fill (FF), or the end of the scan: neither a data byte nor part of a marker that libjpeg
+/// passes over on its way to the next restart.
+static bool interrupts(uint8_t next) { return next >= 0xC0 && (next < 0xD0 || next > 0xD7); }
+
+/// Where in a scan's data the first FF is that interrupts it, or `count`.
+static size_t plain_bytes(const uint8_t *bytes, size_t count) {
+    enum { block = 512 };
+    size_t at = 0;
+    for (; count - at > block; at += block) {
+        unsigned found = 0;
+        for (size_t i = 0; i < block; i++) found |= (bytes[at + i] == 0xFF) & (bytes[at + i + 1] >= 0xC0);
+        if (!found) continue;
+        for (size_t i = 0; i < block; i++) {
+            if (bytes[at + i] == 0xFF && interrupts(bytes[at + i + 1])) return at + i;
+        }
+    }
+    for (; at + 1 < count; at++) {
+        if (bytes[at] == 0xFF && interrupts(bytes[at + 1])) return at;
+    }
+    return count;
+}
+
+/// The length of a run of FF, less one.
+static size_t fill_bytes(const uint8_t *bytes, size_t count) {
+    size_t last = 0;
+    while (last + 1 < count && bytes[last + 1] == 0xFF) last++;
+    return last;
+}
+
+/// Gives libjpeg what follows of a whole file, up to the next fill bytes.
+static void give_rest(clt_jpeg_reader *reader) {
+    const uint8_t *bytes = reader->rest;
+    size_t count = reader->rest_count;
+    size_t plain = reader->in_scan ? plain_bytes(bytes, count) : count;
+    size_t fill = plain < count ? fill_bytes(bytes + plain, count - plain) : 0;
+    if (fill == 0) {
+        reader->in_scan = false;
+        plain = count;
+    }
+    reader->source.next_input_byte = bytes;
+    reader->source.bytes_in_buffer = plain;
+    reader->rest = bytes + plain + fill;
+    reader->rest_count = count - plain - fill;
+}
+
+/// Takes the fill bytes out of the last `count` held bytes, as far as their scan goes.
+static void drop_fill(clt_jpeg_reader *reader, uint8_t *bytes, size_t count) {
+    uint8_t *to = bytes;
+    while (reader->in_scan && count > 0) {
+        size_t plain = plain_bytes(bytes, count);
+        size_t fill = plain < count ? fill_bytes(bytes + plain, count - plain) : 0;
+        if (plain < count && fill == 0) {
+            reader->in_scan = false;
+            break;
+        }
+        if (to != bytes) memmove(to, bytes, plain);
+        to += plain;
+        bytes += plain + fill;
+        count -= plain + fill;
+        reader->source.bytes_in_buffer -= fill;
+    }
+    if (to != bytes) memmove(to, bytes, count);
+}
+
+/// From here on libjpeg reads a scan.
+static void begin_scan(clt_jpeg_reader *reader) {
+    if (reader->info.progressive_mode || reader->info.arith_code) return;
+    reader->in_scan = true;
+    struct jpeg_source_mgr *source = &reader->source;
+    if (reader->is_borrowed) {
+        reader->rest_count += source->bytes_in_buffer;
+        reader->rest = source->next_input_byte;
+        give_rest(reader);
+    } else if (source->bytes_in_buffer > 0 && !reader->hit_end) {
+        drop_fill(reader, reader->held + (source->next_input_byte - reader->held), source->bytes_in_buffer);
+    }
+}
+
 static void init_source(j_decompress_ptr info) { (void)info; }
 
 static void term_source(j_decompress_ptr info) { (void)info; }
@@ -76,6 +167,10 @@ static void term_source(j_decompress_ptr info) { (void)info; }
 static boolean fill_input(j_decompress_ptr info) {
     clt_jpeg_reader *reader = reader_of((j_common_ptr)info);
     if (!reader->is_last) return FALSE;
+    if (reader->rest_count > 0) {
+        give_rest(reader);
+        return TRUE;
+    }
     if (!reader->hit_end && !reader->is_damaged) snprintf(reader->message, sizeof reader->message, "the data ends early");
     if (!reader->hit_end) reader->was_clean = reader->errors.num_warnings == 0;
     reader->hit_end = true;
@@ -131,6 +226,7 @@ void clt_jpeg_reader_destroy(clt_jpeg_reader *reader) {
 void clt_jpeg_reader_borrow(clt_jpeg_reader *reader, const uint8_t *bytes, size_t count) {
     reader->source.next_input_byte = bytes;
     reader->source.bytes_in_buffer = count;
+    reader->is_borrowed = true;
     reader->is_last = true;
 }
 
@@ -157,6 +253,9 @@ clt_jpeg_status clt_jpeg_reader_supply(clt_jpeg_reader *reader, const uint8_t *b
     if (count) memcpy(reader->held + start + tail, bytes, count);
     reader->source.next_input_byte = reader->held + start;
     reader->source.bytes_in_buffer = needed;
+    // The byte before may be the first of a run.
+    size_t before = tail > 0 ? 1 : 0;
+    if (reader->in_scan) drop_fill(reader, reader->held + start + tail - before, count + before);
     return CLT_JPEG_OK;
 }
 
@@ -225,6 +324,7 @@ clt_jpeg_status clt_jpeg_reader_start(
     info->scale_num = eighths;
     info->scale_denom = 8;
     info->buffered_image = jpeg_has_multiple_scans(info);
+    begin_scan(reader);
     if (!jpeg_start_decompress(info)) return CLT_JPEG_NEEDS_INPUT;
     *output_width = info->output_width;
     *output_height = info->output_height;
@@ -238,6 +338,7 @@ clt_jpeg_status clt_jpeg_reader_consume(clt_jpeg_reader *reader, unsigned steps,
         *scans = reader->info.input_scan_number;
         if (result == JPEG_SUSPENDED) return CLT_JPEG_NEEDS_INPUT;
         if (result == JPEG_REACHED_EOI) return CLT_JPEG_END;
+        if (result == JPEG_REACHED_SOS) begin_scan(reader);
         if (result == JPEG_SCAN_COMPLETED) return CLT_JPEG_SCAN_END;
     }
     return CLT_JPEG_OK;

@@ -9,7 +9,9 @@ enum Main {
     static func main() async {
         Leftovers.cleanUpOnSignals()
         do {
-            var command = try RootCommand.parseAsRoot(ProcessorFlags.ordered(Array(CommandLine.arguments.dropFirst())))
+            let words = Array(CommandLine.arguments.dropFirst())
+            if let command = PlainCommand(words) { return try await command.run() }
+            var command = try RootCommand.parseAsRoot(ProcessorFlags.ordered(words))
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

@@ -26,7 +26,7 @@ enum ProcessorFlags {
 
     /// The arguments of `convert` with every step written as `--step name=value`; those of other commands as they are.
     static func ordered(_ arguments: [String]) -> [String] {
-        guard arguments.first == ConvertCommand.configuration.commandName else { return arguments }
+        guard arguments.first == ConvertCommand.name else { return arguments }
         var result: [String] = []
         var rest = arguments[...]
         while let argument = rest.popFirst() {

@@ -5,12 +5,15 @@ internal import ImageProcessing
 
 /// The steps of `convert` in order, with the options that several of them look at.
 struct StepList {
+    static let defaultMode = ContentMode.fit
+    static let defaultFilter = ResampleFilter.lanczos3
+
     /// As ``ProcessorFlags`` writes them: `name=value`.
-    let steps: [String]
-    let mode: ContentMode
-    let filter: ResampleFilter
-    let upscales: Bool
-    let gravity: GravityArgument?
+    var steps: [String] = []
+    var mode = defaultMode
+    var filter = defaultFilter
+    var upscales = false
+    var gravity: GravityArgument?
 
     /// - Parameter overlay: reads the picture at a path.
     /// - Throws: `ValidationError` that names the option, for what cannot be meant; what `overlay` throws.

@@ -1,12 +1,13 @@
 internal import ArgumentParser
 internal import ImageCore
-internal import ImageDecoding
 internal import ImageKernels
-internal import ImageProcessing
 
+/// The words of a ``Conversion``.
 struct ConvertCommand: AsyncParsableCommand {
+    static let name = "convert"
+
     static let configuration = CommandConfiguration(
-        commandName: "convert",
+        commandName: name,
         abstract: "Converts a picture: format, size, part, look.",
         discussion: """
             OUTPUT's extension chooses the format: .jpg, .png, .webp, .avif, or .rgba for width and height as little-endian \
@@ -43,10 +44,10 @@ struct ConvertCommand: AsyncParsableCommand {
     var steps: [String] = []
 
     @Option(help: ArgumentHelp("How --size fills its box.", valueName: "fit|fill|exact"))
-    var mode: ContentMode = .fit
+    var mode = StepList.defaultMode
 
     @Option(help: ArgumentHelp("The filter of --size: \(ResampleFilter.names).", valueName: "name"))
-    var filter: ResampleFilter = .lanczos3
+    var filter = StepList.defaultFilter
 
     @Flag(help: "--size enlarges a picture that is smaller.")
     var upscale = false
@@ -57,7 +58,7 @@ struct ConvertCommand: AsyncParsableCommand {
     var gravity: GravityArgument?
 
     @Option(help: ArgumentHelp("For lossy formats: 1 (smallest) to 100 (best).", valueName: "1-100"))
-    var quality = 85
+    var quality = Conversion.defaultQuality
 
     @Option(help: ArgumentHelp("One frame of an animation, from 0.", valueName: "N"))
     var frame: Int?
@@ -68,77 +69,18 @@ struct ConvertCommand: AsyncParsableCommand {
     @Flag(help: "Leave colours as they are, with the profile that the file brings.")
     var keepProfile = false
 
-    func validate() throws {
-        guard (1...100).contains(quality) else { throw ValidationError("--quality must be from 1 to 100, not \(quality).") }
-        guard frame ?? 0 >= 0 else { throw ValidationError("--frame must not be negative.") }
-        _ = try outputFormat()
-        try stepList.validate()
-    }
+    func validate() throws { try conversion.validate() }
 
-    func run() async throws {
-        var failures = Failures()
-        var name = source
-        do {
-            let source = try SourceArgument(source)
-            name = source.name
-            let data = try await SourceReader().bytes(of: source)
-            let file = try converted(data)
-            name = output
-            try AtomicFile.write(file, to: output)
-        } catch {
-            failures.add(name, error)
-        }
-        try failures.throwIfAny()
-    }
+    func run() async throws { try await conversion.run() }
 
-    private var stepList: StepList {
-        StepList(steps: steps, mode: mode, filter: filter, upscales: upscale, gravity: gravity)
-    }
-
-    private func converted(_ data: Data) throws -> Data {
-        var options = DecodeOptions()
-        options.appliesOrientation = !noOrientation
-        options.convertsToSRGB = !keepProfile
-        options.frame = frame ?? 0
-        // An overlay's picture is a file's path.
-        let processors = try stepList.processors { path in
-            guard let data = FileManager.default.contents(atPath: path) else {
-                throw ImageError(.fileUnreadable, message: "There is no file \(path) that can be read.")
-            }
-            return try DecoderRegistry().decode(data, options: DecodeOptions())
-        }
-        var run = ProcessingRun.runs(of: processors).map(\.processor)
-        if let first = run.first {
-            // A picture that is only made smaller is scaled while it is decoded: the large one never lies in memory.
-            (options, run[0]) = DecoderRegistry().reducing(data, options: options, for: first)
-        } else {
-            // Pixels that nothing is computed with stay as they are stored.
-            options.alpha = .straight
-        }
-        var context = ProcessingContext()
-        context.threads = ProcessInfo.processInfo.activeProcessorCount
-        var encoding = EncodeOptions()
-        encoding.quality = quality
-        let (encoders, format) = (EncoderRegistry(), try outputFormat())
-        if frame == nil, try DecoderRegistry().info(of: data, limits: options.limits).frameCount > 1,
-            let file = try encoders.encode(
-                ProcessedAnimation(AnimationDecoder(data, options: options), processors: run, context: context), as: format,
-                options: encoding)
-        {
-            return file
-        }
-        var image = try DecoderRegistry().decode(data, options: options)
-        for processor in run { image = try processor.process(image, context: context) }
-        return try encoders.encode(image, as: format, options: encoding)
-    }
-
-    private func outputFormat() throws(ValidationError) -> ImageFormat {
-        let formats = EncoderRegistry().formats
-        guard let format = ImageFormat(fileName: output), formats.contains(format) else {
-            let known = formats.map(\.fileExtension).joined(separator: ", ")
-            throw ValidationError("The extension of OUTPUT '\(output)' must be one of \(known).")
-        }
-        return format
+    private var conversion: Conversion {
+        var conversion = Conversion(source: source, output: output)
+        conversion.steps = StepList(steps: steps, mode: mode, filter: filter, upscales: upscale, gravity: gravity)
+        conversion.quality = quality
+        conversion.frame = frame
+        conversion.appliesOrientation = !noOrientation
+        conversion.convertsToSRGB = !keepProfile
+        return conversion
     }
 }
 

@@ -143,17 +143,17 @@ struct PNGChunkCollector {
         pending.append(bytes)
         while true {
             let passed = min(skip, pending.count)
-            pending = Data(pending.dropFirst(passed))
+            if passed > 0 { pending = Data(pending.dropFirst(passed)) }
             skip -= passed
             let head = ByteReader(pending)
             guard skip == 0, let length = head.uint32(at: 0, bigEndian: true), let name = head.bytes(at: 4, count: 4) else {
                 return
             }
-            let isWanted = ["IHDR", "eXIf", "acTL", "sRGB", "gAMA", "cHRM", "cICP"].contains(
-                String(decoding: name, as: UTF8.self))
+            let type = String(decoding: name, as: UTF8.self)
+            let isWanted = ["IHDR", "eXIf", "acTL", "sRGB", "gAMA", "cHRM", "cICP"].contains(type)
             if !isWanted || length > 1 << 16 {
-                // Its name alone: that there are pixels matters, not which.
-                if file.count < 1 << 20 { file.append(PNGChunks.chunk(String(decoding: name, as: UTF8.self), Data())) }
+                // That there are pixels matters, not which.
+                if type == "IDAT", file.count < 1 << 20 { file.append(PNGChunks.chunk(type, Data())) }
                 skip = 12 + length
             } else {
                 guard let chunk = head.bytes(at: 0, count: 12 + length) else { return }

@@ -10,6 +10,10 @@ extension WebPDecoder: IncrementalDecoding {
 
 /// A WebP that arrives in pieces. libwebp keeps what it needs of the bytes; they are kept here too, since orientation
 /// stands at the end of the file.
+///
+/// libwebp is given the picture's own chunks, as when a whole file is decoded: from a file in pieces it would also read alpha
+/// that the header does not announce, and past the end of a picture that is too short. A picture that is cut off or damaged
+/// may still come out otherwise in pieces; it is decoded anew when the file is known to be no better.
 // @unchecked because the protocol has its calls made by one thread at a time.
 @safe final class IncrementalWebP: IncrementalDecoder, @unchecked Sendable {
     private let options: DecodeOptions
@@ -17,6 +21,8 @@ extension WebPDecoder: IncrementalDecoding {
     private var handle: OpaquePointer?
     private var canvas: IncrementalCanvas?
     private var status = CLT_WEBP_NEEDS_INPUT
+    /// Where the picture's chunks lie in the file, less what libwebp has.
+    private var rest = 0..<0
     /// Whether only the end of the file can tell: animations.
     private var waits = false
     private var shown = 0
@@ -31,27 +37,27 @@ extension WebPDecoder: IncrementalDecoding {
         try options.checkCancellation()
         data.append(chunk)
         guard !waits else { return }
-        if let canvas {
-            guard let handle = unsafe handle, status == CLT_WEBP_NEEDS_INPUT else { return }
-            unsafe decode(chunk, by: handle, into: canvas)
-        } else {
-            try begin()
-        }
+        if canvas == nil { try begin() }
+        guard let canvas, let handle = unsafe handle, status == CLT_WEBP_NEEDS_INPUT else { return }
+        unsafe decode(by: handle, into: canvas)
         if status != CLT_WEBP_NEEDS_INPUT, status != CLT_WEBP_OK { throw WebPPicture.failure(status) }
     }
 
     /// Begins once the container says how large the picture is and where it lies.
     private func begin() throws {
-        let picture = try unsafe data.withUnsafeBytes { bytes -> StoredPicture? in
+        let found = try unsafe data.withUnsafeBytes { bytes -> (StoredPicture, Range<Int>)? in
             var features = clt_webp_features()
             let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
             guard unsafe clt_webp_read_features(base, bytes.count, &features) == CLT_WEBP_OK else { return nil }
             waits = features.is_animated
             if waits { return nil }
-            guard let container = try unsafe container(bytes), let frame = try? container.frame(0) else { return nil }
-            return try WebPDecoder.picture(container, frame, options: options)
+            guard let container = try unsafe container(bytes), let frame = try? container.frame(0),
+                let base = unsafe base, let start = unsafe frame.bytes.baseAddress,
+                let place = chunks(from: unsafe start - base)
+            else { return nil }
+            return (try WebPDecoder.picture(container, frame, options: options), place)
         }
-        guard let picture else { return }
+        guard let (picture, place) = found else { return }
         let canvas = try IncrementalCanvas(picture, options: options)
         let size = picture.decodedSize
         let room = canvas.rows.stride * (size.height - 1) + 4 * size.width
@@ -61,10 +67,25 @@ extension WebPDecoder: IncrementalDecoding {
         guard let reader = unsafe reader else { throw ImageError.outOfMemory(.webp) }
         unsafe handle = reader
         self.canvas = canvas
-        unsafe decode(data, by: reader, into: canvas)
+        rest = place
     }
 
-    private func decode(_ bytes: Data, by reader: OpaquePointer, into canvas: IncrementalCanvas) {
+    /// From the chunk at `start` to the end of the one with the pixels; `nil` before that has begun.
+    private func chunks(from start: Int) -> Range<Int>? {
+        let reader = ByteReader(data)
+        var at = start
+        while let size = reader.uint32(at: at + 4, bigEndian: false) {
+            let end = at + 8 + size
+            if reader.matches("VP8 ", at: at) || reader.matches("VP8L", at: at) { return start..<end }
+            at = end + size & 1
+        }
+        return nil
+    }
+
+    private func decode(by reader: OpaquePointer, into canvas: IncrementalCanvas) {
+        let bytes = data[rest.clamped(to: 0..<data.count)]
+        guard !bytes.isEmpty else { return }
+        rest = (rest.lowerBound + bytes.count)..<rest.upperBound
         status = unsafe bytes.withUnsafeBytes { bytes in
             unsafe clt_webp_reader_append(reader, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
         }
@@ -90,23 +111,20 @@ extension WebPDecoder: IncrementalDecoding {
     }
 
     func finish() throws -> DecodedImage {
-        guard let canvas, status == CLT_WEBP_OK || status == CLT_WEBP_NEEDS_INPUT else {
-            return try WebPDecoder().decode(data, options: options)
-        }
-        let (applied, isCut) = unsafe data.withUnsafeBytes { bytes in
-            let container = unsafe try? WebPContainer(bytes, limits: options.limits)
-            let orientation = container?.chunk("EXIF").map(EXIFOrientation.parse)
-            return (options.applied(orientation ?? .up), container?.lacksOrientation(options) ?? true)
+        let applied = unsafe data.withUnsafeBytes { bytes -> Orientation? in
+            guard let container = unsafe try? WebPContainer(bytes, limits: options.limits), container.info.is_complete else {
+                return nil
+            }
+            return options.applied(container.chunk("EXIF").map(EXIFOrientation.parse) ?? .up)
         }
         // How far libwebp scales was settled for a picture that lies the other way: only now is it known how this one does.
-        if applied.swapsSides != canvas.picture.orientation.swapsSides, options.targetSize != nil {
+        guard let canvas, let applied, status == CLT_WEBP_OK,
+            applied.swapsSides == canvas.picture.orientation.swapsSides || options.targetSize == nil
+        else {
+            canvas = nil
             return try WebPDecoder().decode(data, options: options)
         }
-        if status == CLT_WEBP_OK { canvas.available = canvas.picture.decodedSize.height }
-        if isCut, !options.allowsPartial { throw ImageError.truncated(.webp) }
-        var image = try canvas.final(
-            options, failure: status == CLT_WEBP_OK ? nil : .truncated(.webp), orientation: applied)
-        image.isPartial = image.isPartial || isCut
-        return image
+        canvas.available = canvas.picture.decodedSize.height
+        return try canvas.final(options, failure: nil, orientation: applied)
     }
 }

@@ -58,6 +58,21 @@ struct ConvertTests {
         #expect(try size(of: folder.data("a.png")) == PixelSize(width: width, height: height))
     }
 
+    /// An option in two words is read without the argument parser, one with an equals sign by it.
+    @Test(arguments: [
+        ["--size", "120x90"], ["--size", "120x90", "--mode", "fill"], ["--filter", "nearest", "--size", "60x"],
+        ["--quality", "20"], ["--frame", "0"], ["--quality", "20", "--quality", "90", "--size", "50x", "--size", "x20"],
+    ])
+    func plainWordsMeanWhatTheyMeanToTheParser(_ options: [String]) async throws {
+        let folder = try #require(folder)
+        let files = ["convert", Project.picture("dunes.jpg")]
+        let plain = try await CommandProcess(files + [folder.file("plain.jpg")] + options).end()
+        let joined = stride(from: 0, to: options.count, by: 2).map { options[$0] + "=" + options[$0 + 1] }
+        let parsed = try await CommandProcess(files + [folder.file("parsed.jpg")] + joined).end()
+        #expect(plain.ending == .status(0) && parsed.ending == .status(0), "\(plain.errors) \(parsed.errors)")
+        #expect(!folder.data("plain.jpg").isEmpty && folder.data("plain.jpg") == folder.data("parsed.jpg"))
+    }
+
     @Test(arguments: [
         ("resize(60x60,fill) rotate(90) crop(0,0,60,20)", 60, 20), ("crop(0,0,60,20) rotate(90) resize(60x60,fill)", 20, 20),
     ])

@@ -1,0 +1,96 @@
+internal import ArgumentParser
+internal import ImageCore
+internal import ImageDecoding
+internal import ImageProcessing
+
+/// What `convert` does: one picture, read, changed and written.
+struct Conversion {
+    static let defaultQuality = 85
+
+    /// A path or a URL.
+    let source: String
+    /// The file to write; its extension chooses the format.
+    let output: String
+    var steps = StepList()
+    /// For lossy formats, 1 to 100.
+    var quality = defaultQuality
+    /// One frame of an animation, from 0; `nil` for all that the output's format can hold.
+    var frame: Int?
+    var appliesOrientation = true
+    var convertsToSRGB = true
+
+    init(source: String, output: String) {
+        (self.source, self.output) = (source, output)
+    }
+
+    /// - Throws: `ValidationError` that says what cannot be meant.
+    func validate() throws {
+        guard (1...100).contains(quality) else { throw ValidationError("--quality must be from 1 to 100, not \(quality).") }
+        guard frame ?? 0 >= 0 else { throw ValidationError("--frame must not be negative.") }
+        _ = try outputFormat()
+        try steps.validate()
+    }
+
+    /// Tells what fails, and then throws ``ExitStatus``.
+    func run() async throws {
+        var failures = Failures()
+        var name = source
+        do {
+            let source = try SourceArgument(source)
+            name = source.name
+            let data = try await SourceReader().bytes(of: source)
+            let file = try converted(data)
+            name = output
+            try AtomicFile.write(file, to: output)
+        } catch {
+            failures.add(name, error)
+        }
+        try failures.throwIfAny()
+    }
+
+    private func converted(_ data: Data) throws -> Data {
+        var options = DecodeOptions()
+        options.appliesOrientation = appliesOrientation
+        options.convertsToSRGB = convertsToSRGB
+        options.frame = frame ?? 0
+        // An overlay's picture is a file's path.
+        let processors = try steps.processors { path in
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw ImageError(.fileUnreadable, message: "There is no file \(path) that can be read.")
+            }
+            return try DecoderRegistry().decode(data, options: DecodeOptions())
+        }
+        var run = ProcessingRun.runs(of: processors).map(\.processor)
+        if let first = run.first {
+            // A picture that is only made smaller is scaled while it is decoded: the large one never lies in memory.
+            (options, run[0]) = DecoderRegistry().reducing(data, options: options, for: first)
+        } else {
+            // Pixels that nothing is computed with stay as they are stored.
+            options.alpha = .straight
+        }
+        var context = ProcessingContext()
+        context.threads = ProcessInfo.processInfo.activeProcessorCount
+        var encoding = EncodeOptions()
+        encoding.quality = quality
+        let (encoders, format) = (EncoderRegistry(), try outputFormat())
+        if frame == nil, try DecoderRegistry().info(of: data, limits: options.limits).frameCount > 1,
+            let file = try encoders.encode(
+                ProcessedAnimation(AnimationDecoder(data, options: options), processors: run, context: context), as: format,
+                options: encoding)
+        {
+            return file
+        }
+        var image = try DecoderRegistry().decode(data, options: options)
+        for processor in run { image = try processor.process(image, context: context) }
+        return try encoders.encode(image, as: format, options: encoding)
+    }
+
+    private func outputFormat() throws(ValidationError) -> ImageFormat {
+        let formats = EncoderRegistry().formats
+        guard let format = ImageFormat(fileName: output), formats.contains(format) else {
+            let known = formats.map(\.fileExtension).joined(separator: ", ")
+            throw ValidationError("The extension of OUTPUT '\(output)' must be one of \(known).")
+        }
+        return format
+    }
+}
