@@ -3,8 +3,11 @@ internal import ImageCore
 internal import ImageDecoding
 
 struct InfoCommand: AsyncParsableCommand {
+    static let name = "info"
+    static let jsonFlag = "--json"
+
     static let configuration = CommandConfiguration(
-        commandName: "info",
+        commandName: name,
         abstract: "Tells what pictures are, from their headers.",
         discussion: """
             Width and height are as stored, before orientation. A file that was cut off is an error. With --json one object a line, with the members source, \
@@ -22,7 +25,10 @@ struct InfoCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
-    func run() async throws {
+    func run() async throws { try await Self.tell(of: sources, json: json) }
+
+    /// Prints what each source is; tells what fails, and then throws ``ExitStatus``.
+    static func tell(of sources: [String], json: Bool) async throws {
         let reader = SourceReader()
         let decoder = DecoderRegistry()
         var failures = Failures()

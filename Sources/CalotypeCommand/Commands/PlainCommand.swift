@@ -7,6 +7,7 @@ internal import ImageKernels
 /// Whatever is not as plain as this, or not right, is left to the parser, which knows all words and says what is wrong.
 enum PlainCommand {
     case convert(Conversion)
+    case info(sources: [String], json: Bool)
     case decodeOnce(path: String)
 
     /// - Parameter words: the command line, without the program.
@@ -15,6 +16,10 @@ enum PlainCommand {
         case ConvertCommand.name:
             guard let conversion = Conversion(plain: words.dropFirst()) else { return nil }
             self = .convert(conversion)
+        case InfoCommand.name:
+            let sources = words.dropFirst().filter { $0 != InfoCommand.jsonFlag }
+            guard !sources.isEmpty, !sources.contains(where: { $0.hasPrefix("-") }) else { return nil }
+            self = .info(sources: sources, json: sources.count < words.count - 1)
         case DecodeOnceCommand.name where words.count == 2 && !words[1].hasPrefix("-"):
             self = .decodeOnce(path: words[1])
         default: return nil
@@ -24,6 +29,7 @@ enum PlainCommand {
     func run() async throws {
         switch self {
         case .convert(let conversion): try await conversion.run()
+        case .info(let sources, let json): try await InfoCommand.tell(of: sources, json: json)
         case .decodeOnce(let path): try DecodeOnceCommand.decode(path)
         }
     }
