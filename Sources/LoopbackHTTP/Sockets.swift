@@ -95,6 +95,6 @@ enum Sockets {
         private static func systemAccept(_ listener: Int32) -> Int32 { unsafe Musl.accept(listener, nil, nil) }
     #else
         static func close(_ descriptor: Int32) -> Int32 { Darwin.close(descriptor) }
-        private static func systemAccept(_ listener: Int32) -> Int32 { unsafe Darwin.accept(listener, nil, nil) }
+        private static func systemAccept(_ listener: Int32) -> Int32 { Darwin.accept(listener, nil, nil) }
     #endif
 }
