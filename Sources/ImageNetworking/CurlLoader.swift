@@ -22,6 +22,7 @@ public import ImageCore
 public final class CurlLoader: DataLoading {
     public let configuration: Configuration
     private let lease: LoopLease
+    private let heads = KnownHeads()
 
     public init(_ configuration: Configuration = Configuration()) {
         self.configuration = configuration
@@ -44,7 +45,7 @@ public final class CurlLoader: DataLoading {
         let (head, whole) = try await transfer.start()
         // A small body usually came with the head; then there is nothing left to wait for.
         let body = whole.map { ByteStream($0) } ?? BodyReader(transfer, lease: lease).stream
-        guard let parsed = head.head.parsed() else {
+        guard let parsed = heads.parsed(head.head) else {
             throw ImageError(
                 .badResponse,
                 message:

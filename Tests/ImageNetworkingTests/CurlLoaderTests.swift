@@ -45,6 +45,30 @@ struct CurlLoaderAnswers {
         #expect(try await loader.load(try server.request("/x")).body.text() == "GET /x - - 0")
     }
 
+    /// One after the other, the requests are sent by the same handle, which is only told what changes.
+    @Test func eachRequestSaysWhatIsItsOwnAndNothingOfTheOneBefore() async throws {
+        let server = try LoopbackServer(serving: { request in
+            let text =
+                "\(request.method) \(request.target) \(request["X-A"] ?? "-") \(request["X-B"] ?? "-") \(request.body.count)"
+            return LoopbackServer.Response(200, body: Array(text.utf8))
+        })
+        let (a, b) = (try #require(HTTPField.Name("X-A")), try #require(HTTPField.Name("X-B")))
+        func answer(_ path: String, _ fields: HTTPFields, body: Data? = nil) async throws -> String {
+            var request = try server.request(path)
+            request.headerFields = fields
+            if let body { (request.method, request.body) = (.post, body) }
+            return try await loader.load(request).body.text()
+        }
+        #expect(try await answer("/1", [:]) == "GET /1 - - 0")
+        #expect(try await answer("/1", [a: "1"]) == "GET /1 1 - 0")
+        #expect(try await answer("/2", [a: "1"]) == "GET /2 1 - 0")
+        #expect(try await answer("/2", [a: "2"]) == "GET /2 2 - 0")
+        #expect(try await answer("/2", [b: "2"]) == "GET /2 - 2 0")
+        #expect(try await answer("/2", [b: "2"], body: Data([1, 2, 3])) == "POST /2 - 2 3")
+        #expect(try await answer("/2", [b: "2"]) == "GET /2 - 2 0")
+        #expect(try await answer("/2", [:]) == "GET /2 - - 0")
+    }
+
     @Test func compressionIsNotAskedFor() async throws {
         let server = try LoopbackServer(serving: { request in
             LoopbackServer.Response(200, body: Array((request["Accept-Encoding"] ?? "none").utf8))

@@ -92,6 +92,62 @@ import Testing
     }
 }
 
+@Suite struct HeadsOfOneServer {
+    private let heads = KnownHeads()
+
+    private func head(_ lines: [String]) -> ResponseHead {
+        var head = ResponseHead()
+        for line in lines {
+            let bytes = Array((line + "\r\n").utf8)
+            _ = unsafe bytes.withUnsafeBufferPointer { unsafe head.append($0) }
+        }
+        return head
+    }
+
+    /// Each head is made into a value as if no other had come before it, whatever came before it.
+    @Test(arguments: [
+        [["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""]],
+        [
+            ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "B: three", ""],
+            ["HTTP/1.1 200 OK", "A: 4", "B: 2", ""],
+        ],
+        [["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "C: 2", ""]],
+        [["HTTP/1.1 200 OK", "A: 1", ""], ["HTTP/1.1 404 Not Found", "A: 1", ""], ["HTTP/1.1 404 Gone", "A: 1", ""]],
+        [
+            ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", ""],
+            ["HTTP/1.1 200 OK", "A: 1", "B: 2", "C: 3", ""],
+        ],
+        [
+            ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", " 2", ""],
+            ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""],
+        ],
+        [
+            ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "no field", ""],
+            ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""],
+        ],
+        [["HTTP/1.1 200 OK", "A: 1", " 2", ""], ["HTTP/1.1 200 OK", "A: 1", " 3", ""]],
+        [["HTTP/1.1 200 OK", "A: 1", "no field", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "no field", "B: 3", ""]],
+        [["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "B: 2"]],
+        [["HTTP/1.1 200 OK", ""], ["HTTP/1.1 200 OK", "A: 1", ""], ["HTTP/1.1 200 OK", ""]],
+    ])
+    func areReadAsIfEachWereTheFirst(_ texts: [[String]]) throws {
+        for text in texts {
+            let head = head(text)
+            let (parsed, alone) = (try #require(heads.parsed(head)), try #require(head.parsed()))
+            #expect(parsed == alone)
+            #expect(parsed.headerFields.map(\.name.rawName) == alone.headerFields.map(\.name.rawName))
+            #expect(parsed.headerFields.map(\.value) == alone.headerFields.map(\.value))
+        }
+    }
+
+    @Test func oneWithTooManyFieldsIsNone() {
+        let many = ["HTTP/1.1 200 OK"] + (0..<ResponseHead.mostFields).map { "A: \($0)" } + [""]
+        #expect(heads.parsed(head(many)) == nil)
+        #expect(heads.parsed(head(["HTTP/1.1 200 OK", ""])) != nil)
+        #expect(heads.parsed(head(many)) == nil)
+    }
+}
+
 @Suite struct CurlFailureMessages {
     private func failure(code: UInt32, elapsed: Duration = .zero, isConnected: Bool = true) -> ImageError {
         CurlFailure(

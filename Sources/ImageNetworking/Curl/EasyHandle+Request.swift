@@ -9,18 +9,29 @@ extension EasyHandle {
     ) {
         if isDirty { prepareAnew(configuration, usesProxies: usesProxies) }
         self.exchange = exchange
+        forgetHead()
         let hop = exchange.hop
-        set(CURLOPT_URL, hop.address.text)
-        set(CURLOPT_TIMEOUT_MS, timeout.inMilliseconds)
-        // Several transfers to a host that may speak HTTP/2 wait for the first connection to say so.
-        set(CURLOPT_PIPEWAIT, hop.address.origin.isSecure && configuration.httpVersion == .automatic ? 1 : 0)
-        setHeaders(Self.lines(for: hop))
+        let request = Request(
+            url: hop.address.text, timeout: timeout.inMilliseconds,
+            // Several transfers to a host that may speak HTTP/2 wait for the first connection to say so.
+            waits: hop.address.origin.isSecure && configuration.httpVersion == .automatic, fields: hop.headerFields,
+            hasBody: hop.body != nil)
+        if request != self.request { set(request) }
         if hop.method != .get || hop.body != nil { prepare(method: hop.method, body: hop.body) }
+    }
+
+    /// Tells libcurl what differs from what it was told last.
+    private func set(_ new: Request) {
+        if request?.url != new.url { set(CURLOPT_URL, new.url) }
+        if request?.timeout != new.timeout { set(CURLOPT_TIMEOUT_MS, new.timeout) }
+        if request?.waits != new.waits { set(CURLOPT_PIPEWAIT, new.waits ? 1 : 0) }
+        if request?.fields != new.fields || request?.hasBody != new.hasBody { setHeaders(Self.lines(for: new)) }
+        request = new
     }
 
     private func prepareAnew(_ configuration: CurlLoader.Configuration, usesProxies: Bool) {
         reset()
-        isDirty = false
+        (isDirty, request) = (false, nil)
         setCallbacks()
         _ = unsafe calotype_curl_allow_web_only(pointer)
         unsafe calotype_curl_quit_quickly(pointer)
@@ -48,7 +59,7 @@ extension EasyHandle {
 
     private func setCallbacks() {
         _ = unsafe calotype_curl_set_data_callback(pointer, CURLOPT_HEADERFUNCTION, curlReceivesHeadLine)
-        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_HEADERDATA, context)
+        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_HEADERDATA, headContext)
         _ = unsafe calotype_curl_set_data_callback(pointer, CURLOPT_WRITEFUNCTION, curlReceivesBody)
         _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_WRITEDATA, context)
         _ = unsafe calotype_curl_set_resolver_callback(pointer, curlBeginsLookup)
@@ -72,12 +83,12 @@ extension EasyHandle {
     }
 
     /// The header lines as libcurl takes them: a name before a semicolon has an empty value, before a colon none at all.
-    private static func lines(for hop: Hop) -> [String] {
+    private static func lines(for request: Request) -> [String] {
         var lines: [String] = []
-        for field in hop.headerFields where field.name != .contentLength && field.name != .transferEncoding {
+        for field in request.fields where field.name != .contentLength && field.name != .transferEncoding {
             lines.append(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
         }
-        if hop.body != nil { lines.append("Expect:") }
+        if request.hasBody { lines.append("Expect:") }
         return lines
     }
 }

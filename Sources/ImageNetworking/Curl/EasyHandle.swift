@@ -1,4 +1,5 @@
 internal import CCalotypeCurl
+internal import HTTPTypes
 internal import ImageCore
 
 #if canImport(Glibc)
@@ -16,8 +17,22 @@ internal import ImageCore
     var exchange: Exchange?
     /// Whether options were set that the next transfer must not inherit.
     var isDirty = true
+    /// What libcurl was told of a request, and knows until it is told otherwise.
+    struct Request: Equatable {
+        var url: String
+        /// In milliseconds.
+        var timeout: Int
+        /// Whether it waits for a connection that may carry several transfers.
+        var waits: Bool
+        var fields: HTTPFields
+        var hasBody: Bool
+    }
+
+    var request: Request?
     private var headers: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
+    /// The head that comes in, in memory of its own, by which libcurl's callback reaches it.
+    private let gathering: UnsafeMutablePointer<Gathering>
     /// Memory of the size that libcurl receives into, below the handle, which stays; given up after the first transfer.
     ///
     /// Up to 8.8, libcurl takes such memory when a transfer starts, and gives it up at its end. At the end of a heap the
@@ -27,6 +42,14 @@ internal import ImageCore
 
     /// How much libcurl receives at a time, in bytes.
     static let receivedAtATime = 64 << 10
+
+    /// The head that comes in, and whose it is.
+    struct Gathering {
+        var head = ResponseHead()
+        /// Whether a line has come.
+        var hasBegun = false
+        unowned let handle: EasyHandle
+    }
 
     init?() {
         let place = unsafe malloc(Self.receivedAtATime + 1)
@@ -38,6 +61,8 @@ internal import ImageCore
         unsafe self.pointer = unsafe pointer
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        unsafe gathering = .allocate(capacity: 1)
+        unsafe gathering.initialize(to: Gathering(handle: self))
     }
 
     deinit {
@@ -45,6 +70,20 @@ internal import ImageCore
         unsafe curl_easy_cleanup(pointer)
         unsafe curl_slist_free_all(headers)
         unsafe errorText.deallocate()
+        unsafe gathering.deinitialize(count: 1)
+        unsafe gathering.deallocate()
+    }
+
+    /// The head of the answer as far as it came.
+    var head: ResponseHead { unsafe gathering.pointee.head }
+
+    /// What callbacks that gather the head get as their context.
+    var headContext: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(gathering) }
+
+    /// Nothing came yet.
+    func forgetHead() {
+        unsafe gathering.pointee.head = ResponseHead()
+        unsafe gathering.pointee.hasBegun = false
     }
 
     /// The transfer is over, and libcurl has let go of it.

@@ -15,7 +15,8 @@ final class Exchange {
     private let policy: SourcePolicy?
     private unowned let loop: CurlLoop
 
-    private(set) var head = ResponseHead()
+    /// What came of the head so far.
+    var head: ResponseHead { handle.head }
     /// Whether `head` is the answer itself, so that what follows is its body.
     private(set) var hasFinalHead = false
     /// Whether libcurl was told to stop taking bytes.
@@ -88,15 +89,13 @@ final class Exchange {
 
     // MARK: What libcurl calls
 
-    func receive(headLine line: UnsafeBufferPointer<UInt8>) -> Bool {
-        isLookingUp = false
+    /// The server begins to answer.
+    func headBegins() { isLookingUp = false }
+
+    /// Takes what `head` came to, when it is whole or cannot be.
+    func receive(_ progress: ResponseHead.Progress) -> Bool {
         // Trailers come the same way after the body.
         guard !hasFinalHead else { return true }
-        // Out of the object for as long as it changes: what an object holds is watched at a price, line by line.
-        var changing = head
-        head = ResponseHead()
-        let progress = unsafe changing.append(line)
-        head = changing
         switch progress {
         case .more: return true
         case .tooLarge:
@@ -104,6 +103,7 @@ final class Exchange {
                 .badResponse, message: "The head of the response to \(source) is larger than \(ResponseHead.largest) bytes.")
             return false
         case .whole:
+            let head = handle.head
             if head.isInterim || head.redirect != nil { return true }
             hasFinalHead = true
             if let length = head.contentLength, length > transfer.limit, hop.method != .head, head.status != 304 {
@@ -186,11 +186,16 @@ final class Exchange {
 func curlReceivesHeadLine(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let bytes = unsafe bytes, let context = unsafe context, let exchange = unsafe EasyHandle.at(context).exchange else {
-        return 0
-    }
-    let raw = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return unsafe exchange.receive(headLine: raw.assumingMemoryBound(to: UInt8.self)) ? size * count : 0
+    guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+    let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count).assumingMemoryBound(to: UInt8.self)
+    // Most lines are only kept: they reach no object, whose every access would be watched at a price.
+    let gathering = unsafe context.assumingMemoryBound(to: EasyHandle.Gathering.self)
+    let progress = unsafe gathering.pointee.head.append(line)
+    if progress == .more, unsafe gathering.pointee.hasBegun { return size * count }
+    unsafe gathering.pointee.hasBegun = true
+    guard let exchange = unsafe gathering.pointee.handle.exchange else { return 0 }
+    exchange.headBegins()
+    return exchange.receive(progress) ? size * count : 0
 }
 
 func curlReceivesBody(

@@ -57,40 +57,56 @@ struct ResponseHead: Equatable, Sendable {
     }
 
     /// The head as a value; `nil` when it has too many fields. A line that is no field is left out.
-    func parsed() -> HTTPResponse? { unsafe bytes.withUnsafeBufferPointer { unsafe Self.parsed($0, status: status) } }
+    func parsed() -> HTTPResponse? { unsafe bytes.withUnsafeBufferPointer { unsafe Self.parsed($0, status: status).response } }
 
-    private static func parsed(_ bytes: UnsafeBufferPointer<UInt8>, status: Int) -> HTTPResponse? {
-        guard !bytes.isEmpty else { return nil }
+    /// The same, and where its lines lie if each of them is one field.
+    func parsedWithLines() -> (response: HTTPResponse?, lineEnds: [Int]?) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe Self.parsed($0, status: status) }
+    }
+
+    private static func parsed(
+        _ bytes: UnsafeBufferPointer<UInt8>, status: Int
+    ) -> (response: HTTPResponse?, lineEnds: [Int]?) {
+        guard !bytes.isEmpty else { return (nil, nil) }
         let statusEnd = unsafe lineEnd(in: bytes, from: 0)
         var response = HTTPResponse(
             status: HTTPResponse.Status(
                 code: status, reasonPhrase: unsafe reason(in: UnsafeBufferPointer(rebasing: bytes[..<statusEnd]))))
         response.headerFields.reserveCapacity(16)
-        var fieldCount = 0
-        var count = 1
+        var ends = [statusEnd + 1]
+        ends.reserveCapacity(16)
+        var isPlain = true
         var start = statusEnd + 1
         while start < bytes.count {
             let end = unsafe lineEnd(in: bytes, from: start)
             let line = unsafe UnsafeBufferPointer(rebasing: bytes[start..<end])
             start = end + 1
-            count += 1
-            guard count <= mostFields else { return nil }
-            if let first = unsafe line.first, first == 0x20 || first == 0x09, fieldCount > 0 {
+            guard ends.count < mostFields else { return (nil, nil) }
+            ends.append(start)
+            if let first = unsafe line.first, first == 0x20 || first == 0x09, let last = response.headerFields.indices.last {
                 // A folded line (RFC 9112, section 5.2) goes on with the value of the line before.
                 let rest = unsafe String(decoding: trimmed(line[...]), as: UTF8.self)
-                let begun = response.headerFields[fieldCount - 1].value
-                response.headerFields[fieldCount - 1].value = "\(begun) \(rest)"
-            } else if let colon = unsafe line.firstIndex(of: UInt8(ascii: ":")),
-                let name = unsafe FieldNames.name(UnsafeBufferPointer(rebasing: line[..<colon]))
-            {
-                response.headerFields.append(unsafe HTTPField(name, trimmed(line[(colon + 1)...])))
-                fieldCount += 1
+                let begun = response.headerFields[last].value
+                response.headerFields[last].value = "\(begun) \(rest)"
+                isPlain = false
+            } else if let field = unsafe field(line) {
+                response.headerFields.append(field)
+            } else if start < bytes.count {
+                isPlain = false
             }
         }
-        return response
+        return (response, isPlain ? ends : nil)
     }
 
-    private static func lineEnd(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    /// The field that a line holds, without its line end; `nil` where it is none.
+    static func field(_ line: UnsafeBufferPointer<UInt8>) -> HTTPField? {
+        guard let colon = unsafe line.firstIndex(of: UInt8(ascii: ":")),
+            let name = unsafe FieldNames.name(UnsafeBufferPointer(rebasing: line[..<colon]))
+        else { return nil }
+        return unsafe HTTPField(name, trimmed(line[(colon + 1)...]))
+    }
+
+    static func lineEnd(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         var end = start
         while end < bytes.count, unsafe bytes[end] != 0x0A { end += 1 }
         return end

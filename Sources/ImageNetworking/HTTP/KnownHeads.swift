@@ -1,0 +1,89 @@
+internal import HTTPTypes
+internal import ImageCore
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Makes heads into values, and takes over from the head before what is the same: a server says most of it again and again,
+/// and a field that is made anew costs far more than the comparison of its bytes.
+final class KnownHeads: Sendable {
+    /// A head in which every line is one field, and where each line ends. An object, so that taking it from another thread
+    /// touches one count of references and not those of all that it holds.
+    private final class Head: Sendable {
+        let bytes: [UInt8]
+        let lineEnds: [Int]
+        let response: HTTPResponse
+
+        init(bytes: [UInt8], lineEnds: [Int], response: HTTPResponse) {
+            (self.bytes, self.lineEnds, self.response) = (bytes, lineEnds, response)
+        }
+    }
+
+    private let last = Lock<Head?>(nil)
+
+    /// The head as a value; `nil` when it has too many fields.
+    func parsed(_ head: ResponseHead) -> HTTPResponse? {
+        let known = last.withLock { $0 }
+        if let known, Self.isEqual(known.bytes, head.bytes) { return known.response }
+        let parsed = known.flatMap { Self.changed($0, to: head.bytes) } ?? Self.parsedAnew(head)
+        guard let (response, lineEnds) = parsed else { return nil }
+        if let lineEnds {
+            let known = Head(bytes: head.bytes, lineEnds: lineEnds, response: response)
+            last.withLock { $0 = known }
+        }
+        return response
+    }
+
+    private static func parsedAnew(_ head: ResponseHead) -> (HTTPResponse, [Int]?)? {
+        let (response, lineEnds) = head.parsedWithLines()
+        return response.map { ($0, lineEnds) }
+    }
+
+    /// The value of `bytes` where it has as many lines as the known head, each of them a field, and the same status line.
+    private static func changed(_ known: Head, to bytes: [UInt8]) -> (HTTPResponse, [Int]?)? {
+        var response = known.response
+        var lineEnds = known.lineEnds
+        return unsafe known.bytes.withUnsafeBufferPointer { old in
+            unsafe bytes.withUnsafeBufferPointer { new in
+                var (oldStart, start) = (0, 0)
+                for (line, oldEnd) in known.lineEnds.enumerated() {
+                    let length = oldEnd - oldStart
+                    if length <= new.count - start, unsafe isEqual(old, oldStart, new, start, length) {
+                        start += length
+                    } else {
+                        // The first line is that of the status, the last one is empty.
+                        guard 1..<known.lineEnds.count - 1 ~= line, start < new.count else { return nil }
+                        let end = unsafe ResponseHead.lineEnd(in: new, from: start)
+                        let text = unsafe UnsafeBufferPointer(rebasing: new[start..<end])
+                        guard unsafe text.first != 0x20, unsafe text.first != 0x09, let field = unsafe ResponseHead.field(text)
+                        else { return nil }
+                        response.headerFields[line - 1] = field
+                        start = end + 1
+                    }
+                    lineEnds[line] = start
+                    oldStart = oldEnd
+                }
+                return start == new.count ? (response, lineEnds) : nil
+            }
+        }
+    }
+
+    private static func isEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+        guard a.count == b.count else { return false }
+        return unsafe a.withUnsafeBufferPointer { a in
+            unsafe b.withUnsafeBufferPointer { b in unsafe isEqual(a, 0, b, 0, a.count) }
+        }
+    }
+
+    private static func isEqual(
+        _ a: UnsafeBufferPointer<UInt8>, _ aStart: Int, _ b: UnsafeBufferPointer<UInt8>, _ bStart: Int, _ count: Int
+    ) -> Bool {
+        guard let a = a.baseAddress, let b = b.baseAddress else { return count == 0 }
+        return unsafe memcmp(a + aStart, b + bStart, count) == 0
+    }
+}
