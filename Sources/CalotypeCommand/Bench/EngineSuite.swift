@@ -11,6 +11,7 @@ extension BenchmarkSuite {
             try await bench.memoryHitByRequest(),
             try await bench.memoryHit(),
             try await bench.coldLoad(processors: 0, peer: 19.9),
+            try await bench.coldLoad(processors: 0, decodesInline: false, peer: 26.2),
             try await bench.coldLoad(processors: 2, peer: 37),
             try await bench.joining(),
             await bench.cancellationStorm(),
@@ -47,8 +48,9 @@ private struct EngineBench {
         return row("memory hit through the front door", median, peer: 3.2)
     }
 
-    func coldLoad(processors: Int, peer: Double) async throws -> BenchmarkRow {
-        let loader = try makeLoader(hasMemoryCache: false)
+    /// - Parameter decodesInline: whether the decoder says that its decodes need no worker thread; the peer has both, too.
+    func coldLoad(processors: Int, decodesInline: Bool = true, peer: Double) async throws -> BenchmarkRow {
+        let loader = try makeLoader(hasMemoryCache: false, decodesInline: decodesInline)
         let count = effort.scaled(20_000)
         let requests = (0..<count).map { index in
             ImageRequest(url: Self.url(index), processors: (0..<processors).map { Untouched(number: $0) })
@@ -56,7 +58,8 @@ private struct EngineBench {
         let median = try await effort.median {
             try await perItem(count) { for request in requests { _ = try await loader.image(for: request) } }
         }
-        return row("cold load" + (processors == 0 ? "" : ", \(processors) processors"), median, peer: peer)
+        let what = decodesInline ? processors == 0 ? "" : ", \(processors) processors" : ", decoded on a worker"
+        return row("cold load" + what, median, peer: peer)
     }
 
     /// Many loads of one picture at once.
@@ -140,13 +143,13 @@ private struct EngineBench {
     }
 
     private func makeLoader(
-        hasMemoryCache: Bool, dataLoader: any DataLoading = InstantLoader(),
+        hasMemoryCache: Bool, decodesInline: Bool = true, dataLoader: any DataLoading = InstantLoader(),
         _ adjust: (inout ImageLoader.Configuration) -> Void = { _ in }
     ) throws -> ImageLoader {
         let size = PixelSize(width: 1, height: 1)
         let picture = DecodedImage(try unsafe Bitmap(size: size, format: .gray8, alpha: .opaque) { _, _ in })
         var configuration = ImageLoader.Configuration(
-            dataLoader: dataLoader, decoder: InstantDecoder(picture: picture),
+            dataLoader: dataLoader, decoder: InstantDecoder(picture: picture, isInline: decodesInline),
             memoryCache: hasMemoryCache ? MemoryCache() : nil)
         adjust(&configuration)
         return ImageLoader(configuration)
@@ -205,6 +208,7 @@ private struct InstantDecoder: Decoding {
     private static let format = ImageFormat(rawValue: "instant")
 
     let picture: DecodedImage
+    let isInline: Bool
 
     var formats: [ImageFormat] { [Self.format] }
 
@@ -212,7 +216,7 @@ private struct InstantDecoder: Decoding {
 
     func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo { ImageInfo(format: Self.format, size: picture.size) }
 
-    func decodesInline(_ data: Data, options: DecodeOptions) -> Bool { true }
+    func decodesInline(_ data: Data, options: DecodeOptions) -> Bool { isInline }
 
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage { picture }
 }

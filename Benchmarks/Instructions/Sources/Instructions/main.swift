@@ -17,12 +17,15 @@ struct InstantDecoder: Decoding {
     static let format = ImageFormat(rawValue: "instant")
 
     let picture: DecodedImage
+    let isInline: Bool
 
     var formats: [ImageFormat] { [Self.format] }
 
     func format(of head: Data) -> ImageFormat? { Self.format }
 
     func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo { ImageInfo(format: Self.format, size: picture.size) }
+
+    func decodesInline(_ data: Data, options: DecodeOptions) -> Bool { isInline }
 
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage { picture }
 }
@@ -51,7 +54,8 @@ func wait(_ body: @escaping @Sendable () async throws -> Void) {
 func run(_ scenario: String, _ count: Int) throws -> Bool {
     let size = PixelSize(width: 1, height: 1)
     let picture = DecodedImage(try Bitmap(size: size, format: .gray8, alpha: .opaque) { _, _ in })
-    var configuration = ImageLoader.Configuration(dataLoader: InstantLoader(), decoder: InstantDecoder(picture: picture))
+    let decoder = InstantDecoder(picture: picture, isInline: scenario != "cold-worker")
+    var configuration = ImageLoader.Configuration(dataLoader: InstantLoader(), decoder: decoder)
     if scenario.hasPrefix("hit") || scenario == "prefetch" { configuration.memoryCache = MemoryCache() }
     let loader = ImageLoader(configuration)
     let hit = ImageRequest(url: url(0))
@@ -64,8 +68,8 @@ func run(_ scenario: String, _ count: Int) throws -> Bool {
             _ = try await loader.image(for: hit)
             for _ in 0..<count { _ = try await loader.image(for: hit) }
         }
-    case "cold", "cold-2":
-        let processors = scenario == "cold" ? [] : [Untouched(number: 0), Untouched(number: 1)]
+    case "cold", "cold-worker", "cold-2":
+        let processors = scenario == "cold-2" ? [Untouched(number: 0), Untouched(number: 1)] : []
         let requests = (0..<count).map { ImageRequest(url: url($0), processors: processors) }
         // Making the requests is no part of it: the other run makes none, see the script.
         wait { for request in requests { _ = try await loader.image(for: request) } }
@@ -91,6 +95,6 @@ func run(_ scenario: String, _ count: Int) throws -> Bool {
 
 let arguments = CommandLine.arguments
 guard arguments.count == 3, let count = Int(arguments[2]), try run(arguments[1], count) else {
-    print("usage: instructions hit|hit-await|cold|cold-2|requests|join|cancel|prefetch COUNT")
+    print("usage: instructions hit|hit-await|cold|cold-worker|cold-2|requests|join|cancel|prefetch COUNT")
     throw CancellationError()
 }
