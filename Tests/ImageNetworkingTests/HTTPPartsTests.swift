@@ -140,6 +140,27 @@ import Testing
         }
     }
 
+    /// Neither as the first head nor as one that is like the head before it.
+    @Test(arguments: [[], [["HTTP/1.1 200 OK", "A: 1", "B: 2", ""]]])
+    func oneWithACookieIsNotKept(_ before: [[String]]) throws {
+        for text in before { _ = heads.parsed(head(text)) }
+        let kept = heads.byteCount
+        let cookie = head(["HTTP/1.1 200 OK", "A: 1", "set-cookie: session=secret", ""])
+        #expect(heads.parsed(cookie)?.headerFields[.setCookie] == "session=secret")
+        #expect(heads.byteCount == kept)
+        #expect(heads.parsed(cookie)?.headerFields[.setCookie] == "session=secret")
+    }
+
+    @Test(arguments: [(0, true), (1, false)])
+    func oneThatIsLargeIsNotKept(_ excess: Int, _ isKept: Bool) throws {
+        let rest = ["HTTP/1.1 200 OK", "A: ", ""].reduce(0) { $0 + $1.utf8.count + 2 }
+        let value = String(repeating: "x", count: KnownHeads.largest - rest + excess)
+        let large = head(["HTTP/1.1 200 OK", "A: \(value)", ""])
+        #expect(heads.parsed(large)?.headerFields.count == 1)
+        #expect(heads.byteCount == (isKept ? KnownHeads.largest : 0))
+        #expect(heads.parsed(large)?.headerFields.count == 1)
+    }
+
     @Test func oneWithTooManyFieldsIsNone() {
         let many = ["HTTP/1.1 200 OK"] + (0..<ResponseHead.mostFields).map { "A: \($0)" } + [""]
         #expect(heads.parsed(head(many)) == nil)
