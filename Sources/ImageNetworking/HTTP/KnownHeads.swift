@@ -68,9 +68,8 @@ final class KnownHeads: Sendable {
                         guard 1..<known.lineEnds.count - 1 ~= line, start < new.count else { return nil }
                         let end = unsafe ResponseHead.lineEnd(in: new, from: start)
                         let text = unsafe UnsafeBufferPointer(rebasing: new[start..<end])
-                        guard unsafe text.first != 0x20, unsafe text.first != 0x09,
-                            let field = unsafe ResponseHead.field(text), field.name != .setCookie
-                        else { return nil }
+                        // A folded line is no field: no name begins with a blank.
+                        guard let field = unsafe ResponseHead.field(text), field.name != .setCookie else { return nil }
                         response.headerFields[line - 1] = field
                         start = end + 1
                     }
