@@ -9,6 +9,12 @@
     struct CurlLoaderExecutor {
         private let loader = CurlLoader(.patient)
 
+        /// What the server and the tasks of a test tell each other.
+        private final class Progress: Sendable {
+            let answers = Lock(0)
+            let isLoaded = Lock(false)
+        }
+
         @Test func aTaskStaysOnTheThreadOfTheTransfersFromLoadToLoad() async throws {
             let server = try LoopbackServer.answering(body: "x")
             let request = try server.request()
@@ -26,26 +32,25 @@
         }
 
         @Test func aTaskThatNeverRestsLeavesRoomForTransfers() async throws {
-            let answers = Lock(0)
+            let progress = Progress()
             let server = try LoopbackServer { _, connection in
                 try connection.respond(LoopbackServer.Response(200, body: Array("x".utf8)))
-                answers.withLock { $0 += 1 }
+                progress.answers.withLock { $0 += 1 }
             }
             let (loader, request) = (loader, try server.request())
             // Leaves a connection, so that the next answer is all that the loop has to look for.
             _ = try await loader.body(of: request)
-            let isLoaded = Lock(false)
             let most = 100_000
             let restless = Task(executorPreference: loader.executor) {
                 var turns = 0
-                while turns < most, !isLoaded.withLock({ $0 }) {
+                while turns < most, !progress.isLoaded.withLock({ $0 }) {
                     await Task.yield()
-                    if answers.withLock({ $0 }) == 2 { turns += 1 }
+                    if progress.answers.withLock({ $0 }) == 2 { turns += 1 }
                 }
                 return turns
             }
             let load = Task(executorPreference: loader.executor) {
-                defer { isLoaded.withLock { $0 = true } }
+                defer { progress.isLoaded.withLock { $0 = true } }
                 return try await loader.load(request).body.text()
             }
             #expect(try await load.value == "x")
