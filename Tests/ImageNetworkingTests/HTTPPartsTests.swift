@@ -125,6 +125,9 @@ import Testing
             ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "no field", ""],
             ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""],
         ],
+        [["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", " B: 3", ""]],
+        [["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "\tB: 3", ""]],
+        [["HTTP/1.1 200 OK", "A: 1"], ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""]],
         [["HTTP/1.1 200 OK", "A: 1", " 2", ""], ["HTTP/1.1 200 OK", "A: 1", " 3", ""]],
         [["HTTP/1.1 200 OK", "A: 1", "no field", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "no field", "B: 3", ""]],
         [["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "B: 2"]],
@@ -138,6 +141,27 @@ import Testing
             #expect(parsed.headerFields.map(\.name.rawName) == alone.headerFields.map(\.name.rawName))
             #expect(parsed.headerFields.map(\.value) == alone.headerFields.map(\.value))
         }
+    }
+
+    /// Neither as the first head nor as one that is like the head before it.
+    @Test(arguments: [[], [["HTTP/1.1 200 OK", "A: 1", "B: 2", ""]]])
+    func oneWithACookieIsNotKept(_ before: [[String]]) throws {
+        for text in before { _ = heads.parsed(head(text)) }
+        let kept = heads.byteCount
+        let cookie = head(["HTTP/1.1 200 OK", "A: 1", "set-cookie: session=secret", ""])
+        #expect(heads.parsed(cookie)?.headerFields[.setCookie] == "session=secret")
+        #expect(heads.byteCount == kept)
+        #expect(heads.parsed(cookie)?.headerFields[.setCookie] == "session=secret")
+    }
+
+    @Test(arguments: [(0, true), (1, false)])
+    func oneThatIsLargeIsNotKept(_ excess: Int, _ isKept: Bool) throws {
+        let rest = ["HTTP/1.1 200 OK", "A: ", ""].reduce(0) { $0 + $1.utf8.count + 2 }
+        let value = String(repeating: "x", count: KnownHeads.largest - rest + excess)
+        let large = head(["HTTP/1.1 200 OK", "A: \(value)", ""])
+        #expect(heads.parsed(large)?.headerFields.count == 1)
+        #expect(heads.byteCount == (isKept ? KnownHeads.largest : 0))
+        #expect(heads.parsed(large)?.headerFields.count == 1)
     }
 
     @Test func oneWithTooManyFieldsIsNone() {

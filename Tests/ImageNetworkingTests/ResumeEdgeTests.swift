@@ -65,7 +65,10 @@ struct ResumingEdges {
         weak.headerFields[.eTag] = "W/\"v1\""
         let key = DataKey(resource: try key(), variant: "partial")
         try await cache.store(DataEntry(data: Data(count: 10), head: weak, storedAt: 0), for: key)
-        #expect(await PartialBodyStore(backing: cache).take(try self.key()) == nil)
+        let store = PartialBodyStore(backing: cache)
+        #expect(await store.take(try self.key()) == nil)
+        // What was taken is removed behind it a moment later, and must not meet the next entry.
+        await store.flush()
         try await cache.store(DataEntry(data: Data(count: 10), head: Self.head, storedAt: 0), for: key)
         #expect(await PartialBodyStore(backing: cache).take(try self.key())?.bytes.count == 10)
     }

@@ -11,6 +11,8 @@ internal import ImageCore
 
 /// Makes heads into values, and takes over from the head before what is the same: a server says most of it again and again,
 /// and a field that is made anew costs far more than the comparison of its bytes.
+///
+/// One head is kept, as long as the loader lives: no large one, and none that hands a cookie out.
 final class KnownHeads: Sendable {
     /// A head in which every line is one field, and where each line ends. An object, so that taking it from another thread
     /// touches one count of references and not those of all that it holds.
@@ -24,7 +26,13 @@ final class KnownHeads: Sendable {
         }
     }
 
+    /// The most that a head which is kept may take, in bytes.
+    static let largest = 8 << 10
+
     private let last = Lock<Head?>(nil)
+
+    /// How many bytes the head takes that is kept; 0 without one.
+    var byteCount: Int { last.withLock { $0?.bytes.count ?? 0 } }
 
     /// The head as a value; `nil` when it has too many fields.
     func parsed(_ head: ResponseHead) -> HTTPResponse? {
@@ -32,7 +40,7 @@ final class KnownHeads: Sendable {
         if let known, Self.isEqual(known.bytes, head.bytes) { return known.response }
         let parsed = known.flatMap { Self.changed($0, to: head.bytes) } ?? Self.parsedAnew(head)
         guard let (response, lineEnds) = parsed else { return nil }
-        if let lineEnds {
+        if let lineEnds, head.bytes.count <= Self.largest {
             let known = Head(bytes: head.bytes, lineEnds: lineEnds, response: response)
             last.withLock { $0 = known }
         }
@@ -60,8 +68,8 @@ final class KnownHeads: Sendable {
                         guard 1..<known.lineEnds.count - 1 ~= line, start < new.count else { return nil }
                         let end = unsafe ResponseHead.lineEnd(in: new, from: start)
                         let text = unsafe UnsafeBufferPointer(rebasing: new[start..<end])
-                        guard unsafe text.first != 0x20, unsafe text.first != 0x09, let field = unsafe ResponseHead.field(text)
-                        else { return nil }
+                        // A folded line is no field: no name begins with a blank.
+                        guard let field = unsafe ResponseHead.field(text), field.name != .setCookie else { return nil }
                         response.headerFields[line - 1] = field
                         start = end + 1
                     }

@@ -59,7 +59,7 @@ struct ResponseHead: Equatable, Sendable {
     /// The head as a value; `nil` when it has too many fields. A line that is no field is left out.
     func parsed() -> HTTPResponse? { unsafe bytes.withUnsafeBufferPointer { unsafe Self.parsed($0, status: status).response } }
 
-    /// The same, and where its lines lie if each of them is one field.
+    /// The same, and where its lines lie if each of them is one field and none is a cookie.
     func parsedWithLines() -> (response: HTTPResponse?, lineEnds: [Int]?) {
         unsafe bytes.withUnsafeBufferPointer { unsafe Self.parsed($0, status: status) }
     }
@@ -91,6 +91,7 @@ struct ResponseHead: Equatable, Sendable {
                 isPlain = false
             } else if let field = unsafe field(line) {
                 response.headerFields.append(field)
+                if field.name == .setCookie { isPlain = false }
             } else if start < bytes.count {
                 isPlain = false
             }
