@@ -183,7 +183,7 @@ let package = Package(
             ],
             path: "Tests/GTKStage"),
         .testTarget(
-            name: "ImageTargetsGTKTests", dependencies: ["GTKStage", "ImageCore", "ImageDecoding", "ImageTargetsGTK"]),
+            name: "ImageTargetsGTKTests", dependencies: ["GTKStage", "ImageCore", "ImageDecoding"]),
         // Memory is counted in a process that does nothing else.
         .executableTarget(
             name: "EngineSoak", dependencies: ["ImageCore", "ImageLoading", "CalotypeTesting", "CCalotypeHeap", .httpTypes],

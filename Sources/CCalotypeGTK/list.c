@@ -12,13 +12,9 @@ typedef struct {
     // The same where cells stand in columns, and NULL where they are rows.
     GtkGridView *grid;
     GtkStringList *items;
-    // All that there are, of Cell.
-    GPtrArray *cells;
     int cell_width;
-    // Whether cells may have moved since the list looked at them last, and whether it left some for later.
+    // Whether cells may have moved since the list looked at them last, and whether it left some for the next frame.
     bool moved, is_unfinished;
-    // The source that goes on with it, if any: between two frames, whenever the loop has nothing better to do.
-    guint rest;
     // Turns of the wheel that wait for the next frame.
     double turned;
     GdkFrameClock *clock;
@@ -33,72 +29,38 @@ static void look_again(List *list) {
     if (list->clock) gdk_frame_clock_request_phase(list->clock, GDK_FRAME_CLOCK_PHASE_LAYOUT);
 }
 
-typedef struct {
-    void *cell;
-    GtkWidget *widget;
-    bool is_bound, is_on_screen;
-} Cell;
-
 static const char cell_key[] = "calotype-cell";
-
-static Cell *cell_of(GtkListItem *item) { return g_object_get_data(G_OBJECT(item), cell_key); }
 
 static void setup_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List *list) {
     (void)factory;
     if (!list->attached) return;
     void *widget = NULL;
-    Cell *cell = g_new0(Cell, 1);
-    TURN(MAKE_CELL, cell->cell = list->callbacks.make_cell(list->callbacks.context, &widget));
-    cell->widget = GTK_WIDGET(widget);
-    g_ptr_array_add(list->cells, cell);
+    void *cell = NULL;
+    TURN(MAKE_CELL, cell = list->callbacks.make_cell(list->callbacks.context, &widget));
     g_object_set_data(G_OBJECT(item), cell_key, cell);
-    gtk_list_item_set_child(item, cell->widget);
+    gtk_list_item_set_child(item, GTK_WIDGET(widget));
 }
 
-// GTK binds and unbinds hundreds of cells in one frame, most of them off screen. Nothing but that is noted here; what is to be
-// done about it is done when the frame is laid out, as far as there is time.
 static void bind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List *list) {
     (void)factory;
-    Cell *cell = cell_of(item);
+    void *cell = g_object_get_data(G_OBJECT(item), cell_key);
     if (!list->attached || !cell) return;
-    cell->is_bound = true;
-    TURN(BIND, list->callbacks.bind(list->callbacks.context, cell->cell, gtk_list_item_get_position(item)));
+    TURN(BIND, list->callbacks.bind(list->callbacks.context, cell, gtk_list_item_get_position(item)));
     look_again(list);
 }
 
 static void unbind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List *list) {
     (void)factory;
-    Cell *cell = cell_of(item);
-    if (!list->attached || !cell) return;
-    cell->is_bound = cell->is_on_screen = false;
-    TURN(UNBIND, list->callbacks.unbind(list->callbacks.context, cell->cell));
-    look_again(list);
+    void *cell = g_object_get_data(G_OBJECT(item), cell_key);
+    if (list->attached && cell) TURN(UNBIND, list->callbacks.unbind(list->callbacks.context, cell));
 }
 
 static void teardown_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List *list) {
     (void)factory;
-    Cell *cell = cell_of(item);
+    void *cell = g_object_get_data(G_OBJECT(item), cell_key);
     g_object_set_data(G_OBJECT(item), cell_key, NULL);
     gtk_list_item_set_child(item, NULL);
-    if (!cell) return;
-    if (list->attached) TURN(OTHER, list->callbacks.drop_cell(list->callbacks.context, cell->cell));
-    g_ptr_array_remove_fast(list->cells, cell);
-}
-
-// Tells of the cells that came on screen or left it since the last look.
-static void look(List *list) {
-    GtkWidget *window = gtk_widget_get_parent(list->view);
-    float width = (float)gtk_widget_get_width(window), height = (float)gtk_widget_get_height(window);
-    for (guint i = 0; i < list->cells->len; i++) {
-        Cell *cell = g_ptr_array_index(list->cells, i);
-        graphene_rect_t at;
-        bool is_on_screen = cell->is_bound && gtk_widget_get_mapped(cell->widget) &&
-                            gtk_widget_compute_bounds(cell->widget, window, &at) && at.origin.x < width &&
-                            at.origin.y < height && at.origin.x + at.size.width > 0 && at.origin.y + at.size.height > 0;
-        if (is_on_screen == cell->is_on_screen) continue;
-        cell->is_on_screen = is_on_screen;
-        list->callbacks.set_on_screen(list->callbacks.context, cell->cell, is_on_screen);
-    }
+    if (list->attached && cell) TURN(OTHER, list->callbacks.drop_cell(list->callbacks.context, cell));
 }
 
 static void activated(GtkWidget *view, guint position, List *list) {
@@ -139,12 +101,9 @@ static void updated(GdkFrameClock *clock, List *list) {
 
 static void laid_out(GdkFrameClock *clock, List *list) {
     (void)clock;
-    if (!list->moved || !list->attached || !gtk_widget_get_mapped(list->view)) return;
+    if (!list->moved || !list->attached) return;
     list->moved = false;
-    calotype_gtk_turn turn = calotype_gtk_begin_turn(CALOTYPE_GTK_MOVED);
-    look(list);
-    list->is_unfinished = list->callbacks.work(list->callbacks.context);
-    calotype_gtk_end_turn(turn);
+    TURN(MOVED, list->is_unfinished = list->callbacks.moved(list->callbacks.context));
 }
 
 // GTK keeps thirty rows of as many cells as there could be columns, so that a generous bound would cost thousands.
@@ -155,25 +114,13 @@ static void fit_columns(List *list) {
     if (width > 0 && gtk_grid_view_get_max_columns(list->grid) != columns) gtk_grid_view_set_max_columns(list->grid, columns);
 }
 
-static gboolean go_on(gpointer data) {
-    List *list = data;
-    TURN(MOVED, list->is_unfinished = list->callbacks.work(list->callbacks.context));
-    if (!list->is_unfinished) list->rest = 0;
-    return list->is_unfinished;
-}
-
-static void stop_rest(List *list) {
-    if (list->rest) g_source_remove(list->rest);
-    list->rest = 0;
-}
-
-// After the frame: what changes the layout would be done again and again within it. What is left has no frame to wait for, which
-// on a busy machine may be long in coming; but a frame that is due goes first.
+// After the frame: what changes the layout, and what is left, would be done again and again within it.
 static void painted(GdkFrameClock *clock, List *list) {
     (void)clock;
     if (!list->attached) return;
     fit_columns(list);
-    if (list->is_unfinished && !list->rest) list->rest = g_idle_add_full(GDK_PRIORITY_REDRAW + 10, go_on, list, NULL);
+    if (list->is_unfinished) look_again(list);
+    list->is_unfinished = false;
 }
 
 static void realized(GtkWidget *widget, List *list) {
@@ -200,12 +147,6 @@ static void scaled(GObject *object, GParamSpec *property, List *list) {
     if (list->attached) TURN(OTHER, list->callbacks.scaled(list->callbacks.context));
 }
 
-static void clear(List *list) {
-    stop_rest(list);
-    g_ptr_array_unref(list->cells);
-}
-static void drop(gpointer list) { g_rc_box_release_full(list, (GDestroyNotify)clear); }
-
 static void make_grid(List *list, GtkSelectionModel *items, GtkListItemFactory *factory) {
     list->view = gtk_grid_view_new(items, factory);
     list->grid = GTK_GRID_VIEW(list->view);
@@ -224,7 +165,6 @@ void *calotype_gtk_list_new(const calotype_gtk_list_callbacks *callbacks, int ce
     list->callbacks = *callbacks;
     list->attached = true;
     list->cell_width = cell_width;
-    list->cells = g_ptr_array_new_with_free_func(g_free);
 
     GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
     g_signal_connect(factory, "setup", G_CALLBACK(setup_cell), list);
@@ -251,18 +191,15 @@ void *calotype_gtk_list_new(const calotype_gtk_list_callbacks *callbacks, int ce
     g_signal_connect(adjustment, "value-changed", G_CALLBACK(scrolled), list);
     g_signal_connect(adjustment, "changed", G_CALLBACK(scrolled), list);
     // Kept by every object whose signals use it, since any of them may be the last to go.
-    g_object_set_data_full(G_OBJECT(window), "calotype-list", list, drop);
-    g_object_set_data_full(G_OBJECT(factory), "calotype-list", g_rc_box_acquire(list), drop);
-    g_object_set_data_full(G_OBJECT(list->view), "calotype-list", g_rc_box_acquire(list), drop);
-    g_object_set_data_full(G_OBJECT(wheel), "calotype-list", g_rc_box_acquire(list), drop);
-    g_object_set_data_full(G_OBJECT(adjustment), "calotype-list", g_rc_box_acquire(list), drop);
+    g_object_set_data_full(G_OBJECT(window), "calotype-list", list, g_rc_box_release);
+    g_object_set_data_full(G_OBJECT(factory), "calotype-list", g_rc_box_acquire(list), g_rc_box_release);
+    g_object_set_data_full(G_OBJECT(list->view), "calotype-list", g_rc_box_acquire(list), g_rc_box_release);
+    g_object_set_data_full(G_OBJECT(wheel), "calotype-list", g_rc_box_acquire(list), g_rc_box_release);
+    g_object_set_data_full(G_OBJECT(adjustment), "calotype-list", g_rc_box_acquire(list), g_rc_box_release);
     return window;
 }
 
-void calotype_gtk_list_detach(void *widget) {
-    parts(widget)->attached = false;
-    stop_rest(parts(widget));
-}
+void calotype_gtk_list_detach(void *widget) { parts(widget)->attached = false; }
 
 void calotype_gtk_list_set_count(void *widget, unsigned count) {
     List *list = parts(widget);

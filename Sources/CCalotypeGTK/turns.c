@@ -24,8 +24,6 @@ static int64_t microseconds(clockid_t clock) {
     return (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
 }
 
-int64_t calotype_gtk_processor_time(void) { return microseconds(CLOCK_THREAD_CPUTIME_ID); }
-
 /// For how long the thread could have run and had no processor: the second number of its statistics, in nanoseconds (Linux,
 /// Documentation/scheduler/sched-stats.rst). It is up to date whenever the thread runs.
 static int64_t delay(void) {
@@ -42,7 +40,7 @@ calotype_gtk_time calotype_gtk_now(void) {
     for (int reading = 0; reading < 8; reading++) {
         before = delay();
         now.clock = microseconds(CLOCK_MONOTONIC);
-        now.processor = calotype_gtk_processor_time();
+        now.processor = microseconds(CLOCK_THREAD_CPUTIME_ID);
         now.held = now.clock - before;
         if (delay() == before) break;
     }

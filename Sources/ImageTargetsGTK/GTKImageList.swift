@@ -6,14 +6,10 @@
     /// A scrolling list of pictures that recycles its cells: a `GtkGridView` or a `GtkListView` in a `GtkScrolledWindow`.
     ///
     /// Only what is near the screen has a cell. A cell that leaves the screen lowers or cancels its load, by the option
-    /// ``LoadOptions/offScreenPolicy``, before it is recycled; one that comes in takes it up again. Arrow keys move the focus,
-    /// return and click activate.
-    ///
-    /// A memory hit or what stands in for a picture shows in the frame in which its cell appears. What all this takes of the
-    /// main thread is bounded for each turn of the loop, and what is left goes on once the frame is painted: cells on screen come
-    /// first, then the loads of those that left it, new loads, and what is near. A cell for which there is no time in its first
-    /// frame, after a jump on a slow machine, is a grey area until the next one. None is painted blank, and none shows another's
-    /// picture.
+    /// ``LoadOptions/offScreenPolicy``, before it is recycled; one that comes in takes it up again. A memory hit or what
+    /// stands in for a picture shows in the frame in which its cell appears, so that no cell is painted blank. Loads are
+    /// begun for a bounded time in each frame: cells on screen come first, and what is left waits for the next frame. Arrow
+    /// keys move the focus, return and click activate.
     ///
     /// ```swift
     /// @MainActor func grid(of urls: [URL], loader: any ImageProviding) -> GTKImageList {
@@ -43,19 +39,14 @@
 
         /// How many pictures there are. Setting it asks for all requests anew.
         public var count = 0 {
-            didSet {
-                for cell in cells { cell.forget() }
-                unsafe calotype_gtk_list_set_count(widget, UInt32(clamping: count))
-            }
+            didSet { unsafe calotype_gtk_list_set_count(widget, UInt32(clamping: count)) }
         }
 
-        let loader: any ImageProviding
-        let cellSize: PixelSize
-        let layout: Layout
-        let request: (Int) -> ImageRequest
-        var cells: Set<ListCell> = []
-        /// Cells for which something is to be done, each once.
-        var waiting: [ListCell] = []
+        private let loader: any ImageProviding
+        private let cellSize: PixelSize
+        private let layout: Layout
+        private let request: (Int) -> ImageRequest
+        private var cells: Set<Cell> = []
         private let box: ListBox
 
         /// - Parameters:
@@ -108,31 +99,204 @@
             public var isLoading: Bool
             /// Whether it shows nothing, not even what stands in for its picture.
             public var isBlank: Bool
-            /// Whether it is the grey area of a cell for which there was no time yet.
-            public var isGrey: Bool
         }
 
         /// The cells that are on screen, in order.
         public func visibleCells(in other: UnsafeMutableRawPointer) -> [VisibleCell] {
-            cells.compactMap { cell in
-                guard let position = cell.state.position, cell.state.isOnScreen,
+            guard let window = unsafe bounds(of: widget, in: widget) else { return [] }
+            return cells.compactMap { cell in
+                guard let position = cell.position, isOnScreen(cell, window),
                     let bounds = unsafe bounds(of: cell.view.widget, in: other)
                 else { return nil }
                 return VisibleCell(
-                    position: position, bounds: bounds, isLoading: cell.isLoading, isBlank: cell.view.isBlank,
-                    isGrey: cell.isGrey)
+                    position: position, bounds: bounds, isLoading: cell.lacks != .nothing || cell.view.isLoading,
+                    isBlank: cell.view.isBlank)
             }.sorted { $0.position < $1.position }
-        }
-
-        private func bounds(
-            of part: UnsafeMutableRawPointer, in other: UnsafeMutableRawPointer
-        ) -> (x: Double, y: Double, width: Double, height: Double)? {
-            var bounds: [Double] = [0, 0, 0, 0]
-            guard unsafe calotype_gtk_bounds(part, other, &bounds) else { return nil }
-            return (bounds[0], bounds[1], bounds[2], bounds[3])
         }
 
         /// Cells that exist, on screen or not.
         public var cellCount: Int { cells.count }
+
+        // MARK: Called by GTK
+
+        fileprivate func makeCell() -> Cell {
+            let cell = Cell(loader: loader)
+            unsafe calotype_gtk_view_set_size(cell.view.widget, Int32(clamping: cellSize.width), Int32(clamping: cellSize.height))
+            if case .rows = layout { unsafe cell.widget = calotype_gtk_row_new(cell.view.widget) }
+            cells.insert(cell)
+            return cell
+        }
+
+        /// Hundreds of cells may be bound in one frame, most of them off screen: what they show is decided when it is known
+        /// where they lie.
+        fileprivate func bind(_ cell: Cell, _ position: Int) {
+            (cell.position, cell.lacks) = (position, .image)
+            if case .rows(let title) = layout { unsafe calotype_gtk_row_set_title(cell.widget, title(position)) }
+        }
+
+        fileprivate func unbind(_ cell: Cell) {
+            if cell.lacks != .image { cell.target.clear() }
+            (cell.position, cell.lacks) = (nil, .nothing)
+        }
+
+        fileprivate func drop(_ cell: Cell) {
+            cell.target.clear()
+            cells.remove(cell)
+        }
+
+        /// Looks at where the cells lie, before they are painted. Lets go of what left the screen; all that came on it shows at
+        /// least what stands in for its picture. Loads are begun as far as there is time in this frame, those of cells on
+        /// screen first. Returns whether some are left for the next one.
+        fileprivate func moved() -> Bool {
+            guard let window = unsafe bounds(of: widget, in: widget) else { return false }
+            let end = ContinuousClock.now + GTKImageList.timePerFrame
+            var (near, arrived): ([Cell], [Cell]) = ([], [])
+            for cell in cells where cell.position != nil {
+                if isOnScreen(cell, window) {
+                    if cell.lacks == .image { prepare(cell) }
+                    if cell.lacks == .load || !cell.target.isVisible { arrived.append(cell) }
+                } else {
+                    cell.target.setVisible(false)
+                    if cell.lacks != .nothing { near.append(cell) }
+                }
+            }
+            for (index, cell) in (arrived + near).enumerated() {
+                if index > 0, ContinuousClock.now > end { return true }
+                if index < arrived.count { cell.target.setVisible(true) }
+                show(cell)
+            }
+            return false
+        }
+
+        /// A quarter of a frame at sixty a second, so that GTK has the rest.
+        private static let timePerFrame = Duration.milliseconds(4)
+
+        fileprivate func scaled() {
+            for cell in cells where cell.position != nil && cell.lacks != .image {
+                cell.lacks = .image
+                show(cell)
+            }
+        }
+
+        /// What a cell shows until its picture comes, or the picture where it is in memory.
+        private func prepare(_ cell: Cell) {
+            guard let position = cell.position, position < count else { return cell.lacks = .nothing }
+            cell.lacks = .load
+            var request = request(position)
+            if request.options.targetSize == nil {
+                request.options.targetSize = cell.view.devicePixels(cellSize)
+                request.options.contentMode = .fill
+            }
+            cell.target.prepareImage(request)
+        }
+
+        private func show(_ cell: Cell) {
+            if cell.lacks == .image { prepare(cell) }
+            if cell.lacks == .load { cell.target.startLoad() }
+            cell.lacks = .nothing
+        }
+
+        private func isOnScreen(_ cell: Cell, _ window: Bounds) -> Bool {
+            guard let cell = unsafe bounds(of: cell.view.widget, in: widget) else { return false }
+            return cell.x < window.width && cell.y < window.height && cell.x + cell.width > 0 && cell.y + cell.height > 0
+        }
+
+        private typealias Bounds = (x: Double, y: Double, width: Double, height: Double)
+
+        private func bounds(of part: UnsafeMutableRawPointer, in other: UnsafeMutableRawPointer) -> Bounds? {
+            var bounds: [Double] = [0, 0, 0, 0]
+            guard unsafe calotype_gtk_bounds(part, other, &bounds) else { return nil }
+            return (bounds[0], bounds[1], bounds[2], bounds[3])
+        }
+    }
+
+    /// A view, its binding, and what it is bound to.
+    @safe @MainActor private final class Cell: Hashable {
+        enum Lack { case image, load, nothing }
+
+        let view: GTKImageView
+        let target: ImageTarget<GTKImageView>
+        /// What the list has as its cell: the view, or a row that holds it. It is GTK's to keep.
+        var widget: UnsafeMutableRawPointer
+        var position: Int?
+        /// What it has not got yet.
+        var lacks = Lack.nothing
+
+        init(loader: any ImageProviding) {
+            view = unsafe GTKImageView()
+            unsafe widget = view.widget
+            target = ImageTarget(view, loader: loader)
+        }
+
+        nonisolated static func == (a: Cell, b: Cell) -> Bool { a === b }
+        nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    }
+
+    /// What GTK's callbacks are given: it outlives the list as long as GTK keeps the widget.
+    @MainActor private final class ListBox {
+        weak var list: GTKImageList?
+
+        /// The callbacks of a list, all called on the main thread. Cells are kept by the list and passed unretained.
+        @unsafe static func callbacks(_ box: ListBox) -> calotype_gtk_list_callbacks {
+            unsafe calotype_gtk_list_callbacks(
+                context: Unmanaged.passRetained(box).toOpaque(),
+                make_cell: { context, widget in
+                    unsafe ListBox.run(context) { list in
+                        let cell = list.makeCell()
+                        unsafe widget?.pointee = cell.widget
+                        return unsafe Unmanaged.passUnretained(cell).toOpaque()
+                    }
+                },
+                bind: { context, cell, position in
+                    unsafe ListBox.run(context, cell) { $0.bind($1, Int(position)) }
+                },
+                unbind: { context, cell in unsafe ListBox.run(context, cell) { $0.unbind($1) } },
+                drop_cell: { context, cell in unsafe ListBox.run(context, cell) { $0.drop($1) } },
+                activate: { context, position in
+                    unsafe ListBox.run(context) { list in
+                        list.onActivate?(Int(position))
+                        return nil
+                    }
+                },
+                moved: { context in
+                    var isUnfinished = false
+                    unsafe ListBox.run(context) { list in
+                        isUnfinished = list.moved()
+                        return nil
+                    }
+                    return isUnfinished
+                },
+                scaled: { context in
+                    unsafe ListBox.run(context) { list in
+                        list.scaled()
+                        return nil
+                    }
+                })
+        }
+
+        /// GTK calls on the main thread only. Addresses cross as numbers, since pointers may not.
+        @discardableResult
+        private nonisolated static func run(
+            _ context: UnsafeMutableRawPointer?, _ body: @MainActor (GTKImageList) -> UnsafeMutableRawPointer?
+        ) -> UnsafeMutableRawPointer? {
+            let address = UInt(bitPattern: context)
+            let result = MainActor.assumeIsolated {
+                guard let context = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return UInt(0) }
+                guard let list = unsafe Unmanaged<ListBox>.fromOpaque(context).takeUnretainedValue().list else { return 0 }
+                return unsafe UInt(bitPattern: body(list))
+            }
+            return unsafe UnsafeMutableRawPointer(bitPattern: result)
+        }
+
+        private nonisolated static func run(
+            _ context: UnsafeMutableRawPointer?, _ cell: UnsafeMutableRawPointer?, _ body: @MainActor (GTKImageList, Cell) -> Void
+        ) {
+            let address = UInt(bitPattern: cell)
+            unsafe run(context) { list in
+                guard let cell = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return nil }
+                unsafe body(list, Unmanaged<Cell>.fromOpaque(cell).takeUnretainedValue())
+                return nil
+            }
+        }
     }
 #endif

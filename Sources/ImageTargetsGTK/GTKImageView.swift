@@ -58,12 +58,6 @@
         /// The desktop's setting `gtk-enable-animations`.
         public func prefersReducedMotion() -> Bool { unsafe !calotype_gtk_animates(widget) }
 
-        /// What stands in where there is no time even for a placeholder: grey that lets a light and a dark desktop through.
-        func showGrey() {
-            unsafe calotype_gtk_view_set_failure(widget, nil)
-            show(GTKTexture.grey)
-        }
-
         private func show(_ texture: GTKTexture?, transition: Transition = .none) {
             var milliseconds: UInt32 = 0
             if case .fade(let time) = transition { milliseconds = UInt32(clamping: Int64(time / .milliseconds(1))) }

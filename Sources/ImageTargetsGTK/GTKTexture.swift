@@ -37,8 +37,6 @@
             unsafe pointer = calotype_gtk_color(rgba)
         }
 
-        @MainActor static let grey = GTKTexture(red: 0.5, green: 0.5, blue: 0.5, alpha: 0.25)
-
         deinit { unsafe calotype_gtk_unref(pointer) }
 
         private final class Owner {

@@ -14,5 +14,7 @@
             let fields = line.split(separator: " ")
             return fields.count > 1 ? (Int(fields[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
         }
+
+        static func pause(microseconds: UInt32) { usleep(microseconds) }
     }
 #endif

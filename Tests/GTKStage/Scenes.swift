@@ -17,12 +17,10 @@
         var cellCount: Int { get }
         var requests: Int { get }
         mutating func begin(in window: UnsafeMutableRawPointer) throws
-        /// Called every four milliseconds.
-        func tick()
         /// Loads that run for no cell on screen.
         func loadsOffScreen(in window: UnsafeMutableRawPointer) -> Int
-        /// The cells on screen, in order.
-        func cells(in window: UnsafeMutableRawPointer) -> [GTKImageList.VisibleCell]
+        /// Cells on screen that show nothing at all.
+        func blankCells(in window: UnsafeMutableRawPointer) -> Int
         /// Which cell lies where; `nil` while a picture on screen has not come.
         func places(in window: UnsafeMutableRawPointer) -> [GTKImageList.VisibleCell]?
     }
@@ -40,7 +38,6 @@
         /// Whether the pictures are of single pixels, as large as a cell on a monitor of twice the density.
         private let stripes: Bool
         private var server: LoopbackServer?
-        private let line = Line()
         private var list: GTKImageList?
         private let loader = ImageLoader.standard {
             $0.memoryCache = MemoryCache(limits: .init(cost: 8_000_000))
@@ -56,8 +53,9 @@
         var requests: Int { server?.requests.value ?? 0 }
 
         mutating func begin(in window: UnsafeMutableRawPointer) throws {
-            let server = try LoopbackServer { [stripes, line] request, connection in
-                try connection.wait(for: line.gate())
+            let server = try LoopbackServer { [stripes] request, connection in
+                // As on a line: a load takes longer than a frame, so that many run when their cells leave.
+                FileOutput.pause(microseconds: 8_000)
                 let number = Int(request.path.dropFirst().prefix { $0.isNumber }) ?? 0
                 let picture = try stripes ? Pattern.stripes(number) : Pattern.quarters(number)
                 let file = try EncoderRegistry().encode(picture, as: .png, options: EncodeOptions())
@@ -76,40 +74,17 @@
             list.focus()
         }
 
-        func tick() { line.tick() }
-
         func loadsOffScreen(in window: UnsafeMutableRawPointer) -> Int {
-            max(0, loader.activity.loads - (unsafe cells(in: window)).count { $0.isLoading })
+            max(0, loader.activity.loads - (unsafe list?.visibleCells(in: window) ?? []).count { $0.isLoading })
         }
 
-        func cells(in window: UnsafeMutableRawPointer) -> [GTKImageList.VisibleCell] {
-            unsafe list?.visibleCells(in: window) ?? []
+        func blankCells(in window: UnsafeMutableRawPointer) -> Int {
+            (unsafe list?.visibleCells(in: window) ?? []).count { $0.isBlank }
         }
 
         func places(in window: UnsafeMutableRawPointer) -> [GTKImageList.VisibleCell]? {
-            let cells = unsafe cells(in: window)
+            let cells = unsafe list?.visibleCells(in: window) ?? []
             return cells.isEmpty || cells.contains { $0.isLoading } || loader.activity.loads > 0 ? nil : cells
-        }
-    }
-
-    /// What makes answers wait for more than one turn of the main loop: as on a line, a load takes longer than what asked for it, so
-    /// that many run when their cells leave.
-    private final class Line: Sendable {
-        private let gates = Lock((next: [LoopbackServer.Gate](), last: [LoopbackServer.Gate]()))
-
-        func gate() throws -> LoopbackServer.Gate {
-            let gate = try LoopbackServer.Gate()
-            gates.withLock { $0.last.append(gate) }
-            return gate
-        }
-
-        /// Opens the gates that were there at the last call.
-        func tick() {
-            let open = gates.withLock { gates in
-                defer { gates = (gates.last, []) }
-                return gates.next
-            }
-            for gate in open { gate.open() }
         }
     }
 
@@ -145,9 +120,8 @@
             unsafe calotype_stage_set_child(window, grid)
         }
 
-        func tick() {}
         func loadsOffScreen(in window: UnsafeMutableRawPointer) -> Int { 0 }
-        func cells(in window: UnsafeMutableRawPointer) -> [GTKImageList.VisibleCell] { [] }
+        func blankCells(in window: UnsafeMutableRawPointer) -> Int { 0 }
         func places(in window: UnsafeMutableRawPointer) -> [GTKImageList.VisibleCell]? { [] }
 
         private final class Kept {

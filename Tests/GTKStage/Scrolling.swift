@@ -17,10 +17,8 @@
         /// Ticks for which the grid has not moved, and for which nothing has loaded either.
         private var (stoppedTicks, restingTicks) = (0, 0)
         private var loadsOffScreen = 0
-        /// Frames, cells that were blank in one, and cells that were grey in one.
-        private var (frames, blankCells, greyCells) = (0, 0, 0)
-        /// For how many frames in a row the cells have been grey that were so in the last one, by position, and the most so far.
-        private var (grey, mostGrey) = ([Int: Int](), 0)
+        /// Frames, and cells that were blank in one.
+        private var (frames, blankCells) = (0, 0)
 
         init(_ scene: any Scene) { self.scene = scene }
 
@@ -30,12 +28,10 @@
             do {
                 try unsafe scene.begin(in: window)
                 every(16) { [self] in unsafe look(window) }
-                every(4) { [self] in
-                    scene.tick()
-                    return gaps.tick()
-                }
+                every(4) { [self] in gaps.tick() }
                 unsafe afterEachPaint(of: window) { [self] in
-                    unsafe count(scene.cells(in: window))
+                    frames += 1
+                    blankCells += unsafe scene.blankCells(in: window)
                 }
                 DispatchQueue.global().async {
                     while let line = readLine() {
@@ -48,16 +44,6 @@
                 say("FAULT \(error)")
                 calotype_stage_quit()
             }
-        }
-
-        private func count(_ cells: [GTKImageList.VisibleCell]) {
-            frames += 1
-            blankCells += cells.count { $0.isBlank }
-            let before = grey
-            grey = [:]
-            for cell in cells where cell.isGrey { grey[cell.position] = before[cell.position, default: 0] + 1 }
-            greyCells += grey.count
-            mostGrey = max(mostGrey, grey.values.max() ?? 0)
         }
 
         private func look(_ window: UnsafeMutableRawPointer) -> Bool {
@@ -85,7 +71,7 @@
 
         private func finish() -> Bool {
             say("LOADS offscreen=\(loadsOffScreen) requests=\(scene.requests)")
-            say("PAINTED frames=\(frames) blank=\(blankCells) grey=\(greyCells) grey-in-a-row=\(mostGrey)")
+            say("PAINTED frames=\(frames) blank=\(blankCells)")
             for report in reports { say(report) }
             let kinds = ["all", "queue", "make", "bind", "unbind", "moved", "fade", "draw", "other"]
             for (kind, name) in kinds.enumerated() {

@@ -25,7 +25,7 @@ enum {
     CALOTYPE_GTK_MAKE_CELL,
     CALOTYPE_GTK_BIND,
     CALOTYPE_GTK_UNBIND,
-    /// A list's look at which cells are on screen, and its work for them.
+    /// A list's look at which cells are on screen.
     CALOTYPE_GTK_MOVED,
     CALOTYPE_GTK_FADE,
     CALOTYPE_GTK_DRAW,
@@ -43,9 +43,6 @@ typedef struct {
 
 /// Since some moment; to be called on the main thread.
 calotype_gtk_time calotype_gtk_now(void);
-
-/// Microseconds of processor time that the calling thread has had.
-int64_t calotype_gtk_processor_time(void);
 
 typedef struct {
     int64_t count;
@@ -112,11 +109,8 @@ typedef struct {
     void (*unbind)(void *context, void *cell);
     void (*drop_cell)(void *context, void *cell);
     void (*activate)(void *context, unsigned position);
-    /// A bound cell came on screen, or left it. One that is unbound leaves it without a word.
-    void (*set_on_screen)(void *context, void *cell, bool is_on_screen);
-    /// A frame is laid out, and not yet painted, and what changed in it was told. True asks for another call in a turn of the
-    /// loop after the frame.
-    bool (*work)(void *context);
+    /// A frame was laid out, and not yet painted, in which cells may have moved. True asks for another call in the next one.
+    bool (*moved)(void *context);
     /// The monitor's scale changed.
     void (*scaled)(void *context);
 } calotype_gtk_list_callbacks;
