@@ -81,7 +81,7 @@ extension LoadCoordinator: Pipeline.Reporting {
         // Of the steps that begin now, the first may have the place; it must not wait for the others.
         var place = place
         while let action = actions.popFirst() {
-            switch action {
+            switch consume action {
             case .run(let node, let work, let lane, let input, let priority, let token, let isAdmitted):
                 let start = StepStart(
                     priority: priority, token: token, place: place.suits(lane) ? place : .elsewhere,
