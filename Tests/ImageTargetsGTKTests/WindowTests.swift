@@ -50,12 +50,11 @@
             #expect(seen.contains(0) && seen.contains(1_999))
             // No cell was painted before it had anything to show, not even while it was flung past,
             #expect(report["PAINTED", "blank"] == 0)
-            // and the loop is not held for long by this framework: by one call for no more than a frame, by all those between two
-            // turns for no more than three, in this build without optimization. What is asked of a build with it is one.
-            #expect((0...16_000).contains(report["TURNS all", "longest-processor"]))
+            // and no gap in the loop's turns is too long because of this framework: what it holds the loop for it works or waits,
+            // while other programs, which may take the processors for as long as they like, are left out.
             for phase in ["end", "back", "dragged", "keys", "flung"] {
                 #expect(
-                    (0...48_000).contains(report["FRAMES \(phase)", "ours"]),
+                    (0...16_000).contains(report["FRAMES \(phase)", "ours"]),
                     "On the way to \(phase), this framework held the loop for too long between two of its turns.")
             }
         }
