@@ -1,26 +1,19 @@
 /// What an event leaves to be done, in order. Nearly always that is one thing, which takes no array.
 struct ActionList<Action: Sendable>: Sendable {
     private var first: Action?
-    /// How many there are: to ask an optional of so large a case list costs more.
-    private var count = 0
     /// Those after the first; once taken, in reverse order, so that each can be moved out.
     private var rest: [Action] = []
 
     mutating func append(_ action: consuming Action) {
-        if count == 0 { first = action } else { rest.append(action) }
-        count += 1
+        if first == nil { first = action } else { rest.append(action) }
     }
 
     /// The next one of a list that was taken; it is in the list no more.
-    mutating func popFirst() -> Action? {
-        guard count > 0 else { return nil }
-        count -= 1
-        return first.take() ?? rest.popLast()
-    }
+    mutating func popFirst() -> Action? { first.take() ?? rest.popLast() }
 
     /// Empties the list and returns what was in it, to be popped.
     mutating func take() -> Self {
-        guard count > 0 else { return Self() }
+        guard first != nil else { return Self() }
         var taken = Self()
         swap(&taken, &self)
         taken.rest.reverse()
