@@ -78,6 +78,10 @@ enum Leftovers {
         let (numbers, told) = (ends[0], ends[1])
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let isStarted = DetachedThread.start {
+            // Threads that run tasks block all signals, which this one has from the thread that started it.
+            var signals = sigset_t()
+            unsafe sigfillset(&signals)
+            unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
             var number: Int32 = 0
             while unsafe read(numbers, &number, 4) < 0, errno == EINTR {}
             removeAll()
