@@ -83,11 +83,11 @@ struct LoadTests {
     #if os(Linux)
         @Test(.timeLimit(.minutes(1)), arguments: [SIGINT, SIGTERM, SIGHUP])
         func aSignalBringsTheCursorBackAndEndsTheCommand(signal: Int32) async throws {
-            // Given: bars of progress on a terminal, of a picture that never comes.
+            // Given: bars of progress on a terminal, of pictures that never come.
             let server = try LoopbackServer(handler: { _, connection in connection.waitForDisconnect() })
             defer { server.stop() }
             let terminal = try PseudoTerminal()
-            let command = try CommandProcess(["load", server.url("/slow.jpg"), "--no-cache"], on: terminal)
+            let command = try CommandProcess(["load", server.url("/a.jpg"), server.url("/b.jpg"), "--no-cache"], on: terminal)
             await terminal.wait { $0.contains("\u{1B}[?25l") }
             // When, then.
             command.send(signal: signal)
