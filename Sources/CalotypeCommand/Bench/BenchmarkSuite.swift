@@ -89,7 +89,8 @@ struct BenchmarkRow: Sendable {
             table.add([
                 row.suite, row.name, Units.threeDigits(row.median), row.unit, row.peer?.name ?? "",
                 row.peer.map { Units.threeDigits($0.value) + ($0.ranHere ? "" : "*") } ?? "",
-                row.ratio.map { Units.threeDigits($0) + row.errorText } ?? "", row.peer.map { "<= \(Units.threeDigits($0.reach))" } ?? "",
+                row.ratio.map { Units.threeDigits($0) + row.errorText } ?? "",
+                row.peer.map { "<= \(Units.threeDigits($0.reach))" } ?? "",
             ])
         }
         let note = rows.contains { $0.peer?.ranHere == false }
