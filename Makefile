@@ -75,7 +75,7 @@ modeltest: build ## random programs against the engine's model; STEPS=5000000 se
 
 soak: setup ## a million loads of every kind, and flat memory; LOADS=1000000
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product EngineSoak
-	@GLIBC_TUNABLES=glibc.malloc.tcache_count=0 .build/release/EngineSoak $(LOADS)
+	@GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1 .build/release/EngineSoak $(LOADS)
 
 sanitize: setup ## races in engine, network, caches and decoders; memory errors and leaks in decoders; the decoders alone take eight to ten minutes; ONLY=thread
 	@Scripts/sanitize $(ONLY)

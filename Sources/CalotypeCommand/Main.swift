@@ -1,13 +1,22 @@
 internal import ArgumentParser
 internal import ImageCore
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
 /// The command's entry: parses, runs, and turns every ending into the exit status that scripts rely on.
 ///
 /// 0: all went well. 1: something failed, and standard error says what, one line each. 2: wrong usage.
 @main
 enum Main {
     static func main() async {
-        Leftovers.cleanUpOnSignals()
+        // A broken pipe becomes a failed write.
+        _ = signal(SIGPIPE, SIG_IGN)
         do {
             let words = Array(CommandLine.arguments.dropFirst())
             if let command = PlainCommand(words) { return try await command.run() }

@@ -12,7 +12,7 @@ public final class ImageTask: LoadHandle {
         var progress: LoadProgress?
         var preview: DecodedImage?
         var waiters = Waiters()
-        var listeners: [@Sendable (LoadEvent) -> Void] = []
+        var listeners: [@Sendable (LoadEvent) -> Void]
         /// Why the sources that have been tried failed.
         var failures: [String] = []
         /// What the load ended with, where that is no picture.
@@ -23,18 +23,10 @@ public final class ImageTask: LoadHandle {
         var lowResolution: ImageTask?
         /// Events that wait for the one that is being delivered.
         var pending: [LoadEvent] = []
-        var isDelivering = false
+        var isDelivering: Bool
         /// The end, while it is put off, once it has come.
         var isHeld = false
         var heldEnd: (@Sendable () -> Void)?
-
-        init(priority: LoadPriority, onEvent: (@Sendable (LoadEvent) -> Void)?) {
-            self.priority = priority
-            guard let onEvent else { return }
-            listeners = [onEvent]
-            // The listener is called for the first time after the call that starts the load has returned.
-            isDelivering = true
-        }
 
         /// Lines an event up for those who listen. Returns whether the caller is to deliver it.
         mutating func queue(_ event: () -> LoadEvent) -> Bool {
@@ -62,7 +54,9 @@ public final class ImageTask: LoadHandle {
         self.coordinator = coordinator
         began = ContinuousClock.now
         self.wantsProgress = wantsProgress
-        state = Lock(State(priority: plan.priority, onEvent: onEvent))
+        // The listener is called for the first time after the call that starts the load has returned.
+        state = Lock(
+            State(priority: plan.priority, listeners: onEvent.map { [$0] } ?? [], isDelivering: onEvent != nil))
     }
 
     /// The image, or why there is none. Cancelling the awaiting task cancels the load.

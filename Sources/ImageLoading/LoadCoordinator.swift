@@ -55,15 +55,16 @@ final class LoadCoordinator: Sendable {
         _ request: ImageRequest, goal: LoadGoal = .image, priority: LoadPriority? = nil
     ) throws(LoadFailure) -> LoadPlan {
         let (id, defaults) = control.withLock { ($0.makeID(), $0.defaults) }
+        let options: MergedOptions
         do {
-            return LoadPlan(
-                id, request, try defaults.options(for: request), goal: goal,
-                priority: priority.flatMap { defaults.yields(request) ? $0 : nil })
+            options = try defaults.options(for: request)
         } catch {
             var error = error
             error.source = request.description
             throw .failed(error)
         }
+        return LoadPlan(
+            id, request, options, goal: goal, priority: priority.flatMap { defaults.yields(request) ? $0 : nil })
     }
 
     /// What the memory cache says to a request, or the plan of what is to be loaded.
@@ -191,7 +192,7 @@ final class LoadCoordinator: Sendable {
             leave(ticket)
             if let late { task.finish(.success(ImageResponse(image: late, tier: .memory))) }
         }
-        carryOut(actions, on: place)
+        if !actions.isEmpty { carryOut(actions, on: place) }
     }
 
     /// Gives a task its place: in work that is there already, or at the end of a chain that is made for it.

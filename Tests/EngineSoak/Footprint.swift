@@ -23,9 +23,22 @@ struct Footprint {
         return Footprint(allocated: Int(calotype_heap_bytes()), resident: pages * sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// Takes what another look found to be less.
-    mutating func lower(to other: Footprint) {
-        (allocated, resident) = (min(allocated, other.allocated), min(resident, other.resident))
+    /// Returns when the threads that had nothing more to do have ended: when there have been no fewer for as long as
+    /// libdispatch lets one wait for work (5 s).
+    static func waitForThreads() {
+        var (fewest, since) = (Int.max, ContinuousClock.now)
+        while ContinuousClock.now - since < .seconds(7) {
+            let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count) ?? 0
+            if threads < fewest { (fewest, since) = (threads, .now) }
+            usleep(50_000)
+        }
+    }
+
+    /// The least of each that any of the looks found.
+    static func lowest(of looks: some Sequence<Footprint>) -> Footprint {
+        looks.reduce(Footprint(allocated: .max, resident: .max)) {
+            Footprint(allocated: min($0.allocated, $1.allocated), resident: min($0.resident, $1.resident))
+        }
     }
 
     /// How much more than another one it is, as a share of that one.

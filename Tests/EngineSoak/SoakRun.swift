@@ -42,7 +42,7 @@ struct SoakRun {
         prefetcher = ImagePrefetcher(loader: loader)
     }
 
-    private mutating func load(_ count: Int) async {
+    mutating func load(_ count: Int) async {
         for _ in 0..<count {
             act()
             // So many may be outstanding; whoever goes on beyond that waits for the engine.
@@ -51,17 +51,38 @@ struct SoakRun {
     }
 
     /// What the process holds once so many more loads have ended and the caches are empty.
-    mutating func footprint(after count: Int) async throws -> Footprint {
+    ///
+    /// - Parameter isAlone: whether to wait until the threads of the pool have ended, some seconds. Each keeps up to 1,024
+    ///   blocks of 64 bytes for what it will be asked to run, and how many threads there are is chance.
+    mutating func footprint(after count: Int, isAlone: Bool) async throws -> Footprint {
         await load(count)
+        burst()
         await finish()
         try await loader.clearCaches()
+        if isAlone { Footprint.waitForThreads() }
         // A load has ended before the thread that ended it has let go of it: the lowest of several looks is what stays.
-        var lowest = Footprint.now
+        var looks = [Footprint.now]
         for _ in 0..<10 {
             await Task.yield()
-            lowest.lower(to: Footprint.now)
+            looks.append(Footprint.now)
         }
-        return lowest
+        return Footprint.lowest(of: looks)
+    }
+
+    /// So many loads at once that every table of the engine finds its size for them, and its size for none when they are given
+    /// up: what the last few loads before happened to leave of them would be seen as more or less memory. With two or three pieces of
+    /// work a load, 1,200 come to no power of two, by chance a few more or a few less than one.
+    private mutating func burst() {
+        loader.isPaused = true
+        let firstNew = started
+        let handles = (0..<1_200).map { number in
+            started += 1
+            let ends = ends
+            return loader.load(ImageRequest(.url(URL(string: "http://burst.example/\(firstNew + number)")!))) { event in
+                if case .finished(let result) = event { ends.add(result) }
+            }
+        }
+        for handle in handles { handle.cancel() }
     }
 
     private mutating func finish() async {

@@ -60,6 +60,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [65_537, 100_000, 100_001])
+    func exifOfAPNGCountsUpToTheLimitForMetadataHoweverTheFileComes(byteCount: Int) throws {
+        let options = DecodeOptions.with { $0.limits.metadataBytes = 100_000 }
+        let builder = PNGBuilder(size: PixelSize(width: 3, height: 2), colorType: .rgb, depth: 8) { x, y in [x, y, 7] }
+        let (plain, turned) = (builder.file, exif(6))
+        let chunk = PNGBuilder.chunk("eXIf", turned + [UInt8](repeating: 0, count: byteCount - turned.count))
+        let counts = byteCount <= 100_000
+        let (size, orientation) = counts ? (PixelSize(width: 2, height: 3), Orientation.right) : (builder.size, .up)
+        // Behind the header, and behind the pixels.
+        for position in [33, plain.count - 12] {
+            let file = Data(plain.prefix(position) + chunk + plain.dropFirst(position))
+            #expect(try registry.info(of: file, limits: options.limits).orientation == orientation)
+            let whole = try registry.decode(file, options: options)
+            #expect(whole.size == size)
+            for pieces in [1000, 7777, file.count] {
+                let image = try feed(file, pieces: pieces, options: options)
+                #expect(image.size == size)
+                #expect(image.bitmap.all == whole.bitmap.all)
+            }
+        }
+    }
+
     @Test
     func previewsComeWhileBytesArriveAndGrow() throws {
         for (name, file) in try files() where name != "avif" {

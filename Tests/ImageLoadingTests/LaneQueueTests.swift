@@ -50,4 +50,38 @@ import Testing
         mayStart = lane.startAtOnce(group: "other")
         #expect(mayStart)
     }
+
+    /// What a burst took is given back when nothing waits any more, and nothing but that: what runs still counts, and an
+    /// entry that is stale stays stale.
+    @Test(arguments: [2, Int.max]) mutating func aBurstLeavesNoMemoryTakenAndTheLimitsAsTheyAre(perHost: Int) {
+        var lane = LaneQueue(limit: 3, limitPerGroup: perHost)
+        var begun = lane.startAtOnce(group: "busy")
+        #expect(begun)
+        for round in 0..<3 {
+            var hosts: [NodeID: String] = [:]
+            for time in 0..<300 {
+                let (node, host) = (nodes.insert(time), time < 150 ? "busy" : "other")
+                hosts[node] = host
+                lane.enqueue(node, group: host, rank: rank(.normal, at: UInt64(time)))
+            }
+            #expect(lane.slotCount >= 300)
+            if round == 1 {
+                for (node, host) in hosts { lane.withdraw(node, group: host) }
+            } else {
+                var taken: Set<NodeID> = []
+                while let node = lane.take(), let host = hosts[node] {
+                    taken.insert(node)
+                    lane.release(group: host)
+                }
+                #expect(taken == Set(hosts.keys))
+            }
+            #expect(lane.slotCount == 0 && lane.queued == 0)
+            for node in hosts.keys { nodes.end(node) }
+        }
+        #expect(lane.running == 1)
+        begun = lane.startAtOnce(group: "busy")
+        #expect(begun)
+        begun = lane.startAtOnce(group: "busy")
+        #expect(begun == (perHost == .max))
+    }
 }

@@ -92,6 +92,52 @@ private final class Recorder: LoadObserving {
         #expect(told.values.contains { $0.count == 2 })
     }
 
+    /// The worst case: the work ends on another thread while the observer is being told of the join.
+    @Test func anEndThatMeetsAJoinWaitsUntilTheJoinIsTold() async throws {
+        let (log, third) = (EventLog<String>(), DispatchSemaphore(value: 0))
+        let meet = Lock<(@Sendable () -> Void)?>(nil)
+        struct Meeting: LoadObserving {
+            let told: @Sendable (LoadObservation, LoadID) -> Void
+            func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) { told(observation, load) }
+        }
+        let bench = Bench.held {
+            $0.memoryCache = nil
+            $0.observers = [
+                Meeting { observation, load in
+                    switch observation {
+                    case .joined:
+                        meet.withLock { $0.take() }?()
+                        log.append("joined \(load.rawValue)")
+                    case .finished:
+                        log.append("finished \(load.rawValue)")
+                        if load.rawValue == 3 { third.signal() }
+                    default: break
+                    }
+                }
+            ]
+        }
+        let first = bench.loader.task(for: ImageRequest(url: url("x")))
+        await bench.network.gate.waitForArrivals(1)
+        meet.withLock {
+            $0 = { [loader = bench.loader, gate = bench.network.gate] in
+                // The third load's end is delivered after the second's, so that that one has come when this one is told.
+                _ = loader.task(for: ImageRequest(url: url("x")))
+                gate.open()
+                _ = third.wait(timeout: .now() + .seconds(60))
+            }
+        }
+        // On a thread of its own: the pool may have only one.
+        await withCheckedContinuation { continuation in
+            Thread { [loader = bench.loader] in
+                _ = loader.task(for: ImageRequest(url: url("x")))
+                continuation.resume()
+            }.start()
+        }
+        _ = try await first.response
+        await bench.waitUntilIdle()
+        #expect(log.events == ["joined 3", "finished 1", "finished 3", "joined 2", "finished 2"])
+    }
+
     @Test func bytesThatArriveInPiecesAreTold() async throws {
         let recorder = Recorder()
         let network = ScriptedLoader { _ in .response(HTTPResponse(status: .ok), chunks: [Data([7]), Data([1, 2])]) }

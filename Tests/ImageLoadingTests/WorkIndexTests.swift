@@ -38,6 +38,20 @@ import Testing
         #expect(index.count == expected.count)
     }
 
+    @Test func aBurstLeavesNoMemoryTaken() {
+        var (nodes, index) = (Slab<Node>(), WorkIndex())
+        for _ in 0..<2 {
+            let ids = (0..<1000).map { number in
+                let id = nodes.insert(node(key(number), hash: number))
+                index.insert(id, in: nodes)
+                return id
+            }
+            #expect(index.chainCount >= 1000)
+            for id in ids { index.remove(id, in: nodes) }
+            #expect(index.chainCount == 16 && index.count == 0)
+        }
+    }
+
     @Test func keysWithOneHashAreToldApart() {
         var (nodes, index) = (Slab<Node>(), WorkIndex())
         let ids = (0..<3).map { number in

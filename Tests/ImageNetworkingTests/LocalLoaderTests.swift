@@ -63,6 +63,26 @@ struct FileLoaderReads {
         #expect(response.body.wholeData == Data("picture".utf8))
     }
 
+    @Test(arguments: [0, 7, 300, 301, 10_000])
+    func aFileIsReadWholeByItsPathOrItsURL(byteCount: Int) throws {
+        let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        let url = try directory.file("a b%c.png", bytes)
+        let loader = FileLoader(chunkSize: 300)
+        #expect(try Array(loader.contents(ofFile: directory.path + "/a b%c.png")) == bytes)
+        #expect(try Array(loader.contents(of: url)) == bytes)
+    }
+
+    @Test func whatCannotBeReadWholeIsATypedError() throws {
+        _ = try directory.file("long", [1, 2, 3])
+        let short = FileLoader(maximumBytes: 2)
+        func code(_ loader: FileLoader, _ name: String) -> ImageError.Code? {
+            #expect(throws: ImageError.self) { try loader.contents(ofFile: directory.path + "/" + name) }?.code
+        }
+        #expect(code(loader, "missing") == .fileUnreadable)
+        #expect(code(loader, "") == .fileUnreadable)
+        #expect(code(short, "long") == .tooLarge)
+    }
+
     @Test func aLargeFileStreamsInChunks() async throws {
         let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
         let url = try directory.file("large", bytes)

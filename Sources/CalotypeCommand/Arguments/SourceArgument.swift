@@ -4,7 +4,8 @@ internal import ImageCore
 struct SourceArgument: Sendable {
     /// As it was typed; messages and tables name it so.
     let text: String
-    let url: URL
+    /// What was typed as a URL; `nil` for a path. To make a URL of a path takes longer than to decode a small picture.
+    private let typedURL: URL?
 
     /// What begins with a scheme and `://`, or with `file:` or `data:`, is a URL; everything else is a path. A path that
     /// looks like a URL can be written as `./http:...`.
@@ -16,19 +17,25 @@ struct SourceArgument: Sendable {
             guard !text.isEmpty, !text.utf8.contains(0) else {
                 throw ImageError(.invalidRequest, message: "The path is empty; name a file or a URL.")
             }
-            url = URL(filePath: text, directoryHint: .notDirectory)
+            typedURL = nil
             return
         }
         guard let url = URL(string: text), url.scheme != nil else {
             throw ImageError(
                 .invalidRequest, message: "This is no valid URL; percent-encode spaces and other special characters.")
         }
-        self.url = url
+        typedURL = url
     }
+
+    /// The file's path, if it was typed as one.
+    var path: String? { typedURL == nil ? text : nil }
+
+    var url: URL { typedURL ?? URL(filePath: text, directoryHint: .notDirectory) }
 
     /// The source in messages: as it was typed, but that a `data` URL is cut short and credentials are left out.
     var name: String {
-        url.scheme?.lowercased() == "data" || url.user != nil || url.password != nil ? ImageSource.redacted(url) : text
+        guard let url = typedURL else { return text }
+        return url.scheme?.lowercased() == "data" || url.user != nil || url.password != nil ? ImageSource.redacted(url) : text
     }
 
     /// The last part of the path without its extension, for the name of an output file.
@@ -63,8 +70,11 @@ struct SourceArgument: Sendable {
     }
 
     private static func looksLikeURL(_ text: String) -> Bool {
-        let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
-        guard let first = scheme.first, first.isLetter, text.dropFirst(scheme.count).first == ":" else { return false }
-        return text.dropFirst(scheme.count).hasPrefix("://") || ["file", "data"].contains(scheme.lowercased())
+        let text = text.utf8
+        func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+        let scheme = text.prefix { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+        let rest = text.dropFirst(scheme.count)
+        guard let first = scheme.first, isLetter(first), rest.first == UInt8(ascii: ":") else { return false }
+        return rest.starts(with: "://".utf8) || ["file", "data"].contains(String(decoding: scheme, as: UTF8.self).lowercased())
     }
 }

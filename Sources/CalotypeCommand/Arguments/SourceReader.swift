@@ -6,30 +6,29 @@ internal import ImageNetworking
 final class SourceReader: Sendable {
     private let loader = Lock<SchemeRouter?>(nil)
 
-    /// The network's loader keeps a thread and a large library, of which a local file has no need: it is made for the first
-    /// source that has.
-    private func loader(for source: SourceArgument) -> any DataLoading {
-        if source.url.isFileURL { return FileLoader() }
-        return loader.withLock { loader in
+    /// It keeps a thread and a large library, of which a local file has no need: it is made for the first source that has.
+    private var network: SchemeRouter {
+        loader.withLock { loader in
             let made = loader ?? .standard(network: CurlLoader())
             loader = made
             return made
         }
     }
 
-    /// The whole file. A local one is mapped into memory, so that no more of it is read than is looked at.
+    /// The whole file. Of a local one no more is read than is looked at.
     ///
     /// - Throws: ``ImageError``, also for an HTTP status other than success.
     func bytes(of source: SourceArgument) async throws -> Data {
-        let response = try await loader(for: source).load(DataRequest(url: source.url))
+        if let path = source.path { return try FileLoader().contents(ofFile: path) }
+        let url = source.url
+        if url.isFileURL { return try FileLoader().contents(of: url) }
+        let response = try await network.load(DataRequest(url: url))
         let status = response.head.status
         guard status.kind == .successful else {
             throw ImageError(
                 .httpStatus, message: "The server answered \(status.code) \(status.reasonPhrase).", status: status.code)
         }
         if let whole = response.body.wholeData { return whole }
-        // The loader has found that the file is there, regular, and longer than a chunk.
-        if source.url.isFileURL, let mapped = try? Data(contentsOf: source.url, options: .alwaysMapped) { return mapped }
         var data = Data()
         for try await chunk in response.body { data.append(chunk) }
         return data

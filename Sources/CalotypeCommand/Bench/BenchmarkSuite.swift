@@ -56,6 +56,9 @@ struct BenchmarkRow: Sendable {
     /// Of ``median`` and the peer's figure, such as `µs`.
     let unit: String
     var peer: Peer?
+    /// The standard error of ``ratio`` as a part of it, where figures of single runs are too coarse to do without: 0.01 for a
+    /// hundredth.
+    var ratioError: Double?
 
     /// This project's figure over the peer's: below 1 is better.
     var ratio: Double? { peer.flatMap { $0.value > 0 ? median / $0.value : nil } }
@@ -70,9 +73,12 @@ struct BenchmarkRow: Sendable {
         object["peerMedian"] = peer.map { .number($0.value) } ?? .null
         object["peerRanHere"] = peer.map { .boolean($0.ranHere) } ?? .null
         object["ratio"] = ratio.map { .number($0) } ?? .null
+        object["ratioError"] = ratioError.map { .number($0) } ?? .null
         object["reach"] = peer.map { .number($0.reach) } ?? .null
         return object
     }
+
+    private var errorText: String { ratioError.map { " ± \(Units.threeDigits(100 * $0)) %" } ?? "" }
 
     static func table(_ rows: [BenchmarkRow]) -> String {
         var table = Table([
@@ -83,7 +89,8 @@ struct BenchmarkRow: Sendable {
             table.add([
                 row.suite, row.name, Units.threeDigits(row.median), row.unit, row.peer?.name ?? "",
                 row.peer.map { Units.threeDigits($0.value) + ($0.ranHere ? "" : "*") } ?? "",
-                row.ratio.map { Units.threeDigits($0) } ?? "", row.peer.map { "<= \(Units.threeDigits($0.reach))" } ?? "",
+                row.ratio.map { Units.threeDigits($0) + row.errorText } ?? "",
+                row.peer.map { "<= \(Units.threeDigits($0.reach))" } ?? "",
             ])
         }
         let note = rows.contains { $0.peer?.ranHere == false }

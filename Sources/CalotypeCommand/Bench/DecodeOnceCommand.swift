@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ImageCore
 internal import ImageDecoding
+internal import ImageNetworking
 
 /// Decodes a file and drops the picture: what the benchmark runs as a process of its own.
 struct DecodeOnceCommand: ParsableCommand {
@@ -14,14 +15,7 @@ struct DecodeOnceCommand: ParsableCommand {
 
     func run() throws { try Self.decode(path) }
 
-    /// The file is mapped, as ``SourceReader`` does it.
     static func decode(_ path: String) throws {
-        let data: Data
-        do {
-            data = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
-        } catch {
-            throw ImageError(.fileUnreadable, message: "There is no file \(path) that can be read.")
-        }
-        _ = try DecoderRegistry().decode(data, options: DecodeOptions())
+        _ = try DecoderRegistry().decode(FileLoader().contents(ofFile: path), options: DecodeOptions())
     }
 }

@@ -47,10 +47,8 @@ private struct DecodeBench {
     /// What the command takes for a picture of one pixel: part of each of its figures.
     func idle() -> [BenchmarkRow] {
         guard let cost = costs([[program, "decode-once", dot]])[0] else { return [] }
-        return [
-            row("\(kind.rawValue), one pixel, CPU", cost.processor, "ms"),
-            row("\(kind.rawValue), one pixel, memory", cost.megabytes, "MB"),
-        ]
+        let time = row("\(kind.rawValue), one pixel, CPU", cost.processor, "ms")
+        return [time] + (cost.megabytes.map { [row("\(kind.rawValue), one pixel, memory", $0, "MB")] } ?? [])
     }
 
     private func row(_ name: String, _ value: Double, _ unit: String, _ peer: BenchmarkRow.Peer? = nil) -> BenchmarkRow {
@@ -62,7 +60,9 @@ private struct DecodeBench {
     func full(_ file: String, _ size: PixelSize) async throws -> [BenchmarkRow] {
         let (peers, starts) = (toolsOfCodecs(file), toolsOfCodecs(dot))
         let name = "\(kind.rawValue) \(Self.megapixels(size)) full"
-        let costs = costs([[program, "decode-once", file], [program, "decode-once", dot]] + (peers + starts).map(\.command))
+        let costs = costs(
+            [[program, "decode-once", file], [program, "decode-once", dot]] + (peers + starts).map(\.command),
+            isUserTimeExact: true)
         // A full decode holds the picture, which tools that write row by row do not: its memory is not compared.
         var found = rows(name, costs[0], peers, Array(costs[2...].prefix(peers.count)), comparesMemory: false)
         guard let ours = costs[0], let ourStart = costs[1] else { return found }
@@ -173,62 +173,27 @@ private struct DecodeBench {
     }
 
     private func rows(
-        _ name: String, _ ours: Cost?, _ peers: [Peer], _ costs: [Cost?], comparesMemory: Bool
+        _ name: String, _ ours: ProcessCost?, _ peers: [Peer], _ costs: [ProcessCost?], comparesMemory: Bool
     ) -> [BenchmarkRow] {
         guard let ours else { return [] }
         return zip(peers, costs).flatMap { peer, theirs in
-            func compared(_ what: String, _ unit: String, _ part: KeyPath<Cost, Double>) -> BenchmarkRow {
-                row(
-                    "\(name), \(what)", ours[keyPath: part], unit,
-                    theirs.map {
-                        BenchmarkRow.Peer(name: peer.name, value: $0[keyPath: part], ranHere: true, reach: peer.reach)
-                    })
+            func compared(_ what: String, _ unit: String, _ part: (ProcessCost) -> Double?) -> BenchmarkRow? {
+                guard let value = part(ours) else { return nil }
+                let other = theirs.flatMap(part).map {
+                    BenchmarkRow.Peer(name: peer.name, value: $0, ranHere: true, reach: peer.reach)
+                }
+                return row("\(name), \(what)", value, unit, other)
             }
-            let times = [compared("CPU", "ms", \.processor), compared("user CPU", "ms", \.user)]
-            return comparesMemory ? times + [compared("memory", "MB", \.megabytes)] : times
+            var user = compared("user CPU", "ms", \.user)
+            user?.ratioError = theirs.map { ours.errorOfUserRatio(to: $0) }
+            let memory = comparesMemory ? compared("memory", "MB", \.megabytes) : nil
+            return [compared("CPU", "ms", \.processor), user, memory].compactMap { $0 }
         }
     }
 
-    /// What a process took.
-    private struct Cost {
-        /// In user and kernel mode, milliseconds.
-        var processor: Double
-        /// Of that in user mode: a mean, because the system tells the two apart by ticks of some milliseconds.
-        var user: Double
-        /// At its peak.
-        var megabytes: Double
-
-        static func median(of runs: [Cost]) -> Cost {
-            func median(_ part: (Cost) -> Double) -> Double { runs.map(part).sorted()[runs.count / 2] }
-            return Cost(
-                processor: median(\.processor), user: runs.map(\.user).reduce(0, +) / Double(runs.count),
-                megabytes: median(\.megabytes))
-        }
-    }
-
-    /// Medians of several rounds, in each of which every command runs once, so that a machine that slows down does so for
-    /// all; `nil` for a program that is missing or fails.
-    private func costs(_ commands: [[String]]) -> [Cost?] {
-        var runs = [[Cost]?](repeating: [], count: commands.count)
-        for _ in 0..<(effort == .smoke ? 1 : 7) {
-            for (index, command) in commands.enumerated() {
-                guard let before = runs[index] else { continue }
-                runs[index] = run(command).map { before + [$0] }
-            }
-        }
-        return runs.map { $0.map(Cost.median(of:)) }
-    }
-
-    /// GNU time stands between, for the peak that the system reports includes that of the process which starts another.
-    private func run(_ command: [String]) -> Cost? {
-        let report = files.folder + "/time.txt"
-        guard let child = try? ChildProcess("time", ["-f", "%M", "-o", report] + command) else { return nil }
-        let usage = child.wait()
-        guard usage.status == 0, let text = try? String(contentsOf: URL(filePath: report), encoding: .utf8),
-            let peak = text.split(separator: "\n").last.flatMap({ Double($0) })
-        else { return nil }
-        return Cost(
-            processor: Units.milliseconds(usage.processorTime), user: Units.milliseconds(usage.userTime), megabytes: peak / 1024)
+    private func costs(_ commands: [[String]], isUserTimeExact: Bool = false) -> [ProcessCost?] {
+        ProcessCost.measure(
+            commands, effort: effort, report: files.folder + "/time.txt", errorOfUserRatio: isUserTimeExact ? 0.015 : nil)
     }
 }
 

@@ -1,4 +1,4 @@
-internal import Dispatch
+internal import CalotypeThreads
 internal import ImageCore
 
 #if canImport(Glibc)
@@ -11,11 +11,15 @@ internal import ImageCore
 
 /// What must be undone however the process ends: files that are half written, programs that run beside, and the
 /// terminal's hidden cursor.
+///
+/// The first of them makes interrupt, hang-up and termination clean up, and then end the process by the same signal as they
+/// would have; until then they simply end it. A command that leaves nothing behind thus starts no thread.
 enum Leftovers {
     private struct State {
-        var files: Set<String> = []
-        var children: Set<pid_t> = []
+        var files: [String] = []
+        var children: [pid_t] = []
         var isCursorHidden = false
+        var isWatching = false
         /// Set by the end of the process: nothing is left behind from then on, since nothing new is begun.
         var isOver = false
     }
@@ -25,26 +29,29 @@ enum Leftovers {
     /// Notes a file to remove, or a directory with all that is in it. Returns `false` when the process is ending: the file must then not be made.
     static func add(file path: String) -> Bool {
         state.withLock { state in
-            if !state.isOver { state.files.insert(path) }
+            watch(&state)
+            if !state.isOver { state.files.append(path) }
             return !state.isOver
         }
     }
 
-    static func forget(file path: String) { state.withLock { _ = $0.files.remove(path) } }
+    static func forget(file path: String) { state.withLock { $0.files.removeAll { $0 == path } } }
 
     /// Notes a program that is to end with this one.
     static func add(child: pid_t) {
         let isOver = state.withLock { state in
-            state.children.insert(child)
+            watch(&state)
+            state.children.append(child)
             return state.isOver
         }
         if isOver { _ = kill(child, SIGTERM) }
     }
 
-    static func forget(child: pid_t) { state.withLock { _ = $0.children.remove(child) } }
+    static func forget(child: pid_t) { state.withLock { $0.children.removeAll { $0 == child } } }
 
     static func setCursorHidden(_ isHidden: Bool) {
         let isOver = state.withLock { state in
+            watch(&state)
             state.isCursorHidden = isHidden
             return state.isOver
         }
@@ -62,28 +69,36 @@ enum Leftovers {
         if isCursorHidden { Console.writeError("\r\u{1B}[J\u{1B}[?25h") }
     }
 
-    /// Makes interrupt, hang-up and termination clean up, and then end the process by the same signal as they would have.
-    /// A broken pipe becomes a failed write. To be called before anything starts a thread: the signals are blocked, which
-    /// threads inherit, and one thread waits for them.
-    static func cleanUpOnSignals() {
-        _ = signal(SIGPIPE, SIG_IGN)
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
+    /// A handler may do next to nothing: it tells the signal's number to a thread that waits for it.
+    private static func watch(_ state: inout State) {
+        guard !state.isWatching else { return }
+        state.isWatching = true
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return }
+        let (numbers, told) = (ends[0], ends[1])
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let isStarted = DetachedThread.start {
+            // Threads that run tasks block all signals, which this one has from the thread that started it.
+            var signals = sigset_t()
+            unsafe sigfillset(&signals)
+            unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            var number: Int32 = 0
+            while unsafe read(numbers, &number, 4) < 0, errno == EINTR {}
+            removeAll()
+            _ = signal(number, SIG_DFL)
+            _ = raise(number)
+        }
+        guard isStarted else { return }
+        unsafe signalPipe = told
         for number in [SIGINT, SIGTERM, SIGHUP] {
             // What the caller chose to ignore (`nohup`, a background job) stays ignored.
             var before = sigaction()
             guard unsafe sigaction(number, nil, &before) == 0, !isIgnoring(before) else { continue }
-            unsafe sigaddset(&signals, number)
-        }
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-        DispatchQueue(label: "calotype.signals").async { [signals] in
-            var signals = signals
-            var number: Int32 = 0
-            guard unsafe sigwait(&signals, &number) == 0 else { return }
-            removeAll()
-            _ = signal(number, SIG_DFL)
-            unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-            _ = raise(number)
+            _ = signal(number) { number in
+                var (number, reason) = (number, errno)
+                _ = unsafe write(signalPipe, &number, 4)
+                errno = reason
+            }
         }
     }
 
@@ -96,3 +111,7 @@ enum Leftovers {
         return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }
+
+/// Where the handler of signals tells their numbers.
+// nonisolated(unsafe) because it is written once, before the handler is installed that reads it.
+nonisolated(unsafe) private var signalPipe: Int32 = -1

@@ -19,7 +19,7 @@ final class APNGFile: AnimationSource {
     private var data: [[Data]] = []
 
     init(_ file: Data, limits: DecodingLimits) throws(ImageError) {
-        metadata = PNGMetadata(file)
+        metadata = PNGMetadata(file, limits: limits)
         orientation = metadata.orientation
         var chunks = PNGChunks(file)
         guard let first = chunks.next(), first.type == "IHDR", first.content.count == 13,

@@ -16,9 +16,7 @@ extension PNGDecoder: IncrementalDecoding {
     private let options: DecodeOptions
     private var canvas: IncrementalCanvas?
     private var passes = 1
-    private var metadata = PNGMetadata(Data())
-    /// The bytes without those of the picture itself: what chunks say may stand anywhere.
-    private var chunks = PNGChunkCollector()
+    private var chunks: PNGMetadataCollector
     /// Where chunks end: what follows the one with the last row does not count, but its checksum does.
     private var walk = PNGChunkWalk()
     private var isChecked = false
@@ -29,6 +27,7 @@ extension PNGDecoder: IncrementalDecoding {
         guard let handle = unsafe clt_png_pusher_create(options.limits.metadataBytes) else { throw .outOfMemory(.png) }
         unsafe self.handle = handle
         self.options = options
+        chunks = PNGMetadataCollector(limits: options.limits)
     }
 
     deinit { unsafe clt_png_pusher_destroy(handle) }
@@ -63,7 +62,7 @@ extension PNGDecoder: IncrementalDecoding {
         var (header, layout, passes) = (clt_png_header(), CLT_PNG_RGBA8, Int32(1))
         guard unsafe clt_png_pusher_header(handle, &header, &layout, &passes) else { return false }
         self.passes = Int(passes)
-        metadata = PNGMetadata(chunks.file)
+        let metadata = chunks.metadata
         try options.checkFrame(of: max(1, metadata.frames))
         let size = PixelSize(width: Int(header.width), height: Int(header.height))
         var picture = StoredPicture(format: .png, size: size, layout: PNGReader.layout(layout))
@@ -89,7 +88,7 @@ extension PNGDecoder: IncrementalDecoding {
         guard let canvas else { throw ImageError.truncated(.png) }
         let failure: ImageError? = isChecked ? nil : .truncated(.png)
         // Exif may follow the pixels.
-        let orientation = options.applied(PNGMetadata(chunks.file).orientation)
+        let orientation = options.applied(chunks.metadata.orientation)
         return try canvas.final(options, failure: failure, orientation: orientation)
     }
 
@@ -130,36 +129,45 @@ struct PNGChunkWalk {
     }
 }
 
-/// Keeps the chunks of a PNG that arrives in pieces, but for its pixels and what is too large to matter.
-struct PNGChunkCollector {
-    /// A file of the chunks so far.
-    private(set) var file = Data()
+/// Collects what the chunks of a PNG say that arrives in pieces. Holds no more of the file than one of them.
+struct PNGMetadataCollector {
+    private(set) var metadata: PNGMetadata
+    /// The beginning of a chunk: its length and type, and as much content as is there and matters.
     private var pending = Data()
-    /// Bytes of a chunk without interest that are still to come.
-    private var skip = 8
+    /// How many bytes of the chunk are waited for.
+    private var wanted = 8
+    /// Bytes without interest that are still to come.
+    private var skip = PNGChunks.signature.count
+
+    init(limits: DecodingLimits) { metadata = PNGMetadata(limits: limits) }
 
     mutating func append(_ bytes: Data) {
-        if file.isEmpty { file = Data(PNGChunks.signature) }
-        pending.append(bytes)
-        while true {
-            let passed = min(skip, pending.count)
-            if passed > 0 { pending = Data(pending.dropFirst(passed)) }
-            skip -= passed
-            let head = ByteReader(pending)
-            guard skip == 0, let length = head.uint32(at: 0, bigEndian: true), let name = head.bytes(at: 4, count: 4) else {
-                return
-            }
-            let type = String(decoding: name, as: UTF8.self)
-            let isWanted = ["IHDR", "eXIf", "acTL", "sRGB", "gAMA", "cHRM", "cICP"].contains(type)
-            if !isWanted || length > 1 << 16 {
-                // That there are pixels matters, not which.
-                if type == "IDAT", file.count < 1 << 20 { file.append(PNGChunks.chunk(type, Data())) }
-                skip = 12 + length
-            } else {
-                guard let chunk = head.bytes(at: 0, count: 12 + length) else { return }
-                if file.count < 1 << 20 { file.append(chunk) }
-                skip = 12 + length
-            }
+        var rest = bytes
+        while !rest.isEmpty {
+            let skipped = min(skip, rest.count)
+            skip -= skipped
+            rest = rest.dropFirst(skipped)
+            let piece = rest.prefix(wanted - pending.count)
+            pending.append(piece)
+            rest = rest.dropFirst(piece.count)
+            if pending.count == wanted { look() }
         }
+    }
+
+    /// At the head of a chunk, or at one that is there to its checksum.
+    private mutating func look() {
+        let head = ByteReader(pending)
+        guard let length = head.uint32(at: 0, bigEndian: true), let name = head.bytes(at: 4, count: 4) else { return }
+        let type = String(decoding: name, as: UTF8.self)
+        if metadata.reads(type, byteCount: length) {
+            wanted = 8 + length
+            guard pending.count == wanted else { return }
+            metadata.read(type, pending.dropFirst(8))
+            skip = 4
+        } else {
+            metadata.pass(type)
+            skip = length + 4
+        }
+        (pending, wanted) = (Data(), 8)
     }
 }

@@ -36,7 +36,8 @@ struct PNGChunks: Sequence, IteratorProtocol {
     }
 }
 
-/// What the chunks around a PNG's pixels say of them.
+/// What the chunks around a PNG's pixels say of them. Taken chunk by chunk, so that it is the same for a file that arrives
+/// in pieces.
 struct PNGMetadata {
     private(set) var orientation = Orientation.up
     /// Frames of an APNG; 0 where it is a still picture.
@@ -47,33 +48,53 @@ struct PNGMetadata {
     private var gamma: Double?
     private var chromaticities: [Double]?
     private(set) var codePoints: (primaries: Int, transfer: Int)?
+    private var hasPixels = false
+    /// Longer chunks are passed over, in bytes.
+    private let limit: Int
 
     /// The colours of ITU-R BT.709 and sRGB: x and y of white, red, green and blue.
     static let standardChromaticities = [0.3127, 0.3290, 0.64, 0.33, 0.30, 0.60, 0.15, 0.06]
 
-    init(_ file: Data) {
-        var hasPixels = false
+    /// Of no chunk yet.
+    init(limits: DecodingLimits) { limit = limits.metadataBytes }
+
+    init(_ file: Data, limits: DecodingLimits) {
+        self.init(limits: limits)
         for chunk in PNGChunks(file) {
-            // Behind the pixels stands nothing that says how they are to be read.
-            if hasPixels, chunk.type != "eXIf" { continue }
-            let content = ByteReader(chunk.content)
-            switch chunk.type {
-            case "IDAT": hasPixels = true
-            case "eXIf": orientation = EXIFOrientation.parse(chunk.content)
-            case "acTL":
-                frames = content.uint32(at: 0, bigEndian: true) ?? 0
-                plays = content.uint32(at: 4, bigEndian: true)
-            case "sRGB": isSRGB = true
-            case "gAMA": gamma = content.uint32(at: 0, bigEndian: true).map { Double($0) / 100_000 }
-            case "cHRM":
-                let values = (0..<8).compactMap { content.uint32(at: 4 * $0, bigEndian: true).map { Double($0) / 100_000 } }
-                if values.count == 8 { chromaticities = values }
-            case "cICP":
-                if let primaries = content.byte(at: 0), let transfer = content.byte(at: 1) {
-                    codePoints = (Int(primaries), Int(transfer))
-                }
-            default: break
+            if reads(chunk.type, byteCount: chunk.content.count) { read(chunk.type, chunk.content) } else { pass(chunk.type) }
+        }
+    }
+
+    /// Whether the content of the next chunk matters.
+    func reads(_ type: String, byteCount: Int) -> Bool {
+        guard byteCount <= limit else { return false }
+        // Behind the pixels stands nothing else that says how they are to be read.
+        return type == "eXIf" || !hasPixels && ["acTL", "sRGB", "gAMA", "cHRM", "cICP"].contains(type)
+    }
+
+    /// Notes a chunk whose content does not matter.
+    mutating func pass(_ type: String) {
+        if type == "IDAT" { hasPixels = true }
+    }
+
+    /// Takes a chunk that ``reads(_:byteCount:)`` asks for.
+    mutating func read(_ type: String, _ bytes: Data) {
+        let content = ByteReader(bytes)
+        switch type {
+        case "eXIf": orientation = EXIFOrientation.parse(bytes)
+        case "acTL":
+            frames = content.uint32(at: 0, bigEndian: true) ?? 0
+            plays = content.uint32(at: 4, bigEndian: true)
+        case "sRGB": isSRGB = true
+        case "gAMA": gamma = content.uint32(at: 0, bigEndian: true).map { Double($0) / 100_000 }
+        case "cHRM":
+            let values = (0..<8).compactMap { content.uint32(at: 4 * $0, bigEndian: true).map { Double($0) / 100_000 } }
+            if values.count == 8 { chromaticities = values }
+        case "cICP":
+            if let primaries = content.byte(at: 0), let transfer = content.byte(at: 1) {
+                codePoints = (Int(primaries), Int(transfer))
             }
+        default: break
         }
     }
 

@@ -15,7 +15,7 @@ public struct PNGDecoder: Decoding {
     public func format(of head: Data) -> ImageFormat? { head.starts(with: PNGChunks.signature) ? .png : nil }
 
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
-        let metadata = PNGMetadata(data)
+        let metadata = PNGMetadata(data, limits: limits)
         return try unsafe data.withUnsafeBytes { bytes in
             let reader = try unsafe PNGReader(bytes, limits: limits)
             let header = reader.header
@@ -31,7 +31,7 @@ public struct PNGDecoder: Decoding {
     public func decodesInline(_ data: Data, options: DecodeOptions) -> Bool { isTiny(data, options) }
 
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
-        let metadata = PNGMetadata(data)
+        let metadata = PNGMetadata(data, limits: options.limits)
         try options.checkFrame(of: max(1, metadata.frames))
         if options.frame > 0 {
             return try ComposedFrames(APNGFile(data, limits: options.limits), options: options)

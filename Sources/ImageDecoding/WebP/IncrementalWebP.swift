@@ -23,6 +23,8 @@ extension WebPDecoder: IncrementalDecoding {
     private var status = CLT_WEBP_NEEDS_INPUT
     /// Where the picture's chunks lie in the file, less what libwebp has.
     private var rest = 0..<0
+    /// Where the pixels of a lossy picture begin.
+    private var lossyStart: Int?
     /// Whether only the end of the file can tell: animations.
     private var waits = false
     private var shown = 0
@@ -76,7 +78,8 @@ extension WebPDecoder: IncrementalDecoding {
         var at = start
         while let size = reader.uint32(at: at + 4, bigEndian: false) {
             let end = at + 8 + size
-            if reader.matches("VP8 ", at: at) || reader.matches("VP8L", at: at) { return start..<end }
+            if reader.matches("VP8 ", at: at) { lossyStart = at + 8 }
+            if lossyStart != nil || reader.matches("VP8L", at: at) { return start..<end }
             at = end + size & 1
         }
         return nil
@@ -119,7 +122,8 @@ extension WebPDecoder: IncrementalDecoding {
         }
         // How far libwebp scales was settled for a picture that lies the other way: only now is it known how this one does.
         guard let canvas, let applied, status == CLT_WEBP_OK,
-            applied.swapsSides == canvas.picture.orientation.swapsSides || options.targetSize == nil
+            applied.swapsSides == canvas.picture.orientation.swapsSides || options.targetSize == nil,
+            lossyStart.map({ LossyPartitions(data, at: $0).isLastOutOfRange }) != true
         else {
             canvas = nil
             return try WebPDecoder().decode(data, options: options)

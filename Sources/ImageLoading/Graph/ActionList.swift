@@ -4,6 +4,8 @@ struct ActionList<Action: Sendable>: Sendable {
     /// Those after the first; once taken, in reverse order, so that each can be moved out.
     private var rest: [Action] = []
 
+    var isEmpty: Bool { first == nil && rest.isEmpty }
+
     mutating func append(_ action: consuming Action) {
         if first == nil { first = action } else { rest.append(action) }
     }
@@ -16,7 +18,10 @@ struct ActionList<Action: Sendable>: Sendable {
         guard first != nil else { return Self() }
         var taken = Self()
         swap(&taken, &self)
-        taken.rest.reverse()
+        unsafe taken.rest.withUnsafeMutableBufferPointer { rest in
+            // An array's own reversal copies its elements.
+            for index in 0..<rest.count / 2 { unsafe rest.swapAt(index, rest.count - 1 - index) }
+        }
         return taken
     }
 }

@@ -28,10 +28,12 @@ struct LaneQueue: Sendable {
     /// By name; where there is no limit per group, all that waits is in the one below.
     private var groups: [String: Group] = [:]
     private var everyone = Group()
-    /// The ticket under which each waiting node is queued, by the node's slot; 0 for none.
+    /// The ticket under which each waiting node is queued, by the node's slot; 0 for none, and for those after the last.
     private var tickets: [UInt64] = []
     private var nextTicket: UInt64 = 0
     private(set) var queued = 0
+    /// For how many nodes' slots there is memory: for tests.
+    var slotCount: Int { tickets.count }
 
     private(set) var running = 0
     let limit: Int
@@ -92,6 +94,7 @@ struct LaneQueue: Sendable {
         tickets[node.slot] = 0
         queued -= 1
         compact(group)
+        forgetBurst()
     }
 
     /// The best node that the limits allow to run now; it counts as running until `release`.
@@ -105,6 +108,7 @@ struct LaneQueue: Sendable {
         tickets[best.node.slot] = 0
         queued -= 1
         running += 1
+        forgetBurst()
         return best.node
     }
 
@@ -163,6 +167,17 @@ struct LaneQueue: Sendable {
             self[group: name].entries = Heap(live)
         }
         if isGrouped { forgetIfIdle(name) }
+    }
+
+    /// What a burst took of memory does not stay taken once nothing waits; a little does, so that the next load finds its own.
+    private mutating func forgetBurst() {
+        guard queued == 0, tickets.count > 128 else { return }
+        tickets = []
+        everyone.entries = Heap()
+        for name in groups.keys {
+            groups[name]?.entries = Heap()
+            forgetIfIdle(name)
+        }
     }
 
     private mutating func forgetIfIdle(_ name: String) {

@@ -4,8 +4,12 @@ internal import ImageCore
 /// its own and a key is hashed once in its node's life.
 struct WorkIndex: Sendable {
     /// The first node of each chain; a power of two.
-    private var chains: [NodeID?] = Array(repeating: nil, count: 16)
+    private var chains = Self.noChains
     private(set) var count = 0
+    /// For tests.
+    var chainCount: Int { chains.count }
+
+    private static var noChains: [NodeID?] { Array(repeating: nil, count: 16) }
 
     /// The work that has the key.
     func find<Work, Value>(_ key: WorkKey, hash: Int, in nodes: Slab<WorkNode<Work, Value>>) -> NodeID? {
@@ -31,10 +35,15 @@ struct WorkIndex: Sendable {
         nodes[id].isIndexed = false
         count -= 1
         let place = place(of: nodes[id].hash)
-        guard let first = chains[place], first != id else { return chains[place] = nodes[id].nextInIndex }
-        var before = first
-        while let next = nodes[before].nextInIndex, next != id { before = next }
-        nodes[before].nextInIndex = nodes[id].nextInIndex
+        if let first = chains[place], first != id {
+            var before = first
+            while let next = nodes[before].nextInIndex, next != id { before = next }
+            nodes[before].nextInIndex = nodes[id].nextInIndex
+        } else {
+            chains[place] = nodes[id].nextInIndex
+        }
+        // What a burst took does not stay taken.
+        if count == 0, chains.count > 128 { chains = Self.noChains }
     }
 
     private func place(of hash: Int) -> Int { hash & (chains.count - 1) }

@@ -29,26 +29,21 @@ final class LoadPlan: Sendable {
 
     /// - Parameter priority: where it is not that of the options.
     init(
-        _ id: LoadID, _ request: ImageRequest, _ merged: MergedOptions, goal: LoadGoal = .image,
+        _ id: LoadID, _ request: consuming ImageRequest, _ merged: MergedOptions, goal: LoadGoal = .image,
         priority: LoadPriority? = nil
     ) {
         self.id = id
         self.goal = goal
         self.merged = merged
         self.priority = priority ?? merged.options.priority
-        // Observers know the request alone; its lines carry the context of whichever layer set one.
-        if let context = merged.options.logContext {
-            var named = request
-            named.options.logContext = context
-            self.request = named
-        } else {
-            self.request = request
-        }
         isLocal = request.isLocal
         resource =
             merged.options.headers.isEmpty
             ? request.resource
             : request.resource.varied(by: merged.options.headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted())
+        // Observers know the request alone; its lines carry the context of whichever layer set one.
+        if let context = merged.options.logContext { request.options.logContext = context }
+        self.request = request
     }
 
     var options: LoadOptions { _read { yield merged.options } }

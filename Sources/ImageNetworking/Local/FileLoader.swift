@@ -30,14 +30,7 @@ public struct FileLoader: DataLoading {
     ///   missing, forbidden or no regular file, `tooLarge`; or `CancellationError`.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         try Task.checkCancellation()
-        let path = try Self.path(of: request.url)
-        let file = try OpenFile(path)
-        let limit = request.maximumBytes ?? maximumBytes
-        guard file.byteCount <= limit else {
-            throw ImageError(
-                .tooLarge,
-                message: "The file \(file.path) is \(file.byteCount) bytes long, and at most \(limit) bytes are accepted.")
-        }
+        let file = try OpenFile(Self.path(of: request.url), limit: request.maximumBytes ?? maximumBytes)
         if file.byteCount <= chunkSize {
             return DataResponse(url: request.url, body: ByteStream(try file.next(file.byteCount) ?? Data()))
         }
@@ -50,6 +43,21 @@ public struct FileLoader: DataLoading {
                 try Task.checkCancellation()
                 return try file.next(chunkSize)
             })
+    }
+
+    /// A whole file at once, for a program that looks at one. What is longer than a chunk is mapped into memory, so that no
+    /// more of it is read than is looked at.
+    ///
+    /// - Throws: ``ImageError`` as ``load(_:)`` does.
+    package func contents(of url: URL) throws -> Data { try contents(of: Self.path(of: url)) }
+
+    /// The same by a path: to make a URL of one takes longer than to decode a small picture.
+    package func contents(ofFile path: String) throws -> Data { try contents(of: Array(path.utf8)) }
+
+    private func contents(of path: [UInt8]) throws(ImageError) -> Data {
+        let file = try OpenFile(path, limit: maximumBytes)
+        if file.byteCount > chunkSize, let mapped = file.mapped() { return mapped }
+        return try file.next(file.byteCount) ?? Data()
     }
 
     private static func path(of url: URL) throws -> [UInt8] {
@@ -75,7 +83,8 @@ private final class OpenFile: Sendable {
     private let descriptor: Int32
     private let position = Lock(0)
 
-    init(_ bytes: [UInt8]) throws(ImageError) {
+    /// - Parameter limit: of its length, in bytes.
+    init(_ bytes: [UInt8], limit: Int) throws(ImageError) {
         path = String(decoding: bytes, as: UTF8.self)
         let terminated = bytes.map(CChar.init(bitPattern:)) + [0]
         // Without waiting: opening a pipe that nobody writes to would hang.
@@ -93,11 +102,24 @@ private final class OpenFile: Sendable {
             let kind = status.st_mode & S_IFMT == S_IFDIR ? "a directory" : "a pipe or device"
             throw ImageError(.fileUnreadable, message: "\(path) is \(kind), not a file with a picture.")
         }
-        self.descriptor = descriptor
         byteCount = Int(status.st_size)
+        guard byteCount <= limit else {
+            _ = close(descriptor)
+            throw ImageError(
+                .tooLarge, message: "The file \(path) is \(byteCount) bytes long, and at most \(limit) bytes are accepted.")
+        }
+        self.descriptor = descriptor
     }
 
     deinit { _ = close(descriptor) }
+
+    /// All bytes, in the system's own memory of the file; `nil` where it cannot be mapped.
+    func mapped() -> Data? {
+        guard let base = unsafe mmap(nil, byteCount, PROT_READ, MAP_PRIVATE, descriptor, 0), unsafe base != MAP_FAILED else {
+            return nil
+        }
+        return unsafe Data(bytesNoCopy: base, count: byteCount, deallocator: .unmap)
+    }
 
     /// The next bytes, at most `count`; `nil` at the end.
     func next(_ count: Int) throws(ImageError) -> Data? {

@@ -7,10 +7,12 @@ import Testing
 struct ArgumentTests {
     @Test(arguments: [
         ("photo.jpg", "photo.jpg", "photo"), ("a b#c?.png", "a b#c?.png", "a b#c?"), ("C:\\x.png", "C:\\x.png", "C:\\x"),
-        ("http", "http", "http"), ("../.hidden", "../.hidden", "hidden"),
+        ("http", "http", "http"), ("files:/x.png", "files:/x.png", "x"), ("é://x.png", "é://x.png", "x"),
+        ("../.hidden", "../.hidden", "hidden"),
     ])
     func aPathIsTakenAsItIs(_ text: String, _ path: String, _ stem: String) throws {
         let source = try SourceArgument(text)
+        #expect(source.path == text)
         #expect(source.url.isFileURL)
         #expect(source.url.path.hasSuffix(path.drop { ".".contains($0) || $0 == "/" }))
         #expect(source.stem == stem)
@@ -24,6 +26,7 @@ struct ArgumentTests {
     ])
     func aURLIsKnownByItsScheme(_ text: String, _ scheme: String, _ stem: String) throws {
         let source = try SourceArgument(text)
+        #expect(source.path == nil)
         #expect(source.url.scheme?.lowercased() == scheme)
         #expect(source.stem == stem)
     }

@@ -80,6 +80,23 @@ struct LoadTests {
         #expect(!run.output.unicodeScalars.contains("\u{1B}"))
     }
 
+    #if os(Linux)
+        @Test(.timeLimit(.minutes(1)), arguments: [SIGINT, SIGTERM, SIGHUP])
+        func aSignalBringsTheCursorBackAndEndsTheCommand(signal: Int32) async throws {
+            // Given: bars of progress on a terminal, of pictures that never come.
+            let server = try LoopbackServer(handler: { _, connection in connection.waitForDisconnect() })
+            defer { server.stop() }
+            let terminal = try PseudoTerminal()
+            let command = try CommandProcess(["load", server.url("/a.jpg"), server.url("/b.jpg"), "--no-cache"], on: terminal)
+            await terminal.wait { $0.contains("\u{1B}[?25l") }
+            // When, then.
+            command.send(signal: signal)
+            let run = try await command.end()
+            #expect(run.ending == .signal(signal))
+            #expect(await terminal.all().contains("\u{1B}[?25h"))
+        }
+    #endif
+
     @Test func anInterruptEndsTheCommandBySignalAndLeavesNothingBehind() async throws {
         let started = try LoopbackServer.Gate()
         let command = Lock<CommandProcess?>(nil)
