@@ -19,7 +19,7 @@ public struct DataRequest: Sendable {
     public var cachePolicy: CachePolicy
 
     public init(
-        url: URL, method: HTTPRequest.Method = .get, headerFields: HTTPFields = [:], body: Data? = nil,
+        url: URL, method: HTTPRequest.Method = .get, headerFields: HTTPFields = HTTPFields(), body: Data? = nil,
         timeout: Duration = .seconds(30), maximumBytes: Int? = nil, priority: LoadPriority = .normal, retries: Int = 0,
         allowsExpensiveNetwork: Bool = true, cachePolicy: CachePolicy = .memoryAndDisk
     ) {

@@ -39,9 +39,7 @@ public final class CurlLoader: DataLoading {
     ///   `tooLarge`, `loaderClosed`. The body throws the same.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         try Task.checkCancellation()
-        let hop = try Hop(request)
-        let limit = request.maximumBytes ?? configuration.maximumBytes
-        let transfer = Transfer(request, hop: hop, limit: limit, mailbox: lease.mailbox)
+        let transfer = try transfer(request)
         let (head, whole) = try await transfer.start()
         // A small body usually came with the head; then there is nothing left to wait for.
         let body = whole.map { ByteStream($0) } ?? BodyReader(transfer, lease: lease).stream
@@ -49,10 +47,10 @@ public final class CurlLoader: DataLoading {
             throw ImageError(
                 .badResponse,
                 message:
-                    "The response to \(ImageSource.redacted(request.url)) has more than \(ResponseHead.mostFields) header fields."
+                    "The response to \(transfer.source) has more than \(ResponseHead.mostFields) header fields."
             )
         }
-        var url = request.url
+        var url = transfer.url
         if let address = head.redirectedTo {
             guard let redirected = URL(string: address) else {
                 throw ImageError(
@@ -61,6 +59,13 @@ public final class CurlLoader: DataLoading {
             url = redirected
         }
         return DataResponse(url: url, head: parsed, body: body, timing: head.timing)
+    }
+
+    // What a function knows while it waits is kept, and the whole request with it, were this not a function of its own.
+    @inline(never)
+    private func transfer(_ request: DataRequest) throws(ImageError) -> Transfer {
+        let limit = request.maximumBytes ?? configuration.maximumBytes
+        return Transfer(request, hop: try Hop(request), limit: limit, mailbox: lease.mailbox)
     }
 
     /// Runs tasks on the thread that the transfers run on, so that between a load and what follows it no other thread has to
@@ -80,7 +85,7 @@ public final class CurlLoader: DataLoading {
 
     /// Ends every transfer with ``ImageError/Code/loaderClosed``, closes every connection, and returns when the loader's
     /// thread has let go of all of it. Later loads fail the same way.
-    public func close() async { await lease.mailbox.close() }
+    public func close() async { await lease.mailbox.closed() }
 }
 
 /// What the body's closure owns: gives the transfer up when the body is dropped.

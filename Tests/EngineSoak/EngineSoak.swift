@@ -19,7 +19,8 @@ internal import ImageLoading
 /// in batches of threads. It may grow by 2 MB or so (10 %) of resident memory, and by 16 bytes a load of what is allocated, which
 /// is half of the smallest block.
 ///
-/// Run it with `GLIBC_TUNABLES=glibc.malloc.tcache_count=0`: what a thread keeps for its next allocation counts as allocated.
+/// Run it with `GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1`: what a thread keeps for its next allocation
+/// counts as allocated, and so do 2 KB of every arena, of which there are as many as threads ever had to wait for one another.
 @main struct EngineSoak {
     static func main() async throws {
         let loads = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000

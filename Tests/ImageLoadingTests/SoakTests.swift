@@ -8,9 +8,9 @@ import Testing
         let soak = Process()
         soak.executableURL = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "EngineSoak")
         soak.arguments = ["30000"]
-        // What a thread keeps for its next allocation counts as allocated.
+        // See `EngineSoak`.
         soak.environment = ProcessInfo.processInfo.environment
-            .merging(["GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"]) { $1 }
+            .merging(["GLIBC_TUNABLES": "glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1"]) { $1 }
         let output = Pipe()
         soak.standardOutput = output
         try soak.run()

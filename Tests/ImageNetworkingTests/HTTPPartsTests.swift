@@ -73,6 +73,12 @@ import Testing
         #expect(head.parsed()?.headerFields.map(\.name.rawName) == ["Good"])
     }
 
+    @Test func aControlByteIsNoHyphen() {
+        let (head, _) = head(["HTTP/1.1 200 OK", "Content\rLength: 5", "Content\rType: image/png", "Good: 1", ""])
+        #expect(head.contentLength == nil)
+        #expect(head.parsed()?.headerFields.map(\.name.rawName) == ["Good"])
+    }
+
     @Test(arguments: [301, 302, 303, 307, 308])
     func aRedirectNeedsItsLocation(_ status: Int) {
         #expect(head(["HTTP/1.1 \(status) X", "location: /a", ""]).0.redirect == "/a")

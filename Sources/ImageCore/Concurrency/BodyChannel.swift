@@ -18,9 +18,7 @@ package final class BodyChannel: Sendable {
     fileprivate struct State {
         var isCancelled = false
         var hasHead = false
-        /// Chunks, the oldest first, and their length together.
-        var unread: [Data] = []
-        var unreadCount = 0
+        var unread = ChunkList()
         var end: Result<Void, any Error>?
         /// The producer refused bytes because nobody read; the reader owes it a word when it has read.
         var isPaused = false
@@ -68,7 +66,7 @@ package final class BodyChannel: Sendable {
                 let (answer, owesWord) = state.withLock { state -> (Answer, Bool) in
                     if state.isCancelled { return (.end(.failure(CancellationError())), false) }
                     guard state.waiter == nil else { return (.misuse, false) }
-                    if let chunk = state.takeChunk() {
+                    if let chunk = state.unread.removeFirst() {
                         // Room for one chunk is no reason to go on: the producer is asked when there is nothing left.
                         guard state.unread.isEmpty else { return (.data(chunk), false) }
                         defer { state.isPaused = false }
@@ -98,7 +96,7 @@ package final class BodyChannel: Sendable {
         let (waiter, isLate) = state.withLock { state in
             let isLate = state.isOver
             state.isCancelled = true
-            (state.unread, state.unreadCount) = ([], 0)
+            state.unread = ChunkList()
             defer { state.waiter = nil }
             return (state.waiter, isLate)
         }
@@ -124,32 +122,51 @@ package final class BodyChannel: Sendable {
         package var isPaused: Bool
     }
 
+    /// A reader that has what it waited for. It sleeps until it is woken, once; outside of every lock.
+    package struct Wake: Sendable {
+        fileprivate let waiter: Waiter
+        fileprivate let answer: Result<Data?, any Error>
+
+        package consuming func wakeUp() { waiter.resume(with: answer) }
+    }
+
     /// Hands over what came in, and wakes the reader; `nil` when nothing more is taken.
     @discardableResult
-    package func publish(hasHead: Bool = false, chunks: [Data] = [], end: Result<Void, any Error>? = nil) -> Receipt? {
-        typealias Wake = (Waiter, Result<Data?, any Error>)
-        let (wake, receipt) = state.withLock { state -> (Wake?, Receipt?) in
-            guard !state.isOver else { return (nil, nil) }
+    package func publish(
+        hasHead: Bool = false, chunks: ChunkList = ChunkList(), end: Result<Void, any Error>? = nil
+    ) -> Receipt? {
+        var chunks = chunks
+        let (receipt, wake) = handOver(hasHead: hasHead, chunks: &chunks, end: end)
+        wake?.wakeUp()
+        return receipt
+    }
+
+    /// The same, but for the reader's wake, which is left to the caller. `chunks` is empty afterwards.
+    package func handOver(
+        hasHead: Bool, chunks: inout ChunkList, end: Result<Void, any Error>?
+    ) -> (receipt: Receipt?, wake: Wake?) {
+        state.withLock { state -> (Receipt?, Wake?) in
+            guard !state.isOver else {
+                chunks = ChunkList()
+                return (nil, nil)
+            }
             if hasHead { state.hasHead = true }
-            if state.unread.isEmpty { state.unread = chunks } else { state.unread += chunks }
-            for chunk in chunks { state.unreadCount += chunk.count }
+            state.unread.append(movingFrom: &chunks)
             if let end { state.end = end }
             var wake: Wake?
             if let waiter = state.waiter, let answer = state.isHeadAwaited ? state.takeHeadAnswer() : state.takeBodyAnswer() {
-                wake = (waiter, answer)
+                wake = Wake(waiter: waiter, answer: answer)
                 state.waiter = nil
             }
-            return (wake, Receipt(unread: state.unreadCount, isPaused: state.isPaused))
+            return (Receipt(unread: state.unread.byteCount, isPaused: state.isPaused), wake)
         }
-        if let (waiter, answer) = wake { waiter.resume(with: answer) }
-        return receipt
     }
 
     /// Whether the producer must stop taking bytes while more than `allowed` are unread. A `true` obliges the reader to call
     /// `onDrained` when it has read, which it decides under the same lock, so the two cannot miss each other.
     package func pauses(above allowed: Int) -> Bool {
         state.withLock { state in
-            guard !state.isCancelled, state.unreadCount > allowed else { return false }
+            guard !state.isCancelled, state.unread.byteCount > allowed else { return false }
             state.isPaused = true
             return true
         }
@@ -163,18 +180,11 @@ extension BodyChannel.State {
     fileprivate mutating func takeHeadAnswer() -> Result<Data?, any Error>? {
         guard hasHead else { return end.map { $0.map { nil } } }
         guard case .success = end, unread.count <= 1 else { return .success(nil) }
-        return .success(takeChunk() ?? Data())
-    }
-
-    fileprivate mutating func takeChunk() -> Data? {
-        guard !unread.isEmpty else { return nil }
-        let chunk = unread.removeFirst()
-        unreadCount -= chunk.count
-        return chunk
+        return .success(unread.removeFirst() ?? Data())
     }
 
     fileprivate mutating func takeBodyAnswer() -> Result<Data?, any Error>? {
-        if let chunk = takeChunk() {
+        if let chunk = unread.removeFirst() {
             if unread.isEmpty { isPaused = false }
             return .success(chunk)
         }

@@ -8,63 +8,50 @@ final class BodyBuffers: Sendable {
     /// More than this many idle buffers go back to the system.
     private static let mostIdle = 64
 
-    @safe fileprivate struct Memory: @unchecked Sendable {  // because whoever holds one is its only owner
-        let start: UnsafeMutableRawPointer
-    }
-
-    private let idle = Lock<[Memory]>([])
-
-    deinit {
-        for memory in idle.withLock({ $0 }) { unsafe memory.start.deallocate() }
-    }
+    private let idle = Lock<[BodyBuffer]>([])
 
     /// An empty buffer.
     func take() -> BodyBuffer {
-        if let memory = idle.withLock({ $0.popLast() }) { return BodyBuffer(memory, from: self) }
-        return BodyBuffer(unsafe Memory(start: .allocate(byteCount: Self.length, alignment: 64)), from: self)
+        let buffer = idle.withLock { $0.popLast() } ?? BodyBuffer()
+        buffer.home = self
+        return buffer
     }
 
-    fileprivate func giveBack(_ memory: Memory) {
-        let isKept = idle.withLock { idle in
-            guard idle.count < Self.mostIdle else { return false }
-            idle.append(memory)
-            return true
+    fileprivate func giveBack(_ buffer: BodyBuffer) {
+        idle.withLock { idle in
+            if idle.count < Self.mostIdle { idle.append(buffer) }
         }
-        if !isKept { unsafe memory.start.deallocate() }
     }
 }
 
-/// A chunk while it is being filled. For one thread.
-final class BodyBuffer {
-    private var memory: BodyBuffers.Memory?
-    private let buffers: BodyBuffers
+/// A chunk while it is being filled, and its memory from then on.
+@safe final class BodyBuffer: @unchecked Sendable {  // because it has one owner at a time: who fills it, then who frees it
+    private let memory = UnsafeMutableRawPointer.allocate(byteCount: BodyBuffers.length, alignment: 64)
     private(set) var count = 0
+    /// Where it goes when it is not needed any more; `nil` while it is there.
+    fileprivate var home: BodyBuffers?
 
-    fileprivate init(_ memory: BodyBuffers.Memory, from buffers: BodyBuffers) {
-        self.memory = memory
-        self.buffers = buffers
-    }
+    deinit { unsafe memory.deallocate() }
 
-    deinit {
-        if let memory { buffers.giveBack(memory) }
-    }
+    /// The rest of it.
+    var room: UnsafeMutableRawPointer { unsafe memory + count }
+    var freeRoom: Int { BodyBuffers.length - count }
 
-    /// Copies in what there is room for, and returns how many bytes that was.
-    func append(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-        guard let memory, let start = bytes.baseAddress else { return 0 }
-        let taken = min(BodyBuffers.length - count, bytes.count)
-        unsafe (memory.start + count).copyMemory(from: start, byteCount: taken)
-        count += taken
-        return taken
-    }
+    /// So many bytes were put where there was room.
+    func filled(_ more: Int) { count += more }
 
-    /// The chunk. A short one gets memory of its own length, so that whoever keeps it keeps no more than that.
+    /// The chunk, after which nothing may be appended. A short one gets memory of its own length, so that whoever keeps it
+    /// keeps no more than that.
     func sealed() -> Data {
-        guard let memory else { return Data() }
-        guard count >= BodyBuffers.length / 2 else { return unsafe Data(bytes: memory.start, count: count) }
-        self.memory = nil
-        let buffers = buffers
-        return unsafe Data(
-            bytesNoCopy: memory.start, count: count, deallocator: .custom { _, _ in buffers.giveBack(memory) })
+        guard count >= BodyBuffers.length / 2 else {
+            defer { giveBack() }
+            return unsafe Data(bytes: memory, count: count)
+        }
+        return unsafe Data(bytesNoCopy: memory, count: count, deallocator: .custom { _, _ in self.giveBack() })
+    }
+
+    private func giveBack() {
+        count = 0
+        home.take()?.giveBack(self)
     }
 }

@@ -12,20 +12,25 @@ final class CurlLoop {
 
     private let multi: MultiHandle
     private let readiness: Readiness
-    private let buffers = BodyBuffers()
+    let buffers = BodyBuffers()
     private let mailbox: Mailbox
-    private let configuration: CurlLoader.Configuration
+    let configuration: CurlLoader.Configuration
     /// Whether libcurl is to look for proxies in the environment, which takes a while if it must for every transfer.
     private let usesProxies: Bool
     private var queue: TransferQueue<Transfer>
-    private var running: [Transfer: Exchange] = [:]
+    /// In no order. Each knows its place.
+    private var running: [Exchange] = []
     /// Cancelled exchanges whose name lookup still runs. They get no socket.
     private var orphans: [ObjectIdentifier: Exchange] = [:]
     /// Where transfers stand that wait for the next request of their chain.
     private var redirected: [Transfer: (hop: Hop, started: ContinuousClock.Instant)] = [:]
     private var idleHandles: [EasyHandle] = []
     private var touched: [Exchange] = []
-    private var isClosing = false
+    private var publishing: [Exchange] = []
+    /// Readers to wake when libcurl has been told of everything.
+    private var wakes: [BodyChannel.Wake] = []
+    /// When the turn began.
+    private(set) var now = ContinuousClock.now
 
     /// `nil` when libcurl has no memory left.
     init?(_ configuration: CurlLoader.Configuration, mailbox: Mailbox) {
@@ -66,7 +71,9 @@ final class CurlLoop {
                 loop.run()
             }
             let closed = ImageError(.loaderClosed, message: "The loader was closed while the transfer ran or waited.")
-            for message in mailbox.shut() { message.refuse(closed) }
+            let (messages, jobs) = mailbox.shut()
+            for message in messages { message.refuse(closed) }
+            jobs.runElsewhere()
             mailbox.detach()
             loop?.failAll(closed)
         }
@@ -75,24 +82,40 @@ final class CurlLoop {
 
     private func run() {
         var turns = 0
+        var messages: [Mailbox.Message] = []
+        var jobs = Mailbox.Jobs()
         while true {
-            for message in mailbox.collect() { handle(message) }
-            if isClosing { return }
+            mailbox.collect(into: &messages)
+            now = .now
+            // Taken out one by one, the first one last, since what is only looked at is counted.
+            if messages.count > 1 { messages.reverse() }
+            while let message = messages.popLast() { handle(message) }
             startWaiting()
-            readiness.work()
+            readiness.work(now)
             takeFinished()
             publishTouched()
             // What just ended may have made room: then there is work, and no sleep.
-            if startWaiting() { continue }
+            let hasStarted = startWaiting()
+            wakeReaders()
+            if hasStarted { continue }
             turns += 1
-            if mailbox.fallAsleep() {
+            switch mailbox.rest(&jobs) {
+            case .closing: return
+            case .asleep:
                 readiness.wait(atMost: touched.isEmpty ? nil : Exchange.longestWait)
                 turns = 0
-            } else if turns % Self.turnsWithoutLook == 0 {
-                // Tasks that always have more to do must not keep the sockets from being looked at.
-                readiness.look()
+                continue
+            case .jobs: jobs.run()
+            case .messages: break
             }
+            // Tasks that always have more to do must not keep the sockets from being looked at.
+            if turns % Self.turnsWithoutLook == 0 { readiness.look() }
         }
+    }
+
+    private func wakeReaders() {
+        if wakes.count > 1 { wakes.reverse() }
+        while let wake = wakes.popLast() { wake.wakeUp() }
     }
 
     // MARK: What the exchanges say
@@ -104,6 +127,9 @@ final class CurlLoop {
         touched.append(exchange)
     }
 
+    /// The reader is to be woken when libcurl has been told of everything.
+    func wake(_ wake: BodyChannel.Wake) { wakes.append(wake) }
+
     /// libcurl was given a socket.
     func opened(_ socket: Int32) { readiness.opened(socket) }
 
@@ -111,17 +137,17 @@ final class CurlLoop {
 
     // MARK: Steps
 
-    private func handle(_ message: Mailbox.Message) {
-        switch message {
-        case .close: isClosing = true
-        case .job(let job, let lease): lease.run(job)
-        case .start(let transfer):
+    private func handle(_ message: consuming Mailbox.Message) {
+        let transfer = message.transfer
+        switch message.kind {
+        case .start:
             guard !transfer.isCancelled else { return }
-            queue.add(transfer, host: transfer.firstHop.address.origin, priority: transfer.request.priority)
-        case .resume(let transfer):
-            if let exchange = running[transfer] { goOn(exchange) }
-        case .cancel(let transfer):
-            if let exchange = running.removeValue(forKey: transfer) {
+            queue.add(transfer, host: transfer.firstHop.address.origin, priority: transfer.priority)
+        case .resume:
+            if let exchange = unsafe transfer.exchange { goOn(exchange) }
+        case .cancel:
+            if let exchange = unsafe transfer.exchange {
+                forget(exchange)
                 abandon(exchange)
             } else {
                 redirected[transfer] = nil
@@ -136,7 +162,7 @@ final class CurlLoop {
         var hasStarted = false
         while let transfer = queue.next() {
             let (hop, started) =
-                (redirected.isEmpty ? nil : redirected.removeValue(forKey: transfer)) ?? (transfer.firstHop, .now)
+                (redirected.isEmpty ? nil : redirected.removeValue(forKey: transfer)) ?? (transfer.firstHop, now)
             if transfer.isCancelled || !start(transfer, hop, started) {
                 queue.finished(hop.address.origin)
             } else {
@@ -148,25 +174,27 @@ final class CurlLoop {
 
     private func start(_ transfer: Transfer, _ hop: Hop, _ started: ContinuousClock.Instant) -> Bool {
         if let problem = configuration.sourcePolicy?.problem(with: hop.address) {
-            transfer.publish(end: .failure(SourcePolicy.error(ImageSource.redacted(transfer.request.url), problem)))
+            transfer.fail(SourcePolicy.error(transfer.source, problem))
             return false
         }
         guard let handle = idleHandles.popLast() ?? EasyHandle() else {
             let error = ImageError(.connectionFailed, message: "The system had no memory left for \(hop.address.text).")
-            transfer.publish(end: .failure(error))
+            transfer.fail(error)
             return false
         }
-        let exchange = Exchange(
-            transfer, hop: hop, handle: handle, started: started, configuration: configuration, loop: self, buffers: buffers)
-        let timeLeft = hop.timeLeft(of: transfer.request.timeout, elapsed: started.duration(to: .now))
-        handle.prepare(for: exchange, timeout: timeLeft, configuration: configuration, usesProxies: usesProxies)
+        let exchange = Exchange(transfer, hop: hop, handle: handle, started: started, loop: self)
+        handle.exchange = exchange
+        let timeLeft = hop.timeLeft(of: transfer.timeout, elapsed: started.duration(to: now))
+        handle.prepare(hop, timeout: timeLeft, configuration: configuration, usesProxies: usesProxies)
         guard unsafe curl_multi_add_handle(multi.pointer, handle.pointer) == CURLM_OK else {
             handle.rest()
             let error = ImageError(.connectionFailed, message: "The transfer of \(exchange.source) could not be started.")
-            transfer.publish(end: .failure(error))
+            transfer.fail(error)
             return false
         }
-        running[transfer] = exchange
+        unsafe transfer.exchange = exchange
+        exchange.place = running.count
+        running.append(exchange)
         return true
     }
 
@@ -185,14 +213,14 @@ final class CurlLoop {
             release(exchange)
             return
         }
-        running[exchange.transfer] = nil
+        forget(exchange)
         let outcome = outcome(of: exchange, code)
         release(exchange)
         switch outcome {
         case .end(let end): exchange.finish(end)
         case .follow(let hop):
             redirected[exchange.transfer] = (hop, exchange.started)
-            queue.add(exchange.transfer, host: hop.address.origin, priority: exchange.transfer.request.priority)
+            queue.add(exchange.transfer, host: hop.address.origin, priority: exchange.transfer.priority)
         }
         queue.finished(exchange.hop.address.origin)
     }
@@ -224,23 +252,24 @@ final class CurlLoop {
         let failure = CurlFailure(
             code: code == CURLE_OK ? CURLE_WEIRD_SERVER_REPLY.rawValue : code.rawValue, detail: handle.takeErrorText(),
             source: exchange.source, host: exchange.hop.address.origin.host, elapsed: exchange.started.duration(to: .now),
-            timeout: exchange.transfer.request.timeout, connectTimeout: configuration.connectTimeout,
+            timeout: exchange.transfer.timeout, connectTimeout: configuration.connectTimeout,
             isConnected: handle.offset(connected) > 0)
         return .end(.failure(failure.error))
     }
 
     private func publishTouched() {
         guard !touched.isEmpty else { return }
-        let now = ContinuousClock.now
-        var waiting: [Exchange] = []
-        while let exchange = touched.popLast() {
+        now = .now
+        // Some are touched while this runs.
+        swap(&touched, &publishing)
+        for exchange in publishing {
             if exchange.mayWait(now) {
-                waiting.append(exchange)
+                touched.append(exchange)
             } else if exchange.publish() {
                 goOn(exchange)
             }
         }
-        touched = waiting
+        publishing.removeAll(keepingCapacity: true)
     }
 
     private func goOn(_ exchange: Exchange) {
@@ -253,7 +282,7 @@ final class CurlLoop {
     /// removing the handle would wait for it: such an exchange stays until the lookup is over, and then gets no socket.
     private func abandon(_ exchange: Exchange) {
         if exchange.isLookingUp {
-            exchange.isOrphan = true
+            exchange.becomeOrphan()
             orphans[ObjectIdentifier(exchange)] = exchange
         } else {
             release(exchange)
@@ -261,18 +290,28 @@ final class CurlLoop {
         queue.finished(exchange.hop.address.origin)
     }
 
+    /// Takes the exchange out of those that run.
+    private func forget(_ exchange: Exchange) {
+        unsafe exchange.transfer.exchange = nil
+        let last = running.removeLast()
+        if last !== exchange { (running[exchange.place], last.place) = (last, exchange.place) }
+    }
+
     /// Takes the handle off libcurl and keeps it for another exchange.
     private func release(_ exchange: Exchange) {
         _ = unsafe curl_multi_remove_handle(multi.pointer, exchange.handle.pointer)
-        exchange.handle.rest()
+        exchange.letGoOfHandle()
         if idleHandles.count < Self.mostIdleHandles { idleHandles.append(exchange.handle) }
     }
 
     private func failAll(_ error: ImageError) {
-        for exchange in Array(running.values) + Array(orphans.values) { release(exchange) }
-        for transfer in running.keys { transfer.publish(end: .failure(error)) }
-        for transfer in queue.removeAll() { transfer.publish(end: .failure(error)) }
-        running = [:]
+        for exchange in running + Array(orphans.values) {
+            unsafe exchange.transfer.exchange = nil
+            release(exchange)
+        }
+        for exchange in running { exchange.transfer.fail(error) }
+        for transfer in queue.removeAll() { transfer.fail(error) }
+        running = []
         orphans = [:]
         touched = []
     }

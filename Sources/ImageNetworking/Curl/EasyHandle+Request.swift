@@ -4,34 +4,35 @@ internal import ImageCore
 
 extension EasyHandle {
     /// Sets everything for one request. A handle that served a plain GET before only needs what differs.
-    func prepare(
-        for exchange: Exchange, timeout: Duration, configuration: CurlLoader.Configuration, usesProxies: Bool
-    ) {
+    func prepare(_ hop: Hop, timeout: Duration, configuration: CurlLoader.Configuration, usesProxies: Bool) {
         if isDirty { prepareAnew(configuration, usesProxies: usesProxies) }
-        self.exchange = exchange
-        forgetHead()
-        let hop = exchange.hop
-        let request = Request(
-            url: hop.address.text, timeout: timeout.inMilliseconds,
-            // Several transfers to a host that may speak HTTP/2 wait for the first connection to say so.
-            waits: hop.address.origin.isSecure && configuration.httpVersion == .automatic, fields: hop.headerFields,
-            hasBody: hop.body != nil)
-        if request != self.request { set(request) }
-        if hop.method != .get || hop.body != nil { prepare(method: hop.method, body: hop.body) }
-    }
-
-    /// Tells libcurl what differs from what it was told last.
-    private func set(_ new: Request) {
-        if request?.url != new.url { set(CURLOPT_URL, new.url) }
-        if request?.timeout != new.timeout { set(CURLOPT_TIMEOUT_MS, new.timeout) }
-        if request?.waits != new.waits { set(CURLOPT_PIPEWAIT, new.waits ? 1 : 0) }
-        if request?.fields != new.fields || request?.hasBody != new.hasBody { setHeaders(Self.lines(for: new)) }
-        request = new
+        if told.url != hop.address.text {
+            told.url = hop.address.text
+            setURL(told.url)
+        }
+        let limit = timeout.inMilliseconds
+        if told.timeout != limit {
+            told.timeout = limit
+            set(CURLOPT_TIMEOUT_MS, limit)
+        }
+        // Several transfers to a host that may speak HTTP/2 wait for the first connection to say so.
+        let waits = hop.address.origin.isSecure && configuration.httpVersion == .automatic
+        if told.waits != waits {
+            told.waits = waits
+            set(CURLOPT_PIPEWAIT, waits ? 1 : 0)
+        }
+        let hasBody = hop.body != nil
+        if told.hasBody != hasBody || told.fields != hop.headerFields {
+            (told.hasBody, told.fields) = (hasBody, hop.headerFields)
+            told.maySayWho = hop.headerFields.contains { !Self.everybodys.contains($0.name) }
+            setHeaders(Self.lines(for: told))
+        }
+        if hop.method != .get || hasBody { prepare(method: hop.method, body: hop.body) }
     }
 
     private func prepareAnew(_ configuration: CurlLoader.Configuration, usesProxies: Bool) {
         reset()
-        (isDirty, request) = (false, nil)
+        (isDirty, told) = (false, Request())
         setCallbacks()
         _ = unsafe calotype_curl_allow_web_only(pointer)
         unsafe calotype_curl_quit_quickly(pointer)
@@ -59,15 +60,15 @@ extension EasyHandle {
 
     private func setCallbacks() {
         _ = unsafe calotype_curl_set_data_callback(pointer, CURLOPT_HEADERFUNCTION, curlReceivesHeadLine)
-        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_HEADERDATA, headContext)
+        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_HEADERDATA, incomingContext)
         _ = unsafe calotype_curl_set_data_callback(pointer, CURLOPT_WRITEFUNCTION, curlReceivesBody)
-        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_WRITEDATA, context)
+        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_WRITEDATA, incomingContext)
         _ = unsafe calotype_curl_set_resolver_callback(pointer, curlBeginsLookup)
         _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_RESOLVER_START_DATA, context)
         _ = unsafe calotype_curl_set_socket_callback(pointer, curlOpensSocket)
         _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_OPENSOCKETDATA, context)
         _ = unsafe calotype_curl_set_request_callback(pointer, curlIsReadyToSend)
-        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_PREREQDATA, context)
+        _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_PREREQDATA, incomingContext)
     }
 
     private func prepare(method: HTTPRequest.Method, body: Data?) {
@@ -81,6 +82,12 @@ extension EasyHandle {
         }
         if method == .head { set(CURLOPT_NOBODY, 1) } else { set(CURLOPT_CUSTOMREQUEST, method.rawValue) }
     }
+
+    /// Fields that say nothing of who asks. Any other may be a credential.
+    private static let everybodys: Set<HTTPField.Name> = [
+        .accept, .acceptEncoding, .acceptLanguage, .cacheControl, .ifMatch, .ifModifiedSince, .ifNoneMatch, .ifRange,
+        .ifUnmodifiedSince, .range, .userAgent,
+    ]
 
     /// The header lines as libcurl takes them: a name before a semicolon has an empty value, before a colon none at all.
     private static func lines(for request: Request) -> [String] {

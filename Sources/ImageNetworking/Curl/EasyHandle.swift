@@ -18,21 +18,26 @@ internal import ImageCore
     /// Whether options were set that the next transfer must not inherit.
     var isDirty = true
     /// What libcurl was told of a request, and knows until it is told otherwise.
-    struct Request: Equatable {
-        var url: String
-        /// In milliseconds.
-        var timeout: Int
+    var told = Request()
+
+    struct Request {
+        var url = ""
+        /// In milliseconds; none yet.
+        var timeout = 0
         /// Whether it waits for a connection that may carry several transfers.
-        var waits: Bool
-        var fields: HTTPFields
-        var hasBody: Bool
+        var waits = false
+        var fields = HTTPFields()
+        /// Whether more is in the fields than is in anybody's.
+        var maySayWho = false
+        var hasBody = false
     }
 
-    var request: Request?
     private var headers: UnsafeMutablePointer<curl_slist>?
+    /// The address, taken apart: libcurl would do that for every transfer, and put it together again.
+    private let address: OpaquePointer?
     private let errorText: UnsafeMutablePointer<CChar>
-    /// The head that comes in, in memory of its own, by which libcurl's callback reaches it.
-    private let gathering: UnsafeMutablePointer<Gathering>
+    /// What comes in, in memory of its own, by which libcurl's callbacks reach it.
+    private let incoming: UnsafeMutablePointer<Incoming>
     /// Memory of the size that libcurl receives into, below the handle, which stays; given up after the first transfer.
     ///
     /// Up to 8.8, libcurl takes such memory when a transfer starts, and gives it up at its end. At the end of a heap the
@@ -43,12 +48,18 @@ internal import ImageCore
     /// How much libcurl receives at a time, in bytes.
     static let receivedAtATime = 64 << 10
 
-    /// The head that comes in, and whose it is.
-    struct Gathering {
+    /// What comes in, and whose it is. Most of it ends here: it reaches no object, whose references would be counted, which
+    /// costs more than the rest of a callback.
+    @safe struct Incoming {
         var head = ResponseHead()
         /// Whether a line has come.
         var hasBegun = false
-        unowned let handle: EasyHandle
+        /// Whether the request may still be sent.
+        var maySend = true
+        /// Where the next bytes of the body go, and how many may without asking the exchange.
+        var room: UnsafeMutableRawPointer?
+        var free = 0
+        unowned(unsafe) let handle: EasyHandle
     }
 
     init?() {
@@ -57,40 +68,53 @@ internal import ImageCore
             unsafe free(place)
             return nil
         }
+        unsafe address = unsafe curl_url()
         unsafe self.place = unsafe place
         unsafe self.pointer = unsafe pointer
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        unsafe gathering = .allocate(capacity: 1)
-        unsafe gathering.initialize(to: Gathering(handle: self))
+        unsafe incoming = .allocate(capacity: 1)
+        unsafe incoming.initialize(to: Incoming(handle: self))
     }
 
     deinit {
         unsafe free(place)
         unsafe curl_easy_cleanup(pointer)
+        unsafe curl_url_cleanup(address)
         unsafe curl_slist_free_all(headers)
         unsafe errorText.deallocate()
-        unsafe gathering.deinitialize(count: 1)
-        unsafe gathering.deallocate()
+        unsafe incoming.deinitialize(count: 1)
+        unsafe incoming.deallocate()
     }
 
     /// The head of the answer as far as it came.
-    var head: ResponseHead { unsafe gathering.pointee.head }
+    var head: ResponseHead { unsafe incoming.pointee.head }
 
-    /// What callbacks that gather the head get as their context.
-    var headContext: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(gathering) }
-
-    /// Nothing came yet.
-    func forgetHead() {
-        unsafe gathering.pointee.head = ResponseHead()
-        unsafe gathering.pointee.hasBegun = false
+    /// Lets libcurl's callback put so many bytes of the body there. What it left of them is in ``freeRoom``.
+    func grant(_ count: Int, at room: UnsafeMutableRawPointer?) {
+        unsafe (incoming.pointee.room, incoming.pointee.free) = unsafe (room, count)
     }
 
-    /// The transfer is over, and libcurl has let go of it.
+    var freeRoom: Int { unsafe incoming.pointee.free }
+
+    /// What was not sent yet is not to be sent at all.
+    func forbidSending() { unsafe incoming.pointee.maySend = false }
+
+    /// What callbacks that take what comes in get as their context.
+    var incomingContext: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(incoming) }
+
+    /// The transfer is over, and libcurl has let go of it. What may be secret in it is not kept for the next one.
     func rest() {
         exchange = nil
         unsafe free(place)
         unsafe place = nil
+        unsafe incoming.pointee = unsafe Incoming(handle: self)
+        // Also the body that was sent, of which libcurl has a copy.
+        if isDirty { reset() }
+        guard isDirty || told.maySayWho else { return }
+        setHeaders([])
+        told.fields = [:]
+        told.maySayWho = false
     }
 
     /// The handle that libcurl's callback or list names.
@@ -119,14 +143,31 @@ internal import ImageCore
         _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_PRIVATE, context)
     }
 
+    /// Where the request goes. What libcurl cannot read it is to refuse in its own words.
+    func setURL(_ url: String) {
+        let flags = UInt32(CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME)
+        let isRead = unsafe curl_url_set(address, CURLUPART_URL, url, flags) == CURLUE_OK
+        _ = unsafe calotype_curl_set_url(pointer, isRead ? address : nil)
+        if !isRead { set(CURLOPT_URL, url) }
+    }
+
     /// Replaces the header lines of the request.
     func setHeaders(_ lines: [String]) {
-        if unsafe lines.isEmpty && headers == nil { return }
+        if lines.isEmpty, !hasHeaderLines { return }
+        // What is freed is not cleared, and whoever gets the memory next may show it.
+        var old = unsafe headers
+        while let line = unsafe old {
+            unsafe memset(line.pointee.data, 0, strlen(line.pointee.data))
+            unsafe old = line.pointee.next
+        }
         unsafe curl_slist_free_all(headers)
         unsafe headers = nil
         for line in lines { unsafe headers = unsafe curl_slist_append(headers, line) ?? headers }
         _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_HTTPHEADER, headers)
     }
+
+    /// Whether libcurl was given any.
+    var hasHeaderLines: Bool { unsafe headers != nil }
 
     /// What libcurl wrote about its last failure; empty when it wrote nothing.
     func takeErrorText() -> String {

@@ -11,9 +11,10 @@ final class Exchange {
     let hop: Hop
     let handle: EasyHandle
     let started: ContinuousClock.Instant
-    private let window: Int
-    private let policy: SourcePolicy?
-    private unowned let loop: CurlLoop
+    /// The loop lets go of its exchanges before it ends.
+    private let loop: CurlLoop
+    /// Where the loop keeps it.
+    var place = 0
 
     /// What came of the head so far.
     var head: ResponseHead { handle.head }
@@ -24,7 +25,7 @@ final class Exchange {
     /// Whether a name lookup runs, which cannot be broken off.
     private(set) var isLookingUp = false
     /// Nobody wants the answer; only the name lookup keeps the exchange.
-    var isOrphan = false
+    private(set) var isOrphan = false
     /// Why the exchange was broken off from this side.
     private(set) var failure: ImageError?
     /// Why an address was not connected to; an error only if no other address would do.
@@ -32,11 +33,12 @@ final class Exchange {
     var isTouched = false
 
     private var newHead: Transfer.Head?
-    /// What came in since the last ``publish()``: whole chunks, and the one that is being filled.
-    private var newChunks: [Data] = []
+    /// What came in since the last ``publish()``: whole chunks, and the one that is being filled, of which libcurl's callback
+    /// fills what it was granted.
+    private var newChunks = ChunkList()
     private var buffer: BodyBuffer?
     private var newCount = 0
-    private let buffers: BodyBuffers
+    private var granted = 0
     private var touchedAt: ContinuousClock.Instant
     private var end: Result<Void, any Error>?
     /// The most that can be unread at the transfer: the reader only makes it less.
@@ -44,23 +46,17 @@ final class Exchange {
     private var received = 0
     private var discarded = 0
 
-    init(
-        _ transfer: Transfer, hop: Hop, handle: EasyHandle, started: ContinuousClock.Instant,
-        configuration: CurlLoader.Configuration, loop: CurlLoop, buffers: BodyBuffers
-    ) {
+    init(_ transfer: Transfer, hop: Hop, handle: EasyHandle, started: ContinuousClock.Instant, loop: CurlLoop) {
         self.transfer = transfer
         self.hop = hop
         self.handle = handle
         self.started = started
         touchedAt = started
-        window = configuration.window
-        policy = configuration.sourcePolicy
         self.loop = loop
-        self.buffers = buffers
     }
 
     /// The request's URL, as errors name it.
-    var source: String { ImageSource.redacted(transfer.request.url) }
+    var source: String { transfer.source }
 
     /// Ends the exchange; the reader hears of it at the next ``publish()``.
     func finish(_ end: Result<Void, any Error>) {
@@ -68,20 +64,24 @@ final class Exchange {
         loop.touch(self)
     }
 
-    /// Hands what came in since the last call to the reader. Returns whether libcurl may go on after a pause.
+    /// Hands what came in since the last call to the reader, whom the loop wakes. Returns whether libcurl may go on after a pause.
     func publish() -> Bool {
         isTouched = false
-        if let buffer { newChunks.append(buffer.sealed()) }
-        let (unread, mustWait) = transfer.publish(head: newHead, chunks: newChunks, end: end)
-        (newHead, newChunks, buffer, newCount) = (nil, [], nil, 0)
+        takeGrantBack()
+        if let buffer = buffer.take() { newChunks.append(buffer.sealed()) }
+        newCount = 0
+        let (unread, mustWait, wake) = transfer.handOver(head: newHead.take(), chunks: &newChunks, end: end)
         mostUnread = unread
+        if let wake { loop.wake(wake) }
         return isPaused && !mustWait && end == nil
     }
 
     /// Whether what came in is better handed over together with what follows: waking the reader costs more than a few
     /// packets do. Never for long, so that nobody notices.
     func mayWait(_ now: ContinuousClock.Instant) -> Bool {
-        end == nil && !isPaused && newCount < BodyBuffers.length && now - touchedAt < Self.longestWait
+        guard end == nil, !isPaused else { return false }
+        takeGrantBack()
+        return newCount < BodyBuffers.length && now - touchedAt < Self.longestWait
     }
 
     /// How long what came in is kept for what follows.
@@ -119,44 +119,79 @@ final class Exchange {
     }
 
     /// The number of bytes taken, or what makes libcurl pause or fail.
-    func receive(body bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    func receive(body bytes: UnsafeRawBufferPointer) -> Int {
         let count = bytes.count
         guard hasFinalHead else {
             discarded += count
             return discarded <= Self.mostDiscarded ? count : 0
         }
+        takeGrantBack()
         guard count <= transfer.limit - received else {
             failure = .tooLarge(source, announced: nil, limit: transfer.limit)
             return 0
         }
         let waiting = mostUnread + newCount
+        let window = loop.configuration.window
         if waiting > 0, waiting + count > window, transfer.pauses(above: window - newCount - count) {
             isPaused = true
             touch()
             return Int(CURL_WRITEFUNC_PAUSE)
         }
-        received += count
-        newCount += count
         unsafe store(bytes)
         touch()
         return count
     }
 
-    private func store(_ bytes: UnsafeBufferPointer<UInt8>) {
+    private func store(_ bytes: UnsafeRawBufferPointer) {
+        received += bytes.count
+        newCount += bytes.count
         var rest = unsafe bytes
         while true {
-            let filling = buffer ?? buffers.take()
-            let taken = unsafe filling.append(rest)
-            buffer = filling
-            guard taken < rest.count else { return }
+            let filling = buffer.take() ?? loop.buffers.take()
+            let taken = min(rest.count, filling.freeRoom)
+            if let start = rest.baseAddress { unsafe filling.room.copyMemory(from: start, byteCount: taken) }
+            filling.filled(taken)
+            guard taken < rest.count else {
+                grant(filling)
+                buffer = filling
+                return
+            }
             newChunks.append(filling.sealed())
-            buffer = nil
-            unsafe rest = UnsafeBufferPointer(rebasing: rest[taken...])
+            unsafe rest = UnsafeRawBufferPointer(rebasing: rest[taken...])
         }
     }
 
+    /// Lets libcurl's callback fill the buffer until one of the questions that ``receive(body:)`` asks is to be asked.
+    private func grant(_ buffer: BodyBuffer) {
+        let untilPause = loop.configuration.window - mostUnread - newCount
+        granted = max(0, min(buffer.freeRoom, transfer.limit - received, untilPause))
+        unsafe handle.grant(granted, at: buffer.room)
+    }
+
+    private func takeGrantBack() {
+        guard granted > 0 else { return }
+        let taken = granted - handle.freeRoom
+        granted = 0
+        unsafe handle.grant(0, at: nil)
+        received += taken
+        newCount += taken
+        buffer?.filled(taken)
+    }
+
+    /// libcurl has let go of the handle, which may serve another exchange from here on.
+    func letGoOfHandle() {
+        takeGrantBack()
+        handle.rest()
+    }
+
+    /// Nobody wants the answer any more, and a name lookup runs.
+    func becomeOrphan() {
+        isOrphan = true
+        handle.forbidSending()
+    }
+
     private func touch() {
-        if !isTouched { touchedAt = .now }
+        if !isTouched { touchedAt = loop.now }
         loop.touch(self)
     }
 
@@ -166,7 +201,8 @@ final class Exchange {
     func openSocket(for address: UnsafePointer<curl_sockaddr>) -> Int32? {
         isLookingUp = false
         guard !isOrphan else { return nil }
-        if let policy, let problem = unsafe policy.problem(with: calotype_curl_address(address).flatMap { unsafe IPAddress($0) })
+        if let policy = loop.configuration.sourcePolicy,
+            let problem = unsafe policy.problem(with: calotype_curl_address(address).flatMap { unsafe IPAddress($0) })
         {
             refusal = SourcePolicy.error(source, problem)
             return nil
@@ -175,25 +211,21 @@ final class Exchange {
         loop.opened(socket)
         return socket
     }
-
-    /// The last moment before the request is sent.
-    var maySend: Bool { !isOrphan }
 }
 
-// libcurl's callbacks. Their context is the EasyHandle, which outlives each call; they run on the loop's thread, inside
-// curl_multi_perform, curl_easy_pause or curl_multi_remove_handle.
+// libcurl's callbacks. Their context is the EasyHandle, or what it keeps for them, which outlives each call; they run on the
+// loop's thread, inside curl_multi_socket_action, curl_easy_pause or curl_multi_remove_handle.
 
 func curlReceivesHeadLine(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
     guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
     let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count).assumingMemoryBound(to: UInt8.self)
-    // Most lines are only kept: they reach no object, whose every access would be watched at a price.
-    let gathering = unsafe context.assumingMemoryBound(to: EasyHandle.Gathering.self)
-    let progress = unsafe gathering.pointee.head.append(line)
-    if progress == .more, unsafe gathering.pointee.hasBegun { return size * count }
-    unsafe gathering.pointee.hasBegun = true
-    guard let exchange = unsafe gathering.pointee.handle.exchange else { return 0 }
+    let incoming = unsafe context.assumingMemoryBound(to: EasyHandle.Incoming.self)
+    let progress = unsafe incoming.pointee.head.append(line)
+    if progress == .more, unsafe incoming.pointee.hasBegun { return size * count }
+    unsafe incoming.pointee.hasBegun = true
+    guard let exchange = unsafe incoming.pointee.handle.exchange else { return 0 }
     exchange.headBegins()
     return exchange.receive(progress) ? size * count : 0
 }
@@ -201,11 +233,17 @@ func curlReceivesHeadLine(
 func curlReceivesBody(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let bytes = unsafe bytes, let context = unsafe context, let exchange = unsafe EasyHandle.at(context).exchange else {
-        return 0
+    guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+    let incoming = unsafe context.assumingMemoryBound(to: EasyHandle.Incoming.self)
+    let length = size * count
+    if let room = unsafe incoming.pointee.room, unsafe incoming.pointee.free >= length {
+        unsafe room.copyMemory(from: bytes, byteCount: length)
+        unsafe incoming.pointee.room = unsafe room + length
+        unsafe incoming.pointee.free -= length
+        return length
     }
-    let raw = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return unsafe exchange.receive(body: raw.assumingMemoryBound(to: UInt8.self))
+    guard let exchange = unsafe incoming.pointee.handle.exchange else { return 0 }
+    return unsafe exchange.receive(body: UnsafeRawBufferPointer(start: bytes, count: length))
 }
 
 func curlBeginsLookup(
@@ -228,7 +266,7 @@ func curlIsReadyToSend(
     _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
     _ remotePort: Int32, _ localPort: Int32
 ) -> Int32 {
-    guard let context = unsafe context, let exchange = unsafe EasyHandle.at(context).exchange, exchange.maySend else {
+    guard let context = unsafe context, unsafe context.assumingMemoryBound(to: EasyHandle.Incoming.self).pointee.maySend else {
         return CURL_PREREQFUNC_ABORT
     }
     return CURL_PREREQFUNC_OK

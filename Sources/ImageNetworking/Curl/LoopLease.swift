@@ -6,7 +6,7 @@ final class LoopLease: Sendable {
 
     init(mailbox: Mailbox) { self.mailbox = mailbox }
 
-    deinit { _ = mailbox.post(.close) }
+    deinit { mailbox.close() }
 
     /// Runs a piece of a task that was given to this executor; for the loop's thread.
     func run(_ job: UnownedJob) {
@@ -27,6 +27,6 @@ final class LoopLease: Sendable {
 extension LoopLease: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if mailbox.post(.job(job, self)) != nil { Self.runElsewhere(job) }
+        if mailbox.post(job, of: self) != nil { Self.runElsewhere(job) }
     }
 }

@@ -1,23 +1,32 @@
 internal import CCalotypeCurl
 internal import ImageCore
 
-/// By which tasks reach the loop's thread: a list of messages and a way to wake it, once per batch.
+/// By which tasks reach the loop's thread: a list of messages, a list of pieces of tasks that are to run there, and a way to
+/// wake it, once per batch.
 final class Mailbox: Sendable {
-    enum Message: Sendable {
-        case start(Transfer)
-        case cancel(Transfer)
-        case resume(Transfer)
-        /// A piece of a task that runs on the loop's thread.
-        case job(UnownedJob, LoopLease)
-        /// End everything.
-        case close
+    struct Message: Sendable {
+        enum Kind {
+            case start, cancel, resume
+        }
+
+        let kind: Kind
+        let transfer: Transfer
     }
 
-    private struct State {
+    /// Pieces of tasks, and the executor that they were given to, which is kept for them.
+    struct Jobs: Sendable {
+        var list: [UnownedJob] = []
+        var lease: LoopLease?
+    }
+
+    fileprivate struct State {
         var messages: [Message] = []
-        /// Whether the loop will look at the list again before it sleeps.
+        var jobs = Jobs()
+        /// Whether the loop's thread will look at the lists again before it sleeps.
         var isAwake = true
         var hasThread = false
+        /// Everything is to end.
+        var isClosing = false
         /// No message is taken any more.
         var isClosed = false
         /// The loop holds nothing any more.
@@ -32,49 +41,74 @@ final class Mailbox: Sendable {
     /// `spawn` starts the loop's thread when the first transfer does; `false` means that the system gave none.
     init(spawn: @escaping @Sendable (Mailbox) -> Bool) { self.spawn = spawn }
 
+    /// What is left to do for who posted something.
+    fileprivate enum Duty {
+        case none, wake(Readiness.Waker), startThread, bearRefusal
+    }
+
     /// Puts a message on the list. Returns why it cannot be.
-    func post(_ message: Message) -> ImageError? {
-        enum Outcome {
-            case posted(Readiness.Waker?), refused, needsThread
-        }
-        let outcome = state.withLock { state -> Outcome in
-            if state.isClosed { return .refused }
-            if !state.hasThread {
-                switch message {
-                case .start, .job: break
-                case .resume, .cancel, .close: return .posted(nil)
-                }
+    func post(_ kind: Message.Kind, _ transfer: Transfer) -> ImageError? {
+        let duty = state.withLock { state -> Duty in
+            if state.isClosed { return .bearRefusal }
+            guard state.hasThread || kind == .start else { return .none }
+            state.messages.append(Message(kind: kind, transfer: transfer))
+            guard state.hasThread else {
                 state.hasThread = true
-                state.messages.append(message)
-                return .needsThread
+                return .startThread
             }
-            state.messages.append(message)
-            guard !state.isAwake else { return .posted(nil) }
-            state.isAwake = true
-            return .posted(state.waker)
+            return state.wake()
         }
-        switch outcome {
-        case .posted(let waker):
-            // Outside the lock, which the loop takes as soon as it is awake.
-            waker?.wakeUp()
-            return nil
-        case .refused: return ImageError(.loaderClosed, message: "The loader was closed; make a new one.")
-        case .needsThread:
+        return perform(duty)
+    }
+
+    /// Has a piece of a task run on the loop's thread. Returns why it cannot be.
+    func post(_ job: UnownedJob, of lease: LoopLease) -> ImageError? {
+        let duty = state.withLock { state -> Duty in
+            if state.isClosed { return .bearRefusal }
+            state.jobs.list.append(job)
+            if state.jobs.lease == nil { state.jobs.lease = lease }
+            guard state.hasThread else {
+                state.hasThread = true
+                return .startThread
+            }
+            return state.wake()
+        }
+        return perform(duty)
+    }
+
+    private func perform(_ duty: Duty) -> ImageError? {
+        // Outside the lock, which the loop takes as soon as it is awake.
+        switch duty {
+        case .none: return nil
+        case .wake(let waker): waker.wakeUp()
+        case .bearRefusal: return ImageError(.loaderClosed, message: "The loader was closed; make a new one.")
+        case .startThread:
             if spawn(self) { return nil }
-            let stranded = state.withLock { state in
-                defer { (state.hasThread, state.messages) = (false, []) }
-                return state.messages
+            let (messages, jobs) = state.withLock { state in
+                defer { (state.hasThread, state.messages, state.jobs) = (false, [], Jobs()) }
+                return (state.messages, state.jobs)
             }
             let error = ImageError(.connectionFailed, message: "The system gave no thread for network transfers.")
             // Others may have posted in the meantime.
-            for message in stranded { message.refuse(error) }
-            return nil
+            for message in messages { message.refuse(error) }
+            jobs.runElsewhere()
         }
+        return nil
+    }
+
+    /// Ends everything, some time soon.
+    func close() {
+        let duty = state.withLock { state -> Duty in
+            guard state.hasThread, !state.isClosed else { return .none }
+            state.isClosing = true
+            return state.wake()
+        }
+        _ = perform(duty)
     }
 
     /// Closes for good, and returns when the loop's thread has let go of everything.
-    func close() async {
-        _ = post(.close)
+    func closed() async {
+        close()
         await withCheckedContinuation { continuation in
             let isFinished = state.withLock { state in
                 if !state.hasThread { (state.isClosed, state.isFinished) = (true, true) }
@@ -89,29 +123,41 @@ final class Mailbox: Sendable {
 
     func attach(_ waker: Readiness.Waker) { state.withLock { $0.waker = waker } }
 
-    /// The messages since the last call. Until it falls asleep, the loop needs no waking.
-    func collect() -> [Message] {
+    /// Replaces `messages`, which is empty and keeps its room, by those since the last call. Until it falls asleep, the loop
+    /// needs no waking.
+    func collect(into messages: inout [Message]) {
         state.withLock { state in
             state.isAwake = true
-            defer { state.messages = [] }
-            return state.messages
+            swap(&state.messages, &messages)
         }
     }
 
-    /// Whether the list is empty; if so, the next message wakes the loop.
-    func fallAsleep() -> Bool {
+    enum Rest {
+        /// There is nothing to do; the next message wakes the thread.
+        case asleep
+        case messages, jobs, closing
+    }
+
+    /// Asks whether the loop's thread may sleep; otherwise it need not be woken. Jobs are handed out.
+    func rest(_ jobs: inout Jobs) -> Rest {
         state.withLock { state in
-            state.isAwake = !state.messages.isEmpty
-            return !state.isAwake
+            if state.isClosing { return .closing }
+            if !state.jobs.list.isEmpty {
+                swap(&state.jobs, &jobs)
+                return .jobs
+            }
+            if !state.messages.isEmpty { return .messages }
+            state.isAwake = false
+            return .asleep
         }
     }
 
-    /// Refuses further messages, and returns those that came too late.
-    func shut() -> [Message] {
+    /// Refuses further messages, and returns what came too late.
+    func shut() -> (messages: [Message], jobs: Jobs) {
         state.withLock { state in
-            defer { state.messages = [] }
+            defer { (state.messages, state.jobs) = ([], Jobs()) }
             state.isClosed = true
-            return state.messages
+            return (state.messages, state.jobs)
         }
     }
 
@@ -129,15 +175,30 @@ final class Mailbox: Sendable {
     }
 }
 
+extension Mailbox.State {
+    /// The thread looks at the lists once more.
+    fileprivate mutating func wake() -> Mailbox.Duty {
+        guard !isAwake, let waker else { return .none }
+        isAwake = true
+        return .wake(waker)
+    }
+}
+
 extension Mailbox.Message {
     /// What becomes of a message that no loop takes.
-    func refuse(_ error: ImageError) {
-        switch self {
-        case .start(let transfer): transfer.publish(end: .failure(error))
-        case .job(let job, _): LoopLease.runElsewhere(job)
-        case .resume, .cancel, .close: break
-        }
+    func refuse(_ error: ImageError) { if kind == .start { transfer.fail(error) } }
+}
+
+extension Mailbox.Jobs {
+    /// Runs them one after the other, on the loop's thread.
+    mutating func run() {
+        for job in list { lease?.run(job) }
+        list.removeAll(keepingCapacity: true)
+        lease = nil
     }
+
+    /// Runs them where tasks run by default.
+    func runElsewhere() { for job in list { LoopLease.runElsewhere(job) } }
 }
 
 /// libcurl's multi handle.

@@ -35,7 +35,7 @@
         func look() {}
 
         /// Lets libcurl do what can be done now.
-        func work() {
+        func work(_ now: ContinuousClock.Instant) {
             var running: Int32 = 0
             _ = unsafe curl_multi_perform(multi.pointer, &running)
         }

@@ -41,7 +41,10 @@
         private let epoll: Int32
         let waker: Waker
         private var sockets: [Watched] = []
+        /// When libcurl is to be called though nothing happens.
         private var deadline: ContinuousClock.Instant?
+        /// Whether that is now.
+        private var isDue = false
         private var ready = [calotype_ready](repeating: calotype_ready(), count: 64)
         private var readyCount = 0
 
@@ -65,7 +68,9 @@
         /// Waits until a socket is ready, a timer is due, the loop is woken, or `limit` is over.
         func wait(atMost limit: Duration?) {
             var time = limit.map { Int32(clamping: $0.inMilliseconds) } ?? -1
-            if let deadline {
+            if isDue {
+                time = 0
+            } else if let deadline {
                 // Rounded up: a timer that is asked for too early is asked for again and again.
                 let left = Swift.max(.zero, ContinuousClock.now.duration(to: deadline) + .microseconds(999))
                 let (seconds, attoseconds) = left.components
@@ -79,7 +84,7 @@
         func look() { readyCount = Int(unsafe calotype_epoll_wait(epoll, &ready, Int32(ready.count), 0)) }
 
         /// Lets libcurl do what can be done now.
-        func work() {
+        func work(_ now: ContinuousClock.Instant) {
             var running: Int32 = 0
             for index in 0..<readyCount {
                 let (socket, events) = (ready[index].descriptor, ready[index].events)
@@ -101,8 +106,8 @@
                 _ = unsafe curl_multi_socket_action(multi.pointer, socket, mask, &running)
             }
             readyCount = 0
-            if let deadline, deadline <= .now {
-                self.deadline = nil
+            if isDue || deadline.map({ $0 <= now }) == true {
+                (isDue, deadline) = (false, nil)
                 _ = unsafe curl_multi_socket_action(multi.pointer, CURL_SOCKET_TIMEOUT, 0, &running)
             }
         }
@@ -129,7 +134,8 @@
 
         fileprivate func setTimer(milliseconds: Int) {
             // Never from here: libcurl must not be called from its own callback.
-            deadline = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
+            isDue = milliseconds == 0
+            deadline = milliseconds > 0 ? .now + .milliseconds(milliseconds) : nil
         }
 
         private func watched(_ socket: Int32) -> Watched {
@@ -157,7 +163,7 @@
         _ own: UnsafeMutableRawPointer?
     ) -> Int32 {
         if let context = unsafe context {
-            unsafe Unmanaged<Readiness>.fromOpaque(context).takeUnretainedValue().watch(socket, what)
+            unsafe Unmanaged<Readiness>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.watch(socket, what) }
         }
         return 0
     }
@@ -166,7 +172,7 @@
         _ multi: UnsafeMutableRawPointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?
     ) -> Int32 {
         if let context = unsafe context {
-            unsafe Unmanaged<Readiness>.fromOpaque(context).takeUnretainedValue().setTimer(milliseconds: milliseconds)
+            unsafe Unmanaged<Readiness>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.setTimer(milliseconds: milliseconds) }
         }
         return 0
     }

@@ -2,15 +2,22 @@ internal import ImageCore
 
 /// One fetch, seen from both sides: the task that reads it, and the loop's thread that fills it.
 final class Transfer: Sendable {
-    /// What the loop found out when the head was whole.
-    struct Head: Sendable {
-        var head: ResponseHead
+    /// What the loop found out when the head was whole. An object, since it is only handed on.
+    final class Head: Sendable {
+        let head: ResponseHead
         /// The final URL, where it is not the one asked for.
-        var redirectedTo: String?
-        var timing: TransferTiming
+        let redirectedTo: String?
+        let timing: TransferTiming
+
+        init(head: ResponseHead, redirectedTo: String?, timing: TransferTiming) {
+            (self.head, self.redirectedTo, self.timing) = (head, redirectedTo, timing)
+        }
     }
 
-    let request: DataRequest
+    let url: URL
+    /// For all hops together.
+    let timeout: Duration
+    let priority: LoadPriority
     let firstHop: Hop
     /// The largest body, in bytes.
     let limit: Int
@@ -18,8 +25,13 @@ final class Transfer: Sendable {
     private let channel = BodyChannel()
     private let head = Lock<Head?>(nil)
 
+    /// What runs for it at the moment.
+    nonisolated(unsafe) var exchange: Exchange?  // because nobody but the loop looks at it, on one thread at a time
+
     init(_ request: DataRequest, hop: Hop, limit: Int, mailbox: Mailbox) {
-        self.request = request
+        url = request.url
+        timeout = request.timeout
+        priority = request.priority
         firstHop = hop
         self.limit = limit
         self.mailbox = mailbox
@@ -30,12 +42,12 @@ final class Transfer: Sendable {
     /// Starts the transfer and waits for the head of its final response. The body comes along when all of it is here.
     func start() async throws -> (Head, body: Data?) {
         let body = try await channel.waitForHead {
-            if let refusal = mailbox.post(.start(self)) { publish(end: .failure(refusal)) }
+            if let refusal = mailbox.post(.start, self) { fail(refusal) }
         } onCancel: {
             cancel()
         }
         guard let head = head.withLock({ $0.take() }) else {
-            throw ImageError(.badResponse, message: "\(ImageSource.redacted(request.url)) was answered without a head.")
+            throw ImageError(.badResponse, message: "\(source) was answered without a head.")
         }
         return (head, body)
     }
@@ -43,7 +55,7 @@ final class Transfer: Sendable {
     /// The next chunk, once there is one; `nil` at the end.
     func next() async throws -> Data? {
         try await channel.next {
-            _ = mailbox.post(.resume(self))
+            _ = mailbox.post(.resume, self)
         } onCancel: {
             cancel()
         }
@@ -51,22 +63,34 @@ final class Transfer: Sendable {
 
     /// Gives the transfer up: whoever waits is told now, the loop closes what is open when it gets there.
     func cancel() {
-        if channel.cancel() { _ = mailbox.post(.cancel(self)) }
+        if channel.cancel() { _ = mailbox.post(.cancel, self) }
     }
+
+    /// The URL asked for, as errors name it.
+    var source: String { ImageSource.redacted(url) }
 
     // MARK: The loop's side
 
     var isCancelled: Bool { channel.isCancelled }
 
-    /// Hands over what came in, and wakes the reader. Returns how many bytes are still unread, and whether the loop has
-    /// to wait for a `resume`.
-    @discardableResult
-    func publish(
-        head: Head? = nil, chunks: [Data] = [], end: Result<Void, any Error>? = nil
-    ) -> (unread: Int, isPaused: Bool) {
+    /// Ends it, and wakes the reader.
+    func fail(_ error: any Error) { channel.publish(end: .failure(error)) }
+
+    /// Ends it. Returns the reader, if it is to be woken.
+    func end(_ error: any Error) -> BodyChannel.Wake? {
+        var none = ChunkList()
+        return channel.handOver(hasHead: false, chunks: &none, end: .failure(error)).wake
+    }
+
+    /// Hands over what came in. Returns how many bytes are still unread, whether the loop has to wait for a `resume`, and
+    /// the reader, if it is to be woken.
+    func handOver(
+        head: consuming Head?, chunks: inout ChunkList, end: Result<Void, any Error>?
+    ) -> (unread: Int, isPaused: Bool, wake: BodyChannel.Wake?) {
+        let hasHead = head != nil
         if let head { self.head.withLock { $0 = head } }
-        let receipt = channel.publish(hasHead: head != nil, chunks: chunks, end: end)
-        return (receipt?.unread ?? 0, receipt?.isPaused ?? true)
+        let (receipt, wake) = channel.handOver(hasHead: hasHead, chunks: &chunks, end: end)
+        return (receipt?.unread ?? 0, receipt?.isPaused ?? true, wake)
     }
 
     /// Whether the loop must stop taking bytes while more than `allowed` are unread; then the reader posts a `resume`.

@@ -1,33 +1,43 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// One request of a chain of redirects, and what comes after it.
-struct Hop: Sendable {
+/// One request of a chain of redirects, and what comes after it. An object that never changes, since it goes through many
+/// hands, each of which would count every string of a value.
+final class Hop: Sendable {
     /// The most redirects that are followed.
     static let mostRedirects = 10
 
-    var address: WebAddress
-    var method: HTTPRequest.Method
-    var headerFields: HTTPFields
-    var body: Data?
+    let address: WebAddress
+    let method: HTTPRequest.Method
+    let headerFields: HTTPFields
+    let body: Data?
     /// Redirects so far.
-    var redirects = 0
+    let redirects: Int
+
+    private init(
+        _ address: consuming WebAddress, _ method: HTTPRequest.Method, _ headerFields: HTTPFields, _ body: Data?, redirects: Int
+    ) {
+        address.credentials = nil
+        self.address = address
+        self.method = method
+        self.headerFields = headerFields
+        self.body = body
+        self.redirects = redirects
+    }
 
     /// The first request of a chain.
-    init(_ request: DataRequest) throws(ImageError) {
-        let text = request.url.absoluteString
+    convenience init(_ request: DataRequest) throws(ImageError) {
+        let address: WebAddress
         do {
-            address = try WebAddress(text)
+            address = try WebAddress(request.url.absoluteString)
         } catch {
             throw error.imageError(for: ImageSource.redacted(request.url))
         }
-        method = request.method
-        headerFields = request.headerFields
-        body = request.body
+        var headerFields = request.headerFields
         if let credentials = address.credentials, headerFields[.authorization] == nil {
             headerFields[.authorization] = "Basic " + Self.decoded(credentials).base64EncodedString()
         }
-        address.credentials = nil
+        self.init(address, request.method, headerFields, request.body, redirects: 0)
     }
 
     /// The request that an answer of `status` sends to `url`, an absolute URL; `source` is named in errors.
@@ -39,9 +49,9 @@ struct Hop: Sendable {
                 .tooManyRedirects,
                 message: "\(source) was redirected more than \(Self.mostRedirects) times; the last address was \(address.text).")
         }
-        var next = self
+        let next: WebAddress
         do {
-            next.address = try WebAddress(url)
+            next = try WebAddress(url)
         } catch {
             let reason =
                 switch error {
@@ -50,19 +60,17 @@ struct Hop: Sendable {
                 }
             throw ImageError(.badResponse, message: "\(source) was redirected \(reason).")
         }
-        next.address.credentials = nil
-        next.redirects += 1
-        if next.address.origin != address.origin {
-            for name in Self.originBound { next.headerFields[name] = nil }
+        var (method, headerFields, body) = (method, headerFields, body)
+        if next.origin != address.origin {
+            for name in Self.originBound { headerFields[name] = nil }
         }
         if status == 303 && method != .head || (status == 301 || status == 302) && method == .post {
-            next.method = .get
-            next.body = nil
+            (method, body) = (.get, nil)
             for name in [HTTPField.Name.contentType, .contentEncoding, .contentLanguage, .contentLocation] {
-                next.headerFields[name] = nil
+                headerFields[name] = nil
             }
         }
-        return next
+        return Hop(next, method, headerFields, body, redirects: redirects + 1)
     }
 
     /// What is left of a request's time limit for this hop: all of a chain's hops share one.

@@ -9,6 +9,8 @@ struct ResponseHead: Equatable, Sendable {
     /// The most that a head may take, in bytes, and in fields.
     static let largest = 256 << 10
     static let mostFields = 1000
+    /// What most take at most, in bytes. A little less than the longest piece that the allocator of glibc keeps at hand.
+    private static let usual = 960
 
     private(set) var bytes: [UInt8] = []
     private(set) var status = 0
@@ -26,7 +28,7 @@ struct ResponseHead: Equatable, Sendable {
         guard let first = unsafe line.first else { return .more }
         if first == UInt8(ascii: "H"), unsafe line.starts(with: Self.protocolName) {
             self = ResponseHead()
-            bytes.reserveCapacity(1024)
+            bytes.reserveCapacity(Self.usual)
             status = unsafe Self.status(in: line)
         }
         guard bytes.count + line.count <= Self.largest else { return .tooLarge }
@@ -127,7 +129,7 @@ struct ResponseHead: Equatable, Sendable {
     private static func value(of name: StaticString, in line: UnsafeBufferPointer<UInt8>) -> String? {
         let count = name.utf8CodeUnitCount
         guard line.count > count, unsafe line[count] == UInt8(ascii: ":") else { return nil }
-        for index in 0..<count where unsafe line[index] | 0x20 != name.utf8Start[index] | 0x20 { return nil }
+        for index in 0..<count where unsafe !line[index].isLetter(name.utf8Start[index]) { return nil }
         return unsafe String(decoding: trimmed(line[(count + 1)...]), as: UTF8.self)
     }
 
@@ -162,11 +164,11 @@ private enum FieldNames {
     }
 
     private static func matches(_ bytes: UnsafeBufferPointer<UInt8>, _ text: [UInt8]) -> Bool {
-        for index in 0..<bytes.count where unsafe bytes[index] | 0x20 != text[index] { return false }
+        for index in 0..<bytes.count where unsafe !bytes[index].isLetter(text[index]) { return false }
         return true
     }
 
-    /// By the length of the name; in lower case, where `-` stays what it is.
+    /// By the length of the name; in lower case.
     private static let common: [[(text: [UInt8], name: HTTPField.Name)]] = {
         let names: [HTTPField.Name] = [
             .acceptRanges, .age, .cacheControl, .connection, .contentEncoding, .contentLength, .contentRange, .contentType,
@@ -177,4 +179,11 @@ private enum FieldNames {
         for name in names { table[name.canonicalName.utf8.count].append((Array(name.canonicalName.utf8), name)) }
         return table
     }()
+}
+
+extension UInt8 {
+    /// Whether it is that letter, in either case, or, of what is no letter, that very byte.
+    fileprivate func isLetter(_ lowercase: UInt8) -> Bool {
+        self == lowercase || self | 0x20 == lowercase && 0x61...0x7A ~= lowercase
+    }
 }

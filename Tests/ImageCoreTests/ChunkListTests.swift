@@ -1,0 +1,36 @@
+import Testing
+
+@testable import ImageCore
+
+@Suite struct ChunkLists {
+    private func chunk(_ byte: UInt8, _ count: Int = 1) -> Data { Data(repeating: byte, count: count) }
+
+    @Test func chunksComeOutInTheirOrder() {
+        var list = ChunkList(chunk(1, 10))
+        list.append(chunk(2, 20))
+        list.append(chunk(3, 30))
+        #expect(list.count == 3)
+        #expect(list.byteCount == 60)
+        var taken = [list.removeFirst()]
+        list.append(chunk(4, 40))
+        while let next = list.removeFirst() { taken.append(next) }
+        #expect(taken == [chunk(1, 10), chunk(2, 20), chunk(3, 30), chunk(4, 40)])
+        #expect(list.isEmpty)
+        #expect(list.byteCount == 0)
+    }
+
+    @Test(arguments: [0, 1, 3], [0, 1, 3])
+    func aListGoesOverIntoAnother(_ there: Int, _ here: Int) {
+        var (list, others) = (ChunkList(), ChunkList())
+        for byte in 0..<there { list.append(chunk(UInt8(byte))) }
+        for byte in 0..<here { others.append(chunk(UInt8(there + byte))) }
+        list.append(movingFrom: &others)
+        #expect(others.isEmpty)
+        #expect(others.byteCount == 0)
+        #expect(list.count == there + here)
+        #expect(list.byteCount == there + here)
+        var taken: [UInt8] = []
+        while let next = list.removeFirst() { taken += next }
+        #expect(taken == (0..<UInt8(there + here)).map { $0 })
+    }
+}
