@@ -77,7 +77,7 @@ import Testing
 
     @Test
     func aPartIsShownAsAPictureWhereItIsAllowed() throws {
-        let file = try Self.encoded(.jpeg)
+        let file = Self.png(.rgb)
         let cut = Data(file.prefix(file.count * 6 / 10))
         let options = DecodeOptions.with { ($0.alpha, $0.allowsPartial) = (.straight, true) }
         let image = try registry.decode(cut, options: options)
