@@ -39,7 +39,7 @@ struct Conversion {
             let source = try SourceArgument(source)
             name = source.name
             let data = try await SourceReader().bytes(of: source)
-            if try outputFormat() == .rgba, steps.steps.isEmpty, try isStill(data) {
+            if try outputFormat() == .rgba, steps.steps.isEmpty, AtomicFile.hidesPieces(at: output), try isStill(data) {
                 try writePixels(of: data)
             } else {
                 try AtomicFile.write(try converted(data), to: output)

@@ -42,6 +42,15 @@ enum AtomicFile {
         }
     }
 
+    /// Whether ``write(to:fill:)`` shows nobody the beginning of what is never finished: all but pipes and the like, whose reader
+    /// has had what came before an error.
+    static func hidesPieces(at path: String) -> Bool {
+        var info = stat()
+        guard unsafe stat(path, &info) == 0 else { return true }
+        let kind = info.st_mode & mode_t(S_IFMT)
+        return kind == mode_t(S_IFCHR) || (kind == mode_t(S_IFREG) && !path.hasPrefix("/dev/"))
+    }
+
     private static func append(
         to path: String, _ fill: (borrowing OpenFile) throws -> Void
     ) throws(ImageError) {
