@@ -38,17 +38,22 @@ OPTIONAL := --scratch-path .build/optional --traits $(TRAITS)
 # A client of others' as the network layer, held to every check: a minute of its own packages to build, and more.
 OTHER_CLIENT := --package-path Examples/AsyncHTTPClientLayer --scratch-path .build/async-http-client
 
+# The gallery as it is used; a test among the optional parts' clicks and types in it.
+GALLERY := -c release --package-path Examples/GalleryGTK --scratch-path .build/gallery
+GALLERY_PROGRAM := .build/gallery/release/GalleryGTK
+
 optional: ## build and test the optional parts: GTK, Redis, OpenCombine, and a network layer on AsyncHTTPClient
 	@Scripts/setup --optional
 	@Scripts/quietly "build (optional parts)" $(BUILD) --build-tests $(OPTIONAL)
-	@Scripts/quietly "tests (optional parts)" $(SWIFT) test --skip-build --disable-xctest --no-parallel $(OPTIONAL) --filter '$(OPTIONAL_TESTS)'
+	@Scripts/quietly "build (gallery, release)" $(SWIFT) build $(GALLERY)
+	@CALOTYPE_GALLERY=$(CURDIR)/$(GALLERY_PROGRAM) Scripts/quietly "tests (optional parts)" $(SWIFT) test --skip-build --disable-xctest --no-parallel $(OPTIONAL) --filter '$(OPTIONAL_TESTS)'
 	@Scripts/quietly "build (Examples/AsyncHTTPClientLayer)" $(SWIFT) build $(OTHER_CLIENT)
 	@Scripts/quietly "Examples/AsyncHTTPClientLayer" $(SWIFT) run --skip-build $(OTHER_CLIENT)
 
 gallery: ## a GTK window of thousands of pictures; PICTURES=folder, or a file of URLs
 	@Scripts/setup --optional
-	@Scripts/quietly "build (gallery, release)" $(SWIFT) build -c release --package-path Examples/GalleryGTK --scratch-path .build/gallery
-	@.build/gallery/release/GalleryGTK $(or $(PICTURES),Sources/CCalotypeGallery/Pictures --serve)
+	@Scripts/quietly "build (gallery, release)" $(SWIFT) build $(GALLERY)
+	@$(GALLERY_PROGRAM) $(or $(PICTURES),Sources/CCalotypeGallery/Pictures --serve)
 
 check-apple: build ## type-check the Apple sources against stubs, and run their logic
 	@Scripts/check-apple

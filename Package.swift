@@ -183,7 +183,7 @@ let package = Package(
             ],
             path: "Tests/GTKStage"),
         .testTarget(
-            name: "ImageTargetsGTKTests", dependencies: ["GTKStage", "ImageCore", "ImageDecoding"]),
+            name: "ImageTargetsGTKTests", dependencies: ["GTKStage", "ImageCore", "ImageDecoding", "ImageKernels"]),
         // Memory is counted in a process that does nothing else.
         .executableTarget(
             name: "EngineSoak", dependencies: ["ImageCore", "ImageLoading", "CalotypeTesting", "CCalotypeHeap", .httpTypes],

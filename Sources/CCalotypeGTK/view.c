@@ -162,15 +162,15 @@ bool calotype_gtk_animates(void *widget) {
     return animates;
 }
 
-bool calotype_gtk_bounds(void *widget, void *other, double bounds[4]) {
+bool calotype_gtk_bounds(void *widget, void *other, double *x, double *y, double *width, double *height) {
     graphene_rect_t rect;
     if (!gtk_widget_get_mapped(GTK_WIDGET(widget)) || !gtk_widget_compute_bounds(GTK_WIDGET(widget), GTK_WIDGET(other), &rect)) {
         return false;
     }
-    bounds[0] = rect.origin.x;
-    bounds[1] = rect.origin.y;
-    bounds[2] = rect.size.width;
-    bounds[3] = rect.size.height;
+    *x = rect.origin.x;
+    *y = rect.origin.y;
+    *width = rect.size.width;
+    *height = rect.size.height;
     return true;
 }
 
@@ -195,6 +195,21 @@ bool calotype_gtk_view_sample(void *object, int width, int height, uint8_t rgba[
     cairo_surface_destroy(surface);
     gsk_render_node_unref(node);
     return true;
+}
+
+void *calotype_gtk_row_new(void *view) {
+    GtkBox *row = GTK_BOX(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12));
+    gtk_box_append(row, GTK_WIDGET(view));
+    GtkWidget *title = gtk_label_new(NULL);
+    gtk_label_set_ellipsize(GTK_LABEL(title), PANGO_ELLIPSIZE_END);
+    gtk_label_set_xalign(GTK_LABEL(title), 0);
+    gtk_widget_set_hexpand(title, TRUE);
+    gtk_box_append(row, title);
+    return row;
+}
+
+void calotype_gtk_row_set_title(void *row, const char *title) {
+    gtk_label_set_text(GTK_LABEL(gtk_widget_get_last_child(GTK_WIDGET(row))), title);
 }
 
 #endif

@@ -8,8 +8,8 @@
     /// Only what is near the screen has a cell. A cell that leaves the screen lowers or cancels its load, by the option
     /// ``LoadOptions/offScreenPolicy``, before it is recycled; one that comes in takes it up again. A memory hit or what
     /// stands in for a picture shows in the frame in which its cell appears, so that no cell is painted blank. Loads are
-    /// begun for a bounded time in each frame: cells on screen come first, and what is left waits for the next frame. Arrow
-    /// keys move the focus, return and click activate.
+    /// begun for a bounded time in each frame: cells on screen come first, and what is left waits for the next frame. In a page
+    /// that is not shown, no cell is on screen. Arrow keys move the focus and what is selected, return and click activate.
     ///
     /// ```swift
     /// @MainActor func grid(of urls: [URL], loader: any ImageProviding) -> GTKImageList {
@@ -29,6 +29,8 @@
             case grid
             /// One below the other, each with a title to its right: a `GtkListView`. The title is asked for by position.
             case rows(title: @MainActor (Int) -> String)
+
+            fileprivate var hasColumns: Bool { if case .grid = self { true } else { false } }
         }
 
         /// The `GtkScrolledWindow` to put into a window. Valid as long as this list lives.
@@ -37,16 +39,27 @@
         /// Called with the position that was clicked, or chosen with the return key.
         public var onActivate: ((Int) -> Void)?
 
-        /// How many pictures there are. Setting it asks for all requests anew.
+        /// How many pictures there are. Setting it asks for all requests anew; the same number keeps the place and the selection.
         public var count = 0 {
-            didSet { unsafe calotype_gtk_list_set_count(widget, UInt32(clamping: count)) }
+            didSet {
+                guard count == oldValue else { return unsafe calotype_gtk_list_set_count(widget, UInt32(clamping: count)) }
+                askAgain()
+                unsafe calotype_gtk_list_look(widget)
+            }
+        }
+
+        /// How the cells lie. Another layout makes the cells anew and keeps the selection. The selected cell stays where it is on
+        /// screen; where it is not there, the first one does. In a list that is not shown, the selected one comes on screen.
+        public var layout: Layout {
+            didSet { unsafe calotype_gtk_list_set_columns(widget, layout.hasColumns) }
         }
 
         private let loader: any ImageProviding
         private let cellSize: PixelSize
-        private let layout: Layout
         private let request: (Int) -> ImageRequest
         private var cells: Set<Cell> = []
+        /// Those that lack something, or came on screen; a cell may have been unbound since.
+        private var waiting: [Cell] = []
         private let box: ListBox
 
         /// - Parameters:
@@ -58,8 +71,7 @@
             (self.loader, self.cellSize, self.layout, self.request) = (loader, cellSize, layout, request)
             box = ListBox()
             var callbacks = unsafe ListBox.callbacks(box)
-            let hasColumns = if case .grid = layout { true } else { false }
-            unsafe widget = calotype_gtk_list_new(&callbacks, Int32(clamping: cellSize.width), hasColumns)
+            unsafe widget = calotype_gtk_list_new(&callbacks, Int32(clamping: cellSize.width), layout.hasColumns)
             unsafe calotype_gtk_ref(widget)
             box.list = self
         }
@@ -71,7 +83,8 @@
             unsafe calotype_gtk_unref(widget)
         }
 
-        /// How far the list is scrolled, in the application's pixels; at most ``maximumOffset``.
+        /// How far the list is scrolled, in the application's pixels; at most ``maximumOffset``. What is set here is gone to in
+        /// the next frame, so that of several the last one counts.
         public var offset: Double {
             get {
                 var maximum = 0.0
@@ -87,7 +100,21 @@
             return maximum
         }
 
-        /// Moves the keyboard's focus into the list.
+        /// The position from which arrow keys go on, and which the return key activates: they and clicks change it, and setting it
+        /// brings it on screen in the next frame. `nil` where there are no pictures; setting that, or what is no position, does
+        /// nothing.
+        public var selected: Int? {
+            get {
+                let position = unsafe calotype_gtk_list_selected(widget)
+                return position == UInt32.max ? nil : Int(position)
+            }
+            set {
+                guard let newValue, newValue >= 0 else { return }
+                unsafe calotype_gtk_list_select(widget, UInt32(clamping: newValue))
+            }
+        }
+
+        /// Moves the keyboard's focus into the list, to the selected cell, which comes on screen.
         public func focus() { unsafe calotype_gtk_list_focus(widget) }
 
         /// A cell that is on screen, and where: x, y, width, height in the application's pixels from the upper left of
@@ -101,17 +128,20 @@
             public var isBlank: Bool
         }
 
-        /// The cells that are on screen, in order.
+        /// The cells that are on screen, in order, as they were in the last frame.
         public func visibleCells(in other: UnsafeMutableRawPointer) -> [VisibleCell] {
-            guard let window = unsafe bounds(of: widget, in: widget) else { return [] }
-            return cells.compactMap { cell in
-                guard let position = cell.position, isOnScreen(cell, window),
-                    let bounds = unsafe bounds(of: cell.view.widget, in: other)
-                else { return nil }
-                return VisibleCell(
-                    position: position, bounds: bounds, isLoading: cell.lacks != .nothing || cell.view.isLoading,
-                    isBlank: cell.view.isBlank)
-            }.sorted { $0.position < $1.position }
+            var visible: [VisibleCell] = []
+            for cell in cells where cell.isOnScreen {
+                var bounds = (0.0, 0.0, 0.0, 0.0)
+                guard let position = cell.position,
+                    unsafe calotype_gtk_bounds(cell.view.widget, other, &bounds.0, &bounds.1, &bounds.2, &bounds.3)
+                else { continue }
+                visible.append(
+                    VisibleCell(
+                        position: position, bounds: bounds, isLoading: cell.lacks != .nothing || cell.view.isLoading,
+                        isBlank: cell.view.isBlank))
+            }
+            return visible.sorted { $0.position < $1.position }
         }
 
         /// Cells that exist, on screen or not.
@@ -130,39 +160,57 @@
         /// Hundreds of cells may be bound in one frame, most of them off screen: what they show is decided when it is known
         /// where they lie.
         fileprivate func bind(_ cell: Cell, _ position: Int) {
-            (cell.position, cell.lacks) = (position, .image)
+            (cell.position, cell.isOnScreen) = (position, false)
+            ask(cell)
             if case .rows(let title) = layout { unsafe calotype_gtk_row_set_title(cell.widget, title(position)) }
         }
 
         fileprivate func unbind(_ cell: Cell) {
             if cell.lacks != .image { cell.target.clear() }
-            (cell.position, cell.lacks) = (nil, .nothing)
+            forget(cell)
+            (cell.position, cell.isOnScreen, cell.lacks) = (nil, false, .nothing)
+        }
+
+        /// What it shows from before it was asked for anew, since the request may be the same.
+        private func forget(_ cell: Cell) {
+            if cell.isOutdated { cell.target.clear() }
+            cell.isOutdated = false
         }
 
         fileprivate func drop(_ cell: Cell) {
             cell.target.clear()
+            (cell.position, cell.isOnScreen, cell.lacks) = (nil, false, .nothing)
             cells.remove(cell)
         }
 
-        /// Looks at where the cells lie, before they are painted. Lets go of what left the screen; all that came on it shows at
-        /// least what stands in for its picture. Loads are begun as far as there is time in this frame, those of cells on
-        /// screen first. Returns whether some are left for the next one.
+        /// What leaves the screen lets go of its load at once.
+        fileprivate func set(_ cell: Cell, onScreen isOnScreen: Bool) {
+            cell.isOnScreen = isOnScreen
+            if isOnScreen { wait(cell) } else { cell.target.setVisible(false) }
+        }
+
+        /// Before cells are painted: all that came on screen show at least what stands in for their pictures. Loads are begun as
+        /// far as there is time in this frame, those of cells on screen first. Returns whether some are left for the next one.
         fileprivate func moved() -> Bool {
-            guard let window = unsafe bounds(of: widget, in: widget) else { return false }
             let end = ContinuousClock.now + GTKImageList.timePerFrame
-            var (near, arrived): ([Cell], [Cell]) = ([], [])
-            for cell in cells where cell.position != nil {
-                if isOnScreen(cell, window) {
+            var (arrived, near): ([Cell], [Cell]) = ([], [])
+            let due = waiting
+            waiting = []
+            for cell in due { cell.isWaiting = false }
+            for cell in due where cell.position != nil {
+                if cell.isOnScreen {
                     if cell.lacks == .image { prepare(cell) }
-                    if cell.lacks == .load || !cell.target.isVisible { arrived.append(cell) }
-                } else {
-                    cell.target.setVisible(false)
-                    if cell.lacks != .nothing { near.append(cell) }
+                    arrived.append(cell)
+                } else if cell.lacks != .nothing {
+                    near.append(cell)
                 }
             }
             for (index, cell) in (arrived + near).enumerated() {
-                if index > 0, ContinuousClock.now > end { return true }
-                if index < arrived.count { cell.target.setVisible(true) }
+                guard index == 0 || ContinuousClock.now < end else {
+                    for cell in (arrived + near)[index...] { wait(cell) }
+                    return true
+                }
+                cell.target.setVisible(cell.isOnScreen)
                 show(cell)
             }
             return false
@@ -171,17 +219,31 @@
         /// A quarter of a frame at sixty a second, so that GTK has the rest.
         private static let timePerFrame = Duration.milliseconds(4)
 
-        fileprivate func scaled() {
-            for cell in cells where cell.position != nil && cell.lacks != .image {
-                cell.lacks = .image
-                show(cell)
+        /// For all pictures, the same ones too: they may be wanted in another size, or with another badge.
+        fileprivate func askAgain() {
+            for cell in cells where cell.position != nil {
+                cell.isOutdated = cell.isOutdated || cell.lacks != .image
+                ask(cell)
             }
+        }
+
+        /// For its picture anew, when it is known whether it is on screen.
+        private func ask(_ cell: Cell) {
+            cell.lacks = .image
+            wait(cell)
+        }
+
+        private func wait(_ cell: Cell) {
+            guard !cell.isWaiting else { return }
+            cell.isWaiting = true
+            waiting.append(cell)
         }
 
         /// What a cell shows until its picture comes, or the picture where it is in memory.
         private func prepare(_ cell: Cell) {
             guard let position = cell.position, position < count else { return cell.lacks = .nothing }
             cell.lacks = .load
+            forget(cell)
             var request = request(position)
             if request.options.targetSize == nil {
                 request.options.targetSize = cell.view.devicePixels(cellSize)
@@ -195,19 +257,6 @@
             if cell.lacks == .load { cell.target.startLoad() }
             cell.lacks = .nothing
         }
-
-        private func isOnScreen(_ cell: Cell, _ window: Bounds) -> Bool {
-            guard let cell = unsafe bounds(of: cell.view.widget, in: widget) else { return false }
-            return cell.x < window.width && cell.y < window.height && cell.x + cell.width > 0 && cell.y + cell.height > 0
-        }
-
-        private typealias Bounds = (x: Double, y: Double, width: Double, height: Double)
-
-        private func bounds(of part: UnsafeMutableRawPointer, in other: UnsafeMutableRawPointer) -> Bounds? {
-            var bounds: [Double] = [0, 0, 0, 0]
-            guard unsafe calotype_gtk_bounds(part, other, &bounds) else { return nil }
-            return (bounds[0], bounds[1], bounds[2], bounds[3])
-        }
     }
 
     /// A view, its binding, and what it is bound to.
@@ -219,8 +268,13 @@
         /// What the list has as its cell: the view, or a row that holds it. It is GTK's to keep.
         var widget: UnsafeMutableRawPointer
         var position: Int?
+        var isOnScreen = false
         /// What it has not got yet.
         var lacks = Lack.nothing
+        /// Whether it still shows what it is asked for anew.
+        var isOutdated = false
+        /// Whether the list has it among those that wait.
+        var isWaiting = false
 
         init(loader: any ImageProviding) {
             view = unsafe GTKImageView()
@@ -258,6 +312,9 @@
                         return nil
                     }
                 },
+                set_on_screen: { context, cell, isOnScreen in
+                    unsafe ListBox.run(context, cell) { $0.set($1, onScreen: isOnScreen) }
+                },
                 moved: { context in
                     var isUnfinished = false
                     unsafe ListBox.run(context) { list in
@@ -268,7 +325,7 @@
                 },
                 scaled: { context in
                     unsafe ListBox.run(context) { list in
-                        list.scaled()
+                        list.askAgain()
                         return nil
                     }
                 })

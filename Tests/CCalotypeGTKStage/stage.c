@@ -28,6 +28,8 @@ void calotype_stage_set_child(void *window, void *widget) {
     gtk_window_set_child(GTK_WINDOW(window), widget ? GTK_WIDGET(widget) : NULL);
 }
 
+void calotype_stage_set_visible(void *widget, bool visible) { gtk_widget_set_visible(GTK_WIDGET(widget), visible); }
+
 typedef struct {
     bool (*tick)(void *context);
     void *context;

@@ -13,10 +13,17 @@
         var columns: Int { get }
         /// How far it is scrolled, and how far it can be.
         var offset: (now: Double, maximum: Double) { get }
+        /// Sets the list's own offset.
+        func scroll(to offset: Double)
         /// Cells that exist, on screen or not.
         var cellCount: Int { get }
         var requests: Int { get }
         mutating func begin(in window: UnsafeMutableRawPointer) throws
+        /// Loads that run, and whether they are held where they are.
+        var loads: Int { get }
+        func hold(_ isHeld: Bool) throws
+        /// Has the list in a page that is shown, or not.
+        func show(_ isShown: Bool)
         /// Loads that run for no cell on screen.
         func loadsOffScreen(in window: UnsafeMutableRawPointer) -> Int
         /// Cells on screen that show nothing at all.
@@ -29,6 +36,11 @@
         static var count: Int { 2_000 }
         static var cell: Int { 96 }
         var size: (width: Int, height: Int) { (columns * Self.cell, columns * Self.cell * 3 / 4) }
+        // For scenes that are only scrolled from outside.
+        func scroll(to offset: Double) {}
+        var loads: Int { 0 }
+        func hold(_ isHeld: Bool) throws {}
+        func show(_ isShown: Bool) {}
     }
 
     /// Pictures from a server, through the standard loader with a small memory cache, so that most come from the server again.
@@ -39,6 +51,8 @@
         private let stripes: Bool
         private var server: LoopbackServer?
         private var list: GTKImageList?
+        /// Before which answers wait, if any.
+        private let gate = SharedGate()
         private let loader = ImageLoader.standard {
             $0.memoryCache = MemoryCache(limits: .init(cost: 8_000_000))
             $0.dataCache = nil
@@ -51,9 +65,14 @@
         var offset: (now: Double, maximum: Double) { (list?.offset ?? 0, list?.maximumOffset ?? 0) }
         var cellCount: Int { list?.cellCount ?? 0 }
         var requests: Int { server?.requests.value ?? 0 }
+        var loads: Int { loader.activity.loads }
+        func scroll(to offset: Double) { list?.offset = offset }
+        func hold(_ isHeld: Bool) throws { try gate.close(isHeld) }
+        func show(_ isShown: Bool) { if let list { unsafe calotype_stage_set_visible(list.widget, isShown) } }
 
         mutating func begin(in window: UnsafeMutableRawPointer) throws {
-            let server = try LoopbackServer { [stripes] request, connection in
+            let server = try LoopbackServer { [stripes, gate] request, connection in
+                if let gate = gate.value { try connection.wait(for: gate) }
                 // As on a line: a load takes longer than a frame, so that many run when their cells leave.
                 FileOutput.pause(microseconds: 8_000)
                 let number = Int(request.path.dropFirst().prefix { $0.isNumber }) ?? 0
@@ -85,6 +104,20 @@
         func places(in window: UnsafeMutableRawPointer) -> [GTKImageList.VisibleCell]? {
             let cells = unsafe list?.visibleCells(in: window) ?? []
             return cells.isEmpty || cells.contains { $0.isLoading } || loader.activity.loads > 0 ? nil : cells
+        }
+    }
+
+    private final class SharedGate: Sendable {
+        private let gate = Lock<LoopbackServer.Gate?>(nil)
+        var value: LoopbackServer.Gate? { gate.withLock { $0 } }
+
+        /// Opens the one before.
+        func close(_ isClosed: Bool) throws {
+            let next = isClosed ? try LoopbackServer.Gate() : nil
+            gate.withLock { gate in
+                gate?.open()
+                gate = next
+            }
         }
     }
 

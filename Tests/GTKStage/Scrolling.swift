@@ -7,7 +7,9 @@
 
     /// A scene that somebody else scrolls, by the pointer and the keyboard. The test writes what it wants to know:
     /// `rest NAME` is answered once nothing moves and nothing loads, with which cell lies where; `end` with the loop's times, for
-    /// what led to each rest.
+    /// what led to each rest. `scroll OFFSET…` sets one offset after the other, within one turn of the loop. `hide OFFSET` goes
+    /// there, and has the list hidden as soon as it loads what never comes; it is answered once nothing loads any more, and the
+    /// list shown again.
     final class Scrolling: Act {
         private var scene: any Scene
         private var orders: [[String]] = []
@@ -17,6 +19,8 @@
         /// Ticks for which the grid has not moved, and for which nothing has loaded either.
         private var (stoppedTicks, restingTicks) = (0, 0)
         private var loadsOffScreen = 0
+        private var hiding: Hiding?
+        private enum Hiding { case waiting, hidden(loads: Int, ticks: Int) }
         /// Frames, and cells that were blank in one.
         private var (frames, blankCells) = (0, 0)
 
@@ -47,6 +51,7 @@
         }
 
         private func look(_ window: UnsafeMutableRawPointer) -> Bool {
+            if let hiding { return hide(hiding) }
             let (offset, maximum) = scene.offset
             stoppedTicks = offset == lastOffset && maximum > 0 ? stoppedTicks + 1 : 0
             lastOffset = offset
@@ -57,7 +62,19 @@
             guard restingTicks > 8, let places, let order = orders.first else { return true }
             orders.removeFirst()
             restingTicks = 0
-            guard order[0] == "rest" else { return finish() }
+            let numbers = order.dropFirst().compactMap { Double($0) }
+            switch order[0] {
+            case "rest": break
+            case "scroll":
+                for offset in numbers { scene.scroll(to: offset) }
+                return true
+            case "hide":
+                hiding = .waiting
+                try? scene.hold(true)
+                if let offset = numbers.first { scene.scroll(to: offset) }
+                return true
+            default: return finish()
+            }
             let cells = places.map { "\($0.position),\(Int($0.bounds.x.rounded())),\(Int($0.bounds.y.rounded()))" }
             say(
                 "REST \(order[1]) \(scene.cellCount) \(FileOutput.residentBytes) \(Int(offset)) \(Int(maximum)) \(cells.joined(separator: ";"))"
@@ -66,6 +83,23 @@
             if order[1] == "start" { calotype_gtk_measure_turns() }
             reports.append("FRAMES \(order[1]) \(gaps)")
             gaps = Gaps()
+            return true
+        }
+
+        private func hide(_ hiding: Hiding) -> Bool {
+            switch hiding {
+            case .waiting:
+                guard scene.loads > 0 else { return true }
+                self.hiding = .hidden(loads: scene.loads, ticks: 0)
+                scene.show(false)
+            case .hidden(let loads, let ticks) where scene.loads > 0 && ticks < 300:
+                self.hiding = .hidden(loads: loads, ticks: ticks + 1)
+            case .hidden(let loads, _):
+                say("HIDDEN before=\(loads) after=\(scene.loads)")
+                self.hiding = nil
+                try? scene.hold(false)
+                scene.show(true)
+            }
             return true
         }
 

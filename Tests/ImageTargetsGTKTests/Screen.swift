@@ -20,7 +20,9 @@
             try #require(word(11) == 32 && word(7) == 0 && data.count >= start + bytesPerRow * height)
         }
 
-        private func pixel(_ x: Int, _ y: Int) -> [Int] {
+        /// Red, green and blue; black outside.
+        func pixel(_ x: Int, _ y: Int) -> [Int] {
+            guard (0..<width).contains(x), (0..<height).contains(y) else { return [0, 0, 0] }
             let at = start + y * bytesPerRow + x * 4
             return [Int(data[at + 2]), Int(data[at + 1]), Int(data[at])]
         }

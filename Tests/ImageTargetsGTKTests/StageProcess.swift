@@ -3,7 +3,7 @@
     import Glibc
     import Testing
 
-    /// The stage in an X server of its own, and hands on that server's pointer and keyboard.
+    /// A program with a window, the stage mostly, in an X server of its own, and hands on that server's pointer and keyboard.
     final class StageProcess {
         private let server = Process()
         private let stage = Process()
@@ -12,9 +12,17 @@
         private let folder: URL
         private let display: String
         private var buffer = Data()
+        /// Whether the program has closed its output.
+        private var isAtEnd = false
 
         /// - Parameter scale: device pixels to one of the application's.
-        init(_ act: String, scale: Int = 1) throws {
+        convenience init(_ act: String, scale: Int = 1) throws {
+            let folder = try #require(Bundle.main.executableURL).deletingLastPathComponent()
+            try self.init(folder.appending(path: "GTKStage"), [act], screen: (960, 720), scale: scale)
+        }
+
+        /// - Parameter screen: the size of the server's only screen, in pixels.
+        init(_ program: URL, _ arguments: [String], screen: (width: Int, height: Int), scale: Int = 1) throws {
             // Writing to a stage that has died is an error, not this process's end.
             _ = signal(SIGPIPE, SIG_IGN)
             folder = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)")
@@ -22,7 +30,8 @@
             let number = Pipe()
             server.executableURL = URL(filePath: "/usr/bin/env")
             server.arguments = [
-                "Xvfb", "-displayfd", "1", "-screen", "0", "960x720x24", "-nolisten", "tcp", "-fbdir", folder.path,
+                "Xvfb", "-displayfd", "1", "-screen", "0", "\(screen.width)x\(screen.height)x24", "-nolisten", "tcp", "-fbdir",
+                folder.path,
             ]
             server.standardOutput = number
             server.standardError = FileHandle.nullDevice
@@ -30,8 +39,8 @@
             // Xvfb writes the number of its display once it can be used.
             let text = try #require(String(data: number.fileHandleForReading.availableData, encoding: .utf8))
             display = ":" + text.trimmingCharacters(in: .whitespacesAndNewlines)
-            stage.executableURL = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "GTKStage")
-            stage.arguments = [act]
+            stage.executableURL = program
+            stage.arguments = arguments
             // Drawn by the processor, and without the accessibility bus, which a bare machine does not have.
             stage.environment = ProcessInfo.processInfo.environment.merging([
                 "DISPLAY": display, "GDK_BACKEND": "x11", "GDK_SCALE": "\(scale)", "GSK_RENDERER": "cairo", "GTK_A11Y": "none",
@@ -44,16 +53,29 @@
             try output.fileHandleForWriting.close()
         }
 
-        func readLine() -> String? {
+        /// `nil` when the program has ended, or when no line has come within so many milliseconds; without a limit it waits.
+        func readLine(within milliseconds: Int32 = -1) -> String? {
             while true {
                 if let end = buffer.firstIndex(of: 10) {
                     defer { buffer.removeSubrange(...end) }
                     return String(decoding: buffer[..<end], as: UTF8.self)
                 }
+                var state = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+                guard unsafe poll(&state, 1, milliseconds) > 0 else { return nil }
                 let more = output.fileHandleForReading.availableData
-                guard !more.isEmpty else { return nil }
+                isAtEnd = more.isEmpty
+                guard !isAtEnd else { return nil }
                 buffer.append(more)
             }
+        }
+
+        var isRunning: Bool { stage.isRunning }
+
+        /// Of a program that was read to its end; `nil` while it goes on, or where something ended it.
+        func exitStatus() -> Int32? {
+            guard isAtEnd else { return nil }
+            stage.waitUntilExit()
+            return stage.terminationReason == .exit ? stage.terminationStatus : nil
         }
 
         /// One that has ended already hears nothing; that its answer is missing is the test's to find.

@@ -79,6 +79,15 @@
             try stage.act("key End")
             let end = try look("end")
             #expect(end.offset == end.maximum)
+            // Of the offsets that a program sets in one turn, the last one counts,
+            stage.order("scroll 90000 40 50010 30000 77000")
+            #expect(try look("set").offset == 77_000)
+            // and in a page that is not shown, nothing loads.
+            stage.order("hide 3000")
+            let hidden = try #require(stage.readLine())
+            #expect(hidden.hasPrefix("HIDDEN before=") && !hidden.contains("before=0"), "\(hidden)")
+            #expect(hidden.hasSuffix(" after=0"), "\(hidden)")
+            #expect(try look("shown").offset == 3_000)
             stage.order("end")
             let report = try Report(of: stage)
             report.print("GTK rows")

@@ -95,7 +95,7 @@ bool calotype_gtk_animates(void *widget);
 /// Whether it shows no texture, not even a part of one that fades.
 bool calotype_gtk_view_is_blank(void *view);
 /// Where the widget lies in another; false while it has no place.
-bool calotype_gtk_bounds(void *widget, void *other, double bounds[4]);
+bool calotype_gtk_bounds(void *widget, void *other, double *x, double *y, double *width, double *height);
 /// Red, green, blue, alpha in the middle of the view as it would be drawn, straight. False when nothing is.
 bool calotype_gtk_view_sample(void *view, int width, int height, uint8_t rgba[4]);
 
@@ -109,7 +109,10 @@ typedef struct {
     void (*unbind)(void *context, void *cell);
     void (*drop_cell)(void *context, void *cell);
     void (*activate)(void *context, unsigned position);
-    /// A frame was laid out, and not yet painted, in which cells may have moved. True asks for another call in the next one.
+    /// A bound cell came on screen, or left it; one that is unbound or dropped left it without a call.
+    void (*set_on_screen)(void *context, void *cell, bool is_on_screen);
+    /// A frame was laid out, and not yet painted, in which cells may have moved; those that did were told of before. True asks for
+    /// another call in the next one.
     bool (*moved)(void *context);
     /// The monitor's scale changed.
     void (*scaled)(void *context);
@@ -119,10 +122,21 @@ typedef struct {
 /// callbacks are called while it lives; `context` must outlive it, or `calotype_gtk_list_detach` be called before.
 void *calotype_gtk_list_new(const calotype_gtk_list_callbacks *callbacks, int cell_width, bool has_columns);
 void calotype_gtk_list_detach(void *list);
+/// Makes a grid of it, or a list, with cells of its own. The chosen cell, or else the first one on screen, stays where it
+/// is.
+void calotype_gtk_list_set_columns(void *list, bool has_columns);
 void calotype_gtk_list_set_count(void *list, unsigned count);
+/// Has `moved` called before the next frame is painted.
+void calotype_gtk_list_look(void *list);
 /// How far it is scrolled, in the application's pixels, and how far it can be.
 double calotype_gtk_list_offset(void *list, double *maximum);
+/// In the next frame; of several, the last one counts.
 void calotype_gtk_list_set_offset(void *list, double offset);
+/// The position that is chosen, `UINT_MAX` for none.
+unsigned calotype_gtk_list_selected(void *list);
+/// Chooses a position, and brings it on screen in the next frame.
+void calotype_gtk_list_select(void *list, unsigned position);
+/// Moves the focus to the chosen cell.
 void calotype_gtk_list_focus(void *list);
 
 /// A floating GtkBox with a view and a title to its right.

@@ -11,6 +11,7 @@
 bool calotype_stage_run(int width, int height, void (*ready)(void *context, void *window), void *context);
 void calotype_stage_quit(void);
 void calotype_stage_set_child(void *window, void *widget);
+void calotype_stage_set_visible(void *widget, bool visible);
 /// Calls `tick` every so many milliseconds until it returns false.
 void calotype_stage_every(unsigned milliseconds, bool (*tick)(void *context), void *context);
 /// Calls `tick` after each frame of the window, whatever it returns.

@@ -1,10 +1,11 @@
 #include "CGallery.h"
 
 #include <gtk/gtk.h>
+#include <string.h>
 
 static gallery_callbacks callbacks;
 static GMainLoop *loop;
-static GtkWidget *window, *stack, *panel;
+static GtkWidget *window, *stack, *panel, *button;
 
 static gboolean pressed(GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, gpointer data) {
     (void)controller, (void)code, (void)state, (void)data;
@@ -17,9 +18,14 @@ static gboolean pressed(GtkEventControllerKey *controller, guint key, guint code
         default: break;
     }
     guint32 character = gdk_keyval_to_unicode(key);
-    if (character != 'q' && character != 'b' && character != 's') return FALSE;
+    if (character == 0 || !strchr("blqs", (int)character)) return FALSE;
     callbacks.key(callbacks.context, character);
     return TRUE;
+}
+
+static void clicked(GtkButton *clicked_button, gpointer data) {
+    (void)clicked_button, (void)data;
+    callbacks.key(callbacks.context, 'l');
 }
 
 static gboolean tick(gpointer data) {
@@ -41,6 +47,13 @@ bool gallery_run(const gallery_callbacks *given) {
     window = gtk_window_new();
     gtk_window_set_title(GTK_WINDOW(window), "Calotype");
     gtk_window_set_default_size(GTK_WINDOW(window), 1100, 780);
+    // The keyboard stays with the pictures when it is clicked.
+    button = gtk_button_new_with_label("");
+    gtk_widget_set_focus_on_click(button, FALSE);
+    g_signal_connect(button, "clicked", G_CALLBACK(clicked), NULL);
+    GtkWidget *bar = gtk_header_bar_new();
+    gtk_header_bar_pack_start(GTK_HEADER_BAR(bar), button);
+    gtk_window_set_titlebar(GTK_WINDOW(window), bar);
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     stack = gtk_stack_new();
     gtk_widget_set_vexpand(stack, TRUE);
@@ -73,6 +86,23 @@ void gallery_set_pages(void *grid, void *picture) {
 
 void gallery_show_picture(bool shows_picture) {
     gtk_stack_set_visible_child_name(GTK_STACK(stack), shows_picture ? "picture" : "grid");
+}
+
+void gallery_set_button(const char *label) { gtk_button_set_label(GTK_BUTTON(button), label); }
+
+void *gallery_window(void) { return window; }
+
+void gallery_origin(double *x, double *y) { gtk_native_get_surface_transform(GTK_NATIVE(window), x, y); }
+
+bool gallery_place(bool of_button, double *x, double *y, double *width, double *height) {
+    graphene_rect_t place;
+    if (!gtk_widget_compute_bounds(of_button ? button : stack, window, &place)) return false;
+    gallery_origin(x, y);
+    *x += place.origin.x;
+    *y += place.origin.y;
+    *width = place.size.width;
+    *height = place.size.height;
+    return true;
 }
 
 void gallery_set_panel(const char *text) { gtk_label_set_text(GTK_LABEL(panel), text); }

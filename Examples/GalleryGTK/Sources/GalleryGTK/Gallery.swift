@@ -3,21 +3,23 @@ import Calotype
 import Foundation
 import ImageTargetsGTK
 
-/// The window: a grid, a large picture, and a line of statistics.
+/// The window: a grid or a list of pictures, a large one, and a line of statistics.
 @MainActor final class Gallery {
     private let pictures: Pictures
     private let memory = MemoryCache(limits: .init(cost: 64_000_000))
     private let loader: ImageLoader
     private let guide: GuidePicture?
-    private var grid: GTKImageList?
+    private let trace: Trace?
+    private var list: GTKImageList?
     private var large: GTKImageView?
     private var target: ImageTarget<GTKImageView>?
     private var position: Int?
+    private var isGrid = true
     private var showsBadges = true
     private var showsPanel = true
 
-    init(_ pictures: Pictures, guide: GuidePicture?) {
-        (self.pictures, self.guide) = (pictures, guide)
+    init(_ pictures: Pictures, guide: GuidePicture?, trace: Trace?) {
+        (self.pictures, self.guide, self.trace) = (pictures, guide, trace)
         let memory = memory
         loader = ImageLoader.standard {
             $0.memoryCache = memory
@@ -26,18 +28,22 @@ import ImageTargetsGTK
     }
 
     func ready() {
-        let grid = GTKImageList(loader: loader, cellSize: PixelSize(width: 128, height: 128)) { [weak self] in
+        let list = GTKImageList(loader: loader, cellSize: PixelSize(width: 128, height: 128)) { [weak self] in
             self?.request($0) ?? ImageRequest(.bytes(Data(), id: ""))
         }
         let large = GTKImageView(contentMode: .fit)
-        (self.grid, self.large, target) = (grid, large, ImageTarget(large, loader: loader))
-        grid.onActivate = { [weak self] in self?.show($0) }
-        gallery_set_pages(grid.widget, large.widget)
-        grid.focus()
-        guard let guide else { return grid.count = pictures.urls.count }
+        (self.list, self.large, target) = (list, large, ImageTarget(large, loader: loader))
+        list.onActivate = { [weak self] in self?.show($0) }
+        gallery_set_pages(list.widget, large.widget)
+        gallery_set_button("List")
+        guard let guide else {
+            list.count = pictures.urls.count
+            return list.focus()
+        }
         Task { [loader, pictures] in
             await guide.prepare(pictures.urls, loader)
-            grid.count = pictures.urls.count
+            list.count = pictures.urls.count
+            list.focus()
         }
     }
 
@@ -65,20 +71,31 @@ import ImageTargetsGTK
     func key(_ key: UInt32) {
         switch key {
         case UInt32(GALLERY_ESCAPE):
-            if position == nil { gallery_quit() }
-            position = nil
+            guard let position else { return gallery_quit() }
+            self.position = nil
+            target?.clear()
             gallery_show_picture(false)
-            grid?.focus()
+            // The picture that was looked at last.
+            list?.selected = position
+            list?.focus()
         case UInt32(GALLERY_LEFT): show((position ?? 0) - 1)
         case UInt32(GALLERY_RIGHT): show((position ?? 0) + 1)
         case Unicode.Scalar("b").value:
             showsBadges.toggle()
-            grid?.count = pictures.urls.count
+            list?.count = pictures.urls.count
+        case Unicode.Scalar("l").value: switchLayout()
         case Unicode.Scalar("s").value:
             showsPanel.toggle()
             gallery_set_panel_visible(showsPanel)
         default: gallery_quit()
         }
+    }
+
+    private func switchLayout() {
+        guard position == nil else { return }
+        isGrid.toggle()
+        list?.layout = isGrid ? .grid : .rows { [pictures] in pictures.title(of: $0) }
+        gallery_set_button(isGrid ? "List" : "Grid")
     }
 
     func tick() {
@@ -89,8 +106,17 @@ import ImageTargetsGTK
             \(pictures.urls.count) pictures   loads \(loads.active)   done \(loads.finished)   cancelled \(loads.cancelled)   \
             failed \(loads.failed)   fetched \(bytes.fetched / 1_000) KB   memory \(cache.count) images, \
             \(cache.cost / 1_000_000) MB, hits \(hits)
-            arrows and return: choose, open   esc: back   b: badges   s: these lines   q: quit
+            arrows and return: choose, open   esc: back   l: list or grid   b: badges   s: these lines   q: quit
             """)
-        if grid?.count != 0 { guide?.tick() }
+        if list?.count != 0 { guide?.tick() }
+        guard let trace, let list else { return }
+        let page = position != nil ? "picture" : isGrid ? "grid" : "list"
+        let isLoaded = position != nil && large?.isLoading == false && large?.isBlank == false && large?.hasFailed == false
+        trace.write(
+            [
+                ("page", page), ("picture", position.map { "\($0)" } ?? ""), ("loaded", "\(isLoaded)"),
+                ("count", "\(list.count)"), ("badges", "\(showsBadges)"), ("panel", "\(showsPanel)"),
+                ("loads", "\(loads.active)"), ("done", "\(loads.finished)"), ("failed", "\(loads.failed)"),
+            ], list, isShown: position == nil)
     }
 }

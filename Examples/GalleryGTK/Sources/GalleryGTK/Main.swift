@@ -3,7 +3,7 @@ import Calotype
 import Foundation
 import ImageTargetsGTK
 
-/// `GalleryGTK [FOLDER… | LIST.txt] [--serve] [--guide=FILE.png]`
+/// `GalleryGTK [FOLDER… | LIST.txt] [--serve] [--guide=FILE.png] [--trace]`
 @main @MainActor struct Main {
     private static var gallery: Gallery?
 
@@ -14,7 +14,7 @@ import ImageTargetsGTK
         let pictures = try Pictures(arguments: arguments)
         guard !pictures.urls.isEmpty else { return print("There are no pictures here. Name a folder, or a file of URLs.") }
         GTKMainLoop.attach()
-        gallery = Gallery(pictures, guide: guide)
+        gallery = Gallery(pictures, guide: guide, trace: arguments.contains("--trace") ? Trace() : nil)
         var callbacks = gallery_callbacks(
             context: nil,
             ready: { _ in MainActor.assumeIsolated { Main.gallery?.ready() } },

@@ -8,7 +8,14 @@ struct Pictures {
     let urls: [URL]
     let hashes = Hashes()
     /// Keeps the server running.
-    let server: LoopbackServer?
+    private let server: LoopbackServer?
+    /// Of the files that it serves, in turn.
+    private let names: [String]
+
+    func title(of index: Int) -> String {
+        let name = names.isEmpty ? urls[index].lastPathComponent : names[index % names.count]
+        return "\(index + 1)   \(name)"
+    }
 
     init(arguments: [String]) throws {
         let files = FileManager.default
@@ -19,7 +26,7 @@ struct Pictures {
             urls = try String(contentsOfFile: first, encoding: .utf8).split(separator: "\n").compactMap {
                 URL(string: String($0))
             }
-            server = nil
+            (server, names) = (nil, [])
             return
         }
         if paths.isEmpty { paths = ["."] }
@@ -31,7 +38,7 @@ struct Pictures {
         }.sorted { $0.path < $1.path }
         guard isServed, !found.isEmpty else {
             urls = found
-            server = nil
+            (server, names) = (nil, [])
             return
         }
         let bodies = try found.map { try Array(Data(contentsOf: $0)) }
@@ -40,7 +47,7 @@ struct Pictures {
             try connection.respond(LoopbackServer.Response(200, body: bodies[number % bodies.count]))
         }
         urls = (0..<5_000).compactMap { URL(string: server.url("/\($0)")) }
-        self.server = server
+        (self.server, names) = (server, found.map(\.lastPathComponent))
         var small = DecodeOptions()
         small.targetSize = PixelSize(width: 100, height: 100)
         let made = bodies.map { body in
