@@ -24,7 +24,8 @@ struct ConvertTests {
         try DecoderRegistry().info(of: file, limits: DecodingLimits()).size
     }
 
-    @Test func aPictureThatIsCutOffReachesNeitherAPipeNorAFile() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func aPictureThatIsCutOffReachesNeitherAPipeNorAFile() async throws {
         let folder = try ScratchFolder()
         let jpeg = try Project.bytes(of: "dunes.jpg")
         let cut = try folder.write(Data(jpeg.prefix(jpeg.count / 2)), to: "cut.jpg")
