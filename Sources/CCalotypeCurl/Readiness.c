@@ -17,6 +17,7 @@ void calotype_epoll_tell(int epoll, int descriptor, int told, int wanted) {
     }
     if (wanted & CALOTYPE_READABLE) event.events |= EPOLLIN;
     if (wanted & CALOTYPE_WRITABLE) event.events |= EPOLLOUT;
+    if (wanted & CALOTYPE_SIGNALLED) event.events |= EPOLLIN | EPOLLET;
     // The number may have been closed and opened again since the kernel was last told of it.
     int first = told == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
     if (epoll_ctl(epoll, first, descriptor, &event) != 0)
@@ -38,9 +39,4 @@ int calotype_epoll_wait(int epoll, struct calotype_ready *ready, int capacity, i
 }
 
 void calotype_event_signal(int descriptor) { (void)eventfd_write(descriptor, 1); }
-
-void calotype_event_take(int descriptor) {
-    eventfd_t count;
-    (void)eventfd_read(descriptor, &count);
-}
 #endif

@@ -114,7 +114,7 @@ public final class DecoderRegistry: IncrementalDecoding {
         return nil
     }
 
-    private func decoder(for data: Data) throws(ImageError) -> (decoder: any Decoding, format: ImageFormat) {
+    func decoder(for data: Data) throws(ImageError) -> (decoder: any Decoding, format: ImageFormat) {
         guard !data.isEmpty else {
             throw ImageError(.emptyFile, message: "The file is empty: there are no bytes to decode.")
         }

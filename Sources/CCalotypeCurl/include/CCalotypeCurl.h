@@ -127,7 +127,7 @@ curl_socket_t calotype_curl_open_socket(const struct curl_sockaddr *address);
 
 // epoll and eventfd, which Swift's view of the C library leaves out.
 
-enum { CALOTYPE_READABLE = 1, CALOTYPE_WRITABLE = 2, CALOTYPE_BROKEN = 4 };
+enum { CALOTYPE_READABLE = 1, CALOTYPE_WRITABLE = 2, CALOTYPE_BROKEN = 4, CALOTYPE_SIGNALLED = 8 };
 
 struct calotype_ready {
     int descriptor;
@@ -139,13 +139,13 @@ int calotype_epoll_create(void);
 int calotype_event_create(void);
 
 /// Tells the kernel to watch a descriptor for `wanted` where it watched for `told` before; 0 means not at all.
+/// CALOTYPE_SIGNALLED is for what calotype_event_create made: each signal is reported once, and none needs to be taken away.
 void calotype_epoll_tell(int epoll, int descriptor, int told, int wanted);
 
 /// Fills `ready` and returns how many there are; waits no longer than that many milliseconds, -1 for ever.
 int calotype_epoll_wait(int epoll, struct calotype_ready *ready, int capacity, int milliseconds);
 
 void calotype_event_signal(int descriptor);
-void calotype_event_take(int descriptor);
 
 // Changes of the network (rtnetlink), which Swift's view of the C library leaves out too.
 

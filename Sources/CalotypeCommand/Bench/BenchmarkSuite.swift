@@ -46,8 +46,8 @@ struct BenchmarkRow: Sendable {
         let value: Double
         /// Whether it was measured in this very run, or was recorded on a machine of the same kind.
         let ranHere: Bool
-        /// The ratio of this project's figure to the peer's that is to be reached, at most.
-        let reach: Double
+        /// The ratio of this project's figure to the peer's that is to be reached, at most; `nil` where none is asked for.
+        let reach: Double?
     }
 
     let suite: String
@@ -74,7 +74,7 @@ struct BenchmarkRow: Sendable {
         object["peerRanHere"] = peer.map { .boolean($0.ranHere) } ?? .null
         object["ratio"] = ratio.map { .number($0) } ?? .null
         object["ratioError"] = ratioError.map { .number($0) } ?? .null
-        object["reach"] = peer.map { .number($0.reach) } ?? .null
+        object["reach"] = peer?.reach.map { .number($0) } ?? .null
         return object
     }
 
@@ -90,7 +90,7 @@ struct BenchmarkRow: Sendable {
                 row.suite, row.name, Units.threeDigits(row.median), row.unit, row.peer?.name ?? "",
                 row.peer.map { Units.threeDigits($0.value) + ($0.ranHere ? "" : "*") } ?? "",
                 row.ratio.map { Units.threeDigits($0) + row.errorText } ?? "",
-                row.peer.map { "<= \(Units.threeDigits($0.reach))" } ?? "",
+                row.peer?.reach.map { "<= \(Units.threeDigits($0))" } ?? "",
             ])
         }
         let note = rows.contains { $0.peer?.ranHere == false }

@@ -26,7 +26,7 @@ final class DecodeFiles {
         folder = FileManager.default.temporaryDirectory.appending(path: "calotype-decode-\(getpid())").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         // For tools that know what to write by the name's extension, and whose output is not wanted.
-        for name in ["null.y4m", "null.png"] {
+        for name in ["null.y4m", "null.png", "null.rgba"] {
             try FileManager.default.createSymbolicLink(atPath: "\(folder)/\(name)", withDestinationPath: "/dev/null")
         }
     }

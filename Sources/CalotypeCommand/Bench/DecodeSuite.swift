@@ -46,7 +46,7 @@ private struct DecodeBench {
 
     /// What the command takes for a picture of one pixel: part of each of its figures.
     func idle() -> [BenchmarkRow] {
-        guard let cost = costs([[program, "decode-once", dot]])[0] else { return [] }
+        guard let cost = costs([toPixels(dot)])[0] else { return [] }
         let time = row("\(kind.rawValue), one pixel, CPU", cost.processor, "ms")
         return [time] + (cost.megabytes.map { [row("\(kind.rawValue), one pixel, memory", $0, "MB")] } ?? [])
     }
@@ -55,20 +55,25 @@ private struct DecodeBench {
         BenchmarkRow(suite: "decode", name: name, median: value, unit: unit, peer: peer)
     }
 
-    /// Whole processes, and what is left of them without their start: that of the codecs' tools is a millisecond, because
-    /// they can do one thing. Beside it the decode alone, in a process that runs anyway, as those have it who use the library.
+    /// A conversion to plain pixels that nobody keeps, as the codecs' tools do it.
+    private func toPixels(_ file: String) -> [String] { [program, "convert", file, files.folder + "/null.rgba"] }
+
+    /// Whole processes, and what is left of them without their start: that of the codecs' tools is less, because they can do one
+    /// thing. Beside them a process that decodes to a bitmap, and that decode alone, in a process that runs anyway, as those have
+    /// it who use the library.
     func full(_ file: String, _ size: PixelSize) async throws -> [BenchmarkRow] {
         let (peers, starts) = (toolsOfCodecs(file), toolsOfCodecs(dot))
         let name = "\(kind.rawValue) \(Self.megapixels(size)) full"
-        let costs = costs(
-            [[program, "decode-once", file], [program, "decode-once", dot]] + (peers + starts).map(\.command),
-            isUserTimeExact: true)
-        // A full decode holds the picture, which tools that write row by row do not: its memory is not compared.
-        var found = rows(name, costs[0], peers, Array(costs[2...].prefix(peers.count)), comparesMemory: false)
-        guard let ours = costs[0], let ourStart = costs[1] else { return found }
+        let own = [toPixels(file), toPixels(dot), [program, "decode-once", file]]
+        let costs = costs(own + (peers + starts).map(\.command), isUserTimeExact: true)
+        let (theirs, theirStarts) = (costs[own.count...].prefix(peers.count), costs[own.count...].dropFirst(peers.count))
+        var found = rows(name, costs[0], peers, Array(theirs), reachesMemory: false)
+        guard let ours = costs[0], let ourStart = costs[1], let whole = costs[2] else { return found }
         let alone = try await alone(file)
-        for (peer, (theirs, start)) in zip(peers, zip(costs[2...], costs[2...].dropFirst(peers.count))) {
+        for (peer, (theirs, start)) in zip(peers, zip(theirs, theirStarts)) {
             guard let theirs, let start else { continue }
+            let all = BenchmarkRow.Peer(name: peer.name, value: theirs.processor, ranHere: true, reach: peer.reach)
+            found.append(row("\(name) to a bitmap, CPU", whole.processor, "ms", all))
             let rest = BenchmarkRow.Peer(
                 name: peer.name + " without start", value: theirs.processor - start.processor, ranHere: true, reach: peer.reach)
             found.append(row("\(name), CPU without start", ours.processor - ourStart.processor, "ms", rest))
@@ -112,7 +117,7 @@ private struct DecodeBench {
         let costs = costs(
             [[program, "convert", file, files.folder + "/thumbnail.png", "--size", "400x400"]] + peers.map(\.command))
         return rows(
-            "\(kind.rawValue) \(Self.megapixels(size)) to 400 px", costs[0], peers, Array(costs.dropFirst()), comparesMemory: true
+            "\(kind.rawValue) \(Self.megapixels(size)) to 400 px", costs[0], peers, Array(costs.dropFirst()), reachesMemory: true
         )
     }
 
@@ -173,20 +178,22 @@ private struct DecodeBench {
     }
 
     private func rows(
-        _ name: String, _ ours: ProcessCost?, _ peers: [Peer], _ costs: [ProcessCost?], comparesMemory: Bool
+        _ name: String, _ ours: ProcessCost?, _ peers: [Peer], _ costs: [ProcessCost?], reachesMemory: Bool
     ) -> [BenchmarkRow] {
         guard let ours else { return [] }
         return zip(peers, costs).flatMap { peer, theirs in
-            func compared(_ what: String, _ unit: String, _ part: (ProcessCost) -> Double?) -> BenchmarkRow? {
+            func compared(
+                _ what: String, _ unit: String, reach: Double? = peer.reach, _ part: (ProcessCost) -> Double?
+            ) -> BenchmarkRow? {
                 guard let value = part(ours) else { return nil }
                 let other = theirs.flatMap(part).map {
-                    BenchmarkRow.Peer(name: peer.name, value: $0, ranHere: true, reach: peer.reach)
+                    BenchmarkRow.Peer(name: peer.name, value: $0, ranHere: true, reach: reach)
                 }
                 return row("\(name), \(what)", value, unit, other)
             }
             var user = compared("user CPU", "ms", \.user)
             user?.ratioError = theirs.map { ours.errorOfUserRatio(to: $0) }
-            let memory = comparesMemory ? compared("memory", "MB", \.megabytes) : nil
+            let memory = compared("memory", "MB", reach: reachesMemory ? peer.reach : nil, \.megabytes)
             return [compared("CPU", "ms", \.processor), user, memory].compactMap { $0 }
         }
     }

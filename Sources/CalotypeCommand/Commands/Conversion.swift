@@ -39,20 +39,45 @@ struct Conversion {
             let source = try SourceArgument(source)
             name = source.name
             let data = try await SourceReader().bytes(of: source)
-            let file = try converted(data)
-            name = output
-            try AtomicFile.write(file, to: output)
+            if try outputFormat() == .rgba, steps.steps.isEmpty, AtomicFile.hidesPieces(at: output), try isStill(data) {
+                try writePixels(of: data)
+            } else {
+                try AtomicFile.write(try converted(data), to: output)
+            }
         } catch {
+            if (error as? ImageError)?.code == .fileUnwritable { name = output }
             failures.add(name, error)
         }
         try failures.throwIfAny()
     }
 
-    private func converted(_ data: Data) throws -> Data {
+    private var decoding: DecodeOptions {
         var options = DecodeOptions()
         options.appliesOrientation = appliesOrientation
         options.convertsToSRGB = convertsToSRGB
         options.frame = frame ?? 0
+        return options
+    }
+
+    /// Whether one picture is meant, of which nothing else is read.
+    private func isStill(_ data: Data) throws -> Bool {
+        try frame != nil || DecoderRegistry().info(of: data, limits: decoding.limits).frameCount == 1
+    }
+
+    /// Writes pixels row by row as they are decoded, so that neither the picture nor the file lies in memory.
+    private func writePixels(of data: Data) throws {
+        var options = decoding
+        options.alpha = .straight
+        try AtomicFile.write(to: output) { file in
+            try DecoderRegistry().decodeRows(data, options: options) { rows in
+                if rows.first == 0 { try unsafe RGBAEncoder.header(rows.size).withUnsafeBytes { try unsafe file.append($0) } }
+                try unsafe rows.forEachPiece { try unsafe file.append($0) }
+            }
+        }
+    }
+
+    private func converted(_ data: Data) throws -> Data {
+        var options = decoding
         // An overlay's picture is a file's path.
         let processors = try steps.processors { path in
             guard let data = FileManager.default.contents(atPath: path) else {
@@ -73,7 +98,7 @@ struct Conversion {
         var encoding = EncodeOptions()
         encoding.quality = quality
         let (encoders, format) = (EncoderRegistry(), try outputFormat())
-        if frame == nil, try DecoderRegistry().info(of: data, limits: options.limits).frameCount > 1,
+        if try !isStill(data),
             let file = try encoders.encode(
                 ProcessedAnimation(AnimationDecoder(data, options: options), processors: run, context: context), as: format,
                 options: encoding)

@@ -15,11 +15,16 @@ enum AtomicFile {
     ///
     /// - Throws: ``ImageError`` (`fileUnwritable`) with the system's reason; no new file stays behind.
     static func write(_ data: Data, to path: String) throws(ImageError) {
+        try write(to: path) { file in try unsafe data.withUnsafeBytes { try unsafe file.append($0) } }
+    }
+
+    /// The same with what `fill` writes. Where that throws, no new file stays behind, and the error is passed on.
+    static func write(to path: String, fill: (borrowing OpenFile) throws -> Void) throws(ImageError) {
         var info = stat()
         let exists = unsafe stat(path, &info) == 0
         let kind = info.st_mode & mode_t(S_IFMT)
         if exists, kind == mode_t(S_IFDIR) { throw failure(EISDIR) }
-        if exists, kind != mode_t(S_IFREG) || path.hasPrefix("/dev/") { return try append(data, path) }
+        if exists, kind != mode_t(S_IFREG) || path.hasPrefix("/dev/") { return try append(to: path, fill) }
 
         let final = exists ? resolved(path) : path
         let temporary = sibling(of: final)
@@ -29,7 +34,7 @@ enum AtomicFile {
         guard descriptor >= 0 else { throw failure(errno) }
         if exists { _ = fchmod(descriptor, info.st_mode & 0o7777) }
         do throws(ImageError) {
-            try fill(descriptor, with: data)
+            try complete(descriptor, fill)
             guard unsafe rename(temporary, final) == 0 else { throw failure(errno) }
         } catch {
             _ = unsafe unlink(temporary)
@@ -37,29 +42,50 @@ enum AtomicFile {
         }
     }
 
-    private static func append(_ data: Data, _ path: String) throws(ImageError) {
-        let descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(errno) }
-        try fill(descriptor, with: data)
+    /// Whether ``write(to:fill:)`` shows nobody the beginning of what is never finished: all but pipes and the like, whose reader
+    /// has had what came before an error.
+    static func hidesPieces(at path: String) -> Bool {
+        var info = stat()
+        guard unsafe stat(path, &info) == 0 else { return true }
+        let kind = info.st_mode & mode_t(S_IFMT)
+        return kind == mode_t(S_IFCHR) || (kind == mode_t(S_IFREG) && !path.hasPrefix("/dev/"))
     }
 
-    /// Writes everything and closes; a full disk may only show when the file is closed.
-    private static func fill(_ descriptor: Int32, with data: Data) throws(ImageError) {
-        var code: Int32 = 0
-        unsafe data.withUnsafeBytes { bytes in
+    private static func append(
+        to path: String, _ fill: (borrowing OpenFile) throws -> Void
+    ) throws(ImageError) {
+        let descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(errno) }
+        try complete(descriptor, fill)
+    }
+
+    /// Writes and closes; a full disk may only show when the file is closed.
+    private static func complete(
+        _ descriptor: Int32, _ fill: (borrowing OpenFile) throws -> Void
+    ) throws(ImageError) {
+        do {
+            try fill(OpenFile(descriptor: descriptor))
+        } catch {
+            _ = close(descriptor)
+            throw (error as? ImageError) ?? .wrapping(error, stage: .deliver, source: nil)
+        }
+        guard close(descriptor) == 0 else { throw failure(errno) }
+    }
+
+    /// A file that is being written.
+    struct OpenFile: ~Copyable {
+        fileprivate let descriptor: Int32
+
+        /// Writes all bytes.
+        func append(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
             var written = 0
             while written < bytes.count {
                 let count = unsafe systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: bytes[written...]))
                 if count < 0, errno == EINTR { continue }
-                guard count > 0 else {
-                    code = errno
-                    return
-                }
+                guard count > 0 else { throw AtomicFile.failure(errno) }
                 written += count
             }
         }
-        if close(descriptor) != 0, code == 0 { code = errno }
-        guard code == 0 else { throw failure(code) }
     }
 
     /// A name in the same directory, so that the rename stays on one file system.
@@ -74,7 +100,7 @@ enum AtomicFile {
         return unsafe String(cString: real)
     }
 
-    private static func failure(_ code: Int32) -> ImageError {
+    fileprivate static func failure(_ code: Int32) -> ImageError {
         ImageError(.fileUnwritable, message: "The file cannot be written: \(unsafe String(cString: strerror(code))).")
     }
 }

@@ -13,10 +13,10 @@ package struct ChunkList: Sendable {
 
     package var isEmpty: Bool { count == 0 }
 
-    package mutating func append(_ chunk: Data) {
-        if isEmpty { first = chunk } else { rest.append(chunk) }
+    package mutating func append(_ chunk: consuming Data) {
         count += 1
         byteCount += chunk.count
+        if count == 1 { first = chunk } else { rest.append(chunk) }
     }
 
     /// Appends all of `others`, which is empty afterwards.

@@ -33,13 +33,20 @@ public struct JPEGDecoder: Decoding {
     public func decodesInline(_ data: Data, options: DecodeOptions) -> Bool { isTiny(data, options) }
 
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
+        try Self.withRows(of: data, options: options) { assembler, rows in try assembler.assemble(rows) }
+    }
+
+    /// Calls `body` with a decode that is about to deliver rows.
+    static func withRows<R>(
+        of data: Data, options: DecodeOptions, _ body: (PictureAssembler, any RowProducer) throws -> R
+    ) throws -> R {
         try options.checkFrame(of: 1)
         return try unsafe data.withUnsafeBytes { bytes in
             let reader = try unsafe JPEGReader(bytes, limits: options.limits)
-            let picture = try Self.start(reader, options: options)
+            let picture = try start(reader, options: options)
             let coefficients = Int(clamping: reader.header.coefficient_bytes)
             let assembler = try PictureAssembler(picture, options: options, codecBytes: coefficients)
-            return try assembler.assemble(JPEGRows(reader, options: options))
+            return try body(assembler, JPEGRows(reader, options: options))
         }
     }
 

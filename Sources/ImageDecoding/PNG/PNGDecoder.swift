@@ -43,6 +43,21 @@ public struct PNGDecoder: Decoding {
     static func decodeStill(
         _ data: Data, metadata: PNGMetadata, options: DecodeOptions, checksCRC: Bool = true
     ) throws -> DecodedImage {
+        try withRows(of: data, metadata: metadata, options: options, checksCRC: checksCRC) { try $0.assemble($1) }
+    }
+
+    /// Calls `body` with a decode of the still picture that is about to deliver rows.
+    static func withRows<R>(
+        of data: Data, options: DecodeOptions, _ body: (PictureAssembler, any RowProducer) throws -> R
+    ) throws -> R {
+        try withRows(
+            of: data, metadata: PNGMetadata(data, limits: options.limits), options: options, checksCRC: true, body)
+    }
+
+    private static func withRows<R>(
+        of data: Data, metadata: PNGMetadata, options: DecodeOptions, checksCRC: Bool,
+        _ body: (PictureAssembler, any RowProducer) throws -> R
+    ) throws -> R {
         try unsafe data.withUnsafeBytes { bytes in
             let reader = try unsafe PNGReader(bytes, limits: options.limits, checksCRC: checksCRC)
             let profile = metadata.profile(embedded: reader.profile)
@@ -54,8 +69,9 @@ public struct PNGDecoder: Decoding {
             picture.hasAlpha = reader.header.has_alpha_channel || reader.header.has_transparent_color
             picture.profile = profile
             picture.deliversWhole = passes > 1
-            return try PictureAssembler(picture, options: options)
-                .assemble(PNGRows(reader, passes: passes, height: picture.size.height, options: options))
+            return try body(
+                PictureAssembler(picture, options: options),
+                PNGRows(reader, passes: passes, height: picture.size.height, options: options))
         }
     }
 }

@@ -15,13 +15,8 @@ public struct RGBAEncoder: Encoding {
 
     public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
         let bitmap = try image.bitmap.straightRGBA8()
-        guard let width = UInt32(exactly: bitmap.width), let height = UInt32(exactly: bitmap.height) else {
-            throw ImageError(.unsupportedFeature, message: "A picture of \(bitmap.size) pixels is too large for the format rgba.")
-        }
         var file = Data(capacity: 8 + 4 * bitmap.width * bitmap.height)
-        for number in [width, height] {
-            for shift in [0, 8, 16, 24] { file.append(UInt8(truncatingIfNeeded: number >> UInt32(shift))) }
-        }
+        file.append(contentsOf: try Self.header(bitmap.size))
         try unsafe bitmap.withUnsafePixels { pixels in
             for y in 0..<bitmap.height {
                 try options.cancellation?.check()
@@ -30,6 +25,18 @@ public struct RGBAEncoder: Encoding {
             }
         }
         return file
+    }
+
+    /// What stands before the rows.
+    package static func header(_ size: PixelSize) throws(ImageError) -> [UInt8] {
+        guard let width = UInt32(exactly: size.width), let height = UInt32(exactly: size.height) else {
+            throw ImageError(.unsupportedFeature, message: "A picture of \(size) pixels is too large for the format rgba.")
+        }
+        var bytes: [UInt8] = []
+        for number in [width, height] {
+            for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: number >> UInt32(shift))) }
+        }
+        return bytes
     }
 }
 

@@ -67,6 +67,34 @@ struct PictureAssembler {
         return DecodedImage(bitmap, format: picture.format, isPartial: failure != nil)
     }
 
+    /// Whether rows are the picture asked for as they come: no part of them, upright, from the top, in 8-bit RGBA, not
+    /// multiplied.
+    var canStream: Bool {
+        geometry == nil && !picture.deliversWhole && picture.orientation == .up && converter.target == .rgba8
+            && alpha != .premultiplied && !options.allowsPartial
+    }
+
+    /// Hands rows over as they come, where ``canStream``: a strip of them is held, and no picture.
+    ///
+    /// - Throws: what `producer` found, what `body` throws, `CancellationError`.
+    func stream(_ producer: any RowProducer, _ body: (DecodedRows) throws -> Void) throws {
+        let (size, batch) = (picture.decodedSize, batchRows)
+        let strip = try Scratch(rows: batch, rowBytes: size.width * converter.target.bytesPerPixel, isPacked: true)
+        let scratch =
+            converter.worksInPlace ? strip : try Scratch(rows: batch, rowBytes: size.width * picture.layout.bytesPerPixel)
+        var first = 0
+        let failure = try unsafe readRows(from: producer, batch: batch, until: size.height) { y in
+            first = y
+            return unsafe (scratch.base, scratch.stride)
+        } body: { y, row in
+            unsafe converter.convert(row, to: strip.base + (y - first) * strip.stride, width: size.width)
+        } batchEnd: { count in
+            let bytes = unsafe UnsafeRawBufferPointer(start: strip.base, count: count * strip.stride)
+            try body(unsafe DecodedRows(size: size, first: first, count: count, bytes: bytes, bytesPerRow: strip.stride))
+        }
+        if let failure { throw failure }
+    }
+
     /// Every row that the codec delivers, in a bitmap of that size.
     private func whole(from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
         var failure: ImageError?
@@ -114,10 +142,12 @@ struct PictureAssembler {
         return (bitmap, failure)
     }
 
-    /// Reads rows in batches to where `place` says, and hands each to `body`; returns what is wrong with the picture.
+    /// Reads rows in batches to where `place` says, and hands each to `body`; returns what is wrong with the picture. After
+    /// each batch `batchEnd` is told how many they were.
     private func readRows(
         from producer: any RowProducer, batch: Int, until end: Int,
-        place: (Int) -> (UnsafeMutableRawPointer, Int), body: (Int, UnsafeMutableRawPointer) throws -> Void
+        place: (Int) -> (UnsafeMutableRawPointer, Int), body: (Int, UnsafeMutableRawPointer) throws -> Void,
+        batchEnd: (Int) throws -> Void = { _ in }
     ) throws -> ImageError? {
         var y = 0
         while y < end {
@@ -129,6 +159,7 @@ struct PictureAssembler {
                 if i & 63 == 63 { try options.checkCancellation() }
                 try unsafe body(y + i, base + i * stride)
             }
+            if read.count > 0 { try batchEnd(min(read.count, end - y)) }
             y += read.count
             if let failure = read.failure {
                 if y == 0 { throw failure }
@@ -151,9 +182,10 @@ struct PictureAssembler {
     let base: UnsafeMutableRawPointer
     let stride: Int
 
+    /// - Parameter isPacked: whether rows follow one another without a gap.
     /// - Throws: ``ImageError`` (`tooLarge`) where there is no memory.
-    init(rows: Int, rowBytes: Int) throws(ImageError) {
-        stride = (rowBytes + 63) & ~63
+    init(rows: Int, rowBytes: Int, isPacked: Bool = false) throws(ImageError) {
+        stride = isPacked ? rowBytes : (rowBytes + 63) & ~63
         let (count, overflow) = stride.multipliedReportingOverflow(by: max(1, rows))
         guard !overflow, let memory = unsafe clt_rows_allocate(count) else {
             throw ImageError(.tooLarge, message: "There is no memory for \(rows) rows of \(rowBytes) bytes.")

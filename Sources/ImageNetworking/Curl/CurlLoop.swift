@@ -87,9 +87,7 @@ final class CurlLoop {
         while true {
             mailbox.collect(into: &messages)
             now = .now
-            // Taken out one by one, the first one last, since what is only looked at is counted.
-            if messages.count > 1 { messages.reverse() }
-            while let message = messages.popLast() { handle(message) }
+            handle(&messages)
             startWaiting()
             readiness.work(now)
             takeFinished()
@@ -137,11 +135,25 @@ final class CurlLoop {
 
     // MARK: Steps
 
-    private func handle(_ message: consuming Mailbox.Message) {
+    private func handle(_ messages: inout [Mailbox.Message]) {
+        guard let first = messages.first else { return }
+        let (count, priority) = (messages.count, first.transfer.priority)
+        let isOfOneKind = count == 1 || messages.allSatisfy { $0.transfer.priority == priority }
+        // Taken out one by one, the first one last, since what is only looked at is counted.
+        if count > 1 { messages.reverse() }
+        while let message = messages.popLast() { handle(message, among: isOfOneKind ? count : nil) }
+    }
+
+    /// `count` messages came, that are all of one priority; `nil` when they are not.
+    private func handle(_ message: consuming Mailbox.Message, among count: Int?) {
         let transfer = message.transfer
         switch message.kind {
         case .start:
             guard !transfer.isCancelled else { return }
+            if let count, queue.startsAtOnce(transfer.firstHop.address.origin, among: count) {
+                if !start(transfer, transfer.firstHop, now) { queue.finished(transfer.firstHop.address.origin) }
+                return
+            }
             queue.add(transfer, host: transfer.firstHop.address.origin, priority: transfer.priority)
         case .resume:
             if let exchange = unsafe transfer.exchange { goOn(exchange) }

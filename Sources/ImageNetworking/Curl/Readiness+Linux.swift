@@ -55,7 +55,7 @@
             self.waker = waker
             epoll = calotype_epoll_create()
             guard epoll >= 0 else { return nil }
-            calotype_epoll_tell(epoll, waker.descriptor, 0, readable)
+            calotype_epoll_tell(epoll, waker.descriptor, 0, Int32(CALOTYPE_SIGNALLED))
             let context = unsafe Unmanaged.passUnretained(self).toOpaque()
             _ = unsafe calotype_curl_multi_set_socket_callback(multi.pointer, curlWatchesSocket)
             _ = unsafe calotype_curl_multi_set_pointer(multi.pointer, CURLMOPT_SOCKETDATA, context)
@@ -88,10 +88,7 @@
             var running: Int32 = 0
             for index in 0..<readyCount {
                 let (socket, events) = (ready[index].descriptor, ready[index].events)
-                if socket == waker.descriptor {
-                    calotype_event_take(socket)
-                    continue
-                }
+                if socket == waker.descriptor { continue }
                 // What libcurl did for one socket may have made another's news old.
                 let wanted = watched(socket).wanted
                 guard wanted != 0 else {

@@ -40,6 +40,7 @@ final class Transfer: Sendable {
     // MARK: The reader's side
 
     /// Starts the transfer and waits for the head of its final response. The body comes along when all of it is here.
+    @inline(__always)
     func start() async throws -> (Head, body: Data?) {
         let body = try await channel.waitForHead {
             if let refusal = mailbox.post(.start, self) { fail(refusal) }

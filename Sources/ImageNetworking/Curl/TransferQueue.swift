@@ -42,6 +42,16 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
 
     init(_ limits: Limits) { self.limits = limits }
 
+    /// Counts a transfer as running that is to start at once, where it would do so anyway: nothing waits, and for `count` of
+    /// its kind there is room. Otherwise it is to be added.
+    mutating func startsAtOnce(_ host: Host, among count: Int) -> Bool {
+        guard waitingCount == 0, connections + count <= limits.total else { return false }
+        let line = line(host) ?? newLine(host)
+        guard line.active + count <= limits.perHost else { return false }
+        setActive(line, line.active + 1)
+        return true
+    }
+
     /// Puts a transfer at the end of its lane.
     mutating func add(_ id: ID, host: Host, priority: LoadPriority) {
         let lane = LoadPriority.allCases.count - 1 - priority.rawValue

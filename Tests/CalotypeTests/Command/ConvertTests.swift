@@ -2,6 +2,14 @@ import ImageCore
 import ImageDecoding
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 @Suite("calotype convert")
 struct ConvertTests {
     private let folder = try? ScratchFolder()
@@ -14,6 +22,27 @@ struct ConvertTests {
 
     private func size(of file: Data) throws -> PixelSize {
         try DecoderRegistry().info(of: file, limits: DecodingLimits()).size
+    }
+
+    @Test func aPictureThatIsCutOffReachesNeitherAPipeNorAFile() async throws {
+        let folder = try ScratchFolder()
+        let jpeg = try Project.bytes(of: "dunes.jpg")
+        let cut = try folder.write(Data(jpeg.prefix(jpeg.count / 2)), to: "cut.jpg")
+        let old = try folder.write(Data([1, 2, 3]), to: "old.rgba")
+        let pipe = folder.file("pipe.rgba")
+        try #require(unsafe mkfifo(pipe, 0o600) == 0)
+        let reader = unsafe open(pipe, O_RDONLY | O_NONBLOCK)
+        defer { _ = close(reader) }
+        for output in [pipe, old, folder.file("new.rgba")] {
+            let run = try await CommandProcess.run("convert", cut, output)
+            #expect(run.status == 1)
+            #expect(run.errors.hasPrefix("calotype: \(cut): ") && run.errorLines.count == 1)
+        }
+        var byte: UInt8 = 0
+        #expect(unsafe read(reader, &byte, 1) == 0)
+        #expect(try Data(contentsOf: URL(filePath: old)) == Data([1, 2, 3]))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(names == ["cut.jpg", "old.rgba", "pipe.rgba"])
     }
 
     @Test(arguments: [("a.png", ImageFormat.png), ("a.jpg", .jpeg), ("a.JPEG", .jpeg), ("a.webp", .webp), ("a.avif", .avif)])

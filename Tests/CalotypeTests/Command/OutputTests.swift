@@ -77,6 +77,9 @@ struct OutputTests {
         row.ratioError = 0.012
         #expect(BenchmarkRow.table([row]).hasSuffix("6.00  0.50 ± 1.20 %  <= 0.50"))
         #expect(row.json.text.contains("\"ratioError\": 0.012"))
+        row.peer = BenchmarkRow.Peer(name: "p", value: 6, ranHere: true, reach: nil)
+        #expect(BenchmarkRow.table([row]).hasSuffix("6.00  0.50 ± 1.20 %"))
+        #expect(row.json.text.contains("\"reach\": null"))
     }
 
     @Test func theCostOfAProcessIsTheMedianAndOfUserTimeTheMeanWithItsError() {
