@@ -22,6 +22,8 @@
         /// Loads that run, and whether they are held where they are.
         var loads: Int { get }
         func hold(_ isHeld: Bool) throws
+        /// How often cells were activated.
+        var activations: Int { get }
         /// Has the list in a page that is shown, or not.
         func show(_ isShown: Bool)
         /// Loads that run for no cell on screen.
@@ -39,6 +41,7 @@
         // For scenes that are only scrolled from outside.
         func scroll(to offset: Double) {}
         var loads: Int { 0 }
+        var activations: Int { 0 }
         func hold(_ isHeld: Bool) throws {}
         func show(_ isShown: Bool) {}
     }
@@ -51,6 +54,7 @@
         private let stripes: Bool
         private var server: LoopbackServer?
         private var list: GTKImageList?
+        private let activated = Activations()
         /// Before which answers wait, if any.
         private let gate = SharedGate()
         private let loader = ImageLoader.standard {
@@ -66,6 +70,7 @@
         var cellCount: Int { list?.cellCount ?? 0 }
         var requests: Int { server?.requests.value ?? 0 }
         var loads: Int { loader.activity.loads }
+        var activations: Int { activated.value }
         func scroll(to offset: Double) { list?.offset = offset }
         func hold(_ isHeld: Bool) throws { try gate.close(isHeld) }
         func show(_ isShown: Bool) { if let list { unsafe calotype_stage_set_visible(list.widget, isShown) } }
@@ -87,6 +92,7 @@
                 request.options.placeholder = .color(red: 1, green: 1, blue: 0, alpha: 1)
                 return request
             }
+            list.onActivate = { [activated] _ in activated.value += 1 }
             (self.server, self.list) = (server, list)
             unsafe calotype_stage_set_child(window, list.widget)
             list.count = Self.count
@@ -105,6 +111,10 @@
             let cells = unsafe list?.visibleCells(in: window) ?? []
             return cells.isEmpty || cells.contains { $0.isLoading } || loader.activity.loads > 0 ? nil : cells
         }
+    }
+
+    @MainActor private final class Activations {
+        var value = 0
     }
 
     private final class SharedGate: Sendable {

@@ -9,7 +9,7 @@
     /// `rest NAME` is answered once nothing moves and nothing loads, with which cell lies where; `end` with the loop's times, for
     /// what led to each rest. `scroll OFFSET…` sets one offset after the other, within one turn of the loop. `hide OFFSET` goes
     /// there, and has the list hidden as soon as it loads what never comes; it is answered once nothing loads any more, and the
-    /// list shown again.
+    /// list shown again. `activations` is answered with how often a cell was activated so far.
     final class Scrolling: Act {
         private var scene: any Scene
         private var orders: [[String]] = []
@@ -64,26 +64,28 @@
             restingTicks = 0
             let numbers = order.dropFirst().compactMap { Double($0) }
             switch order[0] {
-            case "rest": break
-            case "scroll":
-                for offset in numbers { scene.scroll(to: offset) }
-                return true
+            case "rest": rest(order[1], places)
+            case "activations": say("ACTIVATED \(scene.activations)")
+            case "scroll": for offset in numbers { scene.scroll(to: offset) }
             case "hide":
                 hiding = .waiting
                 try? scene.hold(true)
                 if let offset = numbers.first { scene.scroll(to: offset) }
-                return true
             default: return finish()
             }
+            return true
+        }
+
+        private func rest(_ name: String, _ places: [GTKImageList.VisibleCell]) {
+            let (offset, maximum) = scene.offset
             let cells = places.map { "\($0.position),\(Int($0.bounds.x.rounded())),\(Int($0.bounds.y.rounded()))" }
             say(
-                "REST \(order[1]) \(scene.cellCount) \(FileOutput.residentBytes) \(Int(offset)) \(Int(maximum)) \(cells.joined(separator: ";"))"
+                "REST \(name) \(scene.cellCount) \(FileOutput.residentBytes) \(Int(offset)) \(Int(maximum)) \(cells.joined(separator: ";"))"
             )
             // The window's first frames, in which GTK makes hundreds of cells, are told apart.
-            if order[1] == "start" { calotype_gtk_measure_turns() }
-            reports.append("FRAMES \(order[1]) \(gaps)")
+            if name == "start" { calotype_gtk_measure_turns() }
+            reports.append("FRAMES \(name) \(gaps)")
             gaps = Gaps()
-            return true
         }
 
         private func hide(_ hiding: Hiding) -> Bool {

@@ -38,7 +38,10 @@
         }
 
         func press(_ keys: String...) throws { try stage.act("key \(keys.joined(separator: " "))") }
-        func turn(_ count: Int) throws { try stage.act("mousemove 480 360 click --repeat \(count) --delay 2 5") }
+        /// The wheel, up by less than nothing.
+        func turn(_ count: Int) throws {
+            try stage.act("mousemove 480 360 click --repeat \(abs(count)) --delay 2 \(count < 0 ? 4 : 5)")
+        }
         func click(x: Int, y: Int, times: Int = 1) throws {
             try stage.act("mousemove \(x) \(y) click --repeat \(times) --delay 40 1")
         }

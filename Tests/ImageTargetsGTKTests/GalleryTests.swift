@@ -112,6 +112,9 @@
         }
 
         private func toggle(_ gallery: Gallery) throws {
+            // Somewhere in the middle, so that it shows whether the place is kept.
+            try gallery.turn(-40)
+            try gallery.wait(for: "the middle") { ($0.cells.last?.position ?? 4_999) < 4_950 && gallery.showsOwnPictures($0) }
             let (place, cells) = (gallery.state.rectangle("place"), gallery.state.cells)
             #expect(gallery.state["badges"] == "true" && gallery.showsBadges())
             try gallery.press("b")

@@ -88,6 +88,11 @@
             #expect(hidden.hasPrefix("HIDDEN before=") && !hidden.contains("before=0"), "\(hidden)")
             #expect(hidden.hasSuffix(" after=0"), "\(hidden)")
             #expect(try look("shown").offset == 3_000)
+            // A click activates a cell, a double click once, and a drag from one to another none.
+            try stage.act("mousemove 480 360 click --repeat 2 --delay 40 1")
+            try stage.act("mousemove 480 160 mousedown 1 mousemove 480 460 mouseup 1")
+            stage.order("activations")
+            #expect(stage.readLine() == "ACTIVATED 1")
             stage.order("end")
             let report = try Report(of: stage)
             report.print("GTK rows")
