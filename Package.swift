@@ -185,6 +185,8 @@ let package = Package(
         .testTarget(
             name: "ImageTargetsGTKTests", dependencies: ["GTKStage", "ImageCore", "ImageDecoding", "ImageKernels"]),
         // Memory is counted in a process that does nothing else.
+        // Beside the tests of the command, which find it there.
+        .executableTarget(name: "PeakMemory", path: "Tests/PeakMemory"),
         .executableTarget(
             name: "EngineSoak", dependencies: ["ImageCore", "ImageLoading", "CalotypeTesting", "CCalotypeHeap", .httpTypes],
             path: "Tests/EngineSoak"),

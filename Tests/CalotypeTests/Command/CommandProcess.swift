@@ -22,8 +22,7 @@ struct CommandRun: Sendable {
     let time: Duration
     /// Of all its threads.
     let processorTime: Duration
-    /// The largest resident set in bytes, its own alone where the system tells (Linux). Elsewhere that of the process which
-    /// started it counts in.
+    /// The largest resident set in bytes, where that was asked for; 0 where it is not known.
     let peakMemory: Int
 
     var status: Int32? { if case .status(let status) = ending { status } else { nil } }
@@ -39,7 +38,12 @@ final class CommandProcess: Sendable {
 
     /// Starts the command. Its output goes to files, so that it never waits for a reader, or to the terminal that it is given
     /// as its own.
-    init(_ arguments: [String], environment: [String: String] = [:], on terminal: PseudoTerminal? = nil) throws {
+    ///
+    /// - Parameter measuresMemory: whether its peak of memory is looked for, by a process in between, to which signals go.
+    init(
+        _ arguments: [String], environment: [String: String] = [:], on terminal: PseudoTerminal? = nil,
+        measuresMemory: Bool = false
+    ) throws {
         let folder = try ScratchFolder()
         self.folder = folder
         var actions = unsafe posix_spawn_file_actions_t.empty
@@ -73,10 +77,11 @@ final class CommandProcess: Sendable {
         if terminal != nil { for name in PseudoTerminal.variables { variables[name] = nil } }
         variables.merge(environment) { _, new in new }
         var child: pid_t = 0
-        let path = try Self.binary()
-        let status = unsafe withCStrings([path] + arguments) { argv in
+        let command = try [Self.binary("calotype")] + arguments
+        let words = measuresMemory ? try [Self.binary("PeakMemory"), folder.file("peak")] + command : command
+        let status = unsafe withCStrings(words) { argv in
             unsafe withCStrings(variables.map { "\($0.key)=\($0.value)" }) { envp in
-                unsafe posix_spawn(&child, path, &actions, &attributes, argv, envp)
+                unsafe posix_spawn(&child, words[0], &actions, &attributes, argv, envp)
             }
         }
         guard status == 0 else { throw ImageError(.plugInFailed, message: "posix_spawn failed with \(status).") }
@@ -85,6 +90,10 @@ final class CommandProcess: Sendable {
 
     static func run(_ arguments: String..., environment: [String: String] = [:]) async throws -> CommandRun {
         try await CommandProcess(arguments, environment: environment).end()
+    }
+
+    static func measure(_ arguments: String...) async throws -> CommandRun {
+        try await CommandProcess(arguments, measuresMemory: true).end()
     }
 
     func send(signal: Int32) { _ = kill(identifier, signal) }
@@ -100,53 +109,28 @@ final class CommandProcess: Sendable {
     func wait() -> CommandRun {
         var status: Int32 = 0
         var usage = rusage()
-        #if canImport(Darwin)
-            while unsafe wait4(identifier, &status, 0, &usage) < 0, errno == EINTR {}
-        #else
-            // What `wait4` tells of memory begins with the parent's, so the peak is looked up while the process lives.
-            var peak: Int?
-            while true {
-                let ended = unsafe wait4(identifier, &status, WNOHANG, &usage)
-                if ended == identifier || (ended < 0 && errno != EINTR) { break }
-                peak = residentPeak() ?? peak
-                usleep(500)
-            }
-        #endif
+        while unsafe wait4(identifier, &status, 0, &usage) < 0, errno == EINTR {}
         let time = ContinuousClock.now - began
         let signal = status & 0x7F
-        #if canImport(Darwin)
-            let peakMemory = usage.ru_maxrss
-        #else
-            let peakMemory = peak ?? usage.ru_maxrss * 1024
-        #endif
         return CommandRun(
             ending: signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal), output: folder.text("output"),
             errors: folder.text("errors"), time: time,
-            processorTime: Self.duration(usage.ru_utime) + Self.duration(usage.ru_stime), peakMemory: peakMemory)
+            processorTime: Self.duration(usage.ru_utime) + Self.duration(usage.ru_stime),
+            peakMemory: Int(folder.text("peak").dropLast()) ?? 0)
     }
-
-    #if !canImport(Darwin)
-        /// The largest resident set of the running process so far, in bytes.
-        private func residentPeak() -> Int? {
-            guard let status = try? String(contentsOf: URL(filePath: "/proc/\(identifier)/status"), encoding: .utf8),
-                let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") })
-            else { return nil }
-            return line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }.map { $0 * 1024 }
-        }
-    #endif
 
     private static func duration(_ time: timeval) -> Duration {
         .seconds(Int64(time.tv_sec)) + .microseconds(Int64(time.tv_usec))
     }
 
-    /// The command beside the test bundle that runs now.
-    private static func binary() throws -> String {
+    /// The program beside the test bundle that runs now.
+    private static func binary(_ name: String) throws -> String {
         let folders =
             [CommandLine.arguments[0]]
             .map { URL(filePath: $0).deletingLastPathComponent().path } + [Project.root + "/.build/debug"]
-        guard let path = folders.map({ $0 + "/calotype" }).first(where: { FileManager.default.isExecutableFile(atPath: $0) })
+        guard let path = folders.map({ $0 + "/" + name }).first(where: { FileManager.default.isExecutableFile(atPath: $0) })
         else {
-            throw ImageError(.fileUnreadable, message: "There is no calotype in \(folders); build it first.")
+            throw ImageError(.fileUnreadable, message: "There is no \(name) in \(folders); build it first.")
         }
         return path
     }
