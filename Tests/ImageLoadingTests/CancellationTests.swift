@@ -1,7 +1,8 @@
 import CalotypeTesting
 import ImageCore
-import ImageLoading
 import Testing
+
+@testable import ImageLoading
 
 @Suite struct Cancelling {
     @Test func theLastSubscriberCancelsTheLoadAnEarlierOneDoesNot() async throws {
@@ -108,5 +109,15 @@ import Testing
         }
         await bench.waitUntilIdle()
         #expect(last == nil)
+    }
+
+    @Test func whatABurstTookForItsQueuesIsGivenBackWhenAllIsQuiet() async throws {
+        let bench = Bench.held()
+        var mostSlots: Int { bench.loader.coordinator.graph.withLock { $0.lanes.map(\.slotCount).max() ?? 0 } }
+        let tasks = (0..<400).map { bench.loader.task(for: ImageRequest(url: url("\($0)"))) }
+        #expect(mostSlots > 128)
+        for task in tasks { task.cancel() }
+        await bench.waitUntilIdle()
+        #expect(mostSlots <= 128)
     }
 }

@@ -51,7 +51,7 @@ import Testing
         #expect(mayStart)
     }
 
-    /// What a burst took is given back when nothing waits any more, and nothing but that: what runs still counts, and an
+    /// What a burst took is given back when the graph asks for it, and nothing but that: what runs still counts, and an
     /// entry that is stale stays stale.
     @Test(arguments: [2, Int.max]) mutating func aBurstLeavesNoMemoryTakenAndTheLimitsAsTheyAre(perHost: Int) {
         var lane = LaneQueue(limit: 3, limitPerGroup: perHost)
@@ -75,7 +75,9 @@ import Testing
                 }
                 #expect(taken == Set(hosts.keys))
             }
-            #expect(lane.slotCount == 0 && lane.queued == 0)
+            #expect(lane.slotCount >= 300 && lane.queued == 0)
+            lane.forgetBurst()
+            #expect(lane.slotCount == 0)
             for node in hosts.keys { nodes.end(node) }
         }
         #expect(lane.running == 1)

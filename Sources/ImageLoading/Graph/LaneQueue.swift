@@ -94,7 +94,6 @@ struct LaneQueue: Sendable {
         tickets[node.slot] = 0
         queued -= 1
         compact(group)
-        forgetBurst()
     }
 
     /// The best node that the limits allow to run now; it counts as running until `release`.
@@ -108,7 +107,6 @@ struct LaneQueue: Sendable {
         tickets[best.node.slot] = 0
         queued -= 1
         running += 1
-        forgetBurst()
         return best.node
     }
 
@@ -169,8 +167,9 @@ struct LaneQueue: Sendable {
         if isGrouped { forgetIfIdle(name) }
     }
 
-    /// What a burst took of memory does not stay taken once nothing waits; a little does, so that the next load finds its own.
-    private mutating func forgetBurst() {
+    /// Gives back what a burst took of memory, where nothing waits; a little stays, so that the next load finds its own. For
+    /// when there is no node any more: while there are many, the next one that waits would take a table of them all.
+    mutating func forgetBurst() {
         guard queued == 0, tickets.count > 128 else { return }
         tickets = []
         everyone.entries = Heap()

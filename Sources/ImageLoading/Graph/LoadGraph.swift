@@ -84,6 +84,7 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
             mayFetchAgain = false
             drain(.network)
         }
+        if nodes.count == 0 { for lane in lanes.indices { lanes[lane].forgetBurst() } }
         return actions.take()
     }
 
