@@ -9,6 +9,8 @@ public final class ImageTask: LoadHandle {
         var isCancelled = false
         var priority: LoadPriority
         var result: Result<ImageResponse, LoadFailure>?
+        /// Whether the end may be seen: those who count it, the loader and its observers, are told before.
+        var hasEnded = false
         var progress: LoadProgress?
         var preview: DecodedImage?
         var waiters = Waiters()
@@ -75,7 +77,7 @@ public final class ImageTask: LoadHandle {
             var replay: [LoadEvent] = []
             if let progress = state.progress { replay.append(.progress(progress)) }
             if let preview = state.preview { replay.append(.preview(preview)) }
-            if let result = state.result {
+            if state.hasEnded, let result = state.result {
                 replay.append(.finished(result))
             } else {
                 state.listeners.append { event in
@@ -119,8 +121,8 @@ public final class ImageTask: LoadHandle {
         await withTaskCancellationHandler {
             unsafe await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
                 let hasEnded = state.withLock { state in
-                    if state.result == nil { unsafe state.waiters.add(.continuation(continuation)) }
-                    return state.result != nil
+                    if !state.hasEnded { unsafe state.waiters.add(.continuation(continuation)) }
+                    return state.hasEnded
                 }
                 if hasEnded { unsafe continuation.resume() }
             }
@@ -140,8 +142,8 @@ public final class ImageTask: LoadHandle {
     /// Calls back at the end, once: here and now when the load has ended already.
     func whenEnded(_ body: @escaping @Sendable () -> Void) {
         let hasEnded = state.withLock { state in
-            if state.result == nil { state.waiters.add(.call(body)) }
-            return state.result != nil
+            if !state.hasEnded { state.waiters.add(.call(body)) }
+            return state.hasEnded
         }
         if hasEnded { body() }
     }
@@ -190,7 +192,7 @@ public final class ImageTask: LoadHandle {
         if isLate { lowResolution.cancel() }
     }
 
-    var hasEnded: Bool { state.withLock { $0.result != nil } }
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     /// The load has its place in the graph. Returns `false` when it was cancelled before that, or has ended already:
     /// the place must then be given up.
@@ -235,24 +237,30 @@ public final class ImageTask: LoadHandle {
     }
 
     /// Ends the load; only the first end counts.
+    ///
+    /// The loader and its observers are told first, so that whoever sees the end finds it counted.
     func finish(_ result: Result<ImageResponse, LoadFailure>) {
-        let left = state.withLock { state -> (waiters: Waiters, lowResolution: ImageTask?, delivers: Bool)? in
-            guard state.result == nil else { return nil }
+        let isFirst = state.withLock { state in
+            guard state.result == nil else { return false }
             guard !state.isHeld else {
                 if state.heldEnd == nil { state.heldEnd = { [self] in finish(result) } }
-                return nil
+                return false
             }
             state.result = result
             state.ticket = nil
             state.preview = nil
             state.longWay = nil
+            return true
+        }
+        guard isFirst else { return }
+        coordinator.ended(self, result)
+        let left = state.withLock { state -> (waiters: Waiters, lowResolution: ImageTask?, delivers: Bool) in
+            state.hasEnded = true
             defer { state.waiters = Waiters() }
             return (state.waiters, state.lowResolution.take(), state.queue { .finished(result) })
         }
-        guard let left else { return }
         if left.delivers { deliverPending() }
         left.lowResolution?.cancel()
-        coordinator.ended(self, result)
         left.waiters.resume()
     }
 

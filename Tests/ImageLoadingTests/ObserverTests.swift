@@ -146,6 +146,33 @@ private final class Recorder: LoadObserving {
         #expect(recorder.log.events.filter { $0.hasSuffix("bytes") } == ["1 bytes", "3 bytes"])
     }
 
+    /// Whoever sees the end of a load finds it counted: a load that is awaited late does not overtake the observers.
+    @Test func theEndIsSeenWhenTheObserversHaveBeenToldOfIt() async throws {
+        let tasks = Lock<[ImageTask]>([])
+        let seen = Lock<[Bool]>([])
+        struct Looking: LoadObserving {
+            let atEnd: @Sendable () -> Void
+            func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
+                if case .finished = observation { atEnd() }
+            }
+        }
+        let bench = Bench.held {
+            $0.memoryCache = nil
+            $0.observers = [Looking { seen.withLock { $0.append(tasks.withLock { $0[0].hasEnded }) } }]
+        }
+        let task = bench.loader.task(for: ImageRequest(url: url("x")))
+        tasks.withLock { $0 = [task] }
+        let events = task.events
+        await bench.network.gate.waitForArrivals(1)
+        bench.network.gate.open()
+        _ = try await task.response
+        #expect(seen.withLock { $0 } == [false])
+        #expect(task.hasEnded && bench.loader.statistics.loads.finished == 1)
+        var last: LoadEvent?
+        for await event in events { last = event }
+        if case .finished(.success) = last {} else { Issue.record("the stream ended with \(String(describing: last))") }
+    }
+
     @Test func withoutObserversNothingIsMadeForThem() async throws {
         func made(with observers: [any LoadObserving]) throws -> Int {
             let bench = Bench { $0.observers = observers }
