@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct DecodedRowsTests {
     let registry = DecoderRegistry()
-    private static let size = PixelSize(width: 1000, height: 150)
+    private static let size = PixelSize(width: 1000, height: 260)
 
     private struct Collected {
         var size: PixelSize?
