@@ -48,8 +48,9 @@ import Testing
             ("alpha", png(.rgbAlpha), true), ("gamma", png(.rgb, chunks: [("gAMA", big(100_000))]), true),
             ("palette", png(.palette, chunks: palette), true), ("gray", png(.gray), false),
             ("interlaced", png(.rgb, interlaced: true), false), ("webp", try encoded(.webp), false),
-            ("avif", try encoded(.avif), true), ("avif, full chroma", try encoded(.avif) { $0.chroma = .full }, true),
-            ("turned avif", try encoded(.avif) { $0.orientation = .right }, false),
+            ("avif", try encoded(.avif) { $0.effort = 0 }, true),
+            ("avif, full chroma", try encoded(.avif) { ($0.chroma, $0.effort) = (.full, 0) }, true),
+            ("turned avif", try encoded(.avif) { ($0.orientation, $0.effort) = (.right, 0) }, false),
         ]
     }
 
