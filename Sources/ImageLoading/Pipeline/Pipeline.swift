@@ -264,6 +264,7 @@ final class Pipeline: Sendable {
 
     func clearCaches() async throws {
         memory?.cache.removeAll()
+        await configuration.onClear?()
         try await configuration.dataCache?.removeAll()
     }
 }
