@@ -80,7 +80,9 @@
             }
         }
 
-        @Test(.timeLimit(.minutes(1)), .enabled(if: isPossible, "No control group can be limited here, or the kernel does not count stalls."))
+        @Test(
+            .timeLimit(.minutes(1)),
+            .enabled(if: isPossible, "No control group can be limited here, or the kernel does not count stalls."))
         func aShortageThatTheKernelReportsMakesRoomInTheCache() async throws {
             let group = try #require(Self.makeGroup())
             defer { _ = unsafe rmdir(group) }
