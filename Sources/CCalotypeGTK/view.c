@@ -118,10 +118,11 @@ void calotype_gtk_view_set_texture(void *object, void *texture, uint32_t fade_mi
 
 void calotype_gtk_view_set_loading(void *object, bool loading) {
     View *view = parts(object);
+    // What the bar shows is how far the load before has come.
+    if (calotype_gtk_view_progress(object) >= 0) set_seen(view->bar, false);
     if (gtk_spinner_get_spinning(view->spinner) == loading) return;
     gtk_spinner_set_spinning(view->spinner, loading);
     set_seen(view->spinner, loading);
-    if (!loading) set_seen(view->bar, false);
 }
 
 void calotype_gtk_view_set_progress(void *object, double fraction) {
@@ -149,6 +150,12 @@ void calotype_gtk_view_set_label(void *object, const char *label) {
 }
 
 const char *calotype_gtk_view_label(void *view) { return gtk_picture_get_alternative_text(parts(view)->picture); }
+
+double calotype_gtk_view_progress(void *view) {
+    GtkProgressBar *bar = parts(view)->bar;
+    return gtk_widget_get_opacity(GTK_WIDGET(bar)) > 0 ? gtk_progress_bar_get_fraction(bar) : -1;
+}
+
 bool calotype_gtk_view_is_loading(void *view) { return gtk_spinner_get_spinning(parts(view)->spinner); }
 bool calotype_gtk_view_has_failed(void *view) { return gtk_widget_get_opacity(GTK_WIDGET(parts(view)->sign)) > 0; }
 

@@ -18,6 +18,12 @@
         /// Whether the spinner is shown.
         public var isLoading: Bool { unsafe calotype_gtk_view_is_loading(widget) }
 
+        /// What the progress bar shows, from 0 to 1; `nil` where it is not shown.
+        public var progress: Double? {
+            let progress = unsafe calotype_gtk_view_progress(widget)
+            return progress < 0 ? nil : progress
+        }
+
         /// Whether the sign of failure is shown.
         public var hasFailed: Bool { unsafe calotype_gtk_view_has_failed(widget) }
 

@@ -20,6 +20,7 @@
                     try await checkImageViewAdapterPrograms(
                         makeView: { unsafe GTKImageView() }, look: { Conformance.look($0) })
                     say("PASS programs")
+                    progress()
                     try checkFade()
                 } catch {
                     say("FAULT \(error)")
@@ -32,6 +33,16 @@
             ViewAppearance(
                 color: Array(view.middleColor()?.prefix(3) ?? []), isLoading: view.isLoading, hasFailed: view.hasFailed,
                 label: view.accessibilityLabel ?? "")
+        }
+
+        /// A request that replaces another one is told as a load that begins, while the bar of the first is still there.
+        private func progress() {
+            view.setLoading(true)
+            view.setProgress(LoadProgress(received: 1, expected: 2))
+            let first = view.progress
+            view.setLoading(true)
+            say(first == 0.5 && view.progress == nil ? "PASS progress" : "FAULT the progress of the load before is shown")
+            view.setLoading(false)
         }
 
         /// From red to blue: a slow fade is seen on its way, however seldom a busy machine lets this look, and a short one comes

@@ -9,7 +9,7 @@
             defer { stage.end() }
             var lines: [String] = []
             while let line = stage.readLine() { lines.append(line) }
-            #expect(lines == ["PASS conformance", "PASS programs", "PASS fade", "PASS motion"])
+            #expect(lines == ["PASS conformance", "PASS programs", "PASS progress", "PASS fade", "PASS motion"])
         }
 
         @Test func everyCellAtRestShowsItsOwnPictureHoweverTheGridWasScrolled() throws {

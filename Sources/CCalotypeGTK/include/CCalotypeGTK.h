@@ -87,6 +87,8 @@ void calotype_gtk_view_set_label(void *view, const char *label);
 /// The alternative text of the picture, or NULL; valid until it changes.
 const char *calotype_gtk_view_label(void *view);
 bool calotype_gtk_view_is_loading(void *view);
+/// What the progress bar shows, 0 to 1; less than 0 where it is not shown.
+double calotype_gtk_view_progress(void *view);
 bool calotype_gtk_view_has_failed(void *view);
 /// Device pixels to one of the application's.
 int calotype_gtk_scale_factor(void *widget);
