@@ -3,6 +3,38 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+#ifdef __linux__
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+/// Has OpenSSL stay as it is when the process ends. Otherwise it frees its locks and tables from a handler of exit(3), while
+/// the threads of loaders still run, be it only to close their connections, and crash.
+static void keep_openssl(void) {
+    // In the place of libcurl something may stand that loads it when a function is called.
+    curl_free(NULL);
+    // The libraries that libcurl needs are searched with it. It may be a part of the program: then all of that is searched,
+    // since NULL is RTLD_DEFAULT.
+    void *libcurl = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_NOLOAD);
+    void *address = dlsym(libcurl, "OPENSSL_init_crypto");
+    if (address != NULL) {
+        enum { without_exit_handler = 0x00080000 };  // OPENSSL_INIT_NO_ATEXIT: counts in the first call of the process
+        int (*initialize)(uint64_t options, const void *settings);
+        // POSIX lets a function's address pass as void *.
+        memcpy(&initialize, &address, sizeof initialize);
+        (void)initialize(without_exit_handler, NULL);
+    }
+    if (libcurl != NULL) (void)dlclose(libcurl);
+}
+#endif
+
+CURLcode calotype_curl_start(void) {
+#ifdef __linux__
+    keep_openssl();
+#endif
+    return curl_global_init(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32);
+}
+
 char *calotype_curl_resolve_url(const char *base, const char *reference) {
     char *text = NULL;
     CURLU *url = curl_url();

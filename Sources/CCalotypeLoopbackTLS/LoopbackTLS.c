@@ -2,12 +2,14 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 // The handful of functions used, with opaque types for OpenSSL's own (its manual pages of version 3.0 have the prototypes).
 // X(result, name, parameters)
 #define FUNCTIONS(X)                                                                                       \
+    X(int, OPENSSL_init_crypto, (uint64_t options, const void *settings))                                  \
     X(const void *, TLS_server_method, (void))                                                             \
     X(void *, SSL_CTX_new, (const void *method))                                                           \
     X(void, SSL_CTX_free, (void *context))                                                                 \
@@ -57,6 +59,7 @@ typedef int (*alpn_callback)(void *stream, const unsigned char **chosen, unsigne
 FUNCTIONS(DECLARE)
 
 enum { kind_ec = 408, curve_p256 = 415, extension_names = 85, extension_constraints = 87, text_utf8 = 0x1001 };
+enum { without_exit_handler = 0x00080000 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 /// Whether the library and all of its functions are there.
@@ -73,6 +76,8 @@ static void load(void) {
         memcpy(&p_##name, &address, sizeof address); \
     }
     FUNCTIONS(FIND)
+    // The threads of servers run while the process ends, and a test may end it any time: nothing is freed under them.
+    (void)p_OPENSSL_init_crypto(without_exit_handler, NULL);
     is_loaded = 1;
 }
 

@@ -35,8 +35,13 @@ public struct StandardParts: Sendable {
     /// What becomes of a load that finds no network, where ``networkMonitor`` tells: it is served what ``dataCache`` has,
     /// however old. It may wait for the network instead, or fail at once.
     public var whenOffline = NetworkAwareLoader.OfflineBehavior.serveStale
-    /// Wrap every fetch, the first one outermost; none.
+    /// Wrap every fetch, the first one outermost; none. They lie outside of ``dataCache``, so that what they add to a request is
+    /// part of what its answer is kept under.
     public var interceptors: [any RequestInterceptor] = []
+    /// Wrap every try on the line, the first one outermost; none. They lie inside of ``dataCache``, resumption and retries, and
+    /// see only what goes to a web server: the place for a signature that is another for every try, and for a token that
+    /// changes while the pictures behind it do not.
+    public var networkInterceptors: [any RequestInterceptor] = []
     /// Asked before the built-in decoders, the last one first; none.
     public var decoders: [any Decoding] = []
     /// Decoded images; a ``MemoryCache`` with its default limits. `nil` keeps none.
@@ -71,7 +76,9 @@ public struct StandardParts: Sendable {
         curl.sourcePolicy = sourcePolicy
         let line = network ?? CurlLoader(curl)
         let sparing = circuitBreaker.map { CircuitBreakingLoader(line, policy: $0) as any DataLoading } ?? line
-        let patient = retryPolicy.map { RetryingLoader(sparing, policy: $0) as any DataLoading } ?? sparing
+        let signed: any DataLoading =
+            networkInterceptors.isEmpty ? sparing : InterceptedLoader(sparing, interceptors: networkInterceptors)
+        let patient = retryPolicy.map { RetryingLoader(signed, policy: $0) as any DataLoading } ?? signed
         let store = PartialBodyStore(backing: dataCache as? DiskCache)
         let resuming: any DataLoading = resumesDownloads ? ResumingLoader(patient, store: store) : patient
         let modest: any DataLoading =
@@ -105,6 +112,7 @@ public struct StandardParts: Sendable {
             sourcePolicy.map { GuardedResponses(cache: responses, policy: $0) as any ResponseCaching } ?? responses
         }
         configuration.encoder = EncoderRegistry()
+        configuration.onClear = { await store.removeAll() }
         configuration.globalOptions = options
         configuration.observers = observers
         if let networkMonitor { configuration.networkUpdates = { networkMonitor.updates } }

@@ -21,6 +21,9 @@ extension ImageLoader {
         public var processedFormat = ImageFormat.png
         /// How they are written.
         public var processedEncoding = EncodeOptions()
+        /// Called by ``ImageLoader/clearCaches()``, before the data cache is emptied: for what other parts keep of responses,
+        /// such as a `PartialBodyStore`. `nil`, the default.
+        public var onClear: (@Sendable () async -> Void)?
         public var observers: [any LoadObserving] = []
         /// What the network is like and every change of it, such as a `NetworkMonitor`'s `updates`; asked for once by each
         /// loader. While the network is constrained (low-data mode), no prefetch begins to fetch as long as anything else

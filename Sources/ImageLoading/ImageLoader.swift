@@ -93,7 +93,8 @@ public final class ImageLoader: ImageProviding {
         set { coordinator.isPaused = newValue }
     }
 
-    /// Empties the memory cache and the data cache. Loads that run go on.
+    /// Empties the memory cache and the data cache, and lets go of what else is kept of responses
+    /// (``Configuration/onClear``). Loads that run go on, and may be kept.
     ///
     /// - Throws: what the data cache throws.
     public func clearCaches() async throws { try await coordinator.pipeline.clearCaches() }

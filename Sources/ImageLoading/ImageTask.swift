@@ -96,11 +96,12 @@ public final class ImageTask: LoadHandle {
     public var priority: LoadPriority {
         get { state.withLock { $0.priority } }
         set {
-            let ticket = state.withLock { state in
+            let (ticket, lowResolution) = state.withLock { state in
                 state.priority = newValue
-                return state.ticket
+                return (state.ticket, state.lowResolution)
             }
             if let ticket { coordinator.setPriority(ticket, newValue) }
+            lowResolution?.priority = newValue
         }
     }
 
@@ -185,22 +186,22 @@ public final class ImageTask: LoadHandle {
 
     /// The load of the small version runs as long as this one.
     func accompany(_ lowResolution: ImageTask) {
-        let isLate = state.withLock { state in
+        let (isLate, priority) = state.withLock { state in
             if state.result == nil { state.lowResolution = lowResolution }
-            return state.result != nil
+            return (state.result != nil, state.priority)
         }
-        if isLate { lowResolution.cancel() }
+        if isLate { lowResolution.cancel() } else if lowResolution.priority != priority { lowResolution.priority = priority }
     }
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// The load has its place in the graph. Returns `false` when it was cancelled before that, or has ended already:
-    /// the place must then be given up.
-    func started(_ ticket: LoadTicket) -> Bool {
+    /// The load has its place in the graph. Returns how urgent it is by now, or `nil` when it was cancelled before that, or
+    /// has ended already: the place must then be given up.
+    func started(_ ticket: LoadTicket) -> LoadPriority? {
         state.withLock { state in
-            guard !state.isCancelled, state.result == nil else { return false }
+            guard !state.isCancelled, state.result == nil else { return nil }
             state.ticket = ticket
-            return true
+            return state.priority
         }
     }
 

@@ -183,7 +183,8 @@ final class LoadCoordinator: Sendable {
             if hasJoined { observe(.joined, plan) }
             task.release()
         }
-        let isWanted = task.started(ticket)
+        let priority = task.started(ticket)
+        let isWanted = priority != nil
         // Another load may have finished this very image between the look into the memory cache and the join. It stored
         // the image before its work left the graph, so that a second look, after the join, cannot miss both.
         let late = isWanted && plan.goal == .image && plan.options.cachePolicy.readsMemory ? pipeline.peek(plan.imageKey) : nil
@@ -192,6 +193,8 @@ final class LoadCoordinator: Sendable {
             leave(ticket)
             if let late { task.finish(.success(ImageResponse(image: late, tier: .memory))) }
         }
+        // It may have changed since the load began, where this is not its first place.
+        if let priority, priority != plan.priority { setPriority(ticket, priority) }
         if !actions.isEmpty { carryOut(actions, on: place) }
     }
 

@@ -15,6 +15,13 @@ package final class SharedLoader: Sendable {
                 return current
             }
         }
-        set { loader.withLock { $0 = newValue } }
+        set {
+            // The old one may end here, and its callers be told so, who may ask for the new one: outside the lock.
+            let old = loader.withLock { loader in
+                defer { loader = newValue }
+                return loader
+            }
+            withExtendedLifetime(old) {}
+        }
     }
 }

@@ -9,8 +9,8 @@ public import ImageCore
 /// soon as it is whole; the body is read from the network only as far ahead as ``Configuration/window``. Cancelling the
 /// task that loads or reads, or dropping the body unread, closes the transfer down to its socket.
 ///
-/// Redirects are followed at most ten times and to `http` and `https` only; `Authorization` and `Cookie` are not sent to
-/// another origin. Responses are not decompressed, since pictures already are. Any status is an answer, also 404.
+/// Redirects are followed at most ten times and to `http` and `https` only. Another origin gets those fields alone that say how
+/// to answer, such as `Accept`: `Authorization`, `Cookie` and any that is not known may be credentials. Responses are not decompressed, since pictures already are. Any status is an answer, also 404.
 ///
 /// The loader ends when it and the bodies that it returned are gone, or at ``close()``.
 ///

@@ -69,7 +69,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
             }
             var next = request
             if Self.origin(of: request.url) != Self.origin(of: response.url) {
-                for name in ["Authorization", "Cookie", "Proxy-Authorization", "Host"] {
+                let fields = request.allHTTPHeaderFields ?? [:]
+                // Whatever may be a credential stays with its origin.
+                for name in fields.keys where name.lowercased() == "host" || !RequestFields.neutral.contains(name.lowercased()) {
                     next.setValue(nil, forHTTPHeaderField: name)
                 }
             }

@@ -91,7 +91,7 @@ import Testing
         memory.removeAll()
         monitor.report(NetworkStatus(isReachable: false))
         #expect(try await loader.response(for: stored).tier == .disk)
-        #expect(await failure(loader, ImageRequest(url: URL(string: "http://example.org/other.png")!)) != nil)
+        #expect(await failure(loader, ImageRequest(url: URL(string: "http://example.org/other.png")!))?.code == .offline)
         #expect(network.requests.count == 1)
     }
 
@@ -245,6 +245,55 @@ import Testing
         tries.withLock { $0 = 0 }
         #expect(await failure(loader, once)?.code == .connectionLost)
         #expect(flaky.requests.count == 4)
+    }
+
+    /// One that signs with the time: outside of cache and retries it would keep every answer apart, and grow old meanwhile.
+    @Test func aNetworkInterceptorSignsEveryTryAndWhatIsStoredIsFoundAgain() async throws {
+        let png = try png()
+        let signatures = EventLog<String>()
+        let server = try LoopbackServer(serving: { request in
+            signatures.append(request["Authorization"] ?? "-")
+            return signatures.events.count == 1
+                ? .init(503) : .init(200, headers: [("Cache-Control", "max-age=60")], body: png)
+        })
+        defer { server.stop() }
+        let count = Lock(0)
+        let signing = SigningInterceptor { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return [.authorization: "\(number)"]
+        }
+        var policy = RetryPolicy.default
+        policy.baseDelay = .zero
+        let loader = loader { [policy] in
+            $0.retryPolicy = policy
+            $0.networkInterceptors = [signing]
+        }
+        #expect(try await loader.response(for: request(server)).tier == .network)
+        try await loader.flush()
+        memory.removeAll()
+        #expect(try await loader.response(for: request(server)).tier == .disk)
+        #expect(signatures.events == ["1", "2"])
+    }
+
+    @Test func aClearedLoaderGoesOnWithNoDownloadThatBrokeOff() async throws {
+        let ranges = EventLog<String?>()
+        let file = try png() + [UInt8](repeating: 0, count: 64 << 10)
+        let server = try LoopbackServer { request, connection in
+            ranges.append(request["Range"])
+            let headers = [("ETag", "\"v\""), ("Accept-Ranges", "bytes"), ("Content-Length", "\(file.count)")]
+            try connection.respond(.init(200, headers: headers, body: Array(file.prefix(32 << 10))))
+            connection.close()
+        }
+        defer { server.stop() }
+        let loader = loader { $0.options.retries = 0 }
+        _ = await failure(loader, request(server))
+        _ = await failure(loader, request(server))
+        try await loader.clearCaches()
+        _ = await failure(loader, request(server))
+        #expect(ranges.events == [nil, "bytes=\(32 << 10)-", nil])
     }
 
     @Test func theServersPresetRefusesWhatStrangersMustNotReach() async throws {

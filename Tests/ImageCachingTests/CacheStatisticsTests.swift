@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct StatisticsOfCaches {
     @Test func theMemoryCacheTellsWhatItDid() throws {
-        let cache = MemoryCache()
+        let cache = MemoryCache(trimPolicy: .none)
         let key = ImageKey(resource: ResourceKey("a"))
         _ = cache.image(for: key)
         cache.store(try TestPictures.solid(), for: key, priority: .normal)

@@ -2,9 +2,10 @@ import ImageCaching
 import ImageCore
 import Testing
 
+/// The caches take no notice of the machine's memory, which may run short while a test runs.
 @Suite struct MemoryCacheTests {
     @Test func aStoredImageIsAHitUntilItIsRemoved() throws {
-        let cache = MemoryCache()
+        let cache = MemoryCache(trimPolicy: .none)
         #expect(cache.image(for: imageKey("a")) == nil)
         cache.store(try picture(tag: 7), for: imageKey("a"))
         #expect(tag(of: cache.image(for: imageKey("a"))) == 7)
@@ -13,7 +14,7 @@ import Testing
     }
 
     @Test func variantsOfOneResourceAreEntriesOfTheirOwn() throws {
-        let cache = MemoryCache()
+        let cache = MemoryCache(trimPolicy: .none)
         cache.store(try picture(tag: 1), for: imageKey("a"))
         cache.store(try picture(tag: 2), for: imageKey("a", "blur"))
         #expect(tag(of: cache.image(for: imageKey("a"))) == 1)
@@ -21,7 +22,7 @@ import Testing
     }
 
     @Test func storingAgainReplacesAndCountsTheCostOnce() throws {
-        let cache = MemoryCache()
+        let cache = MemoryCache(trimPolicy: .none)
         cache.store(try picture(rows: 3, tag: 1), for: imageKey("a"))
         cache.store(try picture(rows: 2, tag: 2), for: imageKey("a"))
         #expect(tag(of: cache.image(for: imageKey("a"))) == 2)
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test func theCostLimitHoldsAfterEveryInsert() throws {
-        let cache = MemoryCache(limits: .init(cost: 10 * 64))
+        let cache = MemoryCache(limits: .init(cost: 10 * 64), trimPolicy: .none)
         for i in 0..<100 {
             cache.store(try picture(rows: 1 + i % 4, tag: UInt8(i)), for: imageKey("\(i)"))
             #expect(cache.statistics.cost <= 640)
@@ -40,7 +41,7 @@ import Testing
     }
 
     @Test func theCountLimitHoldsAfterEveryInsert() throws {
-        let cache = MemoryCache(limits: .init(count: 3))
+        let cache = MemoryCache(limits: .init(count: 3), trimPolicy: .none)
         for i in 0..<20 {
             cache.store(try picture(), for: imageKey("\(i)"))
             #expect(cache.statistics.count == min(i + 1, 3))
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test func anImageAboveTheCapOfOneEntryIsNotKeptAndReplacesNothingOld() throws {
-        let cache = MemoryCache(limits: .init(cost: 640, entryCost: 128))
+        let cache = MemoryCache(limits: .init(cost: 640, entryCost: 128), trimPolicy: .none)
         cache.store(try picture(rows: 2), for: imageKey("fits"))
         cache.store(try picture(rows: 3), for: imageKey("large"))
         #expect(cache.image(for: imageKey("fits")) != nil)
@@ -61,7 +62,7 @@ import Testing
     }
 
     @Test func anImageThatWasJustUsedOutlivesOneThatWasNot() throws {
-        let cache = MemoryCache(limits: .init(count: 3))
+        let cache = MemoryCache(limits: .init(count: 3), trimPolicy: .none)
         for name in ["a", "b", "c"] { cache.store(try picture(), for: imageKey(name)) }
         #expect(cache.image(for: imageKey("a")) != nil)
         cache.store(try picture(), for: imageKey("d"))
@@ -70,7 +71,7 @@ import Testing
     }
 
     @Test func entriesOfHighPriorityOutliveAllOthers() throws {
-        let cache = MemoryCache(limits: .init(count: 4))
+        let cache = MemoryCache(limits: .init(count: 4), trimPolicy: .none)
         cache.store(try picture(), for: imageKey("high 1"), priority: .high)
         cache.store(try picture(), for: imageKey("high 2"), priority: .high)
         for i in 0..<50 { cache.store(try picture(), for: imageKey("\(i)")) }
@@ -83,7 +84,7 @@ import Testing
     }
 
     @Test func anEntryOfHighPriorityPushesOutTheOldestOfItsKind() throws {
-        let cache = MemoryCache(limits: .init(count: 2))
+        let cache = MemoryCache(limits: .init(count: 2), trimPolicy: .none)
         for i in 0..<3 { cache.store(try picture(), for: imageKey("\(i)"), priority: .high) }
         #expect(cache.image(for: imageKey("0")) == nil)
         #expect(cache.image(for: imageKey("1")) != nil)
@@ -92,7 +93,7 @@ import Testing
     }
 
     @Test func aNormalEntryPushesOutNoneOfHighPriority() throws {
-        let cache = MemoryCache(limits: .init(count: 3))
+        let cache = MemoryCache(limits: .init(count: 3), trimPolicy: .none)
         for i in 0..<3 { cache.store(try picture(), for: imageKey("high \(i)"), priority: .high) }
         cache.store(try picture(), for: imageKey("normal"))
         #expect(cache.image(for: imageKey("normal")) == nil)
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test func trimEvictsDownToTheGivenCost() throws {
-        let cache = MemoryCache()
+        let cache = MemoryCache(trimPolicy: .none)
         for i in 0..<10 { cache.store(try picture(), for: imageKey("\(i)")) }
         cache.trim(toCost: 200)
         #expect(cache.statistics.cost == 192)
@@ -111,7 +112,7 @@ import Testing
     }
 
     @Test func loweredLimitsHoldAtOnce() throws {
-        let cache = MemoryCache()
+        let cache = MemoryCache(trimPolicy: .none)
         for i in 0..<10 { cache.store(try picture(), for: imageKey("\(i)")) }
         cache.limits = MemoryCache.Limits(cost: 320)
         #expect(cache.statistics.count == 5)
@@ -120,7 +121,7 @@ import Testing
     }
 
     @Test func removeAllLeavesAnEmptyCacheThatWorks() throws {
-        let cache = MemoryCache()
+        let cache = MemoryCache(trimPolicy: .none)
         for i in 0..<10 { cache.store(try picture(), for: imageKey("\(i)"), priority: i % 2 == 0 ? .high : .normal) }
         cache.removeAll()
         #expect(cache.statistics.count == 0 && cache.statistics.cost == 0)
@@ -130,7 +131,7 @@ import Testing
     }
 
     @Test func statisticsCountHitsAndMisses() throws {
-        let cache = MemoryCache()
+        let cache = MemoryCache(trimPolicy: .none)
         #expect(cache.statistics.hitRatio == nil)
         cache.store(try picture(), for: imageKey("a"))
         for _ in 0..<3 { _ = cache.image(for: imageKey("a")) }
@@ -142,7 +143,7 @@ import Testing
     }
 
     @Test func manyThreadsAtOnceKeepTheLimitsAndTheRightPictures() async throws {
-        let cache = MemoryCache(limits: .init(cost: 50 * 64))
+        let cache = MemoryCache(limits: .init(cost: 50 * 64), trimPolicy: .none)
         await withTaskGroup(of: Bool.self) { group in
             for worker in 0..<4 {
                 group.addTask {
@@ -165,7 +166,7 @@ import Testing
 
     @Test func theEndOfItsTimeBelongsToNoEntry() throws {
         let clock = ManualSeconds()
-        let cache = MemoryCache(limits: .init(timeToLive: 10), now: { clock.now })
+        let cache = MemoryCache(limits: .init(timeToLive: 10), trimPolicy: .none, now: { clock.now })
         cache.store(try picture(), for: imageKey("a"))
         clock.advance(by: 10)
         #expect(cache.peekImage(for: imageKey("a")) == nil)
@@ -174,7 +175,7 @@ import Testing
 
     @Test func anEntryIsGoneWhenItsTimeIsOver() throws {
         let clock = ManualSeconds()
-        let cache = MemoryCache(limits: .init(timeToLive: 10), now: { clock.now })
+        let cache = MemoryCache(limits: .init(timeToLive: 10), trimPolicy: .none, now: { clock.now })
         cache.store(try picture(), for: imageKey("usual"))
         cache.store(try picture(), for: imageKey("short"), timeToLive: 5)
         cache.store(try picture(), for: imageKey("long"), timeToLive: 20)
@@ -190,7 +191,7 @@ import Testing
     }
 
     @Test func theIndexHoldsManyEntriesAndForgetsThemInAnyOrder() throws {
-        let cache = MemoryCache(limits: .init(cost: 64 * 20_000))
+        let cache = MemoryCache(limits: .init(cost: 64 * 20_000), trimPolicy: .none)
         let image = try picture()
         for i in 0..<10_000 { cache.store(image, for: imageKey("\(i)")) }
         for i in stride(from: 0, to: 10_000, by: 3) { cache.removeImage(for: imageKey("\(i)")) }

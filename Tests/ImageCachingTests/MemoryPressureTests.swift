@@ -112,7 +112,7 @@ import Testing
     }
 
     private func filled() throws -> MemoryCache {
-        let cache = MemoryCache()
+        let cache = MemoryCache(trimPolicy: .none)
         cache.store(try picture(400, 300), for: imageKey("a", "full"))
         cache.store(try picture(200, 150), for: imageKey("a", "half"))
         cache.store(try picture(100, 75), for: imageKey("a", "quarter"))
@@ -144,7 +144,7 @@ import Testing
 
     @Test func oneThatIsPastItsTimeDoesNotStandIn() throws {
         let clock = ManualSeconds()
-        let cache = MemoryCache(now: { clock.now })
+        let cache = MemoryCache(trimPolicy: .none, now: { clock.now })
         cache.store(try picture(9, 9), for: imageKey("a", "full"), timeToLive: 10)
         clock.advance(by: 10)
         #expect(cache.variants(of: ResourceKey("a")).isEmpty)
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test func manyVariantsGiveSixteen() throws {
-        let cache = MemoryCache()
+        let cache = MemoryCache(trimPolicy: .none)
         for i in 0..<40 { cache.store(try picture(8, 8), for: imageKey("a", "\(i)")) }
         #expect(cache.variants(of: ResourceKey("a")).count == 16)
     }

@@ -65,18 +65,23 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func largeBitmapsGiveTheirMemoryBack() throws {
-            /// Pages of address space: the first number of the file.
-            func pages() throws -> Int {
-                let text = try String(contentsOf: URL(filePath: "/proc/self/statm"), encoding: .utf8)
-                return try #require(text.split(separator: " ").first.flatMap { Int($0) })
+        /// In a process of its own: threads that others start take address space too.
+        @Test func largeBitmapsGiveTheirMemoryBack() async throws {
+            await #expect(processExitsWith: .success) {
+                /// Pages of address space: the first number of the file.
+                func pages() throws -> Int {
+                    let text = try String(contentsOf: URL(filePath: "/proc/self/statm"), encoding: .utf8)
+                    return try #require(text.split(separator: " ").first.flatMap { Int($0) })
+                }
+                let before = try pages()
+                for height in 2000..<2100 {
+                    let size = PixelSize(width: 4096, height: height)
+                    _ = try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { _, _ in }
+                }
+                // A hundred times 32 MB, of which two would be too many.
+                let more = try pages() - before
+                #expect(more < 2 * 32 << 20 / 4096)
             }
-            let before = try pages()
-            for height in 2000..<2100 {
-                _ = try unsafe Bitmap(size: PixelSize(width: 4096, height: height), format: .rgba8, alpha: .opaque) { _, _ in }
-            }
-            // A hundred times 32 MB, of which two would be too many.
-            #expect(try pages() - before < 2 * 32 << 20 / 4096)
         }
     #endif
 

@@ -13,7 +13,7 @@ import Testing
     func thereAreFinds() { #expect(!Self.names.isEmpty) }
 
     @Test(arguments: names)
-    func everyFindGivesTheSamePictureInPiecesOrATypedError(name: String) throws {
+    func everyFindGivesTheSamePictureInPiecesAndCancellableOrATypedError(name: String) throws {
         let file = try Data(contentsOf: Self.folder.appending(path: name))
         let registry = DecoderRegistry()
         for number in 0..<96 {
@@ -26,6 +26,11 @@ import Testing
             options.alpha = number & 2 == 0 ? .straight : .premultiplied
             (options.convertsToSRGB, options.convertsTo8Bit) = (number & 4 == 0, number & 8 == 0)
             let whole = try decoded { try registry.decode(file, options: options) }
+            var cancellable = options
+            cancellable.cancellation = CancellationToken()
+            let other = try decoded { try registry.decode(file, options: cancellable) }
+            #expect(other?.isPartial == whole?.isPartial, "\(name), options \(number)")
+            if let other, let whole { #expect(other.bitmap.isSame(as: whole.bitmap), "\(name), options \(number)") }
             let pieces = try decoded { () -> DecodedImage? in
                 guard let decoder = try registry.makeIncrementalDecoder(for: file.prefix(64), options: options) else {
                     return nil

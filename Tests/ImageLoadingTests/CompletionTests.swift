@@ -6,7 +6,10 @@ import Testing
 @testable import ImageLoading
 
 @Suite struct CompletionClosures {
+    /// On a thread of its own, since one that is held would be missing in the pool.
     private actor Owner {
+        private nonisolated let executor = QueueExecutor()
+        nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
         let log = EventLog<String>()
 
         func start(_ request: ImageRequest, with loader: ImageLoader) -> LoadToken {
@@ -149,6 +152,16 @@ import Testing
     }
 }
 
+/// Runs an actor on a queue.
+private final class QueueExecutor: SerialExecutor {
+    private let queue = DispatchQueue(label: "actor")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { [self] in unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
+    }
+}
+
 @Suite struct Owners {
     private func request(_ name: String, owner: String?) -> ImageRequest {
         var request = ImageRequest(url: url(name))
@@ -169,6 +182,7 @@ import Testing
         for task in mine { await #expect(throws: LoadFailure.cancelled) { try await task.response } }
         bench.network.gate.open()
         for task in others { _ = try await task.response }
+        await bench.waitUntilIdle()
         #expect(bench.network.cancelled == 2)
     }
 

@@ -1,3 +1,4 @@
+import CalotypeTesting
 import ImageCore
 import Testing
 
@@ -85,5 +86,62 @@ import Testing
         #expect(begun)
         begun = lane.startAtOnce(group: "busy")
         #expect(begun == (perHost == .max))
+    }
+    /// Beside a list of all that waits, searched from one end to the other.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) mutating func whoeverChangesAndGoesTheBestOfThoseThatMayIsNext(seed: UInt64) {
+        struct Waiting {
+            let node: NodeID
+            let host: String
+            var rank: QueueRank
+        }
+        var random = SeededGenerator(seed: seed)
+        var lane = LaneQueue(limit: 6, limitPerGroup: 2)
+        var waiting: [Waiting] = []
+        var running: [String] = []
+        for time in 0..<4000 {
+            let rank = rank(LoadPriority.allCases.randomElement(using: &random) ?? .normal, at: UInt64(time))
+            switch Int.random(in: 0..<9, using: &random) {
+            case 0...2:
+                let new = Waiting(node: nodes.insert(time), host: "\(Int.random(in: 0..<12, using: &random))", rank: rank)
+                lane.enqueue(new.node, group: new.host, rank: rank)
+                waiting.append(new)
+            case 3:
+                guard let index = waiting.indices.randomElement(using: &random) else { continue }
+                waiting[index].rank = rank
+                lane.enqueue(waiting[index].node, group: waiting[index].host, rank: rank)
+            case 4:
+                guard let index = waiting.indices.randomElement(using: &random) else { continue }
+                lane.withdraw(waiting[index].node, group: waiting[index].host)
+                waiting.remove(at: index)
+            case 5, 6:
+                guard let index = running.indices.randomElement(using: &random) else { continue }
+                lane.release(group: running.remove(at: index))
+            default:
+                let best = waiting.indices.filter { index in running.count { $0 == waiting[index].host } < 2 }
+                    .max { waiting[$0].rank < waiting[$1].rank }
+                let next = lane.take()
+                #expect(next == (running.count < 6 ? best.map { waiting[$0].node } : nil))
+                guard next != nil, let best else { continue }
+                running.append(waiting.remove(at: best).host)
+            }
+        }
+        #expect(lane.queued == waiting.count && lane.running == running.count)
+    }
+
+    /// Were all hosts looked at for each that is next, it would take minutes.
+    @Test mutating func thousandsOfHostsCostNoMoreThanOne() {
+        var lane = LaneQueue(limit: 32, limitPerGroup: 6)
+        let hosts = (0..<20_000).map { "host\($0)" }
+        let clock = ContinuousClock()
+        let began = clock.now
+        for (time, host) in hosts.enumerated() {
+            lane.enqueue(nodes.insert(time), group: host, rank: rank(.normal, at: UInt64(time)))
+        }
+        var taken = 0
+        while lane.take() != nil {
+            lane.release(group: hosts[taken])
+            taken += 1
+        }
+        #expect(taken == hosts.count && clock.now - began < .seconds(5))
     }
 }

@@ -30,6 +30,20 @@ import Testing
         #expect(task == nil && witness == nil)
     }
 
+    /// Were the old loader's end inside the lock of the new one's place, nobody would ever come out of it.
+    @Test(.timeLimit(.minutes(1))) func whoseLoadEndsWithTheSharedLoaderMayAskForTheNextOne() async throws {
+        let shared = SharedLoader { Bench.held().loader }
+        let (ends, end) = AsyncStream.makeStream(of: ImageLoader.self)
+        _ = shared.current.load(ImageRequest(url: url("x"))) { event in
+            guard case .finished(.failure(.cancelled)) = event else { return }
+            end.yield(shared.current)
+            end.finish()
+        }
+        let next = Bench().loader
+        await Task { shared.current = next }.value
+        for await found in ends { #expect(found === next) }
+    }
+
     @Test func twoLoadersNeverWaitForEachOther() async throws {
         // Given a loader all of whose fetches and workers are held.
         let isReleased = Lock(false)
@@ -69,8 +83,7 @@ import Testing
             let bench = Bench.held()
             let tasks = (0..<20_000).map { _ in bench.loader.task(for: ImageRequest(url: url("x"))) }
             await bench.network.gate.waitForArrivals(1)
-            let clock = ContinuousClock()
-            let time = clock.measure { for task in isLastFirst ? tasks.reversed() : tasks { task.cancel() } }
+            let time = ThreadTime.measure { for task in isLastFirst ? tasks.reversed() : tasks { task.cancel() } }
             #expect(time < .seconds(2))
             await bench.waitUntilIdle()
             #expect(bench.network.cancelled == 1)

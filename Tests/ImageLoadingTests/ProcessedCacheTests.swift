@@ -119,6 +119,29 @@ import Testing
         #expect(bench.network.requests.count == 1)
     }
 
+    @Test func aPriorityRaisedWhileTheDiskIsAskedHoldsForTheFetchThatFollows() async throws {
+        let disk = LoggedDataCache(readGate: Gate())
+        let network = ScriptedLoader(gate: Gate()) { _ in .body(Data([7])) }
+        let bench = Bench(network: network, disk: disk) {
+            $0.encoder = RedEncoder()
+            $0.processedFormat = ScriptedDecoder.format
+            $0.maximumFetches = 1
+        }
+        var plain = OptionLayer()
+        plain.cachePolicy = .memoryOnly
+        let first = bench.loader.task(for: ImageRequest(url: url("first"), options: plain))
+        await network.waitForRequests(1)
+        let task = bench.loader.task(for: Self.request(.processedImages))
+        let others = ["a", "b"].map { bench.loader.task(for: ImageRequest(url: url($0), options: plain)) }
+        await disk.readGate.waitForArrivals(1)
+        task.priority = .veryHigh
+        disk.readGate.open()
+        while bench.loader.activity.queued < 3 { await Task.yield() }
+        network.gate.open()
+        for task in [first, task] + others { _ = try await task.response }
+        #expect(network.requests.map(\.url.lastPathComponent) == ["first", "x", "a", "b"])
+    }
+
     @Test func resultsOfLocalSourcesAreNotKept() async throws {
         let bench = Self.bench()
         var request = ImageRequest(.bytes(Data([7]), id: "seven"))

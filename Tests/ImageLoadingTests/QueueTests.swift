@@ -44,6 +44,43 @@ import Testing
         #expect(order == ["b", "c", "a"])
     }
 
+    @Test func aPriorityRaisedInFlightHoldsForTheNextSourceToo() async throws {
+        let network = ScriptedLoader(gate: Gate()) { request in
+            request.url.lastPathComponent == "broken" ? .failure(ImageError(.connectionLost, message: "")) : .body(Data([7]))
+        }
+        let bench = Bench(network: network) {
+            $0.maximumFetches = 1
+            $0.globalOptions.cachePolicy = .memoryOnly
+        }
+        var request = ImageRequest(url: url("broken"))
+        request.fallbacks = [.url(url("fallback"))]
+        let task = bench.loader.task(for: request)
+        await network.waitForRequests(1)
+        let others = ["a", "b", "c"].map { bench.loader.task(for: ImageRequest(url: url($0))) }
+        task.priority = .veryHigh
+        network.gate.open()
+        for task in [task] + others { _ = try await task.response }
+        // The slot is given to the next in the queue when the first source fails, and then to the second one.
+        #expect(network.requests.map(\.url.lastPathComponent) == ["broken", "a", "fallback", "b", "c"])
+    }
+
+    @Test func theSmallVersionIsAsUrgentAsThePictureIsMade() async throws {
+        let bench = Bench.held {
+            $0.maximumFetches = 1
+            $0.globalOptions.cachePolicy = .memoryOnly
+        }
+        let first = bench.loader.task(for: ImageRequest(url: url("first")))
+        await bench.network.waitForRequests(1)
+        let other = bench.loader.task(for: ImageRequest(url: url("other")))
+        var request = ImageRequest(url: url("large"))
+        request.lowResolution = .url(url("small"))
+        let task = bench.loader.task(for: request)
+        task.priority = .veryHigh
+        bench.network.gate.open()
+        for task in [first, other, task] { _ = try await task.response }
+        #expect(bench.network.requests.map(\.url.lastPathComponent) == ["first", "large", "small", "other"])
+    }
+
     @Test func aQueuedPrefetchThatGainsAViewIsPromotedAndNotDoubled() async throws {
         let order = try await order(of: [
             ("other", .normal, .plain), ("shared", .low, .prefetch), ("shared", .low, .view),

@@ -1,4 +1,5 @@
 @testable import CalotypeTesting
+import HTTPTypes
 import ImageCore
 import ImageNetworkingFoundation
 import LoopbackHTTP
@@ -55,6 +56,18 @@ struct URLSessionLoading {
         } catch let error as ImageError {
             #expect(error.code == .unsupportedScheme)
         }
+    }
+
+    @Test func whatMayBeACredentialStaysWithItsOriginWhateverItsName() async throws {
+        let stranger = try LoopbackServer(serving: { request in
+            .init(200, body: Array("\(request["X-Api-Key"] ?? "-") \(request["Accept"] ?? "-")".utf8))
+        })
+        let server = try LoopbackServer(serving: { _ in .init(302, headers: [("Location", stranger.url("/a"))]) })
+        var request = DataRequest(url: try #require(URL(string: server.url("/a"))))
+        request.headerFields = [try #require(HTTPField.Name("X-Api-Key")): "secret", .accept: "image/png"]
+        var body = Data()
+        for try await chunk in try await URLSessionLoader().load(request).body { body.append(chunk) }
+        #expect(String(decoding: body, as: UTF8.self) == "- image/png")
     }
 
     @Test func credentialsOfTheURLAreSentAsAHeaderAndStayOutOfTheAnswer() async throws {

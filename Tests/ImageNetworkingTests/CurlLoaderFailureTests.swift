@@ -9,17 +9,21 @@ struct CurlLoaderFailures {
     let loader = CurlLoader()
 
     @Test func aRefusedConnectionIsNamed() async throws {
-        let url = try refusedURL()
+        let port = try RefusingPort()
+        defer { withExtendedLifetime(port) {} }
+        let url = port.url
         let error = try await imageError { _ = try await loader.load(DataRequest(url: url)) }
         #expect(error.code == .connectionFailed)
         #expect(error.message == "No connection to “127.0.0.1” could be made for \(url.absoluteString).")
     }
 
     @Test func aHostWithoutAnAddressIsNamed() async throws {
-        let url = try #require(URL(string: "http://no-such-host.invalid/a.png"))
+        // A label of 64 letters is one too many for a name (RFC 1035, section 2.3.4): no server is asked for it.
+        let host = String(repeating: "a", count: 64) + ".invalid"
+        let url = try #require(URL(string: "http://\(host)/a.png"))
         let error = try await imageError { _ = try await loader.load(DataRequest(url: url)) }
         #expect(error.code == .hostNotFound)
-        #expect(error.message.contains("“no-such-host.invalid”"))
+        #expect(error.message.contains("“\(host)”"))
     }
 
     @Test func aStalledServerHitsTheTimeout() async throws {
@@ -37,8 +41,9 @@ struct CurlLoaderFailures {
             try connection.write("half")
             connection.waitForDisconnect()
         }
-        let response = try await loader.load(try server.request(timeout: .milliseconds(200)))
-        #expect(try await imageError { _ = try await response.body.collected() }.code == .timedOut)
+        // A busy machine may take that long for the head alone.
+        let request = try server.request(timeout: .milliseconds(200))
+        #expect(try await imageError { _ = try await loader.body(of: request) }.code == .timedOut)
     }
 
     @Test func redirectsShareOneTimeout() async throws {

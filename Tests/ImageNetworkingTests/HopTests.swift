@@ -26,6 +26,21 @@ import Testing
         #expect(next.headerFields[.authorization] == nil)
     }
 
+    @Test func whatMayBeACredentialStaysWithItsOriginWhateverItsName() throws {
+        let key = try #require(HTTPField.Name("X-Api-Key"))
+        let host = try #require(HTTPField.Name("Host"))
+        let fields: HTTPFields = [
+            .authorization: "a", .cookie: "b", .proxyAuthorization: "c", host: "d", key: "e", .accept: "image/png",
+            .acceptLanguage: "en", .range: "bytes=7-", .ifRange: "\"v\"", .userAgent: "Example",
+        ]
+        let first = try hop("http://a/", .get, fields)
+        #expect(try first.following(status: 302, to: "http://a/b", source: "").headerFields == fields)
+        for url in ["http://b/", "https://a/", "http://a:81/"] {
+            let kept = try first.following(status: 302, to: url, source: "").headerFields
+            #expect(kept == HTTPFields(fields.suffix(5)), "\(url)")
+        }
+    }
+
     @Test func allHopsOfAChainShareOneTimeLimit() throws {
         let first = try hop("http://a/")
         #expect(first.timeLeft(of: .seconds(10), elapsed: .seconds(4)) == .seconds(10))

@@ -156,7 +156,9 @@
 
         @Test func aProxyThatIsNotThereIsAFailedConnection() async throws {
             await #expect(processExitsWith: .success) {
-                _ = unsafe setenv("http_proxy", try refusedURL().absoluteString, 1)
+                let port = try RefusingPort()
+                defer { withExtendedLifetime(port) {} }
+                _ = unsafe setenv("http_proxy", port.url.absoluteString, 1)
                 let url = try #require(URL(string: "http://nowhere.invalid/a.png"))
                 let error = try await imageError { _ = try await CurlLoader(.patient).load(DataRequest(url: url)) }
                 #expect(error.code == .connectionFailed)

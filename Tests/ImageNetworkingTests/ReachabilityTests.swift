@@ -88,6 +88,9 @@ struct NetworkAwareness {
             _ = try await aware.load(try request(url))
         }
         #expect(loader.requests.count == 3)
+        // A name that only begins like an address is anybody's.
+        _ = try? await aware.load(try request("http://127.0.0.1.example.org/a"))
+        #expect(loader.requests.count == 3)
     }
 
     @Test func aLoadThatMayWaitGoesOnWhenTheNetworkIsBack() async throws {
@@ -132,6 +135,17 @@ struct NetworkAwareness {
         monitor.report(NetworkStatus())
         _ = try await aware.load(try request())
         #expect(loader.requests[1].headerFields[.cacheControl] == nil)
+    }
+
+    @Test func whatNoCacheHasFailsAsOfflineAndNotByAServersWord() async throws {
+        let empty = ScriptedLoader { _ in .response(HTTPResponse(status: .gatewayTimeout), chunks: []) }
+        let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        let aware = NetworkAwareLoader(empty, monitor: monitor, whenOffline: .serveStale)
+        let request = try request()
+        #expect(try await imageError { _ = try await aware.load(request) }.code == .offline)
+        // With a network, a 504 is the server's.
+        monitor.report(NetworkStatus())
+        #expect(try await aware.load(request).head.status == .gatewayTimeout)
     }
 
     @Test func aLoadThatMaySpendNothingKeepsOffAnExpensiveNetwork() async throws {

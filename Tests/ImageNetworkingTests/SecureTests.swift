@@ -1,4 +1,7 @@
 #if os(Linux)
+    import CalotypeThreads
+    import Dispatch
+    import Glibc
     import HTTPTypes
     import ImageCore
     import ImageNetworking
@@ -95,7 +98,7 @@
                 for stream in all { try http2.respond(to: stream, body: [UInt8](repeating: 7, count: 1000)) }
             }
             let loader = CurlLoader(.trusting(identity))
-            let request = try server.request(timeout: .seconds(10))
+            let request = try server.request()
             _ = try await loader.body(of: request)
             let lengths = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<50 { group.addTask { try await loader.body(of: request).count } }
@@ -114,7 +117,7 @@
                 try http2.reset(stream, .internalError)
             }
             let loader = CurlLoader(.trusting(identity))
-            let request = try server.request(timeout: .seconds(10))
+            let request = try server.request()
             #expect(try await imageError { _ = try await loader.body(of: request) }.code == .connectionLost)
             #expect(try await loader.load(request).body.text() == "whole")
             #expect(server.connections.value == 1)
@@ -123,7 +126,7 @@
         @Test func aStreamThatIsResetBeforeItsAnswerIsALostConnection() async throws {
             let identity = try #require(LoopbackServer.Identity(protocolName: "h2"))
             let server = try server(identity) { http2, stream in try http2.reset(stream, .enhanceYourCalm) }
-            let request = try server.request(timeout: .seconds(10))
+            let request = try server.request()
             let error = try await imageError { _ = try await CurlLoader(.trusting(identity)).load(request) }
             #expect(error.code == .connectionLost)
         }
@@ -134,7 +137,7 @@
                 try http2.writeHead(to: stream, length: 1000)
                 try http2.write([1, 2, 3], to: stream, isLast: true)
             }
-            let request = try server.request(timeout: .seconds(10))
+            let request = try server.request()
             let error = try await imageError { _ = try await CurlLoader(.trusting(identity)).body(of: request) }
             #expect(error.code == .connectionLost)
         }
@@ -154,7 +157,7 @@
                     }
                 })
             let loader = CurlLoader(.trusting(identity))
-            let request = try server.request(timeout: .seconds(10))
+            let request = try server.request()
             let task = Task { try await loader.load(request) }
             try await server.requests.reached(1)
             task.cancel()
@@ -162,6 +165,46 @@
             #expect(try await loader.body(of: request).count == 1)
             #expect(server.connections.value == 1)
             #expect(reset.withLock { $0 } == [1])
+        }
+    }
+
+    /// What a program still has running when it ends.
+    @Suite(.timeLimit(.minutes(1)))
+    struct CurlLoaderAtTheEndOfTheProcess {
+        /// What the handler of exit(3), which captures nothing, is to load.
+        private static let last = Lock<(loader: CurlLoader, request: DataRequest)?>(nil)
+
+        @Test func aLoaderWorksOverTLSUntilTheProcessIsGone() async throws {
+            await #expect(processExitsWith: .exitCode(7)) {
+                // Set before any library sets one, the handler runs after theirs.
+                atexit {
+                    let isOver = DispatchSemaphore(value: 0)
+                    let body = Lock(Data())
+                    Task {
+                        if let (loader, request) = CurlLoaderAtTheEndOfTheProcess.last.withLock({ $0 }) {
+                            let whole = try? await loader.body(of: request)
+                            body.withLock { $0 = whole ?? Data() }
+                        }
+                        isOver.signal()
+                    }
+                    isOver.wait()
+                    _exit(body.withLock { $0 } == Data("secret".utf8) ? 7 : 1)
+                }
+                // Before the server, which uses the same library: what counts is the first use in the process.
+                let port = try RefusingPort()
+                _ = try? await CurlLoader().load(DataRequest(url: port.url))
+                let identity = try #require(LoopbackServer.Identity())
+                let server = try LoopbackServer(identity: identity) { _, connection in
+                    try connection.respond(LoopbackServer.Response(200, body: Array("secret".utf8)))
+                    connection.close()
+                }
+                let (loader, request) = (CurlLoader(.trusting(identity)), try server.request())
+                _ = try await loader.body(of: request)
+                Self.last.withLock { $0 = (loader, request) }
+                // Not from the pool, whose only thread this may be.
+                _ = DetachedThread.start { exit(0) }
+                while true { await Task.yield() }
+            }
         }
     }
 #endif

@@ -10,39 +10,71 @@ import Testing
 /// A socket whose queue of connections is full: further ones are neither accepted nor refused.
 final class SilentListener {
     let url: URL
-    private var sockets: [Int32] = []
+    private let listener: BoundSocket
+    private var clients: [BoundSocket.Descriptor] = []
 
     init() throws {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        #if os(Linux)
-            let (stream, nonBlocking) = (Int32(SOCK_STREAM.rawValue), Int32(O_NONBLOCK))
-        #else
-            let (stream, nonBlocking) = (SOCK_STREAM, O_NONBLOCK)
-        #endif
-        let listener = socket(AF_INET, stream, 0)
-        sockets.append(listener)
-        var clients: [Int32] = []
-        let isReady = unsafe withUnsafeMutablePointer(to: &address) { typed in
-            unsafe typed.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                guard unsafe bind(listener, pointer, size) == 0, listen(listener, 0) == 0,
-                    unsafe getsockname(listener, pointer, &size) == 0
-                else { return false }
-                for _ in 0..<4 {
-                    let client = socket(AF_INET, stream, 0)
-                    _ = fcntl(client, F_SETFL, nonBlocking)
-                    _ = unsafe connect(client, pointer, size)
-                    clients.append(client)
-                }
-                return true
-            }
+        listener = try BoundSocket()
+        url = try listener.url
+        try #require(listen(listener.descriptor.number, 0) == 0)
+        for _ in 0..<4 {
+            let client = BoundSocket.Descriptor()
+            _ = fcntl(client.number, F_SETFL, Int32(O_NONBLOCK))
+            unsafe listener.withAddress { unsafe _ = connect(client.number, $0, $1) }
+            clients.append(client)
         }
-        sockets += clients
-        try #require(isReady)
-        url = try #require(URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/"))
+    }
+}
+
+/// A port that is taken and not listened on: connections to it are refused, and nobody else gets it.
+final class RefusingPort {
+    let url: URL
+    private let socket: BoundSocket
+
+    init() throws {
+        socket = try BoundSocket()
+        url = try socket.url
+    }
+}
+
+/// A socket of IPv4's loopback with a port of its own.
+private final class BoundSocket {
+    /// Closed with its owner.
+    final class Descriptor {
+        let number: Int32
+
+        init() {
+            #if os(Linux)
+                number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            #else
+                number = socket(AF_INET, SOCK_STREAM, 0)
+            #endif
+        }
+
+        deinit { _ = close(number) }
     }
 
-    deinit { for socket in sockets { _ = close(socket) } }
+    let descriptor = Descriptor()
+    private var address = sockaddr_in()
+
+    init() throws {
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let number = descriptor.number
+        let isBound = unsafe withAddress { pointer, size in
+            var size = size
+            return unsafe bind(number, pointer, size) == 0 && getsockname(number, pointer, &size) == 0
+        }
+        try #require(isBound)
+    }
+
+    var url: URL { get throws { try #require(URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/")) } }
+
+    func withAddress<R>(_ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> R) -> R {
+        unsafe withUnsafeMutablePointer(to: &address) { typed in
+            unsafe typed.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
 }

@@ -1,28 +1,14 @@
-import Dispatch
 import ImageCore
 import ImageProcessing
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
-/// A processor that is at work ends long before its work would once its token is cancelled.
-@Suite(.serialized) struct CancellationBetweenRowsTests {
-    /// Processor time of this process, in seconds.
-    private static func processorTime() -> Double {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+/// A processor that is at work ends at its next look once its token is cancelled, and looks between blocks of rows.
+@Suite struct CancellationBetweenRowsTests {
+    private static let side = 1200
 
     private static let picture = Result {
         DecodedImage(
-            try unsafe Bitmap(size: PixelSize(width: 1200, height: 1200), format: .rgba8, alpha: .opaque) { pixels, _ in
+            try unsafe Bitmap(size: PixelSize(width: side, height: side), format: .rgba8, alpha: .opaque) { pixels, _ in
                 unsafe pixels.initializeMemory(as: UInt8.self, repeating: 255)
             })
     }
@@ -34,38 +20,16 @@ import Testing
     func whatIsCancelledOnTheWayStops(list: String) throws {
         let processor = Composition(try ProcessorList.parse(list))
         let image = try Self.picture.get()
-        let start = Self.processorTime()
-        _ = try processor.process(image, context: ProcessingContext())
-        let whole = Self.processorTime() - start
-        // On a busy machine the work may be over before this thread has its turn again.
-        for _ in 0..<8 {
-            guard let time = cancelled(processor, image, after: whole / 4) else { continue }
-            #expect(time < whole)
-            return
-        }
-        Issue.record("It was never stopped; the whole takes \(whole) s.")
-    }
-
-    /// Cancels a run once so much processor time was taken, and returns what it took; `nil` where it came to its end.
-    private func cancelled(_ processor: Composition, _ image: DecodedImage, after limit: Double) -> Double? {
-        let token = CancellationToken()
-        let began = Lock(Double?.none)
-        let time = Lock(Double?.none)
-        let ended = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async {
-            let start = Self.processorTime()
-            began.withLock { $0 = start }
-            do {
-                _ = try processor.process(image, context: ProcessingContext(cancellation: token))
-            } catch {
-                let taken = Self.processorTime() - start
-                if error is CancellationError { time.withLock { $0 = taken } }
+        let patient = CancellationToken(cancelledAtLook: .max)
+        _ = try processor.process(image, context: ProcessingContext(cancellation: patient))
+        // From one look to the next it goes over so many rows of the picture at most, on average.
+        #expect(patient.looks >= Self.side / 64)
+        for part in [1, 4, 2] {
+            let token = CancellationToken(cancelledAtLook: patient.looks / part)
+            #expect(throws: CancellationError.self) {
+                try processor.process(image, context: ProcessingContext(cancellation: token))
             }
-            ended.signal()
+            #expect(token.looks == patient.looks / part)
         }
-        while began.withLock({ $0 }).map({ Self.processorTime() - $0 < limit }) ?? true {}
-        token.cancel()
-        ended.wait()
-        return time.withLock { $0 }
     }
 }

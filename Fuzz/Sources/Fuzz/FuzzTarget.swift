@@ -27,11 +27,18 @@ enum FuzzTarget: String, CaseIterable {
         _ = attempt { try decoder.info(of: file, limits: options.limits) }
         let whole = attempt { try DecoderRegistry([decoder]).decode(file, options: options) }
         if let whole, !options.allowsPartial { precondition(!whole.isPartial, "a part was called whole") }
+        if choices.next(3) == 0 {
+            var cancellable = options
+            cancellable.cancellation = CancellationToken()
+            let other = attempt { try DecoderRegistry([decoder]).decode(file, options: cancellable) }
+            precondition(other?.isPartial == whole?.isPartial, "a decode that can be cancelled ends otherwise")
+            precondition(other.map(pixels) == whole.map(pixels), "a decode that can be cancelled gives another picture")
+        }
         feed(file, to: decoder, whole: whole, options: options, &choices)
         if self != .jpeg { playFrames(of: file, options: options, &choices) }
     }
 
-    /// In pieces, with previews between; at the end it must be the same picture.
+    /// In pieces, with previews between; at the end it must be the same picture, or none. Parts of a picture may differ.
     private func feed(
         _ file: Data, to decoder: any Decoding, whole: DecodedImage?, options: DecodeOptions, _ choices: inout Choices
     ) {
@@ -41,7 +48,7 @@ enum FuzzTarget: String, CaseIterable {
             let head = file.prefix(1 + choices.next(file.count))
             _ = attempt { try registry.embeddedThumbnail(in: head, options: options) }
         }
-        let image = attempt { () -> DecodedImage? in
+        let found = outcome { () -> DecodedImage? in
             guard let incremental = try registry.makeIncrementalDecoder(for: file.prefix(64), options: options) else {
                 return nil
             }
@@ -55,7 +62,17 @@ enum FuzzTarget: String, CaseIterable {
             }
             return try incremental.finish()
         }
-        guard let whole, !whole.isPartial, let image = image ?? nil, !image.isPartial else { return }
+        let image: DecodedImage
+        switch found {
+        case .success(nil): return
+        case .success(let found?): image = found
+        case .failure(let error):
+            // Pieces are held as a whole picture, where a few rows of the whole file will do: that may be beyond a limit.
+            precondition(whole?.isPartial != false || error.code == .tooLarge, "pieces fail: \(error)")
+            return
+        }
+        precondition(whole != nil || image.isPartial, "pieces give a picture of a file that has none")
+        guard let whole, !whole.isPartial, !image.isPartial else { return }
         precondition(image.size == whole.size, "pieces give another size")
         precondition(pixels(image) == pixels(whole), "pieces give another picture")
     }
@@ -79,13 +96,16 @@ enum FuzzTarget: String, CaseIterable {
     private func pixels(_ image: DecodedImage) -> [UInt8] { image.bitmap.withUnsafePixels { Array($0) } }
 }
 
+/// What `body` gives, if anything.
+func attempt<R>(_ body: () throws -> R) -> R? { try? outcome(body).get() }
+
 /// What `body` gives; an error of any but the promised types is a find.
-func attempt<R>(_ body: () throws -> R) -> R? {
+func outcome<R>(_ body: () throws -> R) -> Result<R, ImageError> {
     do {
-        return try body()
+        return .success(try body())
     } catch let error as ImageError {
         precondition(!error.message.isEmpty, "an error without a sentence")
-        return nil
+        return .failure(error)
     } catch {
         preconditionFailure("not a typed error: \(error)")
     }

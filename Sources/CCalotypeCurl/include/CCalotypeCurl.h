@@ -2,6 +2,10 @@
 #include <stddef.h>
 #include <curl/curl.h>
 
+/// libcurl's own start, once per process: TLS included, which outlives the handlers of exit(3) where it is OpenSSL that was
+/// not used before.
+CURLcode calotype_curl_start(void);
+
 // curl_easy_setopt, curl_multi_setopt and curl_easy_getinfo are variadic, which Swift cannot call. One inline function
 // per type of argument; the option's own type is the caller's to get right.
 

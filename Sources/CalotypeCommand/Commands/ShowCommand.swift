@@ -14,6 +14,9 @@ struct ShowCommand: AsyncParsableCommand {
             half blocks. Several pictures stand in a grid. Where there is no terminal, and neither --size nor --as asks for \
             a drawing, a line of text describes each picture. A picture that stands alone shows previews while it loads.
 
+            The terminal is asked what it can, and has 200 milliseconds to answer; CALOTYPE_TERMINAL_TIME in the environment \
+            gives one at the end of a slow line more.
+
             Examples:
               calotype show photo.jpg
               calotype show *.png --columns 4

@@ -11,7 +11,7 @@ internal import ImageCore
 /// Writes a file so that nobody ever sees half of it: into a new file beside it, which then takes its name.
 enum AtomicFile {
     /// Writes `data` to `path`, replacing a file that is there and keeping its permissions. A symbolic link is followed.
-    /// Devices, pipes and whatever else `/dev` names, such as a redirected `/dev/stdout`, are written to as they are.
+    /// Devices and pipes are written to as they are, and so is what is open already, such as a redirected `/dev/stdout`.
     ///
     /// - Throws: ``ImageError`` (`fileUnwritable`) with the system's reason; no new file stays behind.
     static func write(_ data: Data, to path: String) throws(ImageError) {
@@ -24,7 +24,7 @@ enum AtomicFile {
         let exists = unsafe stat(path, &info) == 0
         let kind = info.st_mode & mode_t(S_IFMT)
         if exists, kind == mode_t(S_IFDIR) { throw failure(EISDIR) }
-        if exists, kind != mode_t(S_IFREG) || path.hasPrefix("/dev/") { return try append(to: path, fill) }
+        if exists, kind != mode_t(S_IFREG) || isOpenAlready(path) { return try append(to: path, fill) }
 
         let final = exists ? resolved(path) : path
         let temporary = sibling(of: final)
@@ -48,7 +48,21 @@ enum AtomicFile {
         var info = stat()
         guard unsafe stat(path, &info) == 0 else { return true }
         let kind = info.st_mode & mode_t(S_IFMT)
-        return kind == mode_t(S_IFCHR) || (kind == mode_t(S_IFREG) && !path.hasPrefix("/dev/"))
+        return kind == mode_t(S_IFCHR) || (kind == mode_t(S_IFREG) && !isOpenAlready(path))
+    }
+
+    /// Whether a path names a descriptor of this process: a file behind it is not this command's to replace, since whoever
+    /// opened it goes on with the old one. Links to it are followed.
+    private static func isOpenAlready(_ path: String) -> Bool {
+        var path = path
+        // As far as the system follows links, at most.
+        for _ in 0..<40 {
+            if ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) { return true }
+            if path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/") { return true }
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { return false }
+            path = target.hasPrefix("/") ? target : URL(filePath: path).deletingLastPathComponent().path + "/" + target
+        }
+        return false
     }
 
     private static func append(

@@ -11,11 +11,15 @@ internal import ImageTargets
 
 /// Finds out what the terminal behind standard output can show.
 enum TerminalProbe {
+    /// How long the answers are waited for, in milliseconds: more than the usual 200 for a terminal at the end of a slow line.
+    static let timeVariable = "CALOTYPE_TERMINAL_TIME"
+
     /// From the environment, and from the terminal's own answers where it gives them within the time.
-    static func terminal(waiting milliseconds: Int32 = 200) -> Terminal {
+    static func terminal() -> Terminal {
+        let environment = ProcessInfo.processInfo.environment
+        let milliseconds = min(max(0, environment[timeVariable].flatMap { Int32($0) } ?? 200), 60_000)
         let size = Console.size ?? (columns: 80, rows: 25)
-        var terminal = Terminal(
-            environment: ProcessInfo.processInfo.environment, isTerminal: Console.isTerminal, size: size)
+        var terminal = Terminal(environment: environment, isTerminal: Console.isTerminal, size: size)
         // Asking makes sense only where the answers can be read and the terminal is one that answers.
         if terminal.graphics != .none, let answers = ask(for: milliseconds) { terminal.learn(from: answers) }
         return terminal

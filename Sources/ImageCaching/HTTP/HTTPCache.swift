@@ -18,15 +18,9 @@ public import ImageCore
 /// ```
 public struct HTTPCache: ResponseCaching {
     /// The fields that say how to answer, and not whom, in lower case, where nothing else is said: content negotiation,
-    /// preconditions and ranges (RFC 9110, sections 12 to 14), cache directives, the connection's own, and the numbers that
+    /// preconditions and ranges (RFC 9110, sections 8 and 12 to 14), cache directives, the connection's own, and the numbers that
     /// tracing gives to requests.
-    public static let standardNeutralFields: Set<String> = [
-        "accept", "accept-charset", "accept-encoding", "accept-language", "user-agent", "referer", "origin", "priority",
-        "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range",
-        "cache-control", "pragma",
-        "connection", "host", "te", "via", "date", "expect", "content-type", "content-length", "content-encoding",
-        "traceparent", "tracestate", "x-request-id", "x-correlation-id",
-    ]
+    public static let standardNeutralFields: Set<String> = RequestFields.neutral
 
     public let policy: HTTPCachePolicy
     /// The request fields, in lower case, whose values matter only where `Vary` names them.

@@ -10,14 +10,31 @@ public final class CancellationToken: Sendable {
         var waiting: [Int: @Sendable () -> Void] = [:]
         var next = 0
         var remainder: CancelledRemainder?
+        /// How often it was looked at, and at which look it is found cancelled; `nil` where nobody counts.
+        var looks: (made: Int, limit: Int)?
+        /// Looks, and counts that.
+        mutating func look() -> Bool {
+            if let made = looks?.made {
+                looks?.made = made + 1
+                if made + 1 == looks?.limit { isCancelled = true }
+            }
+            return isCancelled
+        }
     }
 
-    private let state = Lock(State())
+    private let state: Lock<State>
 
-    public init() {}
+    public init() { state = Lock(State()) }
+
+    /// For tests of work that looks at it, which have no other way to cancel at a certain moment: counts the looks, and is
+    /// cancelled at that one, without handlers.
+    package init(cancelledAtLook limit: Int) { state = Lock(State(looks: (0, limit))) }
+
+    /// How often it was looked at, where that is counted.
+    package var looks: Int { state.withLock { $0.looks?.made ?? 0 } }
 
     /// Whether ``cancel()`` was called.
-    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    public var isCancelled: Bool { state.withLock { $0.look() } }
 
     /// Throws `CancellationError` once ``cancel()`` was called.
     public func check() throws(CancellationError) {

@@ -139,12 +139,13 @@ public struct WebPDecoder: Decoding {
         return unsafe RowsRead(count: min(count, Int(clt_webp_reader_rows(reader))), failure: Self.failure(status))
     }
 
-    /// Hands a lossy picture over bit by bit where it can be cancelled, so that it stops soon. Of a lossless one libwebp would
-    /// decode up to eight rows anew with each bit, and its beginning as a whole: that goes in one.
+    /// Hands a lossy picture over bit by bit, so that one that is cancelled stops soon; also where none can be, for what libwebp
+    /// makes of a damaged picture hangs on how it is handed over. Of a lossless one libwebp would decode up to eight rows anew
+    /// with each bit, and its beginning as a whole: that goes in one.
     private func update(_ reader: OpaquePointer) throws -> clt_webp_status {
         var features = clt_webp_features()
         let status = unsafe clt_webp_read_features(bytes.baseAddress, bytes.count, &features)
-        let isInOne = options.cancellation == nil || (status == CLT_WEBP_OK && features.is_lossless)
+        let isInOne = status == CLT_WEBP_OK && features.is_lossless
         let step = unsafe isInOne ? bytes.count : max(4096, bytes.count / 256)
         var count = 0
         while true {

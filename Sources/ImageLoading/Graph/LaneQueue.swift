@@ -25,9 +25,22 @@ struct LaneQueue: Sendable {
         var running = 0
     }
 
+    /// A group by what comes first in it. It counts while that is so, and the group may run more.
+    private struct Candidate: Comparable, Sendable {
+        let rank: QueueRank
+        let group: String
+        let ticket: UInt64
+
+        static func < (a: Self, b: Self) -> Bool { a.rank < b.rank }
+        static func == (a: Self, b: Self) -> Bool { a.ticket == b.ticket }
+    }
+
     /// By name; where there is no limit per group, all that waits is in the one below.
     private var groups: [String: Group] = [:]
     private var everyone = Group()
+    /// Each group that may run more and has something waiting is among them, in the place of what comes first in it or of
+    /// what did before: a loader may have thousands of hosts waiting, and does not look at them all for the next one.
+    private var candidates = Heap<Candidate>()
     /// The ticket under which each waiting node is queued, by the node's slot; 0 for none, and for those after the last.
     private var tickets: [UInt64] = []
     private var nextTicket: UInt64 = 0
@@ -74,6 +87,7 @@ struct LaneQueue: Sendable {
         tickets[node.slot] = nextTicket
         self[group: group].entries.insert(Entry(rank: rank, node: node, ticket: nextTicket, cost: cost))
         compact(group)
+        if isGrouped, self[group: group].entries.max?.ticket == nextTicket { nominate(group) }
     }
 
     /// Whether a node of the group may run at once, past an empty queue; it then counts as running until `release`.
@@ -103,24 +117,46 @@ struct LaneQueue: Sendable {
         else { return nil }
         self[group: group].entries.removeMax()
         spent += best.cost
-        if isGrouped { groups[group]?.running += 1 }
+        if isGrouped {
+            candidates.removeMax()
+            groups[group]?.running += 1
+            nominate(group)
+        }
         tickets[best.node.slot] = 0
         queued -= 1
         running += 1
         return best.node
     }
 
-    /// The group whose best entry comes first, of those that may run more.
+    /// The group whose best entry comes first, of those that may run more; then it is the first of the candidates.
     private var bestGroup: String? {
         mutating get {
             guard isGrouped else { return top(of: "") == nil ? nil : "" }
-            var best: (group: String, rank: QueueRank)?
-            for name in groups.keys {
-                guard groups[name]?.running ?? 0 < limitPerGroup, let top = top(of: name) else { continue }
-                if best.map({ $0.rank < top.rank }) ?? true { best = (name, top.rank) }
+            while let candidate = candidates.max {
+                guard mayRunMore(candidate.group), let top = top(of: candidate.group) else {
+                    candidates.removeMax()
+                    continue
+                }
+                if top.ticket == candidate.ticket { return candidate.group }
+                candidates.replaceMax(with: Candidate(rank: top.rank, group: candidate.group, ticket: top.ticket))
             }
-            return best?.group
+            return nil
         }
+    }
+
+    private func mayRunMore(_ group: String) -> Bool { (groups[group]?.running ?? 0) < limitPerGroup }
+
+    /// Puts a group among the candidates where it belongs there.
+    private mutating func nominate(_ group: String) {
+        guard mayRunMore(group), let top = top(of: group) else { return }
+        candidates.insert(Candidate(rank: top.rank, group: group, ticket: top.ticket))
+        // Those that do not count any more must not become the greater part.
+        guard candidates.count > 2 * groups.count + 32 else { return }
+        candidates = Heap(
+            groups.keys.compactMap { name in
+                guard mayRunMore(name), let top = self.top(of: name) else { return nil }
+                return Candidate(rank: top.rank, group: name, ticket: top.ticket)
+            })
     }
 
     /// A running node turns out to cost something. Returns whether the budget allows it; if so, it is spent until `release`.
@@ -143,7 +179,9 @@ struct LaneQueue: Sendable {
         running -= 1
         spent -= cost
         guard isGrouped else { return }
+        let wasFull = !mayRunMore(group)
         groups[group]?.running -= 1
+        if wasFull { nominate(group) }
         forgetIfIdle(group)
     }
 
@@ -173,6 +211,7 @@ struct LaneQueue: Sendable {
         guard queued == 0, tickets.count > 128 else { return }
         tickets = []
         everyone.entries = Heap()
+        candidates = Heap()
         for name in groups.keys {
             groups[name]?.entries = Heap()
             forgetIfIdle(name)

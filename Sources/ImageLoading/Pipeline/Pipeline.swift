@@ -39,7 +39,7 @@ final class Pipeline: Sendable {
     let memory: Memory?
     let workers: WorkerPool
     /// One thread for all previews, so that they never keep a worker from a picture that is whole.
-    private let previewWorkers = WorkerPool(size: 1)
+    let previewWorkers = WorkerPool(size: 1)
     /// One thread that encodes what is kept on disk.
     let encodingWorkers = WorkerPool(size: 1)
     private let previewClock: PreviewClock
@@ -264,6 +264,7 @@ final class Pipeline: Sendable {
 
     func clearCaches() async throws {
         memory?.cache.removeAll()
+        await configuration.onClear?()
         try await configuration.dataCache?.removeAll()
     }
 }

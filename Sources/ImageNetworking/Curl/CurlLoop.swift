@@ -334,5 +334,5 @@ final class CurlLoop {
 
 /// libcurl's own start, once per process.
 enum CurlLibrary {
-    static let isReady = curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32)) == CURLE_OK
+    static let isReady = calotype_curl_start() == CURLE_OK
 }

@@ -25,7 +25,7 @@ extension EasyHandle {
         let hasBody = hop.body != nil
         if told.hasBody != hasBody || told.fields != hop.headerFields {
             (told.hasBody, told.fields) = (hasBody, hop.headerFields)
-            told.maySayWho = hop.headerFields.contains { !Self.everybodys.contains($0.name) }
+            told.maySayWho = hop.headerFields.contains { !RequestFields.neutral.contains($0.name.canonicalName) }
             setHeaders(Self.lines(for: hop, userAgent: configuration.userAgent))
         }
         if hop.method != .get || hasBody { prepare(method: hop.method, body: hop.body) }
@@ -80,12 +80,6 @@ extension EasyHandle {
         }
         if method == .head { set(CURLOPT_NOBODY, 1) } else { set(CURLOPT_CUSTOMREQUEST, method.rawValue) }
     }
-
-    /// Fields that say nothing of who asks. Any other may be a credential.
-    private static let everybodys: Set<HTTPField.Name> = [
-        .accept, .acceptEncoding, .acceptLanguage, .cacheControl, .ifMatch, .ifModifiedSince, .ifNoneMatch, .ifRange,
-        .ifUnmodifiedSince, .range, .userAgent,
-    ]
 
     /// The header lines as libcurl takes them: a name before a semicolon has an empty value, before a colon none at all.
     private static func lines(for hop: Hop, userAgent: String) -> [String] {

@@ -42,7 +42,7 @@ final class Hop: Sendable {
 
     /// The request that an answer of `status` sends to `url`, an absolute URL; `source` is named in errors.
     ///
-    /// Credentials stay with their origin. A 303, and a 301 or 302 to a POST, asks again with GET (RFC 9110, section 15.4).
+    /// Whatever may be a credential stays with its origin (RFC 9110, section 15.4). A 303, and a 301 or 302 to a POST, asks again with GET (RFC 9110, section 15.4).
     func following(status: Int, to url: String, source: String) throws(ImageError) -> Hop {
         guard redirects < Self.mostRedirects else {
             throw ImageError(
@@ -62,7 +62,7 @@ final class Hop: Sendable {
         }
         var (method, headerFields, body) = (method, headerFields, body)
         if next.origin != address.origin {
-            for name in Self.originBound { headerFields[name] = nil }
+            headerFields = HTTPFields(headerFields.filter { Self.mayGoAnywhere($0.name.canonicalName) })
         }
         if status == 303 && method != .head || (status == 301 || status == 302) && method == .post {
             (method, body) = (.get, nil)
@@ -80,9 +80,8 @@ final class Hop: Sendable {
         Data(PercentEncoding.decode(credentials.utf8) ?? Array(credentials.utf8))
     }
 
-    /// What is meant for one origin alone.
-    private static let originBound: [HTTPField.Name] =
-        [.authorization, .cookie, .proxyAuthorization] + [HTTPField.Name("Host")].compactMap { $0 }
+    /// Whether a field is meant for whoever answers, and not for one origin alone.
+    private static func mayGoAnywhere(_ name: String) -> Bool { name != "host" && RequestFields.neutral.contains(name) }
 }
 
 extension WebAddress.Problem {

@@ -9,6 +9,10 @@ struct WebAddress: Hashable, Sendable {
         var port: Int
 
         var isSecure: Bool { scheme == "https" }
+        /// Whether the host is a loopback address, or the name of one (RFC 6761, section 6.3).
+        var isOfThisMachine: Bool {
+            host == "localhost" || host == "[::1]" || host.hasPrefix("127.") && IPAddress(host) != nil
+        }
         var description: String { "\(scheme)://\(host):\(port)" }
     }
 

@@ -48,7 +48,7 @@ public final class BearerTokenInterceptor: RequestInterceptor {
 
     private func isMeant(for url: URL) -> Bool {
         guard let address = try? WebAddress(url.absoluteString), hosts.contains(address.origin.host) else { return false }
-        return address.origin.isSecure || address.origin.host == "localhost" || address.origin.host.hasPrefix("127.")
+        return address.origin.isSecure || address.origin.isOfThisMachine
     }
 
     private static func signed(_ request: DataRequest, _ token: String) -> DataRequest {

@@ -23,6 +23,9 @@ public struct DefaultHeadersInterceptor: RequestInterceptor {
 
 /// Adds the header fields that sign a request, which may take a while to find.
 ///
+/// In the standard wiring it belongs among `StandardParts.networkInterceptors`: outside of the cache, a signature that is never
+/// the same twice would keep every answer apart from those before.
+///
 /// ```swift
 /// let signing = SigningInterceptor { request in
 ///     [.authorization: "HMAC \(request.url.path.utf8.count)"]
@@ -31,8 +34,8 @@ public struct DefaultHeadersInterceptor: RequestInterceptor {
 public struct SigningInterceptor: RequestInterceptor {
     private let sign: @Sendable (DataRequest) async throws -> HTTPFields
 
-    /// - Parameter sign: returns the fields to set on a request; what it throws fails the load. It is called again for every
-    ///   try, so that a signature may carry the time.
+    /// - Parameter sign: returns the fields to set on a request; what it throws fails the load. Inside of a ``RetryingLoader``
+    ///   it is called again for every try, so that a signature may carry the time.
     public init(_ sign: @escaping @Sendable (DataRequest) async throws -> HTTPFields) { self.sign = sign }
 
     public func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {

@@ -16,7 +16,7 @@ public struct NetworkAwareLoader: DataLoading {
         case wait
         /// It is passed on as a request that a cache further inwards may answer with what it has, however old, and nobody
         /// else: with the policy ``CachePolicy/onlyIfCached``, and `Cache-Control: only-if-cached, max-stale` (RFC 9111,
-        /// section 5.2.1).
+        /// section 5.2.1). What the cache does not have fails as with ``fail``.
         case serveStale
     }
 
@@ -55,7 +55,10 @@ public struct NetworkAwareLoader: DataLoading {
             var cached = request
             cached.cachePolicy.insert(.onlyIfCached)
             cached.headerFields[.cacheControl] = "only-if-cached, max-stale"
-            return try await loader.load(cached)
+            let response = try await loader.load(cached)
+            // The cache's own word for having nothing: no server has said it.
+            guard response.head.status != .gatewayTimeout else { throw Self.error(monitor.status, request) }
+            return response
         }
     }
 
@@ -75,8 +78,7 @@ public struct NetworkAwareLoader: DataLoading {
     }
 
     private static func isOfThisMachine(_ url: URL) -> Bool {
-        guard let address = try? WebAddress(url.absoluteString) else { return false }
-        return address.origin.host == "localhost" || address.origin.host == "[::1]" || address.origin.host.hasPrefix("127.")
+        (try? WebAddress(url.absoluteString))?.origin.isOfThisMachine ?? false
     }
 
     private static func error(_ status: NetworkStatus, _ request: DataRequest) -> ImageError {

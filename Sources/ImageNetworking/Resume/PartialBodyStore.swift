@@ -51,6 +51,13 @@ public final class PartialBodyStore: Sendable {
         write { try await $0.store(DataEntry(data: body.bytes, head: body.head, storedAt: now), for: Self.dataKey(key)) }
     }
 
+    /// Forgets what is kept in memory; what lies in the cache behind goes with that cache's own entries. Returns when nothing
+    /// that was put before is on its way there any more.
+    public func removeAll() async {
+        state.withLock { state in (state.bodies, state.order, state.byteCount) = ([:], [], 0) }
+        await flush()
+    }
+
     /// Returns when the cache behind has all that was put so far.
     public func flush() async { await state.withLock { $0.writing }?.value }
 

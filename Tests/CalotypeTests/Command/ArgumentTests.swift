@@ -87,38 +87,3 @@ struct FileEndTests {
         try FileEnd.check(Data([1]), format: ImageFormat(rawValue: "other"))
     }
 }
-
-@Suite("Atomic files")
-struct AtomicFileTests {
-    @Test func anExistingFileIsReplacedAndKeepsItsPermissions() throws {
-        let folder = try ScratchFolder()
-        let path = try folder.write([1], to: "a")
-        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
-        try AtomicFile.write(Data([2, 3]), to: path)
-        #expect(folder.data("a") == Data([2, 3]))
-        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
-        #expect(folder.names == ["a"])
-    }
-
-    @Test func aLinkIsFollowedAndStays() throws {
-        let folder = try ScratchFolder()
-        let path = try folder.write([1], to: "a")
-        try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: path)
-        try AtomicFile.write(Data([2]), to: folder.file("link"))
-        #expect(folder.data("a") == Data([2]))
-        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file("link")) == path)
-    }
-
-    @Test func aDeviceIsWrittenToAndNotReplaced() throws {
-        try AtomicFile.write(Data([1]), to: "/dev/null")
-        let type = try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType
-        #expect(type == .typeCharacterSpecial)
-    }
-
-    @Test func aFailureSaysWhyAndLeavesNothing() throws {
-        let folder = try ScratchFolder()
-        #expect(throws: ImageError.self) { try AtomicFile.write(Data([1]), to: folder.path) }
-        #expect(throws: ImageError.self) { try AtomicFile.write(Data([1]), to: folder.file("missing/a")) }
-        #expect(folder.names.isEmpty)
-    }
-}

@@ -11,6 +11,9 @@
         /// What tells the command to ask no further, and what it was asked.
         private static let answers = "\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[6;16;8t\u{1B}]11;rgb:0000/0000/0000\u{1B}\\\u{1B}[?62c"
 
+        /// However busy the machine is, the answers come in time.
+        private static let waiting = ["CALOTYPE_TERMINAL_TIME": "60000"]
+
         /// Serves a file, the second half of it once the gate is open.
         private static func serveHalf(_ file: [UInt8], until gate: LoopbackServer.Gate) throws -> LoopbackServer {
             try LoopbackServer { _, connection in
@@ -32,7 +35,7 @@
             let isKitty = term == "xterm-kitty"
             let command = try CommandProcess(
                 ["show", server.url("/dunes.jpg"), "--size", "30x10"],
-                environment: ["TERM": term, "COLORTERM": "truecolor"], on: terminal)
+                environment: Self.waiting.merging(["TERM": term, "COLORTERM": "truecolor"]) { $1 }, on: terminal)
             await terminal.wait { $0.contains(Terminal.query) }
             terminal.type(isKitty ? Self.answers : "\u{1B}[?62c")
             // when a preview stands there in its whole size, and then the rest comes,
@@ -45,8 +48,9 @@
             #expect(run.ending == .status(0))
             #expect(after.cursor == before.cursor)
             if isKitty {
-                #expect(before.drawings.count == 1 && after.drawings.count == 2)
-                #expect(after.drawings.map(\.place) == [.init(row: 0, column: 0), .init(row: 0, column: 0)])
+                // Where half a second has passed, the rest is shown as a preview too.
+                #expect(before.drawings.count == 1 && after.drawings.count >= 2)
+                #expect(after.drawings.allSatisfy { $0.place == .init(row: 0, column: 0) })
                 #expect(after.drawings.first?.text != after.drawings.last?.text)
             } else {
                 #expect(!before.characters.isEmpty && after.characters.keys == before.characters.keys)
@@ -82,7 +86,8 @@
         /// Everything that the command wrote, to its end.
         private func show(_ file: String, environment: [String: String], answering answer: String?) async throws -> String {
             let terminal = try PseudoTerminal()
-            let command = try CommandProcess(["show", file], environment: environment, on: terminal)
+            let time = answer == nil ? [:] : Self.waiting
+            let command = try CommandProcess(["show", file], environment: environment.merging(time) { $1 }, on: terminal)
             if let answer {
                 await terminal.wait { $0.contains(Terminal.query) }
                 terminal.type(answer)

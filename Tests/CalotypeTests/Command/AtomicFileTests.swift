@@ -1,0 +1,68 @@
+import Foundation
+import ImageCore
+import Testing
+
+@testable import CalotypeCommand
+
+@Suite("Atomic files")
+struct AtomicFileTests {
+    @Test func anExistingFileIsReplacedAndKeepsItsPermissions() throws {
+        let folder = try ScratchFolder()
+        let path = try folder.write([1], to: "a")
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        try AtomicFile.write(Data([2, 3]), to: path)
+        #expect(folder.data("a") == Data([2, 3]))
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
+        #expect(folder.names == ["a"])
+    }
+
+    @Test func aLinkIsFollowedAndStays() throws {
+        let folder = try ScratchFolder()
+        let path = try folder.write([1], to: "a")
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: path)
+        try AtomicFile.write(Data([2]), to: folder.file("link"))
+        #expect(folder.data("a") == Data([2]))
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file("link")) == path)
+    }
+
+    @Test func aDeviceIsWrittenToAndNotReplaced() throws {
+        try AtomicFile.write(Data([1]), to: "/dev/null")
+        let type = try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType
+        #expect(type == .typeCharacterSpecial)
+    }
+
+    #if os(Linux)
+        @Test func aFileBelowDevIsReplacedLikeAnyOther() throws {
+            let path = "/dev/shm/calotype-tests-\(UUID().uuidString)"
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            for content in [Data([1, 2, 3]), Data([4])] {
+                try AtomicFile.write(content, to: path)
+                #expect(try Data(contentsOf: URL(filePath: path)) == content)
+                #expect(AtomicFile.hidesPieces(at: path))
+            }
+        }
+    #endif
+
+    /// As `/dev/stdout` is, where a shell has redirected it: the shell goes on with the file that it opened.
+    @Test(arguments: [false, true])
+    func aFileThatIsOpenAlreadyIsWrittenToAsItIs(_ isNamedByALink: Bool) throws {
+        let folder = try ScratchFolder()
+        let file = try #require(FileHandle(forUpdatingAtPath: try folder.write([1], to: "a")))
+        var path = "/dev/fd/\(file.fileDescriptor)"
+        if isNamedByALink {
+            try FileManager.default.createSymbolicLink(atPath: folder.file("first"), withDestinationPath: path)
+            try FileManager.default.createSymbolicLink(atPath: folder.file("second"), withDestinationPath: "first")
+            path = folder.file("second")
+        }
+        try AtomicFile.write(Data([2]), to: path)
+        #expect(try file.readToEnd() == Data([1, 2]))
+        #expect(!AtomicFile.hidesPieces(at: path))
+    }
+
+    @Test func aFailureSaysWhyAndLeavesNothing() throws {
+        let folder = try ScratchFolder()
+        #expect(throws: ImageError.self) { try AtomicFile.write(Data([1]), to: folder.path) }
+        #expect(throws: ImageError.self) { try AtomicFile.write(Data([1]), to: folder.file("missing/a")) }
+        #expect(folder.names.isEmpty)
+    }
+}
