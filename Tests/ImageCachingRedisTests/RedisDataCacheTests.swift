@@ -9,7 +9,7 @@
     @testable import ImageCachingRedis
 
     /// The shared store against a real server, in all its states.
-    @Suite struct RedisDataCacheTests {
+    @Suite(.timeLimit(.minutes(2))) struct RedisDataCacheTests {
         private final class Surroundings: Sendable {
             let seconds = Lock(1_000.0)
             let warnings = Lock<[String]>([])
@@ -21,7 +21,7 @@
         ) -> RedisDataCache {
             var configuration = RedisDataCache.Configuration(address: .socket(socket), password: password)
             configuration.prefix = prefix
-            configuration.timeout = 2
+            configuration.timeout = 60
             configuration.now = { surroundings.seconds.withLock { $0 } }
             configuration.onWarning = { text in surroundings.warnings.withLock { $0.append(text) } }
             change(&configuration)
@@ -171,20 +171,25 @@
         @Test func aServerThatDoesNotAnswerIsWaitedForBrieflyAndThenLeftAlone() async throws {
             let server = try RedisServer()
             let surroundings = Surroundings()
+            try await self.cache(server.socket).store(entry(), for: key("a"))
             let cache = cache(server.socket, surroundings) { $0.timeout = 0.05 }
-            try await cache.store(entry(), for: key("a"))
+            /// The entry, however long it takes until an answer comes in time: a busy machine may take longer.
+            func found() async throws -> DataEntry {
+                while true {
+                    surroundings.seconds.withLock { $0 += 100 }
+                    // An answer that came too late is not taken for that to a later command.
+                    #expect(try await cache.entry(for: key("b")) == nil)
+                    if let entry = try await cache.entry(for: key("a")) { return entry }
+                }
+            }
+            #expect(try await found().data == entry().data)
+            let failures = cache.statistics.failures
             server.stall()
-            let start = ContinuousClock.now
             for _ in 0..<50 { #expect(try await cache.entry(for: key("a")) == nil) }
-            let waited = ContinuousClock.now - start
             server.goOn()
-            #expect(cache.statistics.failures == 3)
             // Three limits of 0.05 s; without the pause it would be fifty.
-            #expect(waited < .seconds(2))
-            surroundings.seconds.withLock { $0 += 1 }
-            // The answers that came too late are not taken for those to later commands.
-            #expect(try await cache.entry(for: key("b")) == nil)
-            #expect(try await cache.entry(for: key("a"))?.data == entry().data)
+            #expect(cache.statistics.failures == failures + 3)
+            #expect(try await found().data == entry().data)
         }
 
         @Test(
@@ -236,7 +241,7 @@
                     try connection.write("*2\r\n$1\r\n7\r\n*0\r\n")
                 }
             })
-            let cache = cacheOnLoopback(server.port)
+            let cache = cacheOnLoopback(server.port) { $0.timeout = 60 }
             await #expect(throws: ImageError.self) { try await cache.removeAll() }
             #expect(pages.withLock { $0 } == 50)
             server.stop()

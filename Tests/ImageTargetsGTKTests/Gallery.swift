@@ -52,7 +52,9 @@
             let end = ContinuousClock.now + .seconds(20)
             var isSettled = false
             while try !(isSo(state) && isSettled) {
-                try #require(ContinuousClock.now < end && stage.isRunning, "The gallery never came to \(what): \(state.line)")
+                let mayCome = ContinuousClock.now < end && stage.isRunning
+                if !mayCome { try? keep("failed") }
+                try #require(mayCome, "The gallery never came to \(what): \(state.line)")
                 let line = stage.readLine(within: 200)
                 isSettled = line == nil
                 guard let line else { continue }
