@@ -40,10 +40,10 @@ struct BindingState: Sendable {
     }
 
     /// What makes two requests the same for a target.
-    private struct Identity: Hashable {
-        let resource: ResourceKey
-        let headers: HTTPFields
-        let variant: String
+    struct Identity: Hashable {
+        fileprivate let resource: ResourceKey
+        fileprivate let headers: HTTPFields
+        fileprivate let variant: String
     }
 
     private(set) var token = Token()
@@ -180,7 +180,7 @@ struct BindingState: Sendable {
 
     private func badge(_ response: ImageResponse) -> CacheTier? { style.showsTierBadge ? response.tier : nil }
 
-    private static func identity(_ request: ImageRequest, _ options: LoadOptions) -> Identity {
+    static func identity(_ request: ImageRequest, _ options: LoadOptions) -> Identity {
         var parts = options.targetSize.map { ["\($0),\(options.contentMode.rawValue)"] } ?? [""]
         if !options.appliesOrientation { parts.append("as-stored") }
         if options.allowsPartial { parts.append("partial") }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct DecodedRowsTests {
     let registry = DecoderRegistry()
-    private static let size = PixelSize(width: 1000, height: 150)
+    private static let size = PixelSize(width: 1000, height: 260)
 
     private struct Collected {
         var size: PixelSize?
@@ -48,6 +48,9 @@ import Testing
             ("alpha", png(.rgbAlpha), true), ("gamma", png(.rgb, chunks: [("gAMA", big(100_000))]), true),
             ("palette", png(.palette, chunks: palette), true), ("gray", png(.gray), false),
             ("interlaced", png(.rgb, interlaced: true), false), ("webp", try encoded(.webp), false),
+            ("avif", try encoded(.avif) { $0.effort = 0 }, true),
+            ("avif, full chroma", try encoded(.avif) { ($0.chroma, $0.effort) = (.full, 0) }, true),
+            ("turned avif", try encoded(.avif) { ($0.orientation, $0.effort) = (.right, 0) }, false),
         ]
     }
 

@@ -21,4 +21,15 @@ import Testing
         }
         #expect(try #require(enough) < file.count / 2)
     }
+
+    @Test func thirtyBytesOfAPlainWebPTellAllOfIt() throws {
+        let bitmap = try bitmap(200, 120) { x, y in [UInt8(x), UInt8(y * 2), UInt8(x * y & 255), 255] }
+        for isLossless in [false, true] {
+            var options = EncodeOptions()
+            options.isLossless = isLossless
+            let file = try EncoderRegistry().encode(DecodedImage(bitmap), as: .webp, options: options)
+            let whole = try WebPDecoder().info(of: file, limits: DecodingLimits())
+            #expect(try WebPDecoder().info(of: Data(file.prefix(30)), limits: DecodingLimits()) == whole)
+        }
+    }
 }

@@ -43,6 +43,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [ImageFormat.jpeg, .png, .webp, .avif, .gif], [false, true])
+    func aFileThatEndsEarlyIsSaidToEndEarly(format: ImageFormat, isClear: Bool) throws {
+        let file: Data
+        if format == .gif {
+            file = try Data(contentsOf: Self.seeds.appending(path: isClear ? "gif/interlaced.gif" : "gif/still.gif"))
+        } else {
+            let clear = try bitmap(40, 24, alpha: .straight) { x, y in [UInt8(x * 6), UInt8(y * 9), 77, UInt8(x * y & 255)] }
+            let image = DecodedImage(isClear && format != .jpeg ? clear : try photo(40, 24))
+            file = try EncoderRegistry().encode(image, as: format, options: EncodeOptions())
+        }
+        for count in 12..<file.count {
+            do {
+                // Nothing of the picture may be missing: a trailer, or padding.
+                let image = try registry.decode(Data(file.prefix(count)), options: DecodeOptions())
+                #expect(!image.isPartial && count > file.count - 40, "\(count) of \(file.count)")
+            } catch let error as ImageError {
+                #expect(error.code == .truncated, "\(count) of \(file.count): \(error)")
+            }
+        }
+    }
+
+    private static let seeds = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Fuzz/Seeds")
+
     @Test(arguments: formats)
     func aFileDamagedAnywhereNeverCrashes(format: ImageFormat) throws {
         let file = try file(format)

@@ -55,4 +55,11 @@ import Testing
         await target.setFailure(ImageError(.corrupt, message: "It is broken."))
         #expect(written.events == ["\u{1B}[38;2;1;0;0m\u{1B}[48;2;1;0;0m▀\u{1B}[0m\n", "It is broken.\n"])
     }
+
+    @Test func aFailureIsOneLineThatTheTerminalDoesNotActOn() async {
+        let written = EventLog<String>()
+        let target = TerminalTarget(HalfBlocks(columns: 1, rows: 1)) { written.append($0) }
+        await target.setFailure(ImageError(.fileUnreadable, message: "There is no file é\n\u{1B}[2J\u{9B}2J\u{7F}.png."))
+        #expect(written.events == ["There is no file é  [2J 2J .png.\n"])
+    }
 }

@@ -61,6 +61,20 @@ import Testing
         #expect(screen.withLock { $0.drawings.allSatisfy { $0.place.row == 0 } && $0.cursor.row < 6 })
     }
 
+    @Test func picturesOfTextSideBySideMayBeHigherThanTheTerminal() throws {
+        var screen = TerminalScreen(rows: 5)
+        let row = try (0..<2).map { index -> (TerminalPicture.Drawing, Int) in
+            let image = try TestPictures.solid(width: 4, height: 16 + 4 * index, red: UInt8(index + 1))
+            return (try #require(try picture(.halfBlocks, columns: 8, rows: 12).draw(image)), index * 9)
+        }
+        screen.write(TerminalPicture.row(row))
+        for (column, rows) in [(0, 8), (9, 10)] {
+            let shown = screen.characters.keys.filter { $0.column == column }.map(\.row).sorted()
+            #expect(shown == Array(0..<rows))
+        }
+        #expect(screen.cursor == TerminalScreen.Place(row: 10, column: 0))
+    }
+
     @Test(arguments: ways) func severalPicturesStandInAGrid(_ way: Terminal.Graphics) throws {
         var screen = TerminalScreen(rows: 12)
         for _ in 0..<3 {

@@ -41,6 +41,7 @@ public struct Modified<Content: View>: View {
     public var appear: (() -> Void)?
     public var disappear: (() -> Void)?
     public var label: Text?
+    public var watched: Any?
     public var body: Never { fatalError() }
 }
 
@@ -48,7 +49,7 @@ extension View {
     public func onAppear(perform action: (() -> Void)? = nil) -> some View { Modified(content: self, appear: action) }
     public func onDisappear(perform action: (() -> Void)? = nil) -> some View { Modified(content: self, disappear: action) }
     public func onChange<V: Equatable>(of value: V, perform action: @escaping (_ newValue: V) -> Void) -> some View {
-        Modified(content: self)
+        Modified(content: self, watched: value)
     }
     public func accessibilityLabel(_ label: Text) -> some View { Modified(content: self, label: label) }
 }

@@ -153,18 +153,51 @@ import UIKit
         await done.wait(forCount: 1)
     }
 
+    @Test func aPhaseViewOnlyHasTheLabelThatItsRequestHas() {
+        func labels(_ label: String?) -> [String] {
+            var request = request("a")
+            request.options.accessibilityLabel = label
+            return parts(of: CalotypePhaseView(request) { _ in Text("ready") }).compactMap { ($0["label"] as? Text)?.text }
+        }
+        #expect(labels("A cat") == ["A cat"])
+        #expect(labels(nil) == [])
+    }
+
+    @Test func aPhaseViewNoticesEveryRequestForAnotherImage() {
+        func watched(_ change: (inout ImageRequest) -> Void) -> [AnyHashable] {
+            var request = request("a")
+            change(&request)
+            EnvironmentValues.current.imageLoader = ScriptedProvider()
+            defer { EnvironmentValues.current.imageLoader = nil }
+            return parts(of: CalotypePhaseView(request) { _ in Text("ready") }).compactMap { $0["watched"] as? AnyHashable }
+        }
+        let first = watched { _ in }
+        #expect(first.count == 1 && first == watched { $0.options.accessibilityLabel = "A cat" })
+        #expect(first != watched { $0 = request("b") })
+        #expect(first != watched { $0.options.targetSize = PixelSize(width: 9, height: 9) })
+    }
+
     /// Runs what hangs on a view, outermost first, as a screen would.
     private func appear(_ view: any View) {
+        for part in parts(of: view) { if let action = part["appear"] as? () -> Void { action() } }
+    }
+
+    /// What hangs on a view, by its names, outermost first.
+    private func parts(of view: any View) -> [[String: Any]] {
         func body(of view: some View) -> any View { view.body }
-        var next: Any = body(of: view)
+        var (next, found): (Any, [[String: Any]]) = (body(of: view), [])
         while true {
             let parts = Dictionary(
-                Mirror(reflecting: next).children.compactMap { $0.label.map { ($0, $0) } }, uniquingKeysWith: { $1 })
-            let values = Mirror(reflecting: next).children
-            guard parts["content"] != nil else { return }
-            if let action = values.first(where: { $0.label == "appear" })?.value as? (() -> Void)? { action?() }
-            guard let inner = values.first(where: { $0.label == "content" })?.value else { return }
-            next = inner
+                Mirror(reflecting: next).children.compactMap { child in child.label.map { ($0, child.value) } },
+                uniquingKeysWith: { $1 })
+            if let branch = parts["first"] ?? parts["second"] {
+                next = branch
+                continue
+            }
+            guard let content = parts["content"] else { return found }
+            // What is there of those that may be missing.
+            found.append(parts.compactMapValues { Mirror(reflecting: $0).displayStyle == .optional ? Mirror(reflecting: $0).children.first?.value : $0 })
+            next = content
         }
     }
 }

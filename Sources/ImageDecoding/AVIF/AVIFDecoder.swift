@@ -50,6 +50,16 @@ public struct AVIFDecoder: Decoding {
 
     /// The frame that the options ask for.
     static func decode(_ reader: AVIFReader, options: DecodeOptions) throws -> DecodedImage {
+        try withRows(of: reader, options: options, inPieces: false) { try $0.assemble($1) }
+    }
+
+    /// Decodes the frame that the options ask for, and calls `body` with what is about to deliver its rows.
+    ///
+    /// - Parameter inPieces: whether rows are wanted a few at a time even where the picture is whole.
+    static func withRows<R>(
+        of reader: AVIFReader, options: DecodeOptions, inPieces: Bool,
+        _ body: (PictureAssembler, any RowProducer) throws -> R
+    ) throws -> R {
         try options.checkFrame(of: max(1, Int(reader.header.frames)))
         try options.limits.check(reader.size, holding: [reader.planeBytes, reader.size.byteCount(.gray8)])
         try options.checkCancellation()
@@ -73,11 +83,11 @@ public struct AVIFDecoder: Decoding {
         // Stored premultiplied and wanted so, colour makes no round trip.
         picture.isPremultiplied = header.is_alpha_premultiplied && options.alpha == .premultiplied && !convertsColor
         let wanted = try StoredPicture.storedGeometry(size: picture.size, orientation: picture.orientation, options: options)
-        picture.deliversWhole = wanted == nil && aperture == nil
+        picture.deliversWhole = wanted == nil && aperture == nil && !inPieces
         // Each time, a few rows are converted for nothing.
         picture.fewestRows = 64
         let assembler = try PictureAssembler(picture, options: options, codecBytes: reader.planeBytes)
-        return try assembler.assemble(AVIFRows(reader, aperture: aperture, picture: picture, options: options))
+        return try body(assembler, AVIFRows(reader, aperture: aperture, picture: picture, options: options))
     }
 }
 

@@ -5,12 +5,19 @@ import ImageCore
 /// colour of a file is ignored.
 ///
 /// Going on from one frame to the next draws that frame alone. Going back starts at the last frame before the one
-/// wanted that needs nothing of those before it.
+/// wanted that needs nothing of those before it, and keeps canvases half-way, three quarters of the way and so on: who goes
+/// further back starts at one of them.
 final class Compositor {
+    /// What kept canvases take together, at most: in bytes, and of the limit that the whole decode has.
+    private static let keptBytes = 64 << 20
+
     let source: any AnimationSource
     private let options: DecodeOptions
     private let canvas: Scratch
     private var saved: Scratch?
+    /// Canvases as they are when a frame is about to be drawn on them, in the order of the frames.
+    private var kept: [(frame: Int, canvas: Scratch)] = []
+    private let mostKept: Int
     /// The frame that the canvas shows.
     private var current: Int?
     /// What is missing of the frame that the canvas shows.
@@ -22,36 +29,61 @@ final class Compositor {
         self.options = options
         let size = source.canvas
         // The canvas, what may have to be restored, and a frame.
-        try options.limits.check(size, holding: Array(repeating: size.byteCount(.rgba8), count: 3))
+        let bytes = size.byteCount(.rgba8)
+        try options.limits.check(size, holding: Array(repeating: bytes, count: 3))
+        mostKept = min(Self.keptBytes, options.limits.decodedBytes - 3 * bytes) / max(1, bytes)
         canvas = try Scratch(rows: size.height, rowBytes: 4 * size.width)
     }
 
     /// Brings the canvas to `frame`.
     func show(_ frame: Int) throws {
-        let next: Int
-        if let current, current <= frame {
-            if current == frame { return }
-            next = max(current + 1, start(for: frame))
-        } else {
-            next = start(for: frame)
-        }
-        if next != (current ?? -1) + 1 {
-            clear(x: 0, y: 0, source.canvas)
-            current = nil
-        }
-        for index in next...frame {
+        if current == frame { return }
+        let isGoingBack = current.map { $0 > frame } ?? false
+        var next = begin(for: frame)
+        var toKeep = isGoingBack ? (next + frame + 1) / 2 : frame
+        while next <= frame {
             try options.checkCancellation()
             if let current { dispose(of: source.frames[current]) }
             do {
-                try draw(index)
+                if next == toKeep, next < frame {
+                    try keep(next)
+                    toKeep = (next + frame + 1) / 2
+                }
+                try draw(next)
             } catch {
                 // Half a step was made: the next call begins anew.
-                clear(x: 0, y: 0, source.canvas)
-                current = nil
+                clear()
                 throw error
             }
-            current = index
+            current = next
+            next += 1
         }
+    }
+
+    /// Brings the canvas to where the shortest way to `frame` begins, and returns the first frame to be drawn.
+    private func begin(for frame: Int) -> Int {
+        let start = start(for: frame)
+        kept.removeAll { $0.frame > frame }
+        if let current {
+            if current < frame, current + 1 >= max(start, kept.last?.frame ?? 0) { return current + 1 }
+            clear()
+        }
+        guard let last = kept.last, last.frame > start else { return start }
+        unsafe canvas.base.copyMemory(from: last.canvas.base, byteCount: canvas.stride * source.canvas.height)
+        return last.frame
+    }
+
+    private func clear() {
+        clear(x: 0, y: 0, source.canvas)
+        current = nil
+    }
+
+    /// Keeps the canvas, on which `frame` is about to be drawn, where there is room.
+    private func keep(_ frame: Int) throws {
+        guard kept.count < mostKept else { return }
+        let copy = try Scratch(rows: source.canvas.height, rowBytes: 4 * source.canvas.width)
+        unsafe copy.base.copyMemory(from: canvas.base, byteCount: canvas.stride * source.canvas.height)
+        kept.append((frame, copy))
     }
 
     /// Copies a row of the canvas: straight RGBA.

@@ -23,27 +23,36 @@ package import ImageCore
 }
 
 extension DecoderRegistry {
-    /// Decodes a picture and hands its rows over from the top: as they come, where the built-in decoders of JPEG and PNG deliver
-    /// them so and nothing is left to do to the whole picture, and all at once after a decode otherwise.
+    /// Decodes a picture and hands its rows over from the top: as they come, where the built-in decoders of JPEG, PNG and AVIF
+    /// deliver them so and nothing is left to do to the whole picture, and all at once after a decode otherwise.
     ///
     /// What was handed over before an error is to be thrown away.
     ///
     /// - Parameter options: with straight alpha, without a target size and 16 bits.
     /// - Throws: as ``decode(_:options:)``, and what `body` throws.
     package func decodeRows(_ data: Data, options: DecodeOptions, _ body: (DecodedRows) throws -> Void) throws {
-        func streamed(_ assembler: PictureAssembler, _ producer: any RowProducer) throws -> Bool {
-            guard assembler.canStream else { return false }
-            try assembler.stream(producer, body)
-            return true
+        func handOver(_ image: DecodedImage) throws {
+            let bitmap = try image.bitmap.straightRGBA8()
+            try unsafe bitmap.withUnsafePixels { pixels in
+                try body(
+                    unsafe DecodedRows(
+                        size: bitmap.size, first: 0, count: bitmap.height, bytes: pixels, bytesPerRow: bitmap.bytesPerRow))
+            }
         }
-        let decoder = try decoder(for: data).decoder
-        if decoder is JPEGDecoder, try JPEGDecoder.withRows(of: data, options: options, streamed) { return }
-        if decoder is PNGDecoder, options.frame == 0, try PNGDecoder.withRows(of: data, options: options, streamed) { return }
-        let bitmap = try decode(data, options: options).bitmap.straightRGBA8()
-        try unsafe bitmap.withUnsafePixels { pixels in
-            try body(
-                unsafe DecodedRows(
-                    size: bitmap.size, first: 0, count: bitmap.height, bytes: pixels, bytesPerRow: bitmap.bytesPerRow))
+        func decoded(_ assembler: PictureAssembler, _ producer: any RowProducer) throws {
+            if assembler.canStream { try assembler.stream(producer, body) } else { try handOver(assembler.assemble(producer)) }
+        }
+        switch try decoder(for: data).decoder {
+        case is JPEGDecoder: try JPEGDecoder.withRows(of: data, options: options, decoded)
+        case is PNGDecoder where options.frame == 0: try PNGDecoder.withRows(of: data, options: options, decoded)
+        // One that may be cancelled is decoded where it can be left alone.
+        case is AVIFDecoder where options.cancellation == nil:
+            try unsafe data.withUnsafeBytes { bytes in
+                let reader = try unsafe AVIFReader(bytes, limits: options.limits)
+                let isUpright = options.applied(reader.orientation) == .up
+                try AVIFDecoder.withRows(of: reader, options: options, inPieces: isUpright, decoded)
+            }
+        default: try handOver(decode(data, options: options))
         }
     }
 }

@@ -13,6 +13,8 @@ import ImageCore
     let hasAlpha: Bool
     let bytes: UnsafeBufferPointer<UInt8>
     let byteCount: Int
+    /// Whether all bytes of it are there.
+    let isComplete: Bool
 
     fileprivate init(_ frame: clt_webp_frame) {
         unsafe (x, y) = (Int(frame.x), Int(frame.y))
@@ -23,6 +25,7 @@ import ImageCore
         hasAlpha = unsafe frame.has_alpha
         unsafe bytes = UnsafeBufferPointer(start: frame.bytes, count: frame.count)
         byteCount = unsafe frame.count
+        isComplete = unsafe frame.is_complete
     }
 }
 

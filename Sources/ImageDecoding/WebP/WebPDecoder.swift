@@ -68,6 +68,8 @@ public struct WebPDecoder: Decoding {
                 return image
             }
             let frame = try container.frame(0)
+            // Of a file that was cut before the pixels begin, the picture's own size is not known.
+            guard frame.isComplete || frame.size == container.size else { throw ImageError.truncated(.webp) }
             var picture = try picture(container, frame, options: options)
             picture.deliversWhole = true
             let assembler = try PictureAssembler(picture, options: options)

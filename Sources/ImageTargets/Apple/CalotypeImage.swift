@@ -67,11 +67,24 @@
         }
 
         public var body: some View {
+            // Without a label of the request's, the content's own counts.
+            if let label = request.options.accessibilityLabel ?? nil {
+                watched.accessibilityLabel(Text(label))
+            } else {
+                watched
+            }
+        }
+
+        private var watched: some View {
             content(phase)
                 .onAppear { appear() }
                 .onDisappear { model?.setVisible(false) }
-                .onChange(of: request.resource) { _ in appear() }
-                .accessibilityLabel(Text(model?.accessibilityLabel ?? ""))
+                .onChange(of: identity) { _ in appear() }
+        }
+
+        /// What makes another image of it: another size too, or other processors.
+        private var identity: BindingState.Identity {
+            BindingState.identity(request, (try? loader?.options(for: request)) ?? LoadOptions())
         }
 
         private func appear() {

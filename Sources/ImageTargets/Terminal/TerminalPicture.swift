@@ -98,11 +98,15 @@ public struct TerminalPicture: Sendable {
     public static func row(_ drawings: [(drawing: Drawing, column: Int)]) -> String {
         let rows = drawings.map(\.drawing.rows).max() ?? 0
         guard rows > 0 else { return "" }
-        if drawings.count == 1, drawings[0].drawing.isText, drawings[0].column == 0 {
-            // Plain lines need no cursor, and can be kept in a file.
-            return drawings[0].drawing.lines.map { $0 + "\n" }.joined()
-        }
         func right(_ columns: Int) -> String { columns > 0 ? "\u{1B}[\(columns)C" : "" }
+        if drawings.allSatisfy(\.drawing.isText) {
+            // Line by line, so that they may be higher than the terminal; plain lines can be kept in a file.
+            return (0..<rows).map { row in
+                drawings.filter { row < $0.drawing.lines.count }.enumerated().map { index, part in
+                    (index + part.column > 0 ? "\r" : "") + right(part.column) + part.drawing.lines[row]
+                }.joined() + "\n"
+            }.joined()
+        }
         var text = String(repeating: "\n", count: rows) + "\u{1B}[\(rows)A"
         for (drawing, column) in drawings {
             text += drawing.lines.map { "\r" + right(column) + $0 }.joined(separator: "\u{1B}[B")

@@ -29,7 +29,7 @@ public actor TerminalTarget: ImageViewAdapter {
         do {
             if let drawing = try picture.draw(image) { show(drawing, isPreview: image.isPreview) }
         } catch {
-            write("The picture cannot be drawn: \(error)\n")
+            write(line("The picture cannot be drawn: \(error)"))
         }
     }
 
@@ -57,6 +57,11 @@ public actor TerminalTarget: ImageViewAdapter {
 
     public func setFailure(_ error: ImageError) {
         previewRows = 0
-        write(error.message + "\n")
+        write(line(error.message))
+    }
+
+    /// A message on one line, without characters that a terminal would act on: names of files and servers choose parts of it.
+    private func line(_ message: String) -> String {
+        String(String.UnicodeScalarView(message.unicodeScalars.map { $0.value < 32 || 127...159 ~= $0.value ? " " : $0 })) + "\n"
     }
 }

@@ -110,7 +110,8 @@ void gallery_set_panel_visible(bool visible) { gtk_widget_set_visible(panel, vis
 
 static bool write_window(const char *path) {
     GdkPaintable *paintable = gtk_widget_paintable_new(window);
-    int width = gtk_widget_get_width(window), height = gtk_widget_get_height(window);
+    // With the frame, which the widget's own size leaves out.
+    int width = gdk_paintable_get_intrinsic_width(paintable), height = gdk_paintable_get_intrinsic_height(paintable);
     GtkSnapshot *snapshot = gtk_snapshot_new();
     gdk_paintable_snapshot(paintable, snapshot, width, height);
     GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);

@@ -11,7 +11,7 @@ import ImageTargetsGTK
     static func main() throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
         let guide = arguments.first { $0.hasPrefix("--guide=") }.map { GuidePicture(String($0.dropFirst(8))) }
-        let pictures = try Pictures(arguments: arguments)
+        let pictures = try Pictures(arguments: arguments, isStorable: guide != nil)
         guard !pictures.urls.isEmpty else { return print("There are no pictures here. Name a folder, or a file of URLs.") }
         GTKMainLoop.attach()
         gallery = Gallery(pictures, guide: guide, trace: arguments.contains("--trace") ? Trace() : nil)

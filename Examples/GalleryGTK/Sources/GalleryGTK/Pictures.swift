@@ -17,7 +17,8 @@ struct Pictures {
         return "\(index + 1)   \(name)"
     }
 
-    init(arguments: [String]) throws {
+    /// - Parameter isStorable: whether a disk cache may keep what the server serves, which is gone when the program ends.
+    init(arguments: [String], isStorable: Bool) throws {
         let files = FileManager.default
         var paths = arguments.filter { !$0.hasPrefix("--") }
         let isServed = arguments.contains("--serve")
@@ -42,9 +43,10 @@ struct Pictures {
             return
         }
         let bodies = try found.map { try Array(Data(contentsOf: $0)) }
+        let freshness = isStorable ? "max-age=60" : "no-store"
         let server = try LoopbackServer { request, connection in
-            let number = Int(request.path.dropFirst()) ?? 0
-            try connection.respond(LoopbackServer.Response(200, body: bodies[number % bodies.count]))
+            let body = bodies[(Int(request.path.dropFirst()) ?? 0) % bodies.count]
+            try connection.respond(LoopbackServer.Response(200, headers: [("Cache-Control", freshness)], body: body))
         }
         urls = (0..<5_000).compactMap { URL(string: server.url("/\($0)")) }
         (self.server, names) = (server, found.map(\.lastPathComponent))
