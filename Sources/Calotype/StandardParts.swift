@@ -16,6 +16,7 @@ public struct StandardParts: Sendable {
     /// Fetches `http` and `https`; `nil` takes a ``CurlLoader`` that keeps to ``sourcePolicy``.
     public var network: (any DataLoading)?
     /// When a failed fetch is tried again; ``RetryPolicy/default``, within the load's own option `retries`. `nil` never does.
+    /// Where ``options`` leave that option alone and the policy has more tries than it allows, it is as many.
     public var retryPolicy: RetryPolicy? = .default
     /// When a host that keeps failing is left alone for a while; `nil`, the default, never does.
     public var circuitBreaker: CircuitBreaker.Policy?
@@ -112,8 +113,14 @@ public struct StandardParts: Sendable {
             sourcePolicy.map { GuardedResponses(cache: responses, policy: $0) as any ResponseCaching } ?? responses
         }
         configuration.encoder = EncoderRegistry()
-        configuration.onClear = { await store.removeAll() }
+        configuration.onClear = {
+            responses?.forgetLooks()
+            await store.removeAll()
+        }
         configuration.globalOptions = options
+        if options.retries == nil, let retries = retryPolicy.map({ $0.maximumAttempts - 1 }), retries > LoadOptions().retries {
+            configuration.globalOptions.retries = min(retries, 100)
+        }
         configuration.observers = observers
         if let networkMonitor { configuration.networkUpdates = { networkMonitor.updates } }
         return configuration

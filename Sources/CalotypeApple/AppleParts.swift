@@ -41,6 +41,7 @@
             var configuration = ImageLoader.Configuration(
                 dataLoader: FilesAnd(web: web), decoder: decoder, memoryCache: memoryCache, dataCache: dataCache)
             configuration.responseCache = responses
+            configuration.onClear = { responses?.forgetLooks() }
             configuration.encoder = encoder
             configuration.globalOptions = options
             configuration.observers = observers

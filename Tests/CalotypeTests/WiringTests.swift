@@ -296,6 +296,22 @@ import Testing
         #expect(ranges.events == [nil, "bytes=\(32 << 10)-", nil])
     }
 
+    @Test(arguments: [(nil, nil, 5), (2, nil, 3), (nil, 1, 2)])
+    func aPolicyOfFiveTriesMakesFiveUnlessALayerSaysOtherwise(global: Int?, request: Int?, tries: Int) async throws {
+        let network = ScriptedLoader { _ in .failure(ImageError(.connectionLost, message: "Gone.")) }
+        var policy = RetryPolicy.aggressive
+        policy.baseDelay = .zero
+        let loader = loader { [policy] in
+            $0.network = network
+            $0.retryPolicy = policy
+            $0.options.retries = global
+        }
+        var wanted = ImageRequest(url: URL(string: "http://example.org/a.png")!)
+        wanted.options.retries = request
+        #expect(await failure(loader, wanted)?.code == .connectionLost)
+        #expect(network.requests.count == tries)
+    }
+
     @Test func theServersPresetRefusesWhatStrangersMustNotReach() async throws {
         let png = try png()
         let server = try LoopbackServer(serving: { _ in .init(200, body: png) })

@@ -133,14 +133,34 @@ import Testing
         #expect(throws: CancellationError.self) { try late.check() }
     }
 
-    @Test func workThatWaitsIsWokenByACancelDuringItOrBeforeAndLeftAloneAfterIt() {
+    @Test func handlersRunInTheirOrderUnlessTheyWereTakenBack() {
         let token = CancellationToken()
         let runs = Lock([String]())
-        token.withHandler({ runs.withLock { $0.append("over") } }) {}
-        token.onCancel { runs.withLock { $0.append("own") } }
-        token.withHandler({ runs.withLock { $0.append("during") } }) { token.cancel() }
-        token.withHandler({ runs.withLock { $0.append("before") } }) {}
-        #expect(runs.withLock { $0 } == ["own", "during", "before"])
+        func set(_ name: String) -> CancellationToken.Handler { token.onCancel { runs.withLock { $0.append(name) } } }
+        set("taken back").remove()
+        let handlers = ["a", "b", "c", "d"].map(set)
+        handlers[2].remove()
+        handlers[2].remove()
+        token.cancel()
+        handlers[0].remove()
+        _ = set("late")
+        token.cancel()
+        #expect(runs.withLock { $0 } == ["a", "b", "d", "late"])
+    }
+
+    @Test func aTokenHoldsNothingOfAHandlerThatWasTakenBackOrHasRun() {
+        final class Witness: Sendable {}
+        let (token, other) = (CancellationToken(), CancellationToken())
+        weak var witness: Witness?
+        do {
+            let held = Witness()
+            witness = held
+            for _ in 0..<3 { token.onCancel { withExtendedLifetime(held) {} }.remove() }
+            other.onCancel { withExtendedLifetime(held) {} }
+        }
+        #expect(witness != nil)
+        other.cancel()
+        #expect(witness == nil)
     }
 
     @Test func memoryThatCancelledWorkLeavesBehindIsTakenOnceAndItsEndToldHoweverLateOneAsks() {

@@ -69,6 +69,28 @@ struct CurlLoaderAnswers {
         #expect(try await answer("/2", [:]) == "GET /2 - - 0")
     }
 
+    @Test func theLoaderNamesItselfWhereTheRequestDoesNot() async throws {
+        let server = try LoopbackServer(serving: { request in
+            LoopbackServer.Response(200, body: Array("\(request["User-Agent"] ?? "-") \(request.body.count)".utf8))
+        })
+        func answer(_ fields: HTTPFields, body: Data? = nil, by loader: CurlLoader) async throws -> String {
+            var request = try server.request()
+            request.headerFields = fields
+            if let body { (request.method, request.body) = (.post, body) }
+            return try await loader.load(request).body.text()
+        }
+        #expect(try await answer([:], by: loader) == "Calotype 0")
+        #expect(try await answer([.userAgent: "Own"], by: loader) == "Own 0")
+        #expect(try await answer([:], body: Data([1, 2]), by: loader) == "Calotype 2")
+        #expect(try await answer([.authorization: "secret"], by: loader) == "Calotype 0")
+        #expect(try await answer([:], by: loader) == "Calotype 0")
+        var configuration = CurlLoader.Configuration()
+        configuration.userAgent = ""
+        let nameless = CurlLoader(configuration)
+        #expect(try await answer([:], by: nameless) == "- 0")
+        #expect(try await answer([.userAgent: "Own"], by: nameless) == "Own 0")
+    }
+
     @Test func compressionIsNotAskedFor() async throws {
         let server = try LoopbackServer(serving: { request in
             LoopbackServer.Response(200, body: Array((request["Accept-Encoding"] ?? "none").utf8))

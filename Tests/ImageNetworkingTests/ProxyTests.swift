@@ -46,14 +46,14 @@
             await #expect(processExitsWith: .success) {
                 let asked = Lock<[String]>([])
                 let proxy = try LoopbackServer { request, connection in
-                    asked.withLock { $0.append("\(request.method) \(request.target)") }
+                    asked.withLock { $0.append("\(request.method) \(request.target) \(request["User-Agent"] ?? "-")") }
                     try connection.respond(LoopbackServer.Response(403))
                 }
                 _ = unsafe setenv("https_proxy", proxy.url(), 1)
                 let url = try #require(URL(string: "https://nowhere.invalid/a.png"))
                 let error = try await imageError { _ = try await CurlLoader(.patient).load(DataRequest(url: url)) }
                 #expect(error.category == .network)
-                #expect(asked.withLock { $0 } == ["CONNECT nowhere.invalid:443"])
+                #expect(asked.withLock { $0 } == ["CONNECT nowhere.invalid:443 Calotype"])
             }
         }
 

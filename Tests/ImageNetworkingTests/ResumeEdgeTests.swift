@@ -42,7 +42,7 @@ struct ResumingEdges {
 
     private func partial(_ count: Int) -> PartialBody { PartialBody(head: Self.head, bytes: Data(count: count)) }
 
-    private func key() throws -> ResourceKey { ImageRequest(url: try request().url).resource.varied(by: []) }
+    private func key() throws -> ResourceKey { ImageRequest(url: try request().url).resource }
 
     @Test func anEncodedRestIsNotTheRest() {
         let range: HTTPFields = [.contentRange: "bytes 10000-39999/40000"]
@@ -50,6 +50,22 @@ struct ResumingEdges {
         var encoded = range
         encoded[.contentEncoding] = "gzip"
         #expect(partial(10_000).end.classify(HTTPResponse(status: .partialContent, headerFields: encoded)) == .unusable)
+    }
+
+    @Test func beginningsAreToldApartByEveryFieldAndHoldNoCredential() throws {
+        func key(_ fields: HTTPFields) throws -> ResourceKey {
+            var request = try request()
+            request.headerFields = fields
+            return ResumingLoader.key(of: request)
+        }
+        let (plain, png) = (try key([:]), try key([.accept: "image/png", .userAgent: "A"]))
+        #expect(try key([.userAgent: "A", .accept: "image/png"]) == png)
+        let others = [
+            plain, try key([.accept: "image/avif", .userAgent: "A"]), try key([.accept: "image/png"]),
+            try key([.authorization: "one", .accept: "image/png"]), try key([.authorization: "two", .accept: "image/png"]),
+        ]
+        #expect(Set(others + [png]).count == 6)
+        #expect(others.allSatisfy { !$0.text.contains("one") && !$0.text.contains("two") })
     }
 
     @Test func theStoreIsFullAtItsLimitAndNotBefore() async {

@@ -4,7 +4,7 @@ import Testing
 
 /// A processor that is at work ends at its next look once its token is cancelled, and looks between blocks of rows.
 @Suite struct CancellationBetweenRowsTests {
-    private static let side = 1200
+    private static let side = 640
 
     private static let picture = Result {
         DecodedImage(
@@ -14,8 +14,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "resize(1100x1100,exact)", "blur(3)", "blur(40)", "sharpen", "rotate(10)", "gamma(2)",
-        "crop(3,3,1190,1190) rotate(90) resize(1000x1000,exact)",
+        "resize(600x600,exact)", "blur(3)", "blur(40)", "sharpen", "rotate(10)", "gamma(2)",
+        "crop(3,3,630,630) rotate(90) resize(500x500,exact)",
     ])
     func whatIsCancelledOnTheWayStops(list: String) throws {
         let processor = Composition(try ProcessorList.parse(list))

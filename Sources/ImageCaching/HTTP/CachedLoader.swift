@@ -39,7 +39,7 @@ public final class CachedLoader: DataLoading {
     public func load(_ request: DataRequest) async throws -> DataResponse {
         guard cache.policy.mode != .off else { return try await loader.load(request) }
         guard request.isCacheRead else { return try await pass(request) }
-        let shelf = try await attempt { try await self.cache.shelf(for: request) } ?? cache.emptyShelf(for: request)
+        let shelf = try await attempt { try await self.cache.recentShelf(for: request) } ?? cache.emptyShelf(for: request)
         let decision = cache.policy.decision(for: request, stored: shelf.responses, now: cache.now())
         let exchange = Exchange(loader: loader, cache: cache, request: request, shelf: shelf)
         switch decision {

@@ -33,15 +33,13 @@ enum EntryMetadata {
     }
 
     static func decode(_ entry: DataEntry) -> StoredEntry? {
-        let lines = entry.head.headerFields[values: fieldName]
-        guard lines.count == 1 else { return nil }
-        let words = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        var head = entry.head
+        guard let line = takeLine(from: &head) else { return nil }
+        let words = line.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false).map { String(Substring($0)) }
         guard words.count == 5, words[0] == version, let requestedAt = Double(words[1]), isTime(requestedAt),
             isTime(entry.storedAt), isDigest(words[2], digits: 16), words[3] == "-" || isDigest(words[3], digits: 64),
             words[4] == "-" || isDigest(words[4], digits: 64)
         else { return nil }
-        var head = entry.head
-        head.headerFields[fieldName] = nil
         let names = VaryKey.names(in: head.headerFields[values: .vary]) ?? []
         // What it varies by and the digest of that come together or not at all.
         guard names.isEmpty == (words[3] == "-") else { return nil }
@@ -50,6 +48,13 @@ enum EntryMetadata {
             vary: names.isEmpty ? nil : VaryKey(names: names, digest: words[3]), redirect: words[4] == "-" ? nil : words[4])
         guard isWhole(response) else { return nil }
         return StoredEntry(response: response, data: entry.data, generation: words[2])
+    }
+
+    /// The one line that is not the server's, which it has as its last; `nil` where there is none, or more than one.
+    private static func takeLine(from head: inout HTTPResponse) -> String? {
+        guard let last = head.headerFields.last, last.name == fieldName else { return nil }
+        head.headerFields.removeLast()
+        return head.headerFields.contains(fieldName) ? nil : last.value
     }
 
     static func newGeneration() -> String {

@@ -53,13 +53,17 @@ struct Exchange: Sendable {
     /// A 304: the stored response with the new fields. One that is about another version, or about what another redirect
     /// leads to, is of no use, and the server is asked for the whole.
     private func confirmed(_ match: StoredEntry, by answer: DataResponse, _ times: Times) async throws -> DataResponse {
-        let updated = match.response.validated(
-            by: answer.head, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
-        guard let updated, redirect(of: answer) == match.response.redirect,
+        let old = match.response
+        let repeated = old.repeated(by: answer.head, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
+        let updated =
+            repeated
+            ?? old.validated(by: answer.head, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
+        guard let updated, redirect(of: answer) == old.redirect,
             let reply = policy.reply(ofConfirmed: updated, to: request, at: cache.now())
         else { return try await run(asking: nil) }
         // Most validations are of what is validated at every use: they must not cost a write each.
-        if updated.tellsMore(than: match.response, under: policy) { await keep(updated, match.data) }
+        let isNews = repeated?.hasTime(under: policy) ?? updated.tellsMore(than: old, under: policy)
+        if isNews { await keep(updated, match.data) }
         var response = try stored(reply)
         response.url = answer.url
         return response
@@ -171,7 +175,7 @@ struct Exchange: Sendable {
 
     private func forget() async {
         guard shelf.match != nil else { return }
-        try? await cache.store.removeEntry(for: shelf.matchKey)
+        try? await cache.remove(shelf.matchKey)
     }
 
     /// What a 200 to HEAD says of the stored response (RFC 9111, section 4.3.5).

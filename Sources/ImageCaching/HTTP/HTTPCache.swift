@@ -28,6 +28,7 @@ public struct HTTPCache: ResponseCaching {
     let store: any DataCaching
     let maximumBodyBytes: Int
     let now: @Sendable () -> Double
+    private let looks = RecentLooks()
 
     /// - Parameters:
     ///   - neutralFields: a field of yours that changes with every request and means nothing to the server belongs here, or
@@ -51,16 +52,29 @@ public struct HTTPCache: ResponseCaching {
     /// - Throws: what the data cache throws.
     public func storedResponse(for request: DataRequest) async throws -> DataResponse? {
         let shelf = try await shelf(for: request)
-        guard case .serve(let reply) = policy.decision(for: request, stored: shelf.responses, now: now()) else { return nil }
-        return try shelf.response(reply, to: request)
+        switch policy.decision(for: request, stored: shelf.responses, now: now()) {
+        case .serve(let reply): return try shelf.response(reply, to: request)
+        case .revalidate, .serveWhileRevalidating: looks.note(shelf, for: request, at: now())
+        case .fetch, .gatewayTimeout: break
+        }
+        return nil
     }
+
+    /// Lets go of the bodies that are held for validations that are about to begin; for when ``store`` is emptied.
+    public func forgetLooks() { looks.forgetAll() }
 
     /// Forgets the response that matches the request.
     ///
     /// - Throws: what the data cache throws.
     public func removeResponse(for request: DataRequest) async throws {
         let shelf = try await shelf(for: request)
-        if shelf.match != nil { try await store.removeEntry(for: shelf.matchKey) }
+        if shelf.match != nil { try await remove(shelf.matchKey) }
+    }
+
+    /// Empties a place.
+    func remove(_ key: DataKey) async throws {
+        looks.forget(key)
+        try await store.removeEntry(for: key)
     }
 
     /// Forgets the responses for a URL that `request` could have changed: those of anybody, and those of who sent it.
@@ -73,7 +87,7 @@ public struct HTTPCache: ResponseCaching {
         let others = names.flatMap { name in [[name], names.filter { $0 != name }] }
         // The variants hang on the first.
         for key in Set(([[], names] + others).map { baseKey(url, fields, telling: $0) }) {
-            try await store.removeEntry(for: key)
+            try await remove(key)
         }
     }
 
@@ -82,9 +96,19 @@ public struct HTTPCache: ResponseCaching {
 
     // MARK: Places
 
-    /// What is stored for a request.
-    func shelf(for request: DataRequest) async throws -> Shelf {
+    /// What is stored for a request, as it was found a moment ago or is found now.
+    func recentShelf(for request: DataRequest) async throws -> Shelf {
         let empty = emptyShelf(for: request)
+        if let found = looks.take(empty.baseKey, request.headerFields, at: now()) { return found }
+        return try await filled(empty, for: request)
+    }
+
+    /// What is stored for a request.
+    private func shelf(for request: DataRequest) async throws -> Shelf {
+        try await filled(emptyShelf(for: request), for: request)
+    }
+
+    private func filled(_ empty: Shelf, for request: DataRequest) async throws -> Shelf {
         let baseKey = empty.baseKey
         guard let base = try await entry(baseKey) else { return empty }
         if base.response.answers(request) { return Shelf(baseKey: baseKey, matchKey: baseKey, base: base, match: base) }
@@ -110,6 +134,7 @@ public struct HTTPCache: ResponseCaching {
             entry.generation = base.generation
             if base.response.vary?.digest != vary.digest { key = variantKey(shelf.baseKey, vary.names, request) }
         }
+        looks.forget(shelf.baseKey)
         try await store.store(EntryMetadata.encode(entry), for: key)
     }
 

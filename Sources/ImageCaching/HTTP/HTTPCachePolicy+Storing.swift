@@ -70,9 +70,13 @@ extension StoredResponse {
     /// Whether a later use could tell this response, which a 304 has freshened, from the one before: by its fields, or because
     /// it may be used for some time now. What only grew younger, and is validated at its next use as before, is the same.
     func tellsMore(than old: StoredResponse, under policy: HTTPCachePolicy) -> Bool {
+        hasTime(under: policy) || lastingFields != old.lastingFields
+    }
+
+    /// Whether it may be used for some time now.
+    func hasTime(under policy: HTTPCachePolicy) -> Bool {
         let isUsable = lifetime(under: policy) > initialAge && !control.noCache && redirect == nil
-        let hasWindow = (control.staleWhileRevalidate ?? 0) > 0 || control.staleIfError != nil
-        return isUsable || hasWindow || lastingFields != old.lastingFields
+        return isUsable || (control.staleWhileRevalidate ?? 0) > 0 || control.staleIfError != nil
     }
 
     /// The fields without those that say when it was made.

@@ -76,11 +76,11 @@ public struct HTTPCachePolicy: Hashable, Sendable {
     public func standIn(
         for request: DataRequest, stored: [StoredResponse], after failure: HTTPCacheFailure, now: Double
     ) -> HTTPCacheReply? {
+        if case .status(let code) = failure, ![500, 502, 503, 504].contains(code) { return nil }
         let wish = RequestDirectives(request)
         guard mode != .off, request.isCacheRead, !wish.bypasses, !wish.noCache, let choice = choice(of: stored, for: request),
             let answer = choice.answer
         else { return nil }
-        if case .status(let code) = failure, ![500, 502, 503, 504].contains(code) { return nil }
         let response = stored[choice.index]
         guard mode == .aggressive || !response.forbidsStale else { return nil }
         let staleness = response.age(at: now) - response.lifetime(under: self)

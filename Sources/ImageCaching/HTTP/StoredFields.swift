@@ -33,6 +33,14 @@ enum StoredFields {
         return updated
     }
 
+    /// Whether a 304 may have the field without saying anything of what is stored.
+    static func saysNothingOfWhatIsStored(_ field: HTTPField) -> Bool {
+        let name = field.name.canonicalName
+        // What `Connection` lists is for this connection, and is not told from the rest here.
+        if name == "connection" { return ["keep-alive", "close"].contains(field.value.lowercased()) }
+        return describesBody.contains(name) || hopByHop.contains(name)
+    }
+
     private static let hopByHop: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
         "te", "trailer", "transfer-encoding", "upgrade", EntryMetadata.fieldName.canonicalName,

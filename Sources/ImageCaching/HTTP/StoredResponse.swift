@@ -68,6 +68,45 @@ public struct StoredResponse: Hashable, Sendable {
         part = head.status == .partialContent ? lines.contentRange.flatMap(ContentRange.init) : nil
     }
 
+    /// The response as a 304 freshens it that repeats what is known, but for the time: nearly all do, and what was read out of
+    /// the fields once need not be read again. `nil` where it says more than that; then it is `validated` at length.
+    func repeated(by answer: HTTPResponse, requestedAt: Double, receivedAt: Double) -> StoredResponse? {
+        guard expiresIn == nil else { return nil }
+        var (date, age): (String?, String?)
+        for field in answer.headerFields {
+            switch field.name {
+            case .date where date == nil: date = field.value
+            case .age where age == nil: age = field.value
+            case .date, .age, .expires: return nil
+            default:
+                guard head.headerFields[field.name] == field.value || StoredFields.saysNothingOfWhatIsStored(field) else {
+                    return nil
+                }
+            }
+        }
+        var head = head
+        if let date { head.headerFields[.date] = date }
+        head.headerFields[.age] = age
+        return StoredResponse(self, head: head, requestedAt: requestedAt, receivedAt: receivedAt, date: date, age: age)
+    }
+
+    /// `old`, which differs in nothing but times.
+    private init(
+        _ old: StoredResponse, head: HTTPResponse, requestedAt: Double, receivedAt: Double, date: String?, age: String?
+    ) {
+        self.head = head
+        self.requestedAt = requestedAt
+        self.receivedAt = receivedAt
+        (byteCount, vary, redirect, answersNothing) = (old.byteCount, old.vary, old.redirect, old.answersNothing)
+        (control, entityTag, lastModified, part) = (old.control, old.entityTag, old.lastModified, old.part)
+        let known = old.hasDate ? old.date : nil
+        let date = date.map { HTTPDate.seconds(of: $0, now: receivedAt) } ?? known
+        hasDate = date != nil
+        self.date = date ?? receivedAt
+        expiresIn = nil
+        initialAge = Self.initialAge(age, date: date, requestedAt: requestedAt, receivedAt: receivedAt)
+    }
+
     /// Whether the request has what the response varies by.
     func answers(_ request: DataRequest) -> Bool {
         !answersNothing && (vary?.matches(request.headerFields) ?? true)

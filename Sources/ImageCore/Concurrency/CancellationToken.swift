@@ -5,10 +5,10 @@
 public final class CancellationToken: Sendable {
     private struct State {
         var isCancelled = false
-        var onCancel: (@Sendable () -> Void)?
-        /// Of the calls that wait inside ``withHandler(_:operation:)``, by their number.
-        var waiting: [Int: @Sendable () -> Void] = [:]
-        var next = 0
+        /// In the order in which they were set. Nearly always there is one, which takes no array.
+        var first: (number: Int, run: @Sendable () -> Void)?
+        var others: [(number: Int, run: @Sendable () -> Void)] = []
+        var last = 0
         var remainder: CancelledRemainder?
         /// How often it was looked at, and at which look it is found cancelled; `nil` where nobody counts.
         var looks: (made: Int, limit: Int)?
@@ -20,6 +20,16 @@ public final class CancellationToken: Sendable {
             }
             return isCancelled
         }
+    }
+
+    /// Names a handler that ``CancellationToken/onCancel(_:)`` has set.
+    public struct Handler: Sendable {
+        fileprivate let token: CancellationToken
+        fileprivate let number: Int
+
+        /// Takes the handler back, when what it is for is over: a cancel that comes later does not run it. One that is coming
+        /// at this moment may.
+        public func remove() { token.remove(number) }
     }
 
     private let state: Lock<State>
@@ -41,42 +51,39 @@ public final class CancellationToken: Sendable {
         if isCancelled { throw CancellationError() }
     }
 
-    /// Marks the work as unwanted and runs the handlers that are set. Later calls do nothing.
+    /// Marks the work as unwanted and runs the handlers that are set, in the order in which they were. Later calls do nothing.
     public func cancel() {
-        let handlers = state.withLock { state -> [@Sendable () -> Void] in
-            guard !state.isCancelled else { return [] }
+        let (first, others) = state.withLock { state in
             state.isCancelled = true
-            defer { (state.onCancel, state.waiting) = (nil, [:]) }
-            return (state.onCancel.map { [$0] } ?? []) + state.waiting.values
+            defer { (state.first, state.others) = (nil, []) }
+            return (state.first?.run, state.others.map(\.run))
         }
-        for handler in handlers { handler() }
+        first?()
+        for handler in others { handler() }
     }
 
-    /// Sets the one handler that ``cancel()`` runs. It runs here and now when the token is cancelled already, so a
-    /// cancel that arrives before its start is not lost.
-    public func onCancel(_ handler: @escaping @Sendable () -> Void) {
-        let isLate = state.withLock { state in
-            if !state.isCancelled { state.onCancel = handler }
-            return state.isCancelled
+    /// Has ``cancel()`` run a handler, once, on its thread. It runs here and now when the token is cancelled already, so a
+    /// cancel that arrives before its start is not lost. Any number may be set.
+    ///
+    /// - Returns: what takes the handler back. To be used where the token outlives what the handler is for.
+    @discardableResult
+    public func onCancel(_ handler: @escaping @Sendable () -> Void) -> Handler {
+        let (number, isLate) = state.withLock { state in
+            state.last += 1
+            if !state.isCancelled {
+                if state.last == 1 { state.first = (1, handler) } else { state.others.append((state.last, handler)) }
+            }
+            return (state.last, state.isCancelled)
         }
         if isLate { handler() }
+        return Handler(token: self, number: number)
     }
 
-    /// Runs `operation`, and `handler` besides if the token is cancelled meanwhile or was before: for work that waits. Several
-    /// calls may be under way at once, and ``onCancel(_:)`` is another matter.
-    public func withHandler<R>(_ handler: @escaping @Sendable () -> Void, operation: () throws -> R) rethrows -> R {
-        let number = state.withLock { state -> Int? in
-            guard !state.isCancelled else { return nil }
-            state.next += 1
-            state.waiting[state.next] = handler
-            return state.next
+    private func remove(_ number: Int) {
+        state.withLock { state in
+            if state.first?.number == number { state.first = nil }
+            state.others.removeAll { $0.number == number }
         }
-        guard let number else {
-            handler()
-            return try operation()
-        }
-        defer { state.withLock { state in _ = state.waiting.removeValue(forKey: number) } }
-        return try operation()
     }
 
     /// Says, before the work throws its `CancellationError`, that a codec which cannot be stopped still holds memory for it.

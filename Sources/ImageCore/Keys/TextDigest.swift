@@ -12,6 +12,9 @@ package struct TextDigest: Hashable, Sendable {
 
     init(_ text: String) { append(text) }
 
+    /// For tests that are to find the same in each process.
+    package init(first: UInt64, second: UInt64) { (self.first, self.second) = (first, second) }
+
     /// All of `first` and of `second`, mixed well: with one of them it gives the other.
     @inlinable package var hash: UInt64 {
         var word = first ^ (second << 17 | second >> 47)

@@ -33,21 +33,22 @@ enum UnstoppableDecode {
         let job = UnstoppableJob { try decode(copy) }
         guard job.start(whenAbandoned: { giveBack($0) }) else { return try decode(file) }
         let (held, overflow) = bytes.addingReportingOverflow(file.count)
-        return try token.withHandler({ job.news.signal() }) {
-            while true {
-                job.news.wait()
-                if let result = job.result { return try result.get() }
-                guard token.isCancelled, !overflow,
-                    abandoned.withLock({ $0.add(held, limit: options.limits.decodedBytes, orTell: job.news) })
-                else { continue }
-                let remainder = CancelledRemainder(bytes: held)
-                if job.abandon(as: remainder) {
-                    token.leaveBehind(remainder)
-                    throw CancellationError()
-                }
-                // It has just ended.
-                giveBack(remainder)
+        let handler = token.onCancel { job.news.signal() }
+        // The token may be that of a whole animation.
+        defer { handler.remove() }
+        while true {
+            job.news.wait()
+            if let result = job.result { return try result.get() }
+            guard token.isCancelled, !overflow,
+                abandoned.withLock({ $0.add(held, limit: options.limits.decodedBytes, orTell: job.news) })
+            else { continue }
+            let remainder = CancelledRemainder(bytes: held)
+            if job.abandon(as: remainder) {
+                token.leaveBehind(remainder)
+                throw CancellationError()
             }
+            // It has just ended.
+            giveBack(remainder)
         }
     }
 

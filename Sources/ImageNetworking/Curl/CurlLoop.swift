@@ -18,17 +18,19 @@ final class CurlLoop {
     /// Whether libcurl is to look for proxies in the environment, which takes a while if it must for every transfer.
     private let usesProxies: Bool
     private var queue: TransferQueue<Transfer>
+    // Lists that are touched for every transfer are not checked for exclusive access, because no use of one of them can reach
+    // another: the checks of the run time cost as much as the uses.
     /// In no order. Each knows its place.
-    private var running: [Exchange] = []
+    @exclusivity(unchecked) private var running: [Exchange] = []
     /// Cancelled exchanges whose name lookup still runs. They get no socket.
     private var orphans: [ObjectIdentifier: Exchange] = [:]
     /// Where transfers stand that wait for the next request of their chain.
     private var redirected: [Transfer: (hop: Hop, started: ContinuousClock.Instant)] = [:]
-    private var idleHandles: [EasyHandle] = []
-    private var touched: [Exchange] = []
+    @exclusivity(unchecked) private var idleHandles: [EasyHandle] = []
+    @exclusivity(unchecked) private var touched: [Exchange] = []
     private var publishing: [Exchange] = []
     /// Readers to wake when libcurl has been told of everything.
-    private var wakes: [BodyChannel.Wake] = []
+    @exclusivity(unchecked) private var wakes: [BodyChannel.Wake] = []
     /// When the turn began.
     private(set) var now = ContinuousClock.now
 
@@ -56,7 +58,7 @@ final class CurlLoop {
     }
 
     deinit {
-        idleHandles = []
+        unsafe idleHandles = []
         _ = unsafe curl_multi_cleanup(multi.pointer)
         // Not before: libcurl tells it of each socket that it lets go.
         withExtendedLifetime(readiness) {}
@@ -100,7 +102,7 @@ final class CurlLoop {
             switch mailbox.rest(&jobs) {
             case .closing: return
             case .asleep:
-                readiness.wait(atMost: touched.isEmpty ? nil : Exchange.longestWait)
+                readiness.wait(atMost: unsafe touched.isEmpty ? nil : Exchange.longestWait)
                 turns = 0
                 continue
             case .jobs: jobs.run()
@@ -112,8 +114,8 @@ final class CurlLoop {
     }
 
     private func wakeReaders() {
-        if wakes.count > 1 { wakes.reverse() }
-        while let wake = wakes.popLast() { wake.wakeUp() }
+        if unsafe wakes.count > 1 { unsafe wakes.reverse() }
+        while let wake = unsafe wakes.popLast() { wake.wakeUp() }
     }
 
     // MARK: What the exchanges say
@@ -122,11 +124,11 @@ final class CurlLoop {
     func touch(_ exchange: Exchange) {
         guard !exchange.isTouched else { return }
         exchange.isTouched = true
-        touched.append(exchange)
+        unsafe touched.append(exchange)
     }
 
     /// The reader is to be woken when libcurl has been told of everything.
-    func wake(_ wake: BodyChannel.Wake) { wakes.append(wake) }
+    func wake(_ wake: BodyChannel.Wake) { unsafe wakes.append(wake) }
 
     /// libcurl was given a socket.
     func opened(_ socket: Int32) { readiness.opened(socket) }
@@ -137,14 +139,14 @@ final class CurlLoop {
 
     private func handle(_ messages: inout [Mailbox.Message]) {
         guard let first = messages.first else { return }
-        let (count, priority) = (messages.count, first.transfer.priority)
-        let isOfOneKind = count == 1 || messages.allSatisfy { $0.transfer.priority == priority }
+        let priority = first.transfer.priority
+        let isOfOneKind = messages.count == 1 || messages.allSatisfy { $0.transfer.priority == priority }
         // Taken out one by one, the first one last, since what is only looked at is counted.
-        if count > 1 { messages.reverse() }
-        while let message = messages.popLast() { handle(message, among: isOfOneKind ? count : nil) }
+        if messages.count > 1 { messages.reverse() }
+        while let message = messages.popLast() { handle(message, among: isOfOneKind ? messages.count + 1 : nil) }
     }
 
-    /// `count` messages came, that are all of one priority; `nil` when they are not.
+    /// So many messages are left, this one counted, that are all of one priority; `nil` when they are not.
     private func handle(_ message: consuming Mailbox.Message, among count: Int?) {
         let transfer = message.transfer
         switch message.kind {
@@ -189,7 +191,7 @@ final class CurlLoop {
             transfer.fail(SourcePolicy.error(transfer.source, problem))
             return false
         }
-        guard let handle = idleHandles.popLast() ?? EasyHandle() else {
+        guard let handle = unsafe idleHandles.popLast() ?? EasyHandle() else {
             let error = ImageError(.connectionFailed, message: "The system had no memory left for \(hop.address.text).")
             transfer.fail(error)
             return false
@@ -205,8 +207,8 @@ final class CurlLoop {
             return false
         }
         unsafe transfer.exchange = exchange
-        exchange.place = running.count
-        running.append(exchange)
+        exchange.place = unsafe running.count
+        unsafe running.append(exchange)
         return true
     }
 
@@ -270,13 +272,13 @@ final class CurlLoop {
     }
 
     private func publishTouched() {
-        guard !touched.isEmpty else { return }
+        guard unsafe !touched.isEmpty else { return }
         now = .now
         // Some are touched while this runs.
-        swap(&touched, &publishing)
+        unsafe swap(&touched, &publishing)
         for exchange in publishing {
             if exchange.mayWait(now) {
-                touched.append(exchange)
+                unsafe touched.append(exchange)
             } else if exchange.publish() {
                 goOn(exchange)
             }
@@ -305,27 +307,28 @@ final class CurlLoop {
     /// Takes the exchange out of those that run.
     private func forget(_ exchange: Exchange) {
         unsafe exchange.transfer.exchange = nil
-        let last = running.removeLast()
-        if last !== exchange { (running[exchange.place], last.place) = (last, exchange.place) }
+        let last = unsafe running.removeLast()
+        if last !== exchange { unsafe (running[exchange.place], last.place) = (last, exchange.place) }
     }
 
     /// Takes the handle off libcurl and keeps it for another exchange.
     private func release(_ exchange: Exchange) {
         _ = unsafe curl_multi_remove_handle(multi.pointer, exchange.handle.pointer)
         exchange.letGoOfHandle()
-        if idleHandles.count < Self.mostIdleHandles { idleHandles.append(exchange.handle) }
+        if unsafe idleHandles.count < Self.mostIdleHandles { unsafe idleHandles.append(exchange.handle) }
     }
 
     private func failAll(_ error: ImageError) {
+        let running = unsafe running
         for exchange in running + Array(orphans.values) {
             unsafe exchange.transfer.exchange = nil
             release(exchange)
         }
         for exchange in running { exchange.transfer.fail(error) }
         for transfer in queue.removeAll() { transfer.fail(error) }
-        running = []
+        unsafe self.running = []
         orphans = [:]
-        touched = []
+        unsafe touched = []
     }
 }
 

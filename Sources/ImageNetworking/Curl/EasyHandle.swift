@@ -24,9 +24,10 @@ internal import ImageCore
         var url = ""
         /// In milliseconds; none yet.
         var timeout = 0
-        /// Whether it waits for a connection that may carry several transfers.
-        var waits = false
-        var fields = HTTPFields()
+        /// Whether HTTP/2 is offered; then it waits for a connection that may carry several transfers.
+        var mayMultiplex = false
+        /// The request's own; `nil` when its header lines are to be set whatever they are.
+        var fields: HTTPFields?
         /// Whether more is in the fields than is in anybody's.
         var maySayWho = false
         var hasBody = false
@@ -113,7 +114,7 @@ internal import ImageCore
         if isDirty { reset() }
         guard isDirty || told.maySayWho else { return }
         setHeaders([])
-        told.fields = [:]
+        told.fields = nil
         told.maySayWho = false
     }
 

@@ -23,7 +23,8 @@ final class Transfer: Sendable {
     let limit: Int
     private let mailbox: Mailbox
     private let channel = BodyChannel()
-    private let head = Lock<Head?>(nil)
+    // because the loop sets it before it hands over, and the reader takes it afterwards; between them lies the channel's lock
+    nonisolated(unsafe) private var head: Head?
 
     /// What runs for it at the moment.
     nonisolated(unsafe) var exchange: Exchange?  // because nobody but the loop looks at it, on one thread at a time
@@ -47,9 +48,10 @@ final class Transfer: Sendable {
         } onCancel: {
             cancel()
         }
-        guard let head = head.withLock({ $0.take() }) else {
+        guard let head = unsafe head else {
             throw ImageError(.badResponse, message: "\(source) was answered without a head.")
         }
+        unsafe self.head = nil
         return (head, body)
     }
 
@@ -89,7 +91,7 @@ final class Transfer: Sendable {
         head: consuming Head?, chunks: inout ChunkList, end: Result<Void, any Error>?
     ) -> (unread: Int, isPaused: Bool, wake: BodyChannel.Wake?) {
         let hasHead = head != nil
-        if let head { self.head.withLock { $0 = head } }
+        if let head { unsafe self.head = head }
         let (receipt, wake) = channel.handOver(hasHead: hasHead, chunks: &chunks, end: end)
         return (receipt?.unread ?? 0, receipt?.isPaused ?? true, wake)
     }

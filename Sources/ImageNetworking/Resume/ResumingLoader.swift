@@ -42,8 +42,7 @@ public struct ResumingLoader: DataLoading {
         guard request.method == .get, request.body == nil, request.headerFields[.range] == nil,
             request.headerFields[.ifRange] == nil
         else { return try await loader.load(request) }
-        let key = ImageRequest(url: request.url).resource
-            .varied(by: request.headerFields.map { "\($0.name.canonicalName):\($0.value)" }.sorted())
+        let key = Self.key(of: request)
         guard let partial = await store.take(key) else { return recording(try await loader.load(request), key, request) }
         var ranged = request
         for (name, value) in partial.end.requestFields { ranged.headerFields[name] = value }
@@ -69,6 +68,15 @@ public struct ResumingLoader: DataLoading {
             keep(partial, key)
             return response
         }
+    }
+
+    /// What tells beginnings apart: the URL and the header fields. Where one of these may be a credential, as a digest.
+    static func key(of request: DataRequest) -> ResourceKey {
+        let resource = ImageRequest(url: request.url).resource
+        let fields = request.headerFields.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
+        let isNeutral = request.headerFields.allSatisfy { RequestFields.neutral.contains($0.name.canonicalName) }
+        // A line end is in no field, and in no URL.
+        return isNeutral ? ResourceKey(([resource.text] + fields).joined(separator: "\n")) : resource.varied(by: fields)
     }
 
     private func keep(_ partial: PartialBody, _ key: ResourceKey) { store.put(partial, for: key, now: Double(time(nil))) }
