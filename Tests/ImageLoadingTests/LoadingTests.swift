@@ -60,6 +60,27 @@ import Testing
         #expect(bench.network.requests.isEmpty)
     }
 
+    /// A 206 that nobody asked for is not taken for the whole, unless it says that it is all there is.
+    @Test(arguments: [
+        ("bytes 0-1/4", false), ("bytes 2-3/4", false), ("bytes 0-1/*", false), (nil, false), ("bytes 0-1/2", true),
+    ])
+    func aPartIsNotTakenForTheWhole(_ contentRange: String?, isWhole: Bool) async throws {
+        var head = HTTPResponse(status: .partialContent, headerFields: [.contentLength: "2"])
+        head.headerFields[.contentRange] = contentRange
+        let bench = Bench(network: ScriptedLoader { [head] _ in .response(head, chunks: [Data([7, 7])]) })
+        let request = ImageRequest(url: url("x"))
+        if isWhole {
+            #expect(try await bench.loader.data(for: request).data.count == 2)
+        } else {
+            let failure = await #expect(throws: LoadFailure.self) { try await bench.loader.data(for: request) }
+            #expect(failure?.error?.code == .badResponse && failure?.error?.status == 206)
+            #expect(bench.disk.keys.isEmpty)
+        }
+        var part = request
+        part.options.headers = [.range: "bytes=0-1"]
+        #expect(try await bench.loader.data(for: part).data.count == 2)
+    }
+
     @Test func aFailureIsTypedKnowsItsStageAndStoresNothing() async throws {
         let notFound = Bench(network: ScriptedLoader { _ in .response(HTTPResponse(status: .notFound), chunks: [Data([7])]) })
         let error = try await #require(failure(of: notFound))

@@ -203,7 +203,7 @@ import Testing
         #expect(
             failure(code: 28, elapsed: .seconds(1.5), isConnected: false).message
                 == "No connection to “a” was made for http://a/b within 1.5 s.")
-        #expect(failure(code: 28, elapsed: .seconds(1)).message == "“a” stopped sending in the middle of http://a/b.")
+        #expect(failure(code: 28, elapsed: .seconds(1)).message == "“a” fell silent before http://a/b was whole.")
     }
 }
 

@@ -145,11 +145,22 @@ struct FetchStage: Sendable {
     }
 
     private func judge(_ response: DataResponse) throws(ImageError) {
-        guard response.head.status.kind != .successful else { return }
         let status = response.head.status
+        if status == .partialContent, plan.options.headers[.range] == nil, !isWhole(response) {
+            throw ImageError(
+                .badResponse, message: "The server sent a part of \(plan.request), though all of it was asked for.",
+                status: status.code)
+        }
+        guard status.kind != .successful else { return }
         let reason = status.reasonPhrase.isEmpty ? "" : " \(status.reasonPhrase)"
         throw ImageError(
             .httpStatus, message: "The server answered \(status.code)\(reason) for \(plan.request).", status: status.code)
+    }
+
+    /// Whether what calls itself a part has everything from the first byte to the last (RFC 9110, section 14.4).
+    private func isWhole(_ part: DataResponse) -> Bool {
+        guard let count = part.expectedBytes else { return false }
+        return part.head.headerFields[.contentRange] == "bytes 0-\(count - 1)/\(count)"
     }
 
     /// The whole body, chunk by chunk, or as much of it as tells its header where no more is asked for.

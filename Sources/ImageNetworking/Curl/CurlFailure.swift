@@ -50,7 +50,7 @@ struct CurlFailure: Hashable {
             return "\(source) did not arrive within its time limit of \(timeout.inSeconds)."
         }
         if !isConnected { return "No connection to “\(host)” was made for \(source) within \(connectTimeout.inSeconds)." }
-        return "“\(host)” stopped sending in the middle of \(source)."
+        return "“\(host)” fell silent before \(source) was whole."
     }
 }
 
