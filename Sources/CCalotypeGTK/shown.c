@@ -3,6 +3,8 @@
 #include "shown.h"
 #include "turns.h"
 
+#include <math.h>
+
 #define CALOTYPE_TYPE_SHOWN (calotype_shown_get_type())
 G_DECLARE_FINAL_TYPE(CalotypeShown, calotype_shown, CALOTYPE, SHOWN, GObject)
 
@@ -24,8 +26,10 @@ static void place(GdkPaintable *paintable, bool is_whole, GdkSnapshot *snapshot,
     double shown_width = scale > 0 ? w * scale : width, shown_height = scale > 0 ? h * scale : height;
     gtk_snapshot_save(snapshot);
     gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
+    // In the middle, but on whole pixels: halfway between two every edge is blurred. Towards zero, so that what covers still does.
     gtk_snapshot_translate(
-        snapshot, &GRAPHENE_POINT_INIT((float)((width - shown_width) / 2), (float)((height - shown_height) / 2)));
+        snapshot,
+        &GRAPHENE_POINT_INIT((float)trunc((width - shown_width) / 2), (float)trunc((height - shown_height) / 2)));
     gdk_paintable_snapshot(paintable, snapshot, shown_width, shown_height);
     gtk_snapshot_pop(snapshot);
     gtk_snapshot_restore(snapshot);

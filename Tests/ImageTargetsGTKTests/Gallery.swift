@@ -83,10 +83,8 @@
             guard state.page == "picture", state["picture"] == "\(position)", state["loaded"] == "true", let screen else {
                 return false
             }
-            let room = state.rectangle("place")
-            let place = pictures[position % pictures.count].place(within: room)
-            let halfway = ((room.width - place.width) % 2 == 1, (room.height - place.height) % 2 == 1)
-            return isPicture(position, place, on: screen, covering: false, halfway: halfway)
+            let place = pictures[position % pictures.count].place(within: state.rectangle("place"))
+            return isPicture(position, place, on: screen, covering: false)
         }
 
         /// Whether the corner of a cell is another than its picture's.
@@ -117,26 +115,19 @@
         private static let side = 128
 
         /// Whether what is seen there is like the position's picture, and less like any other one.
-        private func isPicture(
-            _ position: Int, _ place: Rectangle, on screen: Screen, covering: Bool,
-            halfway: (columns: Bool, rows: Bool) = (false, false)
-        ) -> Bool {
+        private func isPicture(_ position: Int, _ place: Rectangle, on screen: Screen, covering: Bool) -> Bool {
             let background = screen.pixel(place.x - 2, place.y - 2)
             let seen = Look(place.width, place.height) { screen.pixel(place.x + $0, place.y + $1) }
-            let differences = looks(place, covering: covering, over: background, halfway: halfway).map {
-                seen.difference(from: $0)
-            }
+            let differences = looks(place, covering: covering, over: background).map { seen.difference(from: $0) }
             let own = differences[position % pictures.count]
             return own < 6 && differences.min() == own
         }
 
-        private func looks(
-            _ place: Rectangle, covering: Bool, over background: [Int], halfway: (columns: Bool, rows: Bool)
-        ) -> [Look] {
-            let key = [place.width, place.height, covering ? 1 : 0, halfway.columns ? 1 : 0, halfway.rows ? 1 : 0] + background
+        private func looks(_ place: Rectangle, covering: Bool, over background: [Int]) -> [Look] {
+            let key = [place.width, place.height, covering ? 1 : 0] + background
             if let known = known[key] { return known }
             let looks = (covering ? small : pictures).map {
-                $0.look(place.width, place.height, covering: covering, over: background, halfway: halfway)
+                $0.look(place.width, place.height, covering: covering, over: background)
             }
             known[key] = looks
             return looks

@@ -38,25 +38,16 @@
                 height: size.1)
         }
 
-        /// Its look in a rectangle of that size, which it covers or fills, over a background. Where as much room is left on
-        /// either side of it as makes no whole pixels, GTK draws it halfway between two.
-        func look(
-            _ width: Int, _ height: Int, covering: Bool, over background: [Int], halfway: (columns: Bool, rows: Bool)
-        ) -> Look {
+        /// Its look in a rectangle of that size, which it covers or fills, over a background.
+        func look(_ width: Int, _ height: Int, covering: Bool, over background: [Int]) -> Look {
             let (across, down) = (Double(width) / Double(self.width), Double(height) / Double(self.height))
             let scale = covering ? (max(across, down), max(across, down)) : (across, down)
-            func pixel(_ x: Int, _ y: Int) -> [Int] {
+            return Look(width, height) { x, y in
                 let column = (Double(x) + 0.5 - Double(width) / 2) / scale.0 + Double(self.width) / 2
                 let row = (Double(y) + 0.5 - Double(height) / 2) / scale.1 + Double(self.height) / 2
                 let at = clamp(row, self.height) * bytesPerRow + clamp(column, self.width) * 4
                 let alpha = Int(rgba[at + 3])
                 return (0..<3).map { (Int(rgba[at + $0]) * (isStraight ? alpha : 255) + background[$0] * (255 - alpha)) / 255 }
-            }
-            return Look(width, height) { x, y in
-                var seen = [pixel(x, y)]
-                if halfway.columns { seen.append(pixel(x - 1, y)) }
-                if halfway.rows { seen += seen.indices.map { pixel(x - $0, y - 1) } }
-                return (0..<3).map { part in seen.reduce(0) { $0 + $1[part] } / seen.count }
             }
         }
 
