@@ -9,6 +9,13 @@ public final class Gate: Sendable {
         var arrivalWaiters: [(count: Int, CheckedContinuation<Void, Never>)] = []
         var nextID: UInt64 = 0
         var cancelledEarly: Set<UInt64> = []
+
+        /// Counts a task that passes, or is held from now on. Returns who waited for that.
+        mutating func arrive() -> [CheckedContinuation<Void, Never>] {
+            arrivals += 1
+            defer { arrivalWaiters.removeAll { $0.count <= arrivals } }
+            return arrivalWaiters.filter { $0.count <= arrivals }.map(\.1)
+        }
     }
 
     private let state: Lock<State>
@@ -25,24 +32,23 @@ public final class Gate: Sendable {
     /// Passes when the gate is open; throws `CancellationError` when the task is cancelled while it is held.
     public func pass() async throws {
         let (id, isOpen, waiters) = state.withLock { state in
-            state.arrivals += 1
             state.nextID += 1
-            let due = state.arrivalWaiters.filter { $0.count <= state.arrivals }.map(\.1)
-            state.arrivalWaiters.removeAll { $0.count <= state.arrivals }
-            return (state.nextID, state.isOpen, due)
+            return (state.nextID, state.isOpen, state.isOpen ? state.arrive() : [])
         }
-        // Who waits for an arrival may go on once the task is held, or has passed.
         guard !isOpen else {
             for waiter in waiters { waiter.resume() }
             return try Task.checkCancellation()
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let answer = state.withLock { state -> Result<Void, any Error>? in
-                    if state.cancelledEarly.remove(id) != nil { return .failure(CancellationError()) }
-                    if state.isOpen { return .success(()) }
+                // Who waits for an arrival may go on once the task is held, or has passed.
+                let (answer, waiters) = state.withLock {
+                    state -> (Result<Void, any Error>?, [CheckedContinuation<Void, Never>]) in
+                    let waiters = state.arrive()
+                    if state.cancelledEarly.remove(id) != nil { return (.failure(CancellationError()), waiters) }
+                    if state.isOpen { return (.success(()), waiters) }
                     state.held[id] = continuation
-                    return nil
+                    return (nil, waiters)
                 }
                 for waiter in waiters { waiter.resume() }
                 if let answer { continuation.resume(with: answer) }

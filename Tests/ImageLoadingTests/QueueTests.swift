@@ -66,19 +66,25 @@ import Testing
 
     @Test func theSmallVersionIsAsUrgentAsThePictureIsMade() async throws {
         let bench = Bench.held {
-            $0.maximumFetches = 1
+            $0.maximumFetches = 2
             $0.globalOptions.cachePolicy = .memoryOnly
         }
-        let first = bench.loader.task(for: ImageRequest(url: url("first")))
-        await bench.network.waitForRequests(1)
+        let gate = bench.network.gate
+        let first = ["a", "b"].map { bench.loader.task(for: ImageRequest(url: url($0))) }
+        await gate.waitForArrivals(2)
         let other = bench.loader.task(for: ImageRequest(url: url("other")))
         var request = ImageRequest(url: url("large"))
         request.lowResolution = .url(url("small"))
         let task = bench.loader.task(for: request)
         task.priority = .veryHigh
-        bench.network.gate.open()
-        for task in [first, other, task] { _ = try await task.response }
-        #expect(bench.network.requests.map(\.url.lastPathComponent) == ["first", "large", "small", "other"])
+        // One place after the other, both while the large version is on its way: its end gives the small one up.
+        gate.letOneThrough()
+        await gate.waitForArrivals(3)
+        gate.letOneThrough()
+        await gate.waitForArrivals(4)
+        gate.open()
+        for task in first + [other, task] { _ = try await task.response }
+        #expect(bench.network.requests.map(\.url.lastPathComponent).suffix(3) == ["large", "small", "other"])
     }
 
     @Test func aQueuedPrefetchThatGainsAViewIsPromotedAndNotDoubled() async throws {
