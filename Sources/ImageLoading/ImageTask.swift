@@ -70,7 +70,8 @@ public final class ImageTask: LoadHandle {
     }
 
     /// Progress, previews where ``LoadOptions/previews`` asks for them, and the end. A stream that is opened late begins
-    /// with the current progress and preview, or, after the end, with the last progress and the terminal event. Any number of streams may be open; ending one cancels nothing.
+    /// with the current progress and preview, or, after the end, with the last progress and the terminal event. Any number of
+    /// streams may be open; ending one cancels nothing.
     public var events: AsyncStream<LoadEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: LoadEvent.self)
         let replay = state.withLock { state -> [LoadEvent] in

@@ -10,7 +10,8 @@ public import ImageCore
 /// task that loads or reads, or dropping the body unread, closes the transfer down to its socket.
 ///
 /// Redirects are followed at most ten times and to `http` and `https` only. Another origin gets those fields alone that say how
-/// to answer, such as `Accept`: `Authorization`, `Cookie` and any that is not known may be credentials. Responses are not decompressed, since pictures already are. Any status is an answer, also 404.
+/// to answer, such as `Accept`: `Authorization`, `Cookie` and any that is not known may be credentials. Responses are not
+/// decompressed, since pictures already are. Any status is an answer, also 404.
 ///
 /// The loader ends when it and the bodies that it returned are gone, or at ``close()``.
 ///

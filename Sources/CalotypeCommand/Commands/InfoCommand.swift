@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ImageCore
 internal import ImageDecoding
+internal import ImageTargets
 
 struct InfoCommand: AsyncParsableCommand {
     static let name = "info"
@@ -77,8 +78,8 @@ extension ImageInfo {
             ("byteCount", "\(byteCount)"),
         ]
         let lines = facts.map { name, value in
-            "  \(name):" + String(repeating: " ", count: 14 - name.count) + Console.flattened(value)
+            "  \(name):" + String(repeating: " ", count: 14 - name.count) + Terminal.harmless(value)
         }
-        return ([Console.flattened(source)] + lines).joined(separator: "\n")
+        return ([Terminal.harmless(source)] + lines).joined(separator: "\n")
     }
 }

@@ -97,7 +97,7 @@ struct ShowCommand: AsyncParsableCommand {
                     row.append((drawing, row.count * (box.columns + 1)))
                     if row.count == across { finishRow() }
                 } else {
-                    Console.print("\(Console.flattened(name)): \(image.size) \(image.format?.rawValue ?? "")")
+                    Console.print("\(Terminal.harmless(name)): \(image.size) \(image.format?.rawValue ?? "")")
                 }
             } catch {
                 finishRow()

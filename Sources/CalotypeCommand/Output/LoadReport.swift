@@ -1,4 +1,5 @@
 internal import ImageCore
+internal import ImageTargets
 
 /// How one source of `calotype load` or `demo` went.
 struct LoadReport: Sendable {
@@ -27,7 +28,7 @@ struct LoadReport: Sendable {
         object["total"] = .number(LoadReport.rounded(total))
         object["coalesced"] = .boolean(response?.metrics?.isCoalesced ?? false)
         object["output"] = .optional(output)
-        if case .failure(let failure) = result { object["error"] = .string(Console.flattened(failure.description)) }
+        if case .failure(let failure) = result { object["error"] = .string(Terminal.harmless(failure.description)) }
         return object
     }
 

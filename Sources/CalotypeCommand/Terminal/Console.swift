@@ -5,6 +5,7 @@
 #else
     internal import Darwin
 #endif
+internal import ImageTargets
 
 /// Standard output and standard error.
 enum Console {
@@ -18,10 +19,10 @@ enum Console {
     }
 
     /// Writes one line to standard error: `calotype: what happened`.
-    static func complain(_ what: String) { writeError("calotype: \(flattened(what))\n") }
+    static func complain(_ what: String) { writeError("calotype: \(Terminal.harmless(what))\n") }
 
     /// Writes one line to standard error: `calotype: SOURCE: what happened`.
-    static func complain(about source: String, _ what: String) { complain("\(flattened(source)): \(what)") }
+    static func complain(about source: String, _ what: String) { complain("\(Terminal.harmless(source)): \(what)") }
 
     /// Writes text as it is to standard error.
     static func writeError(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
@@ -46,11 +47,6 @@ enum Console {
             }
         }
         return nil
-    }
-
-    /// A message on one line, without characters that a terminal would act on: sources and servers choose parts of it.
-    static func flattened(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 32 || 127...159 ~= $0.value ? " " : $0 }))
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

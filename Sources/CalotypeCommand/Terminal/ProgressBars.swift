@@ -1,4 +1,5 @@
 internal import ImageCore
+internal import ImageTargets
 
 /// What the progress of several loads looks like at one moment: a value, so that its lines can be compared.
 struct ProgressBoard: Sendable {
@@ -40,7 +41,7 @@ struct ProgressBoard: Sendable {
             bar = "[" + String(repeating: ".", count: width) + "]"
             amount = received
         }
-        return String("\(bar) \(amount)  \(Console.flattened(item.name))".prefix(columns))
+        return String("\(bar) \(amount)  \(Terminal.harmless(item.name))".prefix(columns))
     }
 }
 

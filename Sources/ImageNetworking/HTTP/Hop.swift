@@ -42,7 +42,8 @@ final class Hop: Sendable {
 
     /// The request that an answer of `status` sends to `url`, an absolute URL; `source` is named in errors.
     ///
-    /// Whatever may be a credential stays with its origin (RFC 9110, section 15.4). A 303, and a 301 or 302 to a POST, asks again with GET (RFC 9110, section 15.4).
+    /// Whatever may be a credential stays with its origin. A 303, and a 301 or 302 to a POST, asks again with GET (RFC 9110,
+    /// section 15.4, for both).
     func following(status: Int, to url: String, source: String) throws(ImageError) -> Hop {
         guard redirects < Self.mostRedirects else {
             throw ImageError(

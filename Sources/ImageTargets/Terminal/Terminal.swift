@@ -109,3 +109,11 @@ struct TerminalAnswers {
         return HalfBlocks.RGB(red: red, green: green, blue: blue)
     }
 }
+
+extension Terminal {
+    /// A message on one line, without characters that a terminal would act on: names of files, sources and servers choose parts
+    /// of it.
+    package static func harmless(_ message: String) -> String {
+        String(String.UnicodeScalarView(message.unicodeScalars.map { $0.value < 32 || 127...159 ~= $0.value ? " " : $0 }))
+    }
+}

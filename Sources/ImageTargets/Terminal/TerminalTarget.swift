@@ -60,8 +60,5 @@ public actor TerminalTarget: ImageViewAdapter {
         write(line(error.message))
     }
 
-    /// A message on one line, without characters that a terminal would act on: names of files and servers choose parts of it.
-    private func line(_ message: String) -> String {
-        String(String.UnicodeScalarView(message.unicodeScalars.map { $0.value < 32 || 127...159 ~= $0.value ? " " : $0 })) + "\n"
-    }
+    private func line(_ message: String) -> String { Terminal.harmless(message) + "\n" }
 }
