@@ -1,5 +1,4 @@
 internal import CalotypeThreads
-internal import HTTPTypes
 public import ImageCore
 
 /// Loads `http` and `https` URLs through libcurl: streaming, with back-pressure, over connections that are kept alive
@@ -23,7 +22,6 @@ public import ImageCore
 public final class CurlLoader: DataLoading {
     public let configuration: Configuration
     private let lease: LoopLease
-    private let heads = KnownHeads()
 
     public init(_ configuration: Configuration = Configuration()) {
         self.configuration = configuration
@@ -44,13 +42,6 @@ public final class CurlLoader: DataLoading {
         let (head, whole) = try await transfer.start()
         // A small body usually came with the head; then there is nothing left to wait for.
         let body = whole.map { ByteStream($0) } ?? BodyReader(transfer, lease: lease).stream
-        guard let parsed = heads.parsed(head.head) else {
-            throw ImageError(
-                .badResponse,
-                message:
-                    "The response to \(transfer.source) has more than \(ResponseHead.mostFields) header fields."
-            )
-        }
         var url = transfer.url
         if let address = head.redirectedTo {
             guard let redirected = URL(string: address) else {
@@ -59,7 +50,7 @@ public final class CurlLoader: DataLoading {
             }
             url = redirected
         }
-        return DataResponse(url: url, head: parsed, body: body, timing: head.timing)
+        return DataResponse(url: url, head: head.response, body: body, timing: head.timing)
     }
 
     // What a function knows while it waits is kept, and the whole request with it, were this not a function of its own.

@@ -5,21 +5,34 @@ internal import ImageCore
 final class BodyBuffers: Sendable {
     /// The length of every buffer, in bytes, and so the longest chunk.
     static let length = 64 << 10
-    /// More than this many idle buffers go back to the system.
-    private static let mostIdle = 64
+    /// When so many were given back and not taken again, further ones go back to the system.
+    private static let mostReturned = 64
 
-    private let idle = Lock<[BodyBuffer]>([])
+    private let returned = Lock<Returned>(Returned())
+    /// What the loop took of them in one go, so that it seldom meets those who give back.
+    nonisolated(unsafe) private var idle: [BodyBuffer] = []  // because only the loop's thread takes and closes
+
+    private struct Returned {
+        var buffers: [BodyBuffer] = []
+        var isClosed = false
+    }
 
     /// An empty buffer.
     func take() -> BodyBuffer {
-        let buffer = idle.withLock { $0.popLast() } ?? BodyBuffer()
-        buffer.home = self
-        return buffer
+        if let buffer = unsafe idle.popLast() { return buffer }
+        returned.withLock { returned in unsafe swap(&returned.buffers, &idle) }
+        return unsafe idle.popLast() ?? BodyBuffer(home: self)
+    }
+
+    /// Frees what is here; what is given back later is freed then. Without it, buffers and their home keep each other.
+    func close() {
+        unsafe idle = []
+        returned.withLock { returned in returned = Returned(isClosed: true) }
     }
 
     fileprivate func giveBack(_ buffer: BodyBuffer) {
-        idle.withLock { idle in
-            if idle.count < Self.mostIdle { idle.append(buffer) }
+        returned.withLock { returned in
+            if !returned.isClosed, returned.buffers.count < Self.mostReturned { returned.buffers.append(buffer) }
         }
     }
 }
@@ -28,8 +41,10 @@ final class BodyBuffers: Sendable {
 @safe final class BodyBuffer: @unchecked Sendable {  // because it has one owner at a time: who fills it, then who frees it
     private let memory = UnsafeMutableRawPointer.allocate(byteCount: BodyBuffers.length, alignment: 64)
     private(set) var count = 0
-    /// Where it goes when it is not needed any more; `nil` while it is there.
-    fileprivate var home: BodyBuffers?
+    /// Where it goes when it is not needed any more.
+    private let home: BodyBuffers
+
+    fileprivate init(home: BodyBuffers) { self.home = home }
 
     deinit { unsafe memory.deallocate() }
 
@@ -52,6 +67,6 @@ final class BodyBuffers: Sendable {
 
     private func giveBack() {
         count = 0
-        home.take()?.giveBack(self)
+        home.giveBack(self)
     }
 }

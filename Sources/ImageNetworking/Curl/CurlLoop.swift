@@ -13,6 +13,7 @@ final class CurlLoop {
     private let multi: MultiHandle
     private let readiness: Readiness
     let buffers = BodyBuffers()
+    let heads = KnownHeads()
     private let mailbox: Mailbox
     let configuration: CurlLoader.Configuration
     /// Whether libcurl is to look for proxies in the environment, which takes a while if it must for every transfer.
@@ -59,6 +60,7 @@ final class CurlLoop {
 
     deinit {
         unsafe idleHandles = []
+        buffers.close()
         _ = unsafe curl_multi_cleanup(multi.pointer)
         // Not before: libcurl tells it of each socket that it lets go.
         withExtendedLifetime(readiness) {}

@@ -61,6 +61,13 @@ internal import ImageCore
         var room: UnsafeMutableRawPointer?
         var free = 0
         unowned(unsafe) let handle: EasyHandle
+
+        /// As before the first line.
+        mutating func clear() {
+            head.clear()
+            (hasBegun, maySend, free) = (false, true, 0)
+            unsafe room = nil
+        }
     }
 
     init?() {
@@ -109,7 +116,7 @@ internal import ImageCore
         exchange = nil
         unsafe free(place)
         unsafe place = nil
-        unsafe incoming.pointee = unsafe Incoming(handle: self)
+        unsafe incoming.pointee.clear()
         // Also the body that was sent, of which libcurl has a copy.
         if isDirty { reset() }
         guard isDirty || told.maySayWho else { return }

@@ -110,8 +110,13 @@ final class Exchange {
                 failure = .tooLarge(source, announced: length, limit: transfer.limit)
                 return false
             }
+            guard let response = loop.heads.parsed(head) else {
+                failure = ImageError(
+                    .badResponse, message: "The response to \(source) has more than \(ResponseHead.mostFields) header fields.")
+                return false
+            }
             newHead = Transfer.Head(
-                head: head, redirectedTo: hop.redirects > 0 ? hop.address.text : nil, timing: handle.timing)
+                response: response, redirectedTo: hop.redirects > 0 ? hop.address.text : nil, timing: handle.timing)
             if hop.address.origin.isSecure, handle.long(CURLINFO_HTTP_VERSION) >= 3 { loop.multiplexes(hop.address.origin) }
             touch()
             return true

@@ -1,17 +1,14 @@
+internal import HTTPTypes
 internal import ImageCore
 
 /// One fetch, seen from both sides: the task that reads it, and the loop's thread that fills it.
 final class Transfer: Sendable {
-    /// What the loop found out when the head was whole. An object, since it is only handed on.
-    final class Head: Sendable {
-        let head: ResponseHead
+    /// What the loop found out when the head was whole.
+    struct Head: Sendable {
+        let response: HTTPResponse
         /// The final URL, where it is not the one asked for.
         let redirectedTo: String?
         let timing: TransferTiming
-
-        init(head: ResponseHead, redirectedTo: String?, timing: TransferTiming) {
-            (self.head, self.redirectedTo, self.timing) = (head, redirectedTo, timing)
-        }
     }
 
     let url: URL
@@ -48,10 +45,9 @@ final class Transfer: Sendable {
         } onCancel: {
             cancel()
         }
-        guard let head = unsafe head else {
+        guard let head = unsafe head.take() else {
             throw ImageError(.badResponse, message: "\(source) was answered without a head.")
         }
-        unsafe self.head = nil
         return (head, body)
     }
 

@@ -12,11 +12,10 @@ internal import ImageCore
 /// Makes heads into values, and takes over from the head before what is the same: a server says most of it again and again,
 /// and a field that is made anew costs far more than the comparison of its bytes.
 ///
-/// One head is kept, as long as the loader lives: no large one, and none that hands a cookie out.
-final class KnownHeads: Sendable {
-    /// A head in which every line is one field, and where each line ends. An object, so that taking it from another thread
-    /// touches one count of references and not those of all that it holds.
-    private final class Head: Sendable {
+/// One head is kept, as long as the loader lives: no large one, and none that hands a cookie out. For the loop's thread alone.
+final class KnownHeads {
+    /// A head in which every line is one field, and where each line ends.
+    private final class Head {
         let bytes: [UInt8]
         let lineEnds: [Int]
         let response: HTTPResponse
@@ -29,20 +28,18 @@ final class KnownHeads: Sendable {
     /// The most that a head which is kept may take, in bytes.
     static let largest = 8 << 10
 
-    private let last = Lock<Head?>(nil)
+    private var last: Head?
 
     /// How many bytes the head takes that is kept; 0 without one.
-    var byteCount: Int { last.withLock { $0?.bytes.count ?? 0 } }
+    var byteCount: Int { last?.bytes.count ?? 0 }
 
     /// The head as a value; `nil` when it has too many fields.
     func parsed(_ head: ResponseHead) -> HTTPResponse? {
-        let known = last.withLock { $0 }
-        if let known, Self.isEqual(known.bytes, head.bytes) { return known.response }
-        let parsed = known.flatMap { Self.changed($0, to: head.bytes) } ?? Self.parsedAnew(head)
+        if let last, Self.isEqual(last.bytes, head.bytes) { return last.response }
+        let parsed = last.flatMap { Self.changed($0, to: head.bytes) } ?? Self.parsedAnew(head)
         guard let (response, lineEnds) = parsed else { return nil }
         if let lineEnds, head.bytes.count <= Self.largest {
-            let known = Head(bytes: head.bytes, lineEnds: lineEnds, response: response)
-            last.withLock { $0 = known }
+            last = Head(bytes: head.bytes, lineEnds: lineEnds, response: response)
         }
         return response
     }

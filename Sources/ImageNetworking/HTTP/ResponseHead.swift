@@ -2,15 +2,12 @@ internal import HTTPTypes
 internal import ImageCore
 
 /// The head of a response as it comes off the wire, line by line, and what it means (RFC 9112).
-///
-/// The loop's thread only gathers the bytes and looks at what steers the transfer; the fields become values on the task
-/// that asked for them.
 struct ResponseHead: Equatable, Sendable {
     /// The most that a head may take, in bytes, and in fields.
     static let largest = 256 << 10
     static let mostFields = 1000
-    /// What most take at most, in bytes. A little less than the longest piece that the allocator of glibc keeps at hand.
-    private static let usual = 960
+    /// What most take at most, in bytes.
+    private static let usual = 4 << 10
 
     private(set) var bytes: [UInt8] = []
     private(set) var status = 0
@@ -27,8 +24,7 @@ struct ResponseHead: Equatable, Sendable {
     mutating func append(_ line: UnsafeBufferPointer<UInt8>) -> Progress {
         guard let first = unsafe line.first else { return .more }
         if first == UInt8(ascii: "H"), unsafe line.starts(with: Self.protocolName) {
-            self = ResponseHead()
-            bytes.reserveCapacity(Self.usual)
+            clear()
             status = unsafe Self.status(in: line)
         }
         guard bytes.count + line.count <= Self.largest else { return .tooLarge }
@@ -49,6 +45,16 @@ struct ResponseHead: Equatable, Sendable {
     }
 
     private static let protocolName = Array("HTTP/".utf8)
+
+    /// Forgets everything, and overwrites it, since it may have held a cookie; memory of the usual size is kept.
+    mutating func clear() {
+        if bytes.capacity > Self.usual { bytes = [] }
+        if !bytes.isEmpty {
+            unsafe bytes.withUnsafeMutableBufferPointer { unsafe $0.update(repeating: 0) }
+            bytes.removeAll(keepingCapacity: true)
+        }
+        (status, contentLength, location, isWhole) = (0, nil, nil, false)
+    }
 
     /// Whether another response follows this one.
     var isInterim: Bool { 100..<200 ~= status }
