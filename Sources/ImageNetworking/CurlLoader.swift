@@ -57,7 +57,9 @@ public final class CurlLoader: DataLoading {
     @inline(never)
     private func transfer(_ request: DataRequest) throws(ImageError) -> Transfer {
         let limit = request.maximumBytes ?? configuration.maximumBytes
-        return Transfer(request, hop: try Hop(request), limit: limit, mailbox: lease.mailbox)
+        return Transfer(
+            request.url, timeout: request.timeout, priority: request.priority, hop: try .first(of: request), limit: limit,
+            mailbox: lease.mailbox)
     }
 
     /// Runs tasks on the thread that the transfers run on, so that between a load and what follows it no other thread has to

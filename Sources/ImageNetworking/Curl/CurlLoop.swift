@@ -249,13 +249,13 @@ final class CurlLoop {
     private func outcome(of exchange: Exchange, _ code: CURLcode) -> Outcome {
         if let failure = exchange.failure { return .end(.failure(failure)) }
         // A redirect whose own body was too long to be read counts all the same.
-        if !exchange.hasFinalHead, let location = exchange.head.redirect, exchange.head.isWhole,
+        if !exchange.hasFinalHead, let location = exchange.handle.redirect, exchange.handle.isHeadWhole,
             code == CURLE_OK || code == CURLE_WRITE_ERROR
         {
             do {
                 return .follow(
                     try Redirect.hop(
-                        after: exchange.hop, status: exchange.head.status, location: location, source: exchange.source))
+                        after: exchange.hop, status: exchange.handle.status, location: location, source: exchange.source))
             } catch {
                 return .end(.failure(error))
             }

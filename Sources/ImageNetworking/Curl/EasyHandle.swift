@@ -95,8 +95,15 @@ internal import ImageCore
         unsafe incoming.deallocate()
     }
 
-    /// The head of the answer as far as it came.
-    var head: ResponseHead { unsafe incoming.pointee.head }
+    // Of the head, as far as it came: each by itself, since to hand the head around counts what it holds.
+    var status: Int { unsafe incoming.pointee.head.status }
+    var isHeadInterim: Bool { unsafe incoming.pointee.head.isInterim }
+    var isHeadWhole: Bool { unsafe incoming.pointee.head.isWhole }
+    var contentLength: Int? { unsafe incoming.pointee.head.contentLength }
+    var redirect: String? { unsafe incoming.pointee.head.redirect }
+
+    /// The head as a value; `nil` when it has too many fields.
+    func response(_ heads: KnownHeads) -> HTTPResponse? { unsafe heads.parsed(incoming.pointee.head) }
 
     /// Lets libcurl's callback put so many bytes of the body there. What it left of them is in ``freeRoom``.
     func grant(_ count: Int, at room: UnsafeMutableRawPointer?) {

@@ -16,8 +16,6 @@ final class Exchange {
     /// Where the loop keeps it.
     var place = 0
 
-    /// What came of the head so far.
-    var head: ResponseHead { handle.head }
     /// Whether `head` is the answer itself, so that what follows is its body.
     private(set) var hasFinalHead = false
     /// Whether libcurl was told to stop taking bytes.
@@ -103,14 +101,13 @@ final class Exchange {
                 .badResponse, message: "The head of the response to \(source) is larger than \(ResponseHead.largest) bytes.")
             return false
         case .whole:
-            let head = handle.head
-            if head.isInterim || head.redirect != nil { return true }
+            if handle.isHeadInterim || handle.redirect != nil { return true }
             hasFinalHead = true
-            if let length = head.contentLength, length > transfer.limit, hop.method != .head, head.status != 304 {
+            if let length = handle.contentLength, length > transfer.limit, hop.method != .head, handle.status != 304 {
                 failure = .tooLarge(source, announced: length, limit: transfer.limit)
                 return false
             }
-            guard let response = loop.heads.parsed(head) else {
+            guard let response = handle.response(loop.heads) else {
                 failure = ImageError(
                     .badResponse, message: "The response to \(source) has more than \(ResponseHead.mostFields) header fields.")
                 return false

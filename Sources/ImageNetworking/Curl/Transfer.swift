@@ -26,10 +26,10 @@ final class Transfer: Sendable {
     /// What runs for it at the moment.
     nonisolated(unsafe) var exchange: Exchange?  // because nobody but the loop looks at it, on one thread at a time
 
-    init(_ request: DataRequest, hop: Hop, limit: Int, mailbox: Mailbox) {
-        url = request.url
-        timeout = request.timeout
-        priority = request.priority
+    init(_ url: URL, timeout: Duration, priority: LoadPriority, hop: Hop, limit: Int, mailbox: Mailbox) {
+        self.url = url
+        self.timeout = timeout
+        self.priority = priority
         firstHop = hop
         self.limit = limit
         self.mailbox = mailbox
@@ -87,7 +87,7 @@ final class Transfer: Sendable {
         head: consuming Head?, chunks: inout ChunkList, end: Result<Void, any Error>?
     ) -> (unread: Int, isPaused: Bool, wake: BodyChannel.Wake?) {
         let hasHead = head != nil
-        if let head { unsafe self.head = head }
+        if hasHead { unsafe self.head = consume head }
         let (receipt, wake) = channel.handOver(hasHead: hasHead, chunks: &chunks, end: end)
         return (receipt?.unread ?? 0, receipt?.isPaused ?? true, wake)
     }

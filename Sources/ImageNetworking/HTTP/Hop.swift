@@ -15,9 +15,8 @@ final class Hop: Sendable {
     let redirects: Int
 
     private init(
-        _ address: consuming WebAddress, _ method: HTTPRequest.Method, _ headerFields: HTTPFields, _ body: Data?, redirects: Int
+        _ address: WebAddress, _ method: HTTPRequest.Method, _ headerFields: HTTPFields, _ body: Data?, redirects: Int
     ) {
-        address.credentials = nil
         self.address = address
         self.method = method
         self.headerFields = headerFields
@@ -26,18 +25,21 @@ final class Hop: Sendable {
     }
 
     /// The first request of a chain.
-    convenience init(_ request: DataRequest) throws(ImageError) {
-        let address: WebAddress
-        do {
-            address = try WebAddress(request.url.absoluteString)
-        } catch {
-            throw error.imageError(for: ImageSource.redacted(request.url))
-        }
+    static func first(of request: DataRequest) throws(ImageError) -> Hop {
+        let address = try address(of: request.url)
         var headerFields = request.headerFields
         if let credentials = address.credentials, headerFields[.authorization] == nil {
             headerFields[.authorization] = "Basic " + Self.decoded(credentials).base64EncodedString()
         }
-        self.init(address, request.method, headerFields, request.body, redirects: 0)
+        return Hop(address, request.method, headerFields, request.body, redirects: 0)
+    }
+
+    private static func address(of url: URL) throws(ImageError) -> WebAddress {
+        do {
+            return try WebAddress(url.absoluteString)
+        } catch {
+            throw error.imageError(for: ImageSource.redacted(url))
+        }
     }
 
     /// The request that an answer of `status` sends to `url`, an absolute URL; `source` is named in errors.

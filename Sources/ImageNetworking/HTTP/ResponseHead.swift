@@ -61,7 +61,10 @@ struct ResponseHead: Equatable, Sendable {
 
     /// Where the server sends the client (RFC 9110, section 15.4); `nil` for every other answer.
     var redirect: String? {
-        [301, 302, 303, 307, 308].contains(status) ? location.flatMap { $0.isEmpty ? nil : $0 } : nil
+        switch status {
+        case 301, 302, 303, 307, 308: location.flatMap { $0.isEmpty ? nil : $0 }
+        default: nil
+        }
     }
 
     /// The head as a value; `nil` when it has too many fields. A line that is no field is left out.

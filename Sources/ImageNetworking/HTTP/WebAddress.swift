@@ -3,12 +3,13 @@
 struct WebAddress: Hashable, Sendable {
     /// What must be equal for two URLs to share credentials and connections (RFC 6454).
     struct Origin: Hashable, Sendable, CustomStringConvertible {
-        var scheme: String
+        /// Whether the scheme is `https`, and not `http`.
+        var isSecure = false
         /// Lower case; brackets round an IPv6 address.
-        var host: String
-        var port: Int
+        var host = ""
+        var port = 80
 
-        var isSecure: Bool { scheme == "https" }
+        var scheme: String { isSecure ? "https" : "http" }
         /// Whether the host is a loopback address, or the name of one (RFC 6761, section 6.3).
         var isOfThisMachine: Bool {
             host == "localhost" || host == "[::1]" || host.hasPrefix("127.") && IPAddress(host) != nil
@@ -16,7 +17,7 @@ struct WebAddress: Hashable, Sendable {
         var description: String { "\(scheme)://\(host):\(port)" }
     }
 
-    var origin: Origin
+    var origin = Origin()
     /// The URL without credentials and fragment.
     var text: String
     /// `user:password` as it stood in the URL, percent-encoded.
@@ -29,21 +30,21 @@ struct WebAddress: Hashable, Sendable {
     }
 
     init(_ url: String) throws(Problem) {
+        self.text = url
         var text = url
         // Bytes in one piece are read several times as fast as through the string.
-        let parsed = text.withUTF8 { bytes in
-            Result { () throws(Problem) in try unsafe WebAddress(bytes, text: url) }
-        }
-        self = try parsed.get()
+        if let problem = text.withUTF8({ bytes in unsafe read(bytes) }) { throw problem }
     }
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>, text url: String) throws(Problem) {
-        guard let colon = unsafe bytes.firstIndex(of: UInt8(ascii: ":")) else { throw .scheme("") }
+    /// Takes the text apart. Returns what is wrong with it.
+    private mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Problem? {
+        guard let colon = unsafe bytes.firstIndex(of: UInt8(ascii: ":")) else { return .scheme("") }
         let scheme = unsafe Self.lowercased(bytes[..<colon])
-        guard scheme == "http" || scheme == "https" else { throw .scheme(scheme) }
+        guard scheme == "http" || scheme == "https" else { return .scheme(scheme) }
+        origin.isSecure = scheme == "https"
         let start = colon + 3
         guard start <= bytes.count, unsafe bytes[colon + 1] == UInt8(ascii: "/"), unsafe bytes[colon + 2] == UInt8(ascii: "/")
-        else { throw .host }
+        else { return .host }
         let end = unsafe bytes[start...].firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? bytes.endIndex
         let fragment = unsafe bytes[end...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
 
@@ -51,49 +52,49 @@ struct WebAddress: Hashable, Sendable {
         if let at = unsafe authority.lastIndex(of: UInt8(ascii: "@")) {
             credentials = unsafe String(decoding: authority[..<at], as: UTF8.self)
             // Browsers take a backslash for a slash, so that the host would be what stands before it.
-            guard unsafe !authority[..<at].contains(UInt8(ascii: "\\")) else { throw .host }
+            guard unsafe !authority[..<at].contains(UInt8(ascii: "\\")) else { return .host }
             unsafe authority = authority[(at + 1)...]
         }
-        let (host, port) = try unsafe Self.split(authority, defaultPort: scheme == "https" ? 443 : 80)
-        origin = Origin(scheme: scheme, host: host, port: port)
-        if credentials == nil, fragment == bytes.endIndex {
-            text = url
-        } else {
+        if let problem = unsafe origin.read(authority) { return problem }
+        if credentials != nil || fragment != bytes.endIndex {
             text =
                 unsafe "\(scheme)://\(String(decoding: authority, as: UTF8.self))"
                 + String(decoding: bytes[end..<fragment], as: UTF8.self)
         }
+        return nil
     }
 
-    private static func split(
-        _ authority: Slice<UnsafeBufferPointer<UInt8>>, defaultPort: Int
-    ) throws(Problem) -> (host: String, port: Int) {
+    /// In lower case, which most already are.
+    fileprivate static func lowercased(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        let text = unsafe String(decoding: bytes, as: UTF8.self)
+        return unsafe bytes.allSatisfy { $0 < 0x80 && !(0x41...0x5A ~= $0) } ? text : text.lowercased()
+    }
+}
+
+extension WebAddress.Origin {
+    /// Takes a host and a port from between the slashes. Returns what is wrong with them.
+    fileprivate mutating func read(_ authority: Slice<UnsafeBufferPointer<UInt8>>) -> WebAddress.Problem? {
         var host = unsafe authority
-        var port = defaultPort
+        port = isSecure ? 443 : 80
         let bracket = unsafe authority.lastIndex(of: UInt8(ascii: "]"))
         if let colon = unsafe authority.lastIndex(of: UInt8(ascii: ":")), bracket.map({ $0 < colon }) ?? true {
             unsafe host = authority[..<colon]
             let digits = unsafe authority[(colon + 1)...]
             if unsafe !digits.isEmpty {
-                guard unsafe digits.count <= 5, unsafe digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { throw .port }
+                guard unsafe digits.count <= 5, unsafe digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return .port }
                 port = unsafe digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-                guard 1...65535 ~= port else { throw .port }
+                guard 1...65535 ~= port else { return .port }
             }
         }
         if unsafe host.first == UInt8(ascii: "[") {
             guard unsafe host.last == UInt8(ascii: "]"), unsafe host.count > 3,
-                unsafe host.dropFirst().dropLast().allSatisfy({ isHexDigit($0) || $0 == 0x3A || $0 == 0x2E })
-            else { throw .host }
+                unsafe host.dropFirst().dropLast().allSatisfy({ Self.isHexDigit($0) || $0 == 0x3A || $0 == 0x2E })
+            else { return .host }
         } else {
-            guard unsafe !host.isEmpty, unsafe host.allSatisfy(isHostByte) else { throw .host }
+            guard unsafe !host.isEmpty, unsafe host.allSatisfy(Self.isHostByte) else { return .host }
         }
-        return (unsafe lowercased(host), port)
-    }
-
-    /// In lower case, which most already are.
-    private static func lowercased(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
-        let text = unsafe String(decoding: bytes, as: UTF8.self)
-        return unsafe bytes.allSatisfy { $0 < 0x80 && !(0x41...0x5A ~= $0) } ? text : text.lowercased()
+        self.host = unsafe WebAddress.lowercased(host)
+        return nil
     }
 
     private static func isHexDigit(_ byte: UInt8) -> Bool {
