@@ -12,8 +12,8 @@ extension CurlLoader {
         /// For the name lookup, the connection and TLS together; 10 s. The limit for the whole transfer comes with each
         /// request, and counts from when the transfer starts, not while it waits for its turn.
         public var connectTimeout: Duration = .seconds(10)
-        /// How long a server may send nothing in the middle of a transfer, in whole seconds; 15 s, `nil` for ever. A
-        /// transfer that waits for its reader is not idle.
+        /// How long a server may send nothing, and take nothing, in the middle of a transfer; 15 s, `nil` for ever. It is
+        /// noticed at most an eighth of that later. A transfer that waits for its reader is not idle.
         public var idleTimeout: Duration? = .seconds(15)
         /// The largest body, in bytes, where the request names none; the lesser of 200 MB and a tenth of the memory.
         /// Checked against `Content-Length` and with every chunk.

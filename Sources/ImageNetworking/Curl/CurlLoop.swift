@@ -34,6 +34,8 @@ final class CurlLoop {
     @exclusivity(unchecked) private var wakes: [BodyChannel.Wake] = []
     /// When the turn began.
     private(set) var now = ContinuousClock.now
+    /// When what runs is looked at next for servers that fell silent. libcurl would do it for each piece that comes in.
+    private var nextLookForSilence = ContinuousClock.now
 
     /// `nil` when libcurl has no memory left.
     init?(_ configuration: CurlLoader.Configuration, mailbox: Mailbox) {
@@ -95,6 +97,7 @@ final class CurlLoop {
             startWaiting()
             readiness.work(now)
             takeFinished()
+            endSilent()
             publishTouched()
             // What just ended may have made room: then there is work, and no sleep.
             let hasStarted = startWaiting()
@@ -104,7 +107,7 @@ final class CurlLoop {
             switch mailbox.rest(&jobs) {
             case .closing: return
             case .asleep:
-                readiness.wait(atMost: unsafe touched.isEmpty ? nil : Exchange.longestWait)
+                readiness.wait(atMost: longestSleep)
                 turns = 0
                 continue
             case .jobs: jobs.run()
@@ -241,6 +244,26 @@ final class CurlLoop {
         queue.finished(exchange.hop.address.origin)
     }
 
+    /// Ends the transfers whose servers have been silent for too long.
+    private func endSilent() {
+        guard let limit = configuration.idleTimeout, nextLookForSilence <= now else { return }
+        nextLookForSilence = now + limit / 8
+        for exchange in unsafe running where exchange.isSilent(for: limit) {
+            forget(exchange)
+            let failure = failure(of: exchange, CURLE_OPERATION_TIMEDOUT, "nothing came or went for \(limit.inSeconds)")
+            release(exchange)
+            exchange.finish(.failure(failure))
+            queue.finished(exchange.hop.address.origin)
+        }
+    }
+
+    /// How long there is nothing to do unless a socket, a timer or a message says otherwise.
+    private var longestSleep: Duration? {
+        if unsafe !touched.isEmpty { return Exchange.longestWait }
+        guard configuration.idleTimeout != nil, unsafe !running.isEmpty else { return nil }
+        return nextLookForSilence - .now
+    }
+
     private enum Outcome {
         case end(Result<Void, any Error>)
         case follow(Hop)
@@ -261,16 +284,18 @@ final class CurlLoop {
             }
         }
         if code == CURLE_OK, exchange.hasFinalHead { return .end(.success(())) }
-        let handle = exchange.handle
-        let connected = exchange.hop.address.origin.isSecure ? CURLINFO_APPCONNECT_TIME_T : CURLINFO_CONNECT_TIME_T
         // Versions of libcurl differ in what they call a connection for which no socket was given.
-        if let refusal = exchange.refusal, handle.offset(connected) == 0 { return .end(.failure(refusal)) }
+        if let refusal = exchange.refusal, !exchange.isConnected { return .end(.failure(refusal)) }
+        let code = code == CURLE_OK ? CURLE_WEIRD_SERVER_REPLY : code
+        return .end(.failure(failure(of: exchange, code, exchange.handle.takeErrorText())))
+    }
+
+    private func failure(of exchange: Exchange, _ code: CURLcode, _ detail: String) -> ImageError {
         let failure = CurlFailure(
-            code: code == CURLE_OK ? CURLE_WEIRD_SERVER_REPLY.rawValue : code.rawValue, detail: handle.takeErrorText(),
-            source: exchange.source, host: exchange.hop.address.origin.host, elapsed: exchange.started.duration(to: .now),
-            timeout: exchange.transfer.timeout, connectTimeout: configuration.connectTimeout,
-            isConnected: handle.offset(connected) > 0)
-        return .end(.failure(failure.error))
+            code: code.rawValue, detail: detail, source: exchange.source, host: exchange.hop.address.origin.host,
+            elapsed: exchange.started.duration(to: .now), timeout: exchange.transfer.timeout,
+            connectTimeout: configuration.connectTimeout, isConnected: exchange.isConnected)
+        return failure.error
     }
 
     private func publishTouched() {

@@ -42,10 +42,6 @@ extension EasyHandle {
         set(CURLOPT_HTTP09_ALLOWED, 0)
         set(CURLOPT_BUFFERSIZE, Self.receivedAtATime)
         set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.inMilliseconds)
-        if let idle = configuration.idleTimeout {
-            set(CURLOPT_LOW_SPEED_LIMIT, 1)
-            set(CURLOPT_LOW_SPEED_TIME, max(1, (idle.inMilliseconds + 999) / 1000))
-        }
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         switch configuration.certificateAuthorities {
         case .system: break

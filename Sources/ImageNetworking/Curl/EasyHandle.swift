@@ -205,6 +205,12 @@ internal import ImageCore
         return timing
     }
 
+    /// What was received and sent so far of the request that it is at, heads included, in bytes; `nil` before it is sent.
+    var movedBytes: Int? {
+        guard offset(CURLINFO_PRETRANSFER_TIME_T) > 0 else { return nil }
+        return offset(CURLINFO_SIZE_DOWNLOAD_T) + offset(CURLINFO_SIZE_UPLOAD_T) + long(CURLINFO_HEADER_SIZE)
+    }
+
     func long(_ info: CURLINFO) -> Int { unsafe calotype_curl_info_long(pointer, info) }
 
     func offset(_ info: CURLINFO) -> Int { Int(unsafe calotype_curl_info_offset(pointer, info)) }

@@ -41,6 +41,9 @@ final class Exchange {
     private var end: Result<Void, any Error>?
     /// The most that can be unread at the transfer: the reader only makes it less.
     private var mostUnread = 0
+    /// What had moved when it was last looked at, and since when that has not grown.
+    private var movedBytes: Int?
+    private var silentSince: ContinuousClock.Instant
     private var received = 0
     private var discarded = 0
 
@@ -50,6 +53,7 @@ final class Exchange {
         self.handle = handle
         self.started = started
         touchedAt = started
+        silentSince = loop.now
         self.loop = loop
     }
 
@@ -80,6 +84,18 @@ final class Exchange {
         guard end == nil, !isPaused else { return false }
         takeGrantBack()
         return newCount < BodyBuffers.length && now - touchedAt < Self.longestWait
+    }
+
+    /// Whether there is or was a connection, TLS included.
+    var isConnected: Bool {
+        handle.offset(hop.address.origin.isSecure ? CURLINFO_APPCONNECT_TIME_T : CURLINFO_CONNECT_TIME_T) > 0
+    }
+
+    /// Whether the server neither sends nor takes anything, for at least so long, though it could.
+    func isSilent(for limit: Duration) -> Bool {
+        let moved = handle.movedBytes
+        if isPaused || moved == nil || moved != movedBytes { (movedBytes, silentSince) = (moved, loop.now) }
+        return loop.now - silentSince >= limit
     }
 
     /// How long what came in is kept for what follows.
