@@ -46,6 +46,36 @@ struct CurlLoaderFailures {
         #expect(try await imageError { _ = try await loader.body(of: request) }.code == .timedOut)
     }
 
+    @Test(arguments: ["", "half"])
+    func aServerThatFallsSilentIsGivenUp(_ body: String) async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Content-Length", "10")])
+            try connection.write(body)
+            connection.waitForDisconnect()
+        }
+        var configuration = CurlLoader.Configuration()
+        configuration.idleTimeout = .milliseconds(100)
+        let loader = CurlLoader(configuration)
+        let error = try await imageError { _ = try await loader.body(of: try server.request()) }
+        #expect(error.code == .timedOut)
+        #expect(error.message == "“127.0.0.1” fell silent before \(server.url()) was whole.")
+        try await server.disconnections.reached(1)
+    }
+
+    /// A pause is the reader's doing.
+    @Test func aServerThatWaitsForTheReaderIsNotSilent() async throws {
+        let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200, body: Array(repeating: 1, count: 20 << 20)) })
+        var configuration = CurlLoader.Configuration()
+        configuration.idleTimeout = .milliseconds(40)
+        let loader = CurlLoader(configuration)
+        let slow = try await loader.load(try server.request())
+        // Another transfer of the same loop fails for its server's silence, while the first one has paused.
+        let silent = try LoopbackServer { _, connection in connection.waitForDisconnect() }
+        let error = try await imageError { _ = try await loader.body(of: try silent.request()) }
+        #expect(error.code == .timedOut)
+        #expect(try await slow.body.collected().count == 20 << 20)
+    }
+
     @Test func redirectsShareOneTimeout() async throws {
         let server = try LoopbackServer { request, connection in
             guard request.target == "/0" else { return connection.waitForDisconnect() }

@@ -161,6 +161,35 @@ struct CurlLoaderAnswers {
 }
 
 @Suite(.timeLimit(.minutes(1)))
+struct ConnectionsThatAServerClosed {
+    /// A transfer that counts on a connection which the server has closed makes another, and asks once.
+    @Test(arguments: [HTTPRequest.Method.get, .post])
+    func areMadeAnew(_ method: HTTPRequest.Method) async throws {
+        let held = try Gate()
+        let bodies = Lock<[String]>([])
+        let server = try LoopbackServer { request, connection in
+            bodies.withLock { $0.append("\(request.target) \(String(decoding: request.body, as: UTF8.self))") }
+            if request.target == "/held" { try connection.wait(for: held) }
+            let headers = request.target == "/last" ? [("Connection", "close")] : []
+            try connection.respond(LoopbackServer.Response(200, headers: headers, body: Array(request.target.utf8)))
+        }
+        let loader = CurlLoader(.patient)
+        // As long as it runs, the loader remembers that the host keeps its connections.
+        let first = Task { try await loader.body(of: try server.request("/held")) }
+        try await server.requests.reached(1)
+        for target in ["/a", "/b", "/last"] { _ = try await loader.body(of: try server.request(target)) }
+        #expect(server.connections.value == 2)
+        var request = try server.request("/again")
+        (request.method, request.body) = (method, method == .post ? Data("picture".utf8) : nil)
+        #expect(try await loader.load(request).body.text() == "/again")
+        #expect(server.connections.value == 3)
+        held.open()
+        _ = try await first.value
+        #expect(bodies.withLock { $0 } == ["/held ", "/a ", "/b ", "/last ", method == .post ? "/again picture" : "/again "])
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
 struct CurlLoaderStreaming {
     let loader = CurlLoader(.patient)
 
@@ -261,12 +290,5 @@ struct CurlLoaderTiming {
         #expect(second.timing?.isReused == true)
         #expect(second.timing?.connect == .zero)
         #expect(second.timing?.firstByte ?? .zero > .zero)
-    }
-
-    @Test func theHopsOfAChainShareOneTimeLimit() throws {
-        var hop = try Hop(DataRequest(url: try #require(URL(string: "http://a/"))))
-        #expect(hop.timeLeft(of: .seconds(30), elapsed: .seconds(10)) == .seconds(30))
-        hop = try hop.following(status: 302, to: "http://a/b", source: "http://a/")
-        #expect(hop.timeLeft(of: .seconds(30), elapsed: .seconds(10)) == .seconds(20))
     }
 }

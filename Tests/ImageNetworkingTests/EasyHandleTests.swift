@@ -11,7 +11,7 @@ import Testing
     ) throws -> EasyHandle {
         let handle = try #require(EasyHandle())
         let request = DataRequest(url: try #require(URL(string: url)), method: method, headerFields: fields, body: body)
-        handle.prepare(try Hop(request), timeout: .seconds(30), configuration: CurlLoader.Configuration(), usesProxies: false)
+        handle.prepare(try .first(of: request), mayConnect: true, configuration: CurlLoader.Configuration(), usesProxies: false)
         #expect(handle.hasHeaderLines)
         handle.rest()
         return handle

@@ -14,7 +14,7 @@ import Testing
         ("http://user:p@ss@host.example/", "http", "host.example", 80), ("http://bücher.example/", "http", "bücher.example", 80),
     ])
     func theOriginIsSchemeHostAndPort(_ text: String, _ scheme: String, _ host: String, _ port: Int) throws {
-        #expect(try address(text).origin == WebAddress.Origin(scheme: scheme, host: host, port: port))
+        #expect(try address(text).origin == WebAddress.Origin(isSecure: scheme == "https", host: host, port: port))
     }
 
     @Test func credentialsAndFragmentLeaveTheText() throws {

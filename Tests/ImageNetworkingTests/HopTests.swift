@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct Hops {
     private func hop(_ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:]) throws -> Hop {
-        try Hop(DataRequest(url: try #require(URL(string: url)), method: method, headerFields: fields))
+        try .first(of: DataRequest(url: try #require(URL(string: url)), method: method, headerFields: fields))
     }
 
     @Test func aHeadStaysOneAfterA303() throws {
@@ -41,10 +41,17 @@ import Testing
         }
     }
 
-    @Test func allHopsOfAChainShareOneTimeLimit() throws {
-        let first = try hop("http://a/")
-        #expect(first.timeLeft(of: .seconds(10), elapsed: .seconds(4)) == .seconds(10))
-        let second = try first.following(status: 302, to: "http://a/b", source: "")
-        #expect(second.timeLeft(of: .seconds(10), elapsed: .seconds(4)) == .seconds(6))
+    @Test func theTimeLimitCountsFromTheStartOfAChain() throws {
+        let loop = try #require(CurlLoop(CurlLoader.Configuration(), mailbox: Mailbox { _ in false }))
+        let started = loop.now - .seconds(10)
+        func deadline(_ timeout: Duration) throws -> ContinuousClock.Instant {
+            let request = DataRequest(url: try #require(URL(string: "http://a/")))
+            let hop = try Hop.first(of: request).following(status: 302, to: "http://a/b", source: "http://a/")
+            let transfer = Transfer(
+                request.url, timeout: timeout, priority: .normal, hop: hop, limit: 1, mailbox: Mailbox { _ in false })
+            return Exchange(transfer, hop: hop, handle: try #require(EasyHandle()), started: started, loop: loop).deadline
+        }
+        #expect(try deadline(.seconds(30)) == loop.now + .seconds(20))
+        #expect(try deadline(.seconds(Int64.max)) > loop.now + .seconds(900_000_000))
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageNetworking
 
-private func host(_ name: String) -> WebAddress.Origin { WebAddress.Origin(scheme: "https", host: name, port: 443) }
+private func host(_ name: String) -> WebAddress.Origin { WebAddress.Origin(isSecure: true, host: name, port: 443) }
 
 private func queue(perHost: Int, total: Int = 100, streams: Int = 10) -> TransferQueue<Int> {
     TransferQueue(TransferQueue.Limits(perHost: perHost, total: total, streamsPerHost: streams))
@@ -44,6 +44,22 @@ extension TransferQueue {
         answers = [queue.startsAtOnce(host("b"), among: 1)]
         #expect(answers == [false])
         #expect(queue.startable() == [1])
+    }
+
+    @Test func aConnectionIsExpectedWhereAsManyTransfersFoundOne() {
+        var queue = queue(perHost: 3)
+        for id in 0..<3 { queue.add(id, host: host("a"), priority: .normal) }
+        #expect(queue.next() == 0)
+        var answers = [queue.expectsConnection(host("a"))]
+        #expect(queue.next() == 1)
+        // One of two found one: then there are two.
+        queue.finished(host("a"), hasFoundConnection: true)
+        #expect(queue.next() == 2)
+        answers.append(queue.expectsConnection(host("a")))
+        queue.finished(host("a"))
+        queue.missedConnection(host("a"))
+        answers.append(queue.expectsConnection(host("a")))
+        #expect(answers == [false, true, false])
     }
 
     @Test func hostsTakeTurns() {

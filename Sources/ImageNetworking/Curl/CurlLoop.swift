@@ -34,8 +34,9 @@ final class CurlLoop {
     @exclusivity(unchecked) private var wakes: [BodyChannel.Wake] = []
     /// When the turn began.
     private(set) var now = ContinuousClock.now
-    /// When what runs is looked at next for servers that fell silent. libcurl would do it for each piece that comes in.
-    private var nextLookForSilence = ContinuousClock.now
+    /// Not later than the first time limit of what runs is over, or, where a server may have fallen silent, is to be looked at.
+    /// libcurl would keep timers for each transfer, at several times the cost.
+    private var nextLimit = ContinuousClock.now
 
     /// `nil` when libcurl has no memory left.
     init?(_ configuration: CurlLoader.Configuration, mailbox: Mailbox) {
@@ -97,7 +98,7 @@ final class CurlLoop {
             startWaiting()
             readiness.work(now)
             takeFinished()
-            endSilent()
+            endOverdue()
             publishTouched()
             // What just ended may have made room: then there is work, and no sleep.
             let hasStarted = startWaiting()
@@ -203,8 +204,9 @@ final class CurlLoop {
         }
         let exchange = Exchange(transfer, hop: hop, handle: handle, started: started, loop: self)
         handle.exchange = exchange
-        let timeLeft = hop.timeLeft(of: transfer.timeout, elapsed: started.duration(to: now))
-        handle.prepare(hop, timeout: timeLeft, configuration: configuration, usesProxies: usesProxies)
+        nextLimit = min(nextLimit, exchange.deadline)
+        let mayConnect = !queue.expectsConnection(hop.address.origin)
+        handle.prepare(hop, mayConnect: mayConnect, configuration: configuration, usesProxies: usesProxies)
         guard unsafe curl_multi_add_handle(multi.pointer, handle.pointer) == CURLM_OK else {
             handle.rest()
             let error = ImageError(.connectionFailed, message: "The transfer of \(exchange.source) could not be started.")
@@ -241,27 +243,30 @@ final class CurlLoop {
             redirected[exchange.transfer] = (hop, exchange.started)
             queue.add(exchange.transfer, host: hop.address.origin, priority: exchange.transfer.priority)
         }
-        queue.finished(exchange.hop.address.origin)
+        queue.finished(exchange.hop.address.origin, hasFoundConnection: code == CURLE_OK && !exchange.hasConnected)
     }
 
-    /// Ends the transfers whose servers have been silent for too long.
-    private func endSilent() {
-        guard let limit = configuration.idleTimeout, nextLookForSilence <= now else { return }
-        nextLookForSilence = now + limit / 8
-        for exchange in unsafe running where exchange.isSilent(for: limit) {
+    /// Ends the transfers whose time is up, or whose servers have been silent for too long.
+    private func endOverdue() {
+        guard nextLimit <= now, unsafe !running.isEmpty else { return }
+        nextLimit = now + min(configuration.idleTimeout.map { $0 / 8 } ?? .seconds(60), .seconds(60))
+        for exchange in unsafe running {
+            let deadline = exchange.deadline
+            guard deadline <= now || exchange.isSilent(for: configuration.idleTimeout) else {
+                nextLimit = min(nextLimit, deadline)
+                continue
+            }
             forget(exchange)
-            let failure = failure(of: exchange, CURLE_OPERATION_TIMEDOUT, "nothing came or went for \(limit.inSeconds)")
-            release(exchange)
+            let failure = failure(of: exchange, CURLE_OPERATION_TIMEDOUT, deadline <= now ? "the time is up" : "nothing moves")
+            abandon(exchange)
             exchange.finish(.failure(failure))
-            queue.finished(exchange.hop.address.origin)
         }
     }
 
     /// How long there is nothing to do unless a socket, a timer or a message says otherwise.
     private var longestSleep: Duration? {
         if unsafe !touched.isEmpty { return Exchange.longestWait }
-        guard configuration.idleTimeout != nil, unsafe !running.isEmpty else { return nil }
-        return nextLookForSilence - .now
+        return unsafe running.isEmpty ? nil : nextLimit - .now
     }
 
     private enum Outcome {
@@ -271,6 +276,10 @@ final class CurlLoop {
 
     private func outcome(of exchange: Exchange, _ code: CURLcode) -> Outcome {
         if let failure = exchange.failure { return .end(.failure(failure)) }
+        if exchange.missesConnection {
+            queue.missedConnection(exchange.hop.address.origin)
+            return .follow(exchange.hop)
+        }
         // A redirect whose own body was too long to be read counts all the same.
         if !exchange.hasFinalHead, let location = exchange.handle.redirect, exchange.handle.isHeadWhole,
             code == CURLE_OK || code == CURLE_WRITE_ERROR

@@ -4,16 +4,18 @@ internal import ImageCore
 
 extension EasyHandle {
     /// Sets everything for one request. A handle that served a plain GET before only needs what differs.
-    func prepare(_ hop: Hop, timeout: Duration, configuration: CurlLoader.Configuration, usesProxies: Bool) {
+    ///
+    /// `mayConnect` says whether it may make a connection. One that need not costs less: where libcurl has no time limit to
+    /// keep, it keeps no timers. The other limits are the loop's own.
+    func prepare(_ hop: Hop, mayConnect: Bool, configuration: CurlLoader.Configuration, usesProxies: Bool) {
         if isDirty { prepareAnew(configuration, usesProxies: usesProxies) }
         if told.url != hop.address.text {
             told.url = hop.address.text
             setURL(told.url)
         }
-        let limit = timeout.inMilliseconds
-        if told.timeout != limit {
-            told.timeout = limit
-            set(CURLOPT_TIMEOUT_MS, limit)
+        if told.mayConnect != mayConnect {
+            told.mayConnect = mayConnect
+            set(CURLOPT_CONNECTTIMEOUT_MS, mayConnect ? configuration.connectTimeout.inMilliseconds : 0)
         }
         let mayMultiplex = hop.address.origin.isSecure && configuration.httpVersion == .automatic
         if told.mayMultiplex != mayMultiplex {
@@ -41,7 +43,6 @@ extension EasyHandle {
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_HTTP09_ALLOWED, 0)
         set(CURLOPT_BUFFERSIZE, Self.receivedAtATime)
-        set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.inMilliseconds)
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         switch configuration.certificateAuthorities {
         case .system: break

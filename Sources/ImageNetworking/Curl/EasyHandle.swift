@@ -22,8 +22,8 @@ internal import ImageCore
 
     struct Request {
         var url = ""
-        /// In milliseconds; none yet.
-        var timeout = 0
+        /// Whether it may make a connection, for which there is a time limit.
+        var mayConnect = false
         /// Whether HTTP/2 is offered; then it waits for a connection that may carry several transfers.
         var mayMultiplex = false
         /// The request's own; `nil` when its header lines are to be set whatever they are.

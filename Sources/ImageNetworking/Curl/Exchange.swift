@@ -26,6 +26,10 @@ final class Exchange {
     private(set) var isOrphan = false
     /// Why the exchange was broken off from this side.
     private(set) var failure: ImageError?
+    /// Whether it needs a connection and may not make one: then another exchange has to.
+    private(set) var missesConnection = false
+    /// Whether it made a connection, or tried to.
+    private(set) var hasConnected = false
     /// Why an address was not connected to; an error only if no other address would do.
     private(set) var refusal: ImageError?
     var isTouched = false
@@ -91,12 +95,19 @@ final class Exchange {
         handle.offset(hop.address.origin.isSecure ? CURLINFO_APPCONNECT_TIME_T : CURLINFO_CONNECT_TIME_T) > 0
     }
 
+    /// When its time is up: that of all exchanges of a chain of redirects together.
+    var deadline: ContinuousClock.Instant { started + min(transfer.timeout, Self.longestTimeout) }
+
     /// Whether the server neither sends nor takes anything, for at least so long, though it could.
-    func isSilent(for limit: Duration) -> Bool {
+    func isSilent(for limit: Duration?) -> Bool {
+        guard let limit else { return false }
         let moved = handle.movedBytes
         if isPaused || moved == nil || moved != movedBytes { (movedBytes, silentSince) = (moved, loop.now) }
         return loop.now - silentSince >= limit
     }
+
+    /// Thirty years: instants that are much later cannot be told.
+    private static let longestTimeout = Duration.seconds(1_000_000_000)
 
     /// How long what came in is kept for what follows.
     static let longestWait = Duration.milliseconds(1)
@@ -213,7 +224,11 @@ final class Exchange {
         loop.touch(self)
     }
 
-    func lookupBegins() { isLookingUp = true }
+    /// Whether a name may be looked up.
+    func lookupBegins() -> Bool {
+        (isLookingUp, missesConnection) = (handle.told.mayConnect, !handle.told.mayConnect)
+        return isLookingUp
+    }
 
     /// The socket to connect with; `nil` forbids the address.
     func openSocket(for address: UnsafePointer<curl_sockaddr>) -> Int32? {
@@ -225,6 +240,11 @@ final class Exchange {
             refusal = SourcePolicy.error(source, problem)
             return nil
         }
+        guard handle.told.mayConnect else {
+            missesConnection = true
+            return nil
+        }
+        hasConnected = true
         let socket = unsafe calotype_curl_open_socket(address)
         loop.opened(socket)
         return socket
@@ -267,8 +287,8 @@ func curlReceivesBody(
 func curlBeginsLookup(
     _ resolver: UnsafeMutableRawPointer?, _ reserved: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    if let context = unsafe context { unsafe EasyHandle.at(context).exchange?.lookupBegins() }
-    return 0
+    guard let context = unsafe context, let exchange = unsafe EasyHandle.at(context).exchange else { return 0 }
+    return exchange.lookupBegins() ? 0 : 1
 }
 
 func curlOpensSocket(

@@ -24,6 +24,8 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
         var waiting: UInt = 0
         var inTurn: UInt = 0
         var active = 0
+        /// So many transfers at a time found a connection that was kept from before.
+        var kept = 0
         var isMultiplexed = false
 
         init(_ host: Host) { self.host = host }
@@ -97,9 +99,21 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
         return nil
     }
 
-    /// A transfer that ``next()`` returned is over, or goes on elsewhere.
-    mutating func finished(_ host: Host) {
+    /// Whether a transfer of the host, which is counted as running, should find a connection that is kept from before. It is a
+    /// guess: a server may have closed it.
+    mutating func expectsConnection(_ host: Host) -> Bool {
+        guard let line = line(host) else { return false }
+        return line.active <= line.kept
+    }
+
+    /// The guess was wrong.
+    mutating func missedConnection(_ host: Host) { line(host)?.kept = 0 }
+
+    /// A transfer that ``next()`` returned is over, or goes on elsewhere. `hasFoundConnection` says whether it found one that was
+    /// kept, and left it.
+    mutating func finished(_ host: Host, hasFoundConnection: Bool = false) {
         guard let line = line(host) else { return }
+        if hasFoundConnection, line.kept < line.active { line.kept = line.active }
         setActive(line, line.active - 1)
         takeTurns(line)
         forget(line)

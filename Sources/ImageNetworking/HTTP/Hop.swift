@@ -52,7 +52,7 @@ final class Hop: Sendable {
                 .tooManyRedirects,
                 message: "\(source) was redirected more than \(Self.mostRedirects) times; the last address was \(address.text).")
         }
-        let next: WebAddress
+        var next: WebAddress
         do {
             next = try WebAddress(url)
         } catch {
@@ -63,6 +63,7 @@ final class Hop: Sendable {
                 }
             throw ImageError(.badResponse, message: "\(source) was redirected \(reason).")
         }
+        next.credentials = nil
         var (method, headerFields, body) = (method, headerFields, body)
         if next.origin != address.origin {
             headerFields = HTTPFields(headerFields.filter { Self.mayGoAnywhere($0.name.canonicalName) })
@@ -75,9 +76,6 @@ final class Hop: Sendable {
         }
         return Hop(next, method, headerFields, body, redirects: redirects + 1)
     }
-
-    /// What is left of a request's time limit for this hop: all of a chain's hops share one.
-    func timeLeft(of limit: Duration, elapsed: Duration) -> Duration { redirects > 0 ? limit - elapsed : limit }
 
     private static func decoded(_ credentials: String) -> Data {
         Data(PercentEncoding.decode(credentials.utf8) ?? Array(credentials.utf8))
