@@ -7,13 +7,13 @@ import Testing
 
     @Test func chunksComeOutInTheirOrder() {
         var list = ChunkList(chunk(1, 10))
-        list.append(chunk(2, 20))
-        list.append(chunk(3, 30))
+        list.append(.data(chunk(2, 20)))
+        list.append(.data(chunk(3, 30)))
         #expect(list.count == 3)
         #expect(list.byteCount == 60)
-        var taken = [list.removeFirst()]
-        list.append(chunk(4, 40))
-        while let next = list.removeFirst() { taken.append(next) }
+        var taken = [list.removeFirst()?.data]
+        list.append(.data(chunk(4, 40)))
+        while let next = list.removeFirst() { taken.append(next.data) }
         #expect(taken == [chunk(1, 10), chunk(2, 20), chunk(3, 30), chunk(4, 40)])
         #expect(list.isEmpty)
         #expect(list.byteCount == 0)
@@ -22,15 +22,35 @@ import Testing
     @Test(arguments: [0, 1, 3], [0, 1, 3])
     func aListGoesOverIntoAnother(_ there: Int, _ here: Int) {
         var (list, others) = (ChunkList(), ChunkList())
-        for byte in 0..<there { list.append(chunk(UInt8(byte))) }
-        for byte in 0..<here { others.append(chunk(UInt8(there + byte))) }
+        for byte in 0..<there { list.append(.data(chunk(UInt8(byte)))) }
+        for byte in 0..<here { others.append(.data(chunk(UInt8(there + byte)))) }
         list.append(movingFrom: &others)
         #expect(others.isEmpty)
         #expect(others.byteCount == 0)
         #expect(list.count == there + here)
         #expect(list.byteCount == there + here)
         var taken: [UInt8] = []
-        while let next = list.removeFirst() { taken += next }
+        while let next = list.removeFirst() { taken += next.data }
         #expect(taken == (0..<UInt8(there + here)).map { $0 })
+    }
+
+    /// Memory becomes data when it is read, and not before.
+    @Test func memoryIsSealedWhenItIsRead() {
+        final class Memory: BodyMemory {
+            let count = 3
+            let seals = Lock(0)
+            func sealed() -> Data {
+                seals.withLock { $0 += 1 }
+                return Data([1, 2, 3])
+            }
+        }
+        let memory = Memory()
+        var list = ChunkList()
+        list.append(.memory(memory))
+        #expect(list.byteCount == 3)
+        let chunk = list.removeFirst()
+        #expect(memory.seals.withLock { $0 } == 0)
+        #expect(chunk?.data == Data([1, 2, 3]))
+        #expect(memory.seals.withLock { $0 } == 1)
     }
 }

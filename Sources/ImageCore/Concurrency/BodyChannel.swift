@@ -7,11 +7,11 @@ package final class BodyChannel: Sendable {
     /// A reader that waits. Its continuation is unchecked because a checked one costs as much as the rest of a hand-over:
     /// whoever takes the waiter out of the state, under the lock, resumes it.
     @safe fileprivate struct Waiter {
-        private let continuation: UnsafeContinuation<Data?, any Error>
+        private let continuation: UnsafeContinuation<BodyChunk?, any Error>
 
-        init(_ continuation: UnsafeContinuation<Data?, any Error>) { unsafe self.continuation = unsafe continuation }
+        init(_ continuation: UnsafeContinuation<BodyChunk?, any Error>) { unsafe self.continuation = unsafe continuation }
 
-        func resume(with answer: Result<Data?, any Error>) { unsafe continuation.resume(with: answer) }
+        func resume(with answer: Result<BodyChunk?, any Error>) { unsafe continuation.resume(with: answer) }
         func cancel() { resume(with: .failure(CancellationError())) }
     }
 
@@ -38,7 +38,7 @@ package final class BodyChannel: Sendable {
     ///
     /// - Throws: `CancellationError` when the task is cancelled, after `onCancel`; and the end, when it comes first.
     package func waitForHead(_ begin: () -> Void, onCancel: @Sendable () -> Void) async throws -> Data? {
-        try await withTaskCancellationHandler {
+        let body = try await withTaskCancellationHandler {
             try await unsafe withUnsafeThrowingContinuation { continuation in
                 let waiter = unsafe Waiter(continuation)
                 let isWanted = state.withLock { state in
@@ -51,26 +51,27 @@ package final class BodyChannel: Sendable {
         } onCancel: {
             onCancel()
         }
+        return body?.data
     }
 
     /// The next chunk, once there is one; `nil` at the end. `onDrained` tells a producer that paused that all was read.
     ///
     /// - Throws: `CancellationError` when the task is cancelled, after `onCancel`; and the error that ended the body.
     package func next(onDrained: () -> Void, onCancel: @Sendable () -> Void) async throws -> Data? {
-        try await withTaskCancellationHandler {
+        let chunk = try await withTaskCancellationHandler {
             try await unsafe withUnsafeThrowingContinuation { continuation in
                 let waiter = unsafe Waiter(continuation)
                 enum Answer {
-                    case data(Data), end(Result<Void, any Error>), wait, misuse
+                    case chunk(BodyChunk), end(Result<Void, any Error>), wait, misuse
                 }
                 let (answer, owesWord) = state.withLock { state -> (Answer, Bool) in
                     if state.isCancelled { return (.end(.failure(CancellationError())), false) }
                     guard state.waiter == nil else { return (.misuse, false) }
                     if let chunk = state.unread.removeFirst() {
                         // Room for one chunk is no reason to go on: the producer is asked when there is nothing left.
-                        guard state.unread.isEmpty else { return (.data(chunk), false) }
+                        guard state.unread.isEmpty else { return (.chunk(chunk), false) }
                         defer { state.isPaused = false }
-                        return (.data(chunk), state.isPaused)
+                        return (.chunk(chunk), state.isPaused)
                     }
                     if let end = state.end { return (.end(end), false) }
                     (state.waiter, state.isHeadAwaited) = (waiter, false)
@@ -79,7 +80,7 @@ package final class BodyChannel: Sendable {
                 if owesWord { onDrained() }
                 switch answer {
                 case .wait: break
-                case .data(let data): waiter.resume(with: .success(data))
+                case .chunk(let chunk): waiter.resume(with: .success(chunk))
                 case .end(let end): waiter.resume(with: end.map { nil })
                 case .misuse:
                     let message = "A body has one reader; a second one asked for bytes at the same time."
@@ -89,6 +90,7 @@ package final class BodyChannel: Sendable {
         } onCancel: {
             onCancel()
         }
+        return chunk?.data
     }
 
     /// Gives the response up: whoever waits is told now. Returns whether the producer still has to be told.
@@ -125,7 +127,7 @@ package final class BodyChannel: Sendable {
     /// A reader that has what it waited for. It sleeps until it is woken, once; outside of every lock.
     package struct Wake: Sendable {
         fileprivate let waiter: Waiter
-        fileprivate let answer: Result<Data?, any Error>
+        fileprivate let answer: Result<BodyChunk?, any Error>
 
         package consuming func wakeUp() { waiter.resume(with: answer) }
     }
@@ -177,13 +179,13 @@ extension BodyChannel.State {
     fileprivate var isOver: Bool { isCancelled || end != nil }
 
     /// A head that comes with the end was there first, and so may the body be; an end alone says why there is no head.
-    fileprivate mutating func takeHeadAnswer() -> Result<Data?, any Error>? {
+    fileprivate mutating func takeHeadAnswer() -> Result<BodyChunk?, any Error>? {
         guard hasHead else { return end.map { $0.map { nil } } }
         guard case .success = end, unread.count <= 1 else { return .success(nil) }
-        return .success(unread.removeFirst() ?? Data())
+        return .success(unread.removeFirst() ?? .data(Data()))
     }
 
-    fileprivate mutating func takeBodyAnswer() -> Result<Data?, any Error>? {
+    fileprivate mutating func takeBodyAnswer() -> Result<BodyChunk?, any Error>? {
         if let chunk = unread.removeFirst() {
             if unread.isEmpty { isPaused = false }
             return .success(chunk)

@@ -1,19 +1,49 @@
+/// A part of a body on its way to the task that reads it.
+package enum BodyChunk: Sendable {
+    case data(Data)
+    /// Memory of the producer's that becomes data in the task: what is made on one thread and let go of on another costs both.
+    case memory(any BodyMemory)
+
+    package var count: Int {
+        switch self {
+        case .data(let data): data.count
+        case .memory(let memory): memory.count
+        }
+    }
+
+    /// To be asked for once.
+    package var data: Data {
+        switch self {
+        case .data(let data): data
+        case .memory(let memory): memory.sealed()
+        }
+    }
+}
+
+/// What holds the bytes of a chunk until it is read.
+package protocol BodyMemory: AnyObject, Sendable {
+    /// In bytes.
+    var count: Int { get }
+    /// The bytes, which keep the memory from then on.
+    func sealed() -> Data
+}
+
 /// Chunks of a body that wait to be read, the oldest first. Most bodies are one chunk, for which an array would be an
 /// allocation.
 package struct ChunkList: Sendable {
-    private var first: Data?
-    private var rest: [Data] = []
+    private var first: BodyChunk?
+    private var rest: [BodyChunk] = []
     package private(set) var count = 0
     /// The length of all of them together, in bytes.
     package private(set) var byteCount = 0
 
     package init() {}
 
-    package init(_ chunk: Data) { append(chunk) }
+    package init(_ chunk: Data) { append(.data(chunk)) }
 
     package var isEmpty: Bool { count == 0 }
 
-    package mutating func append(_ chunk: consuming Data) {
+    package mutating func append(_ chunk: consuming BodyChunk) {
         count += 1
         byteCount += chunk.count
         if count == 1 { first = chunk } else { rest.append(chunk) }
@@ -29,7 +59,7 @@ package struct ChunkList: Sendable {
     }
 
     /// The oldest one; `nil` when there is none.
-    package mutating func removeFirst() -> Data? {
+    package mutating func removeFirst() -> BodyChunk? {
         guard let chunk = first.take() else { return nil }
         count -= 1
         byteCount -= chunk.count

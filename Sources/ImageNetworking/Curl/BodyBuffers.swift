@@ -38,7 +38,7 @@ final class BodyBuffers: Sendable {
 }
 
 /// A chunk while it is being filled, and its memory from then on.
-@safe final class BodyBuffer: @unchecked Sendable {  // because it has one owner at a time: who fills it, then who frees it
+@safe final class BodyBuffer: BodyMemory, @unchecked Sendable {  // because it has one owner at a time: who fills it, then who frees it
     private let memory = UnsafeMutableRawPointer.allocate(byteCount: BodyBuffers.length, alignment: 64)
     private(set) var count = 0
     /// Where it goes when it is not needed any more.
@@ -57,12 +57,14 @@ final class BodyBuffers: Sendable {
 
     /// The chunk, after which nothing may be appended. A short one gets memory of its own length, so that whoever keeps it
     /// keeps no more than that.
+    var chunk: BodyChunk {
+        guard count < BodyBuffers.length / 2 else { return .memory(self) }
+        defer { giveBack() }
+        return unsafe .data(Data(bytes: memory, count: count))
+    }
+
     func sealed() -> Data {
-        guard count >= BodyBuffers.length / 2 else {
-            defer { giveBack() }
-            return unsafe Data(bytes: memory, count: count)
-        }
-        return unsafe Data(bytesNoCopy: memory, count: count, deallocator: .custom { _, _ in self.giveBack() })
+        unsafe Data(bytesNoCopy: memory, count: count, deallocator: .custom { _, _ in self.giveBack() })
     }
 
     private func giveBack() {

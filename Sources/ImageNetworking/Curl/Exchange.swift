@@ -74,7 +74,7 @@ final class Exchange {
     func publish() -> Bool {
         isTouched = false
         takeGrantBack()
-        if let buffer = buffer.take() { newChunks.append(buffer.sealed()) }
+        if let buffer = buffer.take() { newChunks.append(buffer.chunk) }
         newCount = 0
         let (unread, mustWait, wake) = transfer.handOver(head: newHead.take(), chunks: &newChunks, end: end)
         mostUnread = unread
@@ -185,7 +185,7 @@ final class Exchange {
                 buffer = filling
                 return
             }
-            newChunks.append(filling.sealed())
+            newChunks.append(filling.chunk)
             unsafe rest = UnsafeRawBufferPointer(rebasing: rest[taken...])
         }
     }
