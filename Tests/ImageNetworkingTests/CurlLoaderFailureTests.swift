@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CurlLoaderFailures {
-    let loader = CurlLoader()
+    let loader = CurlLoader(.patient)
 
     @Test func aRefusedConnectionIsNamed() async throws {
         let port = try RefusingPort()
