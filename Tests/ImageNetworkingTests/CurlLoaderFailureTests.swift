@@ -64,7 +64,8 @@ struct CurlLoaderFailures {
 
     /// A pause is the reader's doing.
     @Test func aServerThatWaitsForTheReaderIsNotSilent() async throws {
-        let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200, body: Array(repeating: 1, count: 20 << 20)) })
+        let picture = [UInt8](repeating: 1, count: 20 << 20)
+        let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200, body: picture) })
         var configuration = CurlLoader.Configuration()
         configuration.idleTimeout = .milliseconds(40)
         let loader = CurlLoader(configuration)

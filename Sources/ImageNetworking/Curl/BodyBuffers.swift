@@ -38,7 +38,7 @@ final class BodyBuffers: Sendable {
 }
 
 /// A chunk while it is being filled, and its memory from then on.
-@safe final class BodyBuffer: BodyMemory, @unchecked Sendable {  // because it has one owner at a time: who fills it, then who frees it
+@safe final class BodyBuffer: BodyMemory, @unchecked Sendable {  // because one at a time has it: who fills it, then who frees it
     private let memory = UnsafeMutableRawPointer.allocate(byteCount: BodyBuffers.length, alignment: 64)
     private(set) var count = 0
     /// Where it goes when it is not needed any more.
