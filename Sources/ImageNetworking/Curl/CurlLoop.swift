@@ -16,6 +16,8 @@ final class CurlLoop {
     let heads = KnownHeads()
     private let mailbox: Mailbox
     let configuration: CurlLoader.Configuration
+    /// At least a millisecond, since it is what the loop sleeps by.
+    private let idleTimeout: Duration?
     /// Whether libcurl is to look for proxies in the environment, which takes a while if it must for every transfer.
     private let usesProxies: Bool
     private var queue: TransferQueue<Transfer>
@@ -49,6 +51,7 @@ final class CurlLoop {
         self.readiness = readiness
         self.mailbox = mailbox
         self.configuration = configuration
+        idleTimeout = configuration.idleTimeout.map { max($0, .milliseconds(1)) }
         usesProxies =
             configuration.usesProxyOfEnvironment && configuration.sourcePolicy == nil
             && ProcessInfo.processInfo.environment.contains { $0.key.lowercased().hasSuffix("_proxy") && !$0.value.isEmpty }
@@ -249,10 +252,10 @@ final class CurlLoop {
     /// Ends the transfers whose time is up, or whose servers have been silent for too long.
     private func endOverdue() {
         guard nextLimit <= now, unsafe !running.isEmpty else { return }
-        nextLimit = now + min(configuration.idleTimeout.map { $0 / 8 } ?? .seconds(60), .seconds(60))
+        nextLimit = now + min(idleTimeout.map { $0 / 8 } ?? .seconds(60), .seconds(60))
         for exchange in unsafe running {
             let deadline = exchange.deadline
-            guard deadline <= now || exchange.isSilent(for: configuration.idleTimeout) else {
+            guard deadline <= now || exchange.isSilent(for: idleTimeout) else {
                 nextLimit = min(nextLimit, deadline)
                 continue
             }
@@ -328,7 +331,7 @@ final class CurlLoop {
         _ = unsafe curl_easy_pause(exchange.handle.pointer, CURLPAUSE_CONT)
     }
 
-    /// Stops an exchange that nobody wants and closes its connection. A running name lookup cannot be stopped, and
+    /// Stops an exchange that nobody waits for any longer and closes its connection. A running name lookup cannot be stopped, and
     /// removing the handle would wait for it: such an exchange stays until the lookup is over, and then gets no socket.
     private func abandon(_ exchange: Exchange) {
         if exchange.isLookingUp {

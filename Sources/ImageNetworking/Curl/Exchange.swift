@@ -16,7 +16,7 @@ final class Exchange {
     /// Where the loop keeps it.
     var place = 0
 
-    /// Whether `head` is the answer itself, so that what follows is its body.
+    /// Whether the head is that of the answer itself, so that what follows is its body.
     private(set) var hasFinalHead = false
     /// Whether libcurl was told to stop taking bytes.
     var isPaused = false
