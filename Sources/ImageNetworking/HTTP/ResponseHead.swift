@@ -48,10 +48,9 @@ struct ResponseHead: Equatable, Sendable {
 
     /// Forgets everything, and overwrites it, since it may have held a cookie; memory of the usual size is kept.
     mutating func clear() {
-        if bytes.capacity > Self.usual { bytes = [] }
         if !bytes.isEmpty {
             unsafe bytes.withUnsafeMutableBufferPointer { unsafe $0.update(repeating: 0) }
-            bytes.removeAll(keepingCapacity: true)
+            bytes.removeAll(keepingCapacity: bytes.capacity <= Self.usual)
         }
         (status, contentLength, location, isWhole) = (0, nil, nil, false)
     }
