@@ -17,11 +17,14 @@ public struct DataRequest: Sendable {
     public var allowsExpensiveNetwork: Bool
     /// What a loader that keeps responses may do: answer from them, keep this one, never ask the network.
     public var cachePolicy: CachePolicy
+    /// What the bytes are wanted for, as the request starts; a load that joins it later does not change it.
+    public var purpose: LoadPurpose
 
     public init(
         url: URL, method: HTTPRequest.Method = .get, headerFields: HTTPFields = HTTPFields(), body: Data? = nil,
         timeout: Duration = .seconds(30), maximumBytes: Int? = nil, priority: LoadPriority = .normal, retries: Int = 0,
-        allowsExpensiveNetwork: Bool = true, cachePolicy: CachePolicy = .memoryAndDisk
+        allowsExpensiveNetwork: Bool = true, cachePolicy: CachePolicy = .memoryAndDisk,
+        purpose: LoadPurpose = .plain
     ) {
         self.url = url
         self.method = method
@@ -33,6 +36,7 @@ public struct DataRequest: Sendable {
         self.retries = retries
         self.allowsExpensiveNetwork = allowsExpensiveNetwork
         self.cachePolicy = cachePolicy
+        self.purpose = purpose
     }
 }
 

@@ -82,9 +82,9 @@ extension LoadCoordinator: Pipeline.Reporting {
         var place = place
         while let action = actions.popFirst() {
             switch consume action {
-            case .run(let node, let work, let lane, let input, let priority, let token, let isAdmitted):
+            case .run(let node, let work, let lane, let input, let rank, let token, let isAdmitted):
                 let start = StepStart(
-                    priority: priority, token: token, place: place.suits(lane) ? place : .elsewhere,
+                    rank: rank, token: token, place: place.suits(lane) ? place : .elsewhere,
                     isAdmitted: isAdmitted)
                 if place.suits(lane) { place = .elsewhere }
                 pipeline.run(node, work, lane, input: input, start, reportingTo: self)

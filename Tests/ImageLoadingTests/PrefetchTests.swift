@@ -178,6 +178,8 @@ import Testing
         await prefetcher.waitUntilIdle()
         // One fetch for both, and it went before the other prefetches.
         #expect(bench.network.requests.map(\.url.lastPathComponent) == ["blocker", "5", "0", "1", "2", "3", "4"])
+        // The network layer is told what each is for, as it begins.
+        #expect(bench.network.requests.map(\.purpose) == [.plain, .view] + Array(repeating: .prefetch, count: 5))
     }
 
     @Test func stoppingLeavesTheWorkThatSomebodyElseAwaits() async throws {

@@ -76,8 +76,8 @@ extension LoadGraph {
             input = value
             nodes[id].inputVersion = nodes[upstream].version
         }
-        let priority = nodes[id].counts.highest?.priority ?? .normal
-        actions.append(.run(id, nodes[id].work, lane, input: input, priority, token, isAdmitted: nodes[id].cost > 0))
+        let rank = nodes[id].counts.highest ?? RankClass(.plain, .normal)
+        actions.append(.run(id, nodes[id].work, lane, input: input, rank, token, isAdmitted: nodes[id].cost > 0))
     }
 
     /// Gives a running step's slot back; `nil` when the node is not running.

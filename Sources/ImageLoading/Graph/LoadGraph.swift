@@ -11,7 +11,7 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
         /// Carry out a step and report back with ``finish(_:_:retention:)`` or ``advance(_:to:)``.
         ///
         /// `isAdmitted` says that what the step costs has been claimed before.
-        case run(NodeID, Work, Lane, input: Value?, LoadPriority, CancellationToken, isAdmitted: Bool)
+        case run(NodeID, Work, Lane, input: Value?, RankClass, CancellationToken, isAdmitted: Bool)
         /// Nobody wants the step any more.
         case stop(CancellationToken)
         /// Store a result, then report with ``settle(_:)``. Comes before the deliveries of the same event.

@@ -5,7 +5,8 @@ internal import ImageCore
 struct FetchStage: Sendable {
     let pipeline: Pipeline
     let plan: LoadPlan
-    let priority: LoadPriority
+    /// What the bytes are wanted for, and how urgently.
+    let rank: RankClass
 
     func run(_ node: NodeID, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
         start.run {
@@ -136,8 +137,8 @@ struct FetchStage: Sendable {
         }
         var request = DataRequest(
             url: url, headerFields: plan.options.headers, timeout: plan.options.timeout,
-            maximumBytes: plan.options.maximumResponseBytes, priority: priority, retries: plan.options.retries,
-            allowsExpensiveNetwork: plan.options.allowsExpensiveNetwork, cachePolicy: policy)
+            maximumBytes: plan.options.maximumResponseBytes, priority: rank.priority, retries: plan.options.retries,
+            allowsExpensiveNetwork: plan.options.allowsExpensiveNetwork, cachePolicy: policy, purpose: rank.purpose)
         if !plan.isLocal, request.headerFields[.accept] == nil {
             request.headerFields[.accept] = pipeline.accept
         }

@@ -9,7 +9,7 @@ struct OriginalCacheStage: Sendable {
         start.run {
             let timer = StageTimer(.originalCache, plan, coordinator)
             do {
-                let body = try await read(node, start.priority, coordinator)
+                let body = try await read(node, start.rank, coordinator)
                 answered(body, in: timer, node, start.token, coordinator)
             } catch {
                 failed(error, in: timer, node, start.token, coordinator)
@@ -52,9 +52,9 @@ struct OriginalCacheStage: Sendable {
 
     /// The stored bytes. Throws where the response that is stored, and still holds, is a failure of the server's.
     private func read(
-        _ node: NodeID, _ priority: LoadPriority, _ coordinator: any Pipeline.Reporting
+        _ node: NodeID, _ rank: RankClass, _ coordinator: any Pipeline.Reporting
     ) async throws -> FetchStage.Body? {
-        let fetch = FetchStage(pipeline: pipeline, plan: plan, priority: priority)
+        let fetch = FetchStage(pipeline: pipeline, plan: plan, rank: rank)
         let stored: DataResponse?
         do {
             guard let (responses, request) = fetch.responseCache else {

@@ -178,7 +178,7 @@ final class Pipeline: Sendable {
         switch work.kind {
         case .original where lane == .lookup:
             OriginalCacheStage(pipeline: self, plan: plan).run(node, start, coordinator)
-        case .original: FetchStage(pipeline: self, plan: plan, priority: start.priority).run(node, start, coordinator)
+        case .original: FetchStage(pipeline: self, plan: plan, rank: start.rank).run(node, start, coordinator)
         case .decode: DecodeStage(pipeline: self, plan: plan, step: work.step).run(node, input, start, coordinator)
         case .header: HeaderStage(pipeline: self, plan: plan).run(node, input, start, coordinator)
         case .processedBytes: ProcessedCacheStage(pipeline: self, plan: plan).lookUp(node, start, coordinator)

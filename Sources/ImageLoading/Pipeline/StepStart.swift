@@ -24,7 +24,7 @@ enum Place: Sendable {
 /// What a step is given besides its work and its input.
 struct StepStart: Sendable {
     /// The highest of the subscribers', as the step begins.
-    let priority: LoadPriority
+    let rank: RankClass
     let token: CancellationToken
     let place: Place
     /// Whether the memory that the step takes has been claimed.
