@@ -1,4 +1,5 @@
-// What ImageNetworkingFoundation takes of Foundation that only Apple's has. Compiled along with its sources.
+// What ImageNetworkingFoundation takes of Foundation and the C library that only Apple's have. Compiled along with its sources.
+import Darwin
 import Foundation
 import FoundationNetworking
 
@@ -7,4 +8,17 @@ extension URLRequest {
         get { true }
         set {}
     }
+}
+
+extension URLSessionConfiguration {
+    static func background(withIdentifier identifier: String) -> URLSessionConfiguration { .ephemeral }
+
+    var sessionSendsLaunchEvents: Bool {
+        get { true }
+        set {}
+    }
+}
+
+extension stat {
+    var st_mtimespec: timespec { st_mtim }
 }

@@ -54,7 +54,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let transfer = remove(task.taskIdentifier) else { return }
-        transfer.complete(error.map { Self.imageError(for: $0, transfer) })
+        transfer.complete(error.map { Self.imageError(for: $0, source: transfer.source, host: transfer.url.host() ?? "") })
     }
 
     func urlSession(
@@ -99,7 +99,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         return "\(scheme)://\(url.host()?.lowercased() ?? ""):\(url.port ?? (scheme == "https" ? 443 : 80))"
     }
 
-    private static func head(of response: HTTPURLResponse) -> HTTPResponse {
+    static func head(of response: HTTPURLResponse) -> HTTPResponse {
         var head = HTTPResponse(status: HTTPResponse.Status(code: response.statusCode))
         for (name, value) in response.allHeaderFields {
             guard let name = (name as? String).flatMap({ HTTPField.Name($0) }), let value = value as? String else { continue }
@@ -109,9 +109,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     }
 
     /// The session's errors, sorted by who can act.
-    private static func imageError(for error: any Error, _ transfer: SessionTransfer) -> ImageError {
-        let source = transfer.source
-        let host = transfer.url.host() ?? ""
+    static func imageError(for error: any Error, source: String, host: String) -> ImageError {
         let causes = [(error as NSError).localizedDescription]
         func make(_ code: ImageError.Code, _ message: String) -> ImageError { ImageError(code, message: message, causes: causes) }
         guard let code = (error as? URLError)?.code else {

@@ -38,15 +38,23 @@ public final class URLSessionLoader: DataLoading {
         public var window = 256 << 10
         /// The `User-Agent` where the request has none.
         public var userAgent = "Calotype"
+        /// Fetches what prefetchers want by transfers that go on without the app; `nil`, the default, as everything else.
+        public var background: Background?
 
         public init() {}
     }
 
     public let configuration: Configuration
     private let lease: SessionLease
+    let background: BackgroundTransfers?
 
-    public init(_ configuration: Configuration = Configuration()) {
+    public convenience init(_ configuration: Configuration = Configuration()) {
+        self.init(configuration, background: BackgroundSession.transfers(for: configuration))
+    }
+
+    init(_ configuration: Configuration, background: BackgroundTransfers?) {
         self.configuration = configuration
+        self.background = background
         lease = SessionLease(configuration)
     }
 
@@ -66,6 +74,7 @@ public final class URLSessionLoader: DataLoading {
         guard let host = request.url.host(), !host.isEmpty else {
             throw ImageError(.invalidRequest, message: "\(source) names no valid host.")
         }
+        if let answer = try await background?.answer(to: request) { return answer }
         let transfer = SessionTransfer(
             source: source, url: request.url, isHead: request.method == .head,
             limit: request.maximumBytes ?? configuration.maximumBytes, window: configuration.window)
@@ -81,7 +90,17 @@ public final class URLSessionLoader: DataLoading {
         return DataResponse(url: head.url, head: head.response, body: body)
     }
 
-    private static func urlRequest(for request: DataRequest, _ configuration: Configuration) -> URLRequest {
+    /// Keeps a session from using caches, cookies and credentials of the app.
+    static func makePrivate(_ settings: URLSessionConfiguration, _ configuration: Configuration) {
+        settings.httpMaximumConnectionsPerHost = max(1, configuration.connectionsPerHost)
+        settings.urlCache = nil
+        settings.httpCookieStorage = nil
+        settings.httpShouldSetCookies = false
+        settings.urlCredentialStorage = nil
+        settings.requestCachePolicy = .reloadIgnoringLocalCacheData
+    }
+
+    static func urlRequest(for request: DataRequest, _ configuration: Configuration) -> URLRequest {
         var url = request.url
         var fields = request.headerFields
         if request.url.user != nil || request.url.password != nil {
@@ -133,12 +152,7 @@ final class SessionLease: Sendable {
 
     init(_ configuration: URLSessionLoader.Configuration) {
         let settings = URLSessionConfiguration.ephemeral
-        settings.httpMaximumConnectionsPerHost = max(1, configuration.connectionsPerHost)
-        settings.urlCache = nil
-        settings.httpCookieStorage = nil
-        settings.httpShouldSetCookies = false
-        settings.urlCredentialStorage = nil
-        settings.requestCachePolicy = .reloadIgnoringLocalCacheData
+        URLSessionLoader.makePrivate(settings, configuration)
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
         session = URLSession(configuration: settings, delegate: delegate, delegateQueue: queue)

@@ -1,0 +1,32 @@
+#if canImport(Darwin)
+    internal import Foundation
+    internal import ImageCore
+
+    #if canImport(FoundationNetworking)
+        internal import FoundationNetworking
+    #endif
+
+    extension BackgroundSession {
+        private static let all = Lock<[String: BackgroundTransfers]>([:])
+
+        /// The transfers of one identifier, which the process keeps until its end: the system knows one session of an
+        /// identifier, and one that is let go of takes its transfers along.
+        static func transfers(for configuration: URLSessionLoader.Configuration) -> BackgroundTransfers? {
+            guard let background = configuration.background, !background.identifier.isEmpty else { return nil }
+            // Made under the lock, because a second session of the identifier must not be made meanwhile.
+            return all.withLock { all in
+                if let transfers = all[background.identifier] { return transfers }
+                let transfers = BackgroundTransfers(background, configuration)
+                let settings = URLSessionConfiguration.background(withIdentifier: background.identifier)
+                URLSessionLoader.makePrivate(settings, configuration)
+                settings.isDiscretionary = background.isDiscretionary
+                settings.sessionSendsLaunchEvents = true
+                settings.timeoutIntervalForResource = TimeInterval(background.maximumAge.components.seconds)
+                transfers.open(
+                    BackgroundSession(settings, reportingTo: transfers) { URLSessionLoader.urlRequest(for: $0, configuration) })
+                all[background.identifier] = transfers
+                return transfers
+            }
+        }
+    }
+#endif

@@ -1,0 +1,102 @@
+internal import Foundation
+internal import HTTPTypes
+internal import ImageCore
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// Downloads by a session of the system's. What its configuration makes a background session of runs without the process; any
+/// other is good for tests.
+final class BackgroundSession: BackgroundDownloading {
+    private let session: URLSession
+    private let makeRequest: @Sendable (DataRequest) -> URLRequest
+
+    /// - Parameter transfers: told of what becomes of the downloads, as soon as the session is there.
+    init(
+        _ settings: URLSessionConfiguration, reportingTo transfers: BackgroundTransfers,
+        _ makeRequest: @escaping @Sendable (DataRequest) -> URLRequest
+    ) {
+        self.makeRequest = makeRequest
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        session = URLSession(configuration: settings, delegate: BackgroundDelegate(transfers), delegateQueue: queue)
+    }
+
+    func download(_ request: DataRequest, key: String) -> any BackgroundDownload {
+        let task = session.downloadTask(with: makeRequest(request))
+        // What outlives the process with the task.
+        task.taskDescription = key
+        return SessionDownload(task)
+    }
+
+    func running() async -> [(key: String, download: any BackgroundDownload, received: Int)] {
+        await withCheckedContinuation { continuation in
+            session.getAllTasks { tasks in
+                continuation.resume(
+                    returning: tasks.compactMap { task in
+                        guard let key = task.taskDescription, BackgroundRule.isKey(key) else { return nil }
+                        return (key, SessionDownload(task), Int(task.countOfBytesReceived))
+                    })
+            }
+        }
+    }
+
+    /// Stops all downloads and lets go of the delegate. A background session is never ended: its downloads are to go on.
+    func end() { session.invalidateAndCancel() }
+}
+
+private struct SessionDownload: BackgroundDownload {
+    private let task: URLSessionTask
+
+    init(_ task: URLSessionTask) { self.task = task }
+
+    var number: Int { task.taskIdentifier }
+    func resume() { task.resume() }
+    func cancel() { task.cancel() }
+}
+
+/// Passes on what the session reports.
+final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate {
+    private let transfers: BackgroundTransfers
+
+    init(_ transfers: BackgroundTransfers) { self.transfers = transfers }
+
+    private func source(_ task: URLSessionTask) -> String {
+        task.originalRequest?.url.map { ImageSource.redacted($0) } ?? "A picture"
+    }
+
+    func urlSession(
+        _ session: URLSession, downloadTask task: URLSessionDownloadTask, didWriteData count: Int64,
+        totalBytesWritten written: Int64, totalBytesExpectedToWrite expected: Int64
+    ) {
+        guard let key = task.taskDescription else { return }
+        transfers.received(
+            Int(clamping: written), announced: expected > 0 ? Int(clamping: expected) : nil, key, number: task.taskIdentifier,
+            source: source(task))
+    }
+
+    func urlSession(_ session: URLSession, downloadTask task: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
+        guard let key = task.taskDescription else { return }
+        guard let answer = task.response as? HTTPURLResponse, let url = answer.url else {
+            let error = ImageError(.badResponse, message: "What was answered to \(source(task)) does not follow HTTP.")
+            return transfers.failed(key, number: task.taskIdentifier, error)
+        }
+        let head = SessionTransfer.Head(url: url, response: SessionDelegate.head(of: answer))
+        transfers.finished(key, number: task.taskIdentifier, at: location.path, head, source: source(task))
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        // Without an error the file has come before.
+        guard let key = task.taskDescription, let error else { return }
+        let host = task.originalRequest?.url?.host() ?? ""
+        transfers.failed(
+            key, number: task.taskIdentifier, SessionDelegate.imageError(for: error, source: source(task), host: host))
+    }
+
+    #if canImport(Darwin)
+        func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+            Task { @MainActor [transfers] in transfers.events.finish() }
+        }
+    #endif
+}

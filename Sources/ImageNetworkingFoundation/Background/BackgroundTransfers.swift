@@ -1,0 +1,252 @@
+internal import Foundation
+internal import HTTPTypes
+internal import ImageCore
+
+/// A session that carries downloads out, whether the process goes on or not; or a test in its place. What becomes of them
+/// it reports to ``BackgroundTransfers``.
+protocol BackgroundDownloading: Sendable {
+    /// Makes a download, marked with the key, that does not run yet.
+    func download(_ request: DataRequest, key: String) -> any BackgroundDownload
+    /// What runs since an earlier launch, with the bytes that have come.
+    func running() async -> [(key: String, download: any BackgroundDownload, received: Int)]
+}
+
+/// One download.
+protocol BackgroundDownload: Sendable {
+    /// Tells it from the session's others.
+    var number: Int { get }
+    func resume()
+    func cancel()
+}
+
+/// Answers requests by transfers that go on without the process, and by the files that such transfers have left.
+final class BackgroundTransfers: Sendable {
+    private struct State {
+        var table = BackgroundTable()
+        var waiters: [Int: BackgroundWaiter<FinishedDownload>] = [:]
+        var downloads: [Int: any BackgroundDownload] = [:]
+        var lastWaiter = 0
+        var session: (any BackgroundDownloading)?
+        /// Who waits until it is known what runs since an earlier launch; `nil` when it is.
+        var early: [BackgroundWaiter<Void>]? = []
+
+        mutating func take(_ waiters: [Int]) -> [BackgroundWaiter<FinishedDownload>] {
+            waiters.compactMap { self.waiters.removeValue(forKey: $0) }
+        }
+    }
+
+    private let folder: DownloadFolder
+    /// The largest body where nobody names another, and how much of a body is read at a time.
+    private let (limit, piece): (Int, Int)
+    private let state = Lock(State())
+
+    /// Who is told that the system has delivered all reports.
+    let events = BackgroundEvents()
+
+    init(_ folder: DownloadFolder, limit: Int, piece: Int) {
+        (self.folder, self.limit, self.piece) = (folder, limit, piece)
+    }
+
+    convenience init(_ background: URLSessionLoader.Background, _ configuration: URLSessionLoader.Configuration) {
+        let folder = DownloadFolder(
+            path: background.folder.path, maximumBytes: max(0, background.maximumBytes),
+            maximumAge: Double(background.maximumAge.components.seconds))
+        self.init(folder, limit: configuration.maximumBytes, piece: max(1, configuration.window))
+    }
+
+    /// Begins to use a session, which may have reported before.
+    func open(_ session: any BackgroundDownloading) {
+        state.withLock { $0.session = session }
+        Task { [weak self, folder] in
+            folder.clean()
+            let found = await session.running()
+            self?.restore(found)
+        }
+    }
+
+    private func restore(_ found: [(key: String, download: any BackgroundDownload, received: Int)]) {
+        let downloads = Dictionary(found.map { ($0.download.number, $0.download) }) { first, _ in first }
+        let list = found.map { (key: $0.key, number: $0.download.number, received: $0.received) }
+        let (surplus, early) = state.withLock { state -> ([Int], [BackgroundWaiter<Void>]) in
+            defer { state.early = nil }
+            let surplus = state.table.restore(list, limit: limit)
+            for transfer in state.table.running.values where state.downloads[transfer.number] == nil {
+                state.downloads[transfer.number] = downloads[transfer.number]
+            }
+            return (surplus, state.early ?? [])
+        }
+        for number in surplus { downloads[number]?.cancel() }
+        for waiter in early { waiter.end(.success(())) }
+    }
+
+    /// Returns when it is known what runs since an earlier launch.
+    func restored(_ limit: TimeLimit) async throws {
+        let waiter = BackgroundWaiter<Void>()
+        let isKnown = state.withLock { state in
+            state.early?.append(waiter)
+            return state.early == nil
+        }
+        if !isKnown { try await wait(for: waiter, limit) { _ in } }
+    }
+
+    /// How many loads wait.
+    var waiting: Int { state.withLock { $0.waiters.count } }
+
+    // MARK: Requests
+
+    /// The answer, once it is there; `nil` for a request that is to go the usual way.
+    ///
+    /// - Throws: `CancellationError`; ``ImageError`` for what became of the transfer.
+    func answer(to request: DataRequest) async throws -> DataResponse? {
+        guard BackgroundRule.mayBeAnswered(request), let key = BackgroundRule.key(of: request) else { return nil }
+        let mayBegin = BackgroundRule.mayBegin(request)
+        let mayWait = !request.cachePolicy.isOnlyIfCached
+        let source = ImageSource.redacted(request.url)
+        let time = TimeLimit(request.timeout, source: source)
+        // Else a transfer that runs would be begun a second time.
+        if mayBegin { try await restored(time) }
+        let limit = request.maximumBytes ?? limit
+        let waiter = BackgroundWaiter<FinishedDownload>()
+        let id = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        if mayWait, ask(key, id, waiter, limit: limit, isPatient: mayBegin) {
+            return try await response(for: waiter, id, key, time, limit: limit)
+        }
+        // After the look at what runs: what ends in between has left its file.
+        if let finished = folder.take(key, limit: limit) { return try finished.response(piece: piece, source: source) }
+        guard mayBegin, begin(request, key, id, waiter, limit: limit) else { return nil }
+        return try await response(for: waiter, id, key, time, limit: limit)
+    }
+
+    /// Whether the waiter has joined a transfer.
+    private func ask(_ key: String, _ id: Int, _ waiter: BackgroundWaiter<FinishedDownload>, limit: Int, isPatient: Bool) -> Bool
+    {
+        let (isJoined, unwanted) = state.withLock { state -> (Bool, (any BackgroundDownload)?) in
+            switch state.table.ask(key, waiter: id, limit: limit, isPatient: isPatient) {
+            case .none: return (false, nil)
+            case .overtakes(let number): return (false, number.flatMap { state.downloads.removeValue(forKey: $0) })
+            case .joined:
+                state.waiters[id] = waiter
+                return (true, nil)
+            }
+        }
+        unwanted?.cancel()
+        return isJoined
+    }
+
+    /// Begins a transfer; `false` where there is no session.
+    private func begin(_ request: DataRequest, _ key: String, _ id: Int, _ waiter: BackgroundWaiter<FinishedDownload>, limit: Int)
+        -> Bool
+    {
+        guard let session = state.withLock({ $0.session }) else { return false }
+        let download = session.download(request, key: key)
+        let isFirst = state.withLock { state in
+            state.waiters[id] = waiter
+            let isFirst = state.table.begin(key, number: download.number, waiter: id, limit: limit)
+            if isFirst { state.downloads[download.number] = download }
+            return isFirst
+        }
+        if isFirst { download.resume() } else { download.cancel() }
+        return true
+    }
+
+    private func response(
+        for waiter: BackgroundWaiter<FinishedDownload>, _ id: Int, _ key: String, _ time: TimeLimit, limit: Int
+    ) async throws -> DataResponse {
+        let finished = try await wait(for: waiter, time) { [self] isTimeUp in leave(key, id, isTimeUp: isTimeUp) }
+        guard finished.count <= limit else { throw ImageError.tooLarge(time.source, announced: nil, limit: limit) }
+        return try finished.response(piece: piece, source: time.source)
+    }
+
+    /// How long a load waits, all in all.
+    struct TimeLimit: Sendable {
+        let source: String
+        let timeout: Duration
+        let end: ContinuousClock.Instant
+
+        init(_ timeout: Duration, source: String) {
+            (self.source, self.timeout) = (source, timeout)
+            end = .now + timeout
+        }
+    }
+
+    /// - Parameter leave: called before the wait ends by cancellation, or since the time is up.
+    private func wait<Value>(
+        for waiter: BackgroundWaiter<Value>, _ time: TimeLimit, _ leave: @escaping @Sendable (_ isTimeUp: Bool) -> Void
+    ) async throws -> Value {
+        let deadline = Task {
+            try await Task.sleep(until: time.end)
+            leave(true)
+            waiter.end(
+                .failure(
+                    ImageError(.timedOut, message: "\(time.source) did not arrive within its time limit of \(time.timeout).")))
+        }
+        defer { deadline.cancel() }
+        return try await withTaskCancellationHandler {
+            try await waiter.value
+        } onCancel: {
+            leave(false)
+            waiter.end(.failure(CancellationError()))
+        }
+    }
+
+    private func leave(_ key: String, _ id: Int, isTimeUp: Bool) {
+        let unwanted = state.withLock { state -> (any BackgroundDownload)? in
+            state.waiters[id] = nil
+            return state.table.leave(key, waiter: id, isTimeUp: isTimeUp).flatMap { state.downloads.removeValue(forKey: $0) }
+        }
+        unwanted?.cancel()
+    }
+
+    // MARK: What the session reports
+
+    /// Bytes have come.
+    ///
+    /// - Parameter announced: how many there will be, where the head tells.
+    func received(_ count: Int, announced: Int?, _ key: String, number: Int, source: String) {
+        let (refused, unwanted) = state.withLock { state -> ([BackgroundWaiter<FinishedDownload>], (any BackgroundDownload)?) in
+            let (refusals, isOver) = state.table.received(count, announced: announced, key, number: number)
+            return (state.take(refusals), isOver ? state.downloads.removeValue(forKey: number) : nil)
+        }
+        unwanted?.cancel()
+        for waiter in refused {
+            waiter.end(.failure(ImageError(.tooLarge, message: "The response to \(source) is larger than is accepted.")))
+        }
+    }
+
+    /// The body is whole, in a file that is the session's: it must be taken before this returns.
+    func finished(_ key: String, number: Int, at location: String, _ head: SessionTransfer.Head, source: String) {
+        guard BackgroundRule.isKey(key), let file = DownloadedFile(path: location) else {
+            return failed(
+                key, number: number, ImageError(.connectionLost, message: "The file that \(source) was downloaded to is missing.")
+            )
+        }
+        let (count, fields) = (file.status.size, head.response.headerFields)
+        if fields[.contentEncoding] == nil, let expected = fields[.contentLength].flatMap({ Int($0) }), count < expected {
+            return failed(
+                key, number: number,
+                ImageError(
+                    .connectionLost,
+                    message: "The connection ended before the response to \(source) was whole (\(count) bytes)."))
+        }
+        // Also where somebody waits: the process may be ended before it has read it.
+        let isKept = BackgroundRule.mayBeKept(head.response) && folder.keep(file, count: count, at: location, head, key: key)
+        let finished = FinishedDownload(file, count: count, head) { [folder] in
+            if isKept { folder.remove(key) }
+        }
+        end(key, number, .success(finished))
+    }
+
+    /// There will be no body.
+    func failed(_ key: String, number: Int, _ error: ImageError) { end(key, number, .failure(error)) }
+
+    private func end(_ key: String, _ number: Int, _ result: Result<FinishedDownload, any Error>) {
+        let waiters = state.withLock { state in
+            state.downloads[number] = nil
+            return state.take(state.table.end(key, number: number))
+        }
+        for waiter in waiters { waiter.end(result) }
+    }
+}

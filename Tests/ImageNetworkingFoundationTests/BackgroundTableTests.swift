@@ -1,0 +1,129 @@
+import HTTPTypes
+import ImageCore
+import Testing
+
+@testable import ImageNetworkingFoundation
+
+@Suite struct BackgroundTableRules {
+    private func running(received: Int = 0, waiter: Int = 1) -> BackgroundTable {
+        var table = BackgroundTable()
+        _ = table.begin("a", number: 7, waiter: waiter, limit: 100)
+        _ = table.received(received, announced: nil, "a", number: 7)
+        return table
+    }
+
+    @Test func aSecondBeginningJoinsTheFirst() {
+        var table = running()
+        let isFirst = table.begin("a", number: 8, waiter: 2, limit: 200)
+        #expect(!isFirst)
+        #expect(table.running["a"] == .init(number: 7, limit: 200, waiters: [1: 100, 2: 200]))
+        let waiters = table.end("a", number: 7)
+        #expect(waiters == [1, 2] && table.running.isEmpty)
+    }
+
+    @Test func aPrefetchWaitsForWhatHasNotBegunAndOthersForWhatFlows() {
+        var table = running()
+        let prefetch = table.ask("a", waiter: 2, limit: 1, isPatient: true)
+        let other = table.ask("b", waiter: 2, limit: 1, isPatient: true)
+        #expect(prefetch == .joined && other == .none)
+        table = running(received: 1)
+        let visible = table.ask("a", waiter: 2, limit: 1, isPatient: false)
+        #expect(visible == .joined)
+    }
+
+    @Test func whatHasNotBegunIsOvertakenAndGivenUpWhereNobodyWaits() {
+        var table = running()
+        let first = table.ask("a", waiter: 2, limit: 1, isPatient: false)
+        #expect(first == .overtakes(cancelling: nil) && table.running["a"]?.waiters == [1: 100])
+        let left = table.leave("a", waiter: 1, isTimeUp: true)
+        #expect(left == nil && table.running["a"]?.waiters == [:])
+        let second = table.ask("a", waiter: 3, limit: 1, isPatient: false)
+        #expect(second == .overtakes(cancelling: 7) && table.running.isEmpty)
+    }
+
+    @Test func whoLeavesLastTakesTheTransferAlongUnlessTheTimeIsUp() {
+        var table = running()
+        _ = table.begin("a", number: 8, waiter: 2, limit: 100)
+        let first = table.leave("a", waiter: 1, isTimeUp: false)
+        let last = table.leave("a", waiter: 2, isTimeUp: false)
+        let late = table.leave("a", waiter: 2, isTimeUp: false)
+        #expect(first == nil && last == 7 && late == nil && table.running.isEmpty)
+    }
+
+    @Test func eachWaiterHasALimitAndTheTransferTheHighest() {
+        var table = running()
+        _ = table.begin("a", number: 8, waiter: 2, limit: 200)
+        let (small, goesOn) = table.received(10, announced: 150, "a", number: 7)
+        #expect(small == [1] && !goesOn && table.running["a"]?.waiters == [2: 200])
+        let (large, isOver) = table.received(201, announced: nil, "a", number: 7)
+        #expect(large == [2] && isOver && table.running.isEmpty)
+    }
+
+    @Test func whatIsReportedOfAnotherNumberIsTooLate() {
+        var table = running()
+        let before = table
+        let (refusals, isOver) = table.received(1000, announced: nil, "a", number: 6)
+        let waiters = table.end("a", number: 6)
+        #expect(refusals == [] && !isOver && waiters == [] && table.running == before.running)
+    }
+
+    @Test func whatRunsSinceAnEarlierLaunchIsFoundUnlessItHasEnded() {
+        var table = BackgroundTable()
+        let nobody = table.end("gone", number: 1)
+        #expect(nobody == [])
+        let surplus = table.restore([("gone", 1, 0), ("a", 2, 5), ("a", 3, 0)], limit: 50)
+        #expect(surplus == [3])
+        #expect(table.running == ["a": .init(number: 2, received: 5, limit: 50)])
+        let joined = table.ask("a", waiter: 1, limit: 50, isPatient: false)
+        #expect(joined == .joined)
+    }
+}
+
+@Suite struct BackgroundRules {
+    private func request(_ change: (inout DataRequest) -> Void = { _ in }) throws -> DataRequest {
+        var request = DataRequest(url: try #require(URL(string: "https://example.org/a.png")), purpose: .prefetch)
+        request.headerFields[.accept] = "image/png"
+        change(&request)
+        return request
+    }
+
+    @Test func aPrefetchWithNeutralFieldsMayGoThatWay() throws {
+        let request = try request()
+        let key = try #require(BackgroundRule.key(of: request))
+        #expect(BackgroundRule.isKey(key) && !key.contains("example"))
+        #expect(BackgroundRule.mayBegin(request) && BackgroundRule.mayBeAnswered(request))
+    }
+
+    @Test(arguments: ["Authorization", "Cookie", "X-Api-Key", "Range", "If-Range", "Host", "Proxy-Authorization"])
+    func whatMayBeACredentialOrAskForAPartNeverDoes(_ name: String) throws {
+        let name = try #require(HTTPField.Name(name))
+        #expect(BackgroundRule.key(of: try request { $0.headerFields[name] = "1" }) == nil)
+    }
+
+    @Test func neitherDoCredentialsOfTheURLNorBodiesNorOtherMethods() throws {
+        #expect(BackgroundRule.key(of: try request { $0.url = URL(string: "https://me:secret@example.org/")! }) == nil)
+        #expect(BackgroundRule.key(of: try request { $0.body = Data([1]) }) == nil)
+        #expect(BackgroundRule.key(of: try request { $0.method = .head }) == nil)
+    }
+
+    @Test func onlyPrefetchesThatCachesMayAnswerAndKeepBegin() throws {
+        #expect(!BackgroundRule.mayBegin(try request { $0.purpose = .plain }))
+        #expect(!BackgroundRule.mayBegin(try request { $0.purpose = .view }))
+        #expect(!BackgroundRule.mayBegin(try request { $0.cachePolicy.remove(.writesDisk) }))
+        #expect(!BackgroundRule.mayBegin(try request { $0.cachePolicy.insert(.onlyIfCached) }))
+        let anew = try request { $0.cachePolicy = .reload }
+        #expect(!BackgroundRule.mayBegin(anew) && !BackgroundRule.mayBeAnswered(anew))
+    }
+
+    @Test func theKeyTellsRequestsApartByWhatChangesTheAnswer() throws {
+        let key = BackgroundRule.key(of: try request())
+        #expect(BackgroundRule.key(of: try request { $0.purpose = .view }) == key)
+        #expect(BackgroundRule.key(of: try request { $0.headerFields[.init("traceparent")!] = "00-1" }) == key)
+        #expect(BackgroundRule.key(of: try request { $0.headerFields[.accept] = "image/webp" }) != key)
+        #expect(BackgroundRule.key(of: try request { $0.headerFields[.ifNoneMatch] = "\"1\"" }) != key)
+        #expect(BackgroundRule.key(of: try request { $0.url.append(queryItems: [.init(name: "a", value: "b")]) }) != key)
+        let one = try request { $0.headerFields = [.acceptLanguage: "de", .referer: "x"] }
+        let other = try request { $0.headerFields = [.referer: "x", .acceptLanguage: "de"] }
+        #expect(BackgroundRule.key(of: one) == BackgroundRule.key(of: other))
+    }
+}

@@ -1,0 +1,385 @@
+import CalotypeTesting
+import Foundation
+import HTTPTypes
+import ImageCore
+import LoopbackHTTP
+import Testing
+
+@testable import ImageNetworkingFoundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A session whose downloads a test ends.
+private final class ScriptedDownloads: BackgroundDownloading {
+    struct Download: BackgroundDownload {
+        let number: Int
+        let log: EventLog<String>
+        func resume() { log.append("resume \(number)") }
+        func cancel() { log.append("cancel \(number)") }
+    }
+
+    let log = EventLog<String>()
+    /// Passed before it is told what runs since an earlier launch.
+    let gate: CalotypeTesting.Gate
+    private let earlier: [(key: String, number: Int, received: Int)]
+    private let last = Lock(0)
+
+    init(earlier: [(key: String, number: Int, received: Int)] = [], gate: CalotypeTesting.Gate = Gate(isOpen: true)) {
+        (self.earlier, self.gate) = (earlier, gate)
+    }
+
+    func download(_ request: DataRequest, key: String) -> any BackgroundDownload {
+        let number = last.withLock { last in
+            last += 1
+            return last
+        }
+        return Download(number: number, log: log)
+    }
+
+    func running() async -> [(key: String, download: any BackgroundDownload, received: Int)] {
+        try? await gate.pass()
+        return earlier.map { ($0.key, Download(number: $0.number, log: log), $0.received) }
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct BackgroundTransferring {
+    private struct Bench {
+        let files: DownloadBench
+        let session: ScriptedDownloads
+        let transfers: BackgroundTransfers
+        let prefetch: DataRequest
+        let key: String
+
+        init(
+            _ files: DownloadBench, earlier: (Int, received: Int)? = nil, gate: CalotypeTesting.Gate = Gate(isOpen: true)
+        ) throws {
+            self.files = files
+            prefetch = DataRequest(url: try #require(URL(string: "https://example.org/a.png")), purpose: .prefetch)
+            let key = try #require(BackgroundRule.key(of: prefetch))
+            self.key = key
+            session = ScriptedDownloads(earlier: earlier.map { [(key, $0.0, $0.received)] } ?? [], gate: gate)
+            transfers = BackgroundTransfers(files.folder(), limit: 1000, piece: 100)
+            transfers.open(session)
+        }
+
+        var visible: DataRequest {
+            var request = prefetch
+            request.purpose = .view
+            return request
+        }
+
+        func load(_ request: DataRequest) -> Task<Data?, any Error> {
+            Task { [transfers] in
+                guard let response = try await transfers.answer(to: request) else { return nil }
+                return try await bytes(of: response)
+            }
+        }
+
+        func finish(_ number: Int, _ body: String, status: HTTPResponse.Status = .ok, length: String? = nil) throws {
+            var head = files.head
+            head.response.status = status
+            if let length { head.response.headerFields[.contentLength] = length }
+            transfers.finished(key, number: number, at: try files.file(Data(body.utf8)).path, head, source: "a.png")
+        }
+
+        /// The error that a load ends with.
+        func code(_ task: Task<Data?, any Error>) async -> ImageError.Code? {
+            do {
+                _ = try await task.value
+                return nil
+            } catch { return (error as? ImageError)?.code }
+        }
+    }
+
+    @Test func aPrefetchIsAnsweredByItsTransferAndLeavesNothingBehind() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let bench = try Bench(files)
+        let load = bench.load(bench.prefetch)
+        await bench.session.log.wait(forCount: 1)
+        try bench.finish(1, "picture")
+        #expect(try await load.value == Data("picture".utf8))
+        #expect(files.names == [] && bench.session.log.events == ["resume 1"])
+    }
+
+    @Test func otherLoadsGoTheUsualWay() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let bench = try Bench(files)
+        #expect(try await bench.load(bench.visible).value == nil)
+        var secret = bench.prefetch
+        secret.headerFields[.authorization] = "Bearer 1"
+        #expect(try await bench.load(secret).value == nil)
+        #expect(bench.session.log.events == [])
+    }
+
+    @Test func twoPrefetchesShareOneTransfer() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let bench = try Bench(files)
+        let first = bench.load(bench.prefetch)
+        await bench.session.log.wait(forCount: 1)
+        bench.transfers.received(1, announced: nil, bench.key, number: 1, source: "")
+        // A visible load joins it too, and it is here as soon as the other two.
+        let second = bench.load(bench.prefetch)
+        let third = bench.load(bench.visible)
+        while bench.transfers.waiting < 3 { await Task.yield() }
+        try bench.finish(1, "picture")
+        #expect(try await [first.value, second.value, third.value] == Array(repeating: Data("picture".utf8), count: 3))
+        #expect(bench.session.log.events == ["resume 1"])
+    }
+
+    @Test func whatEndedWithoutTheProcessAnswersTheNextLoadWhoeverMakesIt() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        try Bench(files).finish(12, "picture")
+        #expect(files.names.count == 1)
+        // As after a relaunch.
+        let bench = try Bench(files)
+        #expect(try await bench.load(bench.visible).value == Data("picture".utf8))
+        #expect(files.names == [] && bench.session.log.events == [])
+        #expect(try await bench.load(bench.visible).value == nil)
+    }
+
+    @Test func whatStillRunsSinceAnEarlierLaunchIsJoined() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let gate = CalotypeTesting.Gate()
+        let bench = try Bench(files, earlier: (5, received: 0), gate: gate)
+        let load = bench.load(bench.prefetch)
+        await gate.waitForArrivals(1)
+        // A visible load does not wait for the system to tell what runs.
+        #expect(try await bench.load(bench.visible).value == nil)
+        gate.open()
+        while bench.transfers.waiting < 1 { await Task.yield() }
+        try bench.finish(5, "picture")
+        #expect(try await load.value == Data("picture".utf8))
+        #expect(bench.session.log.events == [])
+    }
+
+    @Test func aPrefetchWaitsForTheSystemsListNoLongerThanItMay() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let bench = try Bench(files, gate: CalotypeTesting.Gate())
+        var hasty = bench.prefetch
+        hasty.timeout = .milliseconds(1)
+        #expect(await bench.code(bench.load(hasty)) == .timedOut)
+        let load = bench.load(bench.prefetch)
+        load.cancel()
+        await #expect(throws: CancellationError.self) { try await load.value }
+        #expect(bench.session.log.events == [])
+    }
+
+    @Test func aVisibleLoadOvertakesWhatTheSystemHasNotBegun() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let bench = try Bench(files, earlier: (5, received: 0))
+        try await bench.transfers.restored(.init(.seconds(60), source: ""))
+        #expect(try await bench.load(bench.visible).value == nil)
+        #expect(bench.session.log.events == ["cancel 5"])
+    }
+
+    @Test func cancellingTheLastLoadCancelsTheTransfer() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let bench = try Bench(files)
+        let (first, second) = (bench.load(bench.prefetch), bench.load(bench.prefetch))
+        while bench.transfers.waiting < 2 { await Task.yield() }
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        #expect(!bench.session.log.events.contains("cancel 1"))
+        second.cancel()
+        await #expect(throws: CancellationError.self) { try await second.value }
+        #expect(bench.session.log.events.contains("cancel 1"))
+        // Its end is nobody's.
+        bench.transfers.failed(bench.key, number: 1, ImageError(.connectionLost, message: ""))
+    }
+
+    @Test func theTimeLimitEndsTheWaitAndNotTheTransfer() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let bench = try Bench(files)
+        var hasty = bench.prefetch
+        hasty.timeout = .milliseconds(1)
+        #expect(await bench.code(bench.load(hasty)) == .timedOut)
+        #expect(bench.session.log.events == ["resume 1"])
+        try bench.finish(1, "picture")
+        #expect(try await bench.load(bench.visible).value == Data("picture".utf8))
+    }
+
+    @Test func whatIsTooLargeIsRefusedAsSoonAsItIsKnown() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        for announced in [2000, nil] {
+            let bench = try Bench(files)
+            let load = bench.load(bench.prefetch)
+            await bench.session.log.wait(forCount: 1)
+            bench.transfers.received(announced == nil ? 1001 : 1, announced: announced, bench.key, number: 1, source: "a.png")
+            #expect(await bench.code(load) == .tooLarge)
+            #expect(bench.session.log.events == ["resume 1", "cancel 1"])
+        }
+        // What came without a word before its end.
+        let bench = try Bench(files)
+        let load = bench.load(bench.prefetch)
+        await bench.session.log.wait(forCount: 1)
+        try bench.finish(1, String(repeating: "x", count: 1001))
+        #expect(await bench.code(load) == .tooLarge)
+    }
+
+    @Test func whatIsNoSuccessOrNotToBeStoredIsAnAnswerButNotKept() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let bench = try Bench(files)
+        let load = bench.load(bench.prefetch)
+        await bench.session.log.wait(forCount: 1)
+        try bench.finish(1, "nothing", status: .notFound)
+        #expect(try await load.value == Data("nothing".utf8))
+        try bench.finish(2, "nothing", status: .notFound)
+        #expect(files.names == [])
+        let stored = HTTPResponse(status: .ok, headerFields: [.cacheControl: "private, max-age=3"])
+        let unstored = HTTPResponse(status: .ok, headerFields: [.cacheControl: "private, No-Store"])
+        #expect(BackgroundRule.mayBeKept(stored) && !BackgroundRule.mayBeKept(unstored))
+    }
+
+    @Test func aBodyThatIsCutShortIsNoPicture() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let bench = try Bench(files)
+        let load = bench.load(bench.prefetch)
+        await bench.session.log.wait(forCount: 1)
+        try bench.finish(1, "pict", length: "7")
+        #expect(await bench.code(load) == .connectionLost)
+        #expect(files.names == [])
+    }
+
+    @Test func aKeyThatIsNoneNamesNoFile() throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let bench = try Bench(files)
+        let location = try files.file(Data([1]))
+        bench.transfers.finished("../../evil", number: 1, at: location.path, files.head, source: "")
+        #expect(files.names == [])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files.root.path) == [location.lastPathComponent])
+    }
+
+    @Test @MainActor func theSystemsWordIsCalledOnceAllIsDelivered() {
+        let events = BackgroundEvents()
+        var calls = 0
+        events.add { calls += 1 }
+        #expect(calls == 0)
+        events.finish()
+        #expect(calls == 1)
+        // Also where the delivery was over first.
+        events.finish()
+        events.add { calls += 1 }
+        #expect(calls == 2)
+        events.add { calls += 1 }
+        #expect(calls == 2)
+    }
+}
+
+/// The session and its delegate, over a session that ends with the process: there is no other here.
+@Suite(.timeLimit(.minutes(2))) struct BackgroundSessions {
+    private struct Bench {
+        let files: DownloadBench
+        let transfers: BackgroundTransfers
+        let session: BackgroundSession
+        let loader: URLSessionLoader
+
+        init(_ files: DownloadBench, maximumBytes: Int = 10_000_000) {
+            var configuration = URLSessionLoader.Configuration()
+            configuration.maximumBytes = maximumBytes
+            self.files = files
+            let transfers = BackgroundTransfers(files.folder(), limit: maximumBytes, piece: configuration.window)
+            session = BackgroundSession(.ephemeral, reportingTo: transfers) { [configuration] in
+                URLSessionLoader.urlRequest(for: $0, configuration)
+            }
+            transfers.open(session)
+            self.transfers = transfers
+            loader = URLSessionLoader(configuration, background: transfers)
+        }
+
+        func request(_ url: String) throws -> DataRequest {
+            DataRequest(url: try #require(URL(string: url)), purpose: .prefetch)
+        }
+    }
+
+    @Test func aPrefetchComesByADownloadTask() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let body = Data((0..<500_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        let server = try LoopbackServer(serving: { request in
+            guard request.path == "/b" else { return .init(302, headers: [("Location", "/b")]) }
+            return .init(200, headers: [("X-Agent", request["User-Agent"] ?? ""), ("ETag", "\"1\"")], body: [UInt8](body))
+        })
+        let bench = Bench(files)
+        defer { bench.session.end() }
+        let response = try await bench.loader.load(try bench.request(server.url("/a")))
+        // The redirect was followed without a question.
+        #expect(response.url.absoluteString == server.url("/b") && response.head.status == .ok)
+        #expect(response.head.headerFields[.eTag] == "\"1\"")
+        #expect(response.head.headerFields[try #require(.init("X-Agent"))] == "Calotype")
+        // It lies in the folder until it was read.
+        #expect(files.names.count == 1 && response.body.wholeData == nil)
+        #expect(try await bytes(of: response) == body)
+        #expect(files.names == [])
+    }
+
+    @Test func whatFailsSaysWhy() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let server = try LoopbackServer(serving: { _ in .init(200, body: Array(repeating: 1, count: 100_000)) })
+        let bench = Bench(files, maximumBytes: 50_000)
+        defer { bench.session.end() }
+        let refused = try bench.request("http://127.0.0.1:1/a")
+        for (request, code) in [(refused, ImageError.Code.connectionFailed), (try bench.request(server.url("/a")), .tooLarge)] {
+            do {
+                _ = try await bench.loader.load(request)
+                Issue.record("It was loaded.")
+            } catch let error as ImageError {
+                #expect(error.code == code, "\(error)")
+            }
+        }
+        #expect(files.names == [])
+    }
+
+    @Test func credentialsGoTheUsualWay() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let stranger = try LoopbackServer(serving: { .init(200, body: Array(($0["X-Api-Key"] ?? "-").utf8)) })
+        let server = try LoopbackServer(serving: { _ in .init(302, headers: [("Location", stranger.url("/a"))]) })
+        let bench = Bench(files)
+        defer { bench.session.end() }
+        var request = try bench.request(server.url("/a"))
+        request.headerFields = [try #require(HTTPField.Name("X-Api-Key")): "secret"]
+        #expect(try await bytes(of: bench.loader.load(request)) == Data("-".utf8))
+    }
+
+    /// As much of a relaunch as there is without a session that outlives it: another object learns of the download that runs.
+    @Test func aDownloadThatRunsIsFoundAgainByItsDescription() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let arrived = EventLog<Void>()
+        let gate = DispatchSemaphore(value: 0)
+        let server = try LoopbackServer(serving: { _ in
+            arrived.append(())
+            gate.wait()
+            return .init(200, body: [1, 2, 3])
+        })
+        let bench = Bench(files)
+        defer { bench.session.end() }
+        let request = try bench.request(server.url("/a"))
+        let load = Task { try await bytes(of: bench.loader.load(request)) }
+        await arrived.wait(forCount: 1)
+        let found = await bench.session.running()
+        #expect(found.map(\.key) == [BackgroundRule.key(of: request)])
+        gate.signal()
+        #expect(try await load.value == Data([1, 2, 3]))
+    }
+
+    @Test func withoutTheOptionNothingIsAsked() {
+        #expect(URLSessionLoader().background == nil)
+    }
+}
