@@ -131,6 +131,24 @@ private final class ScriptedDownloads: BackgroundDownloading {
         #expect(bench.session.log.events == ["resume 1"])
     }
 
+    @Test func manyPrefetchesAtATimeBeginOneTransferAndEndIt() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        for _ in 0..<50 {
+            let bench = try Bench(files)
+            let loads = (0..<8).map { _ in bench.load(bench.prefetch) }
+            while bench.transfers.waiting < 8 { await Task.yield() }
+            await bench.session.log.wait { $0.contains { $0.hasPrefix("resume") } }
+            for load in loads { load.cancel() }
+            for load in loads { await #expect(throws: CancellationError.self) { try await load.value } }
+            // Who came too late with a transfer of its own has cancelled that, and the last one the one that began.
+            let resumed = bench.session.log.events.filter { $0.hasPrefix("resume") }
+            try #require(resumed.count == 1)
+            let number = try #require(resumed[0].split(separator: " ").last)
+            #expect(bench.transfers.waiting == 0 && bench.session.log.events.contains("cancel \(number)"))
+        }
+    }
+
     @Test func whatEndedWithoutTheProcessAnswersTheNextLoadWhoeverMakesIt() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
@@ -343,6 +361,23 @@ private final class ScriptedDownloads: BackgroundDownloading {
             }
         }
         #expect(files.names == [])
+    }
+
+    @Test func whatGoesOnBeyondTheLimitIsStoppedBeforeItsEnd() async throws {
+        let files = try DownloadBench()
+        defer { files.remove() }
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Connection", "close")])
+            try connection.write(Array(repeating: 1, count: 60_000))
+            connection.waitForDisconnect()
+        }
+        let bench = Bench(files, maximumBytes: 50_000)
+        defer { bench.session.end() }
+        let error = await #expect(throws: ImageError.self) {
+            try await bench.loader.load(try bench.request(server.url("/a")))
+        }
+        #expect(error?.code == .tooLarge)
+        try await server.disconnections.reached(1)
     }
 
     @Test func credentialsGoTheUsualWay() async throws {

@@ -169,6 +169,7 @@ func bytes(of response: DataResponse?) async throws -> Data {
         #expect(bench.names == ["\(bench.key).download"])
         try FileManager.default.removeItem(at: bench.name())
         #expect(unsafe mkfifo(bench.name().path, 0o600) == 0)
+        #expect(DownloadedFile(path: bench.name().path) == nil)
         #expect(bench.folder().take(bench.key, limit: 1) == nil && bench.names == [])
     }
 
