@@ -67,12 +67,31 @@ import Testing
         #expect(refusals == [] && !isOver && waiters == [] && table.running == before.running)
     }
 
+    @Test func whatWasGivenUpIsNotWantedAlthoughItEndsWell() {
+        var table = running()
+        #expect(table.wants(100, "a", number: 7, limit: 0) && !table.wants(101, "a", number: 7, limit: 500))
+        // Begun by an earlier launch.
+        #expect(table.wants(500, "a", number: 6, limit: 500) && !table.wants(501, "a", number: 6, limit: 500))
+        _ = table.leave("a", waiter: 1, isTimeUp: false)
+        #expect(!table.wants(1, "a", number: 7, limit: 500))
+        _ = table.end("a", number: 7)
+        #expect(table.wants(1, "a", number: 7, limit: 500))
+        table = running()
+        _ = table.received(101, announced: nil, "a", number: 7)
+        #expect(!table.wants(1, "a", number: 7, limit: 500))
+        table = running()
+        _ = table.leave("a", waiter: 1, isTimeUp: true)
+        #expect(table.wants(1, "a", number: 7, limit: 500))
+        _ = table.ask("a", waiter: 2, limit: 1, isPatient: false)
+        #expect(!table.wants(1, "a", number: 7, limit: 500))
+    }
+
     @Test func whatRunsSinceAnEarlierLaunchIsFoundUnlessItHasEnded() {
         var table = BackgroundTable()
         let nobody = table.end("gone", number: 1)
         #expect(nobody == [])
         let surplus = table.restore([("gone", 1, 0), ("a", 2, 5), ("a", 3, 0)], limit: 50)
-        #expect(surplus == [3])
+        #expect(surplus == [3] && !table.wants(1, "a", number: 3, limit: 50))
         #expect(table.running == ["a": .init(number: 2, received: 5, limit: 50)])
         let joined = table.ask("a", waiter: 1, limit: 50, isPatient: false)
         #expect(joined == .joined)

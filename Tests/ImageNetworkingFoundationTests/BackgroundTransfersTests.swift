@@ -180,7 +180,9 @@ private final class ScriptedDownloads: BackgroundDownloading {
     @Test func aPrefetchWaitsForTheSystemsListNoLongerThanItMay() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
-        let bench = try Bench(files, gate: CalotypeTesting.Gate())
+        let gate = CalotypeTesting.Gate()
+        defer { gate.open() }
+        let bench = try Bench(files, gate: gate)
         var hasty = bench.prefetch
         hasty.timeout = .milliseconds(1)
         #expect(await bench.code(bench.load(hasty)) == .timedOut)
@@ -203,7 +205,9 @@ private final class ScriptedDownloads: BackgroundDownloading {
         let files = try DownloadBench()
         defer { files.remove() }
         let bench = try Bench(files)
-        let (first, second) = (bench.load(bench.prefetch), bench.load(bench.prefetch))
+        let first = bench.load(bench.prefetch)
+        await bench.session.log.wait(forCount: 1)
+        let second = bench.load(bench.prefetch)
         while bench.transfers.waiting < 2 { await Task.yield() }
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
@@ -212,13 +216,15 @@ private final class ScriptedDownloads: BackgroundDownloading {
         await #expect(throws: CancellationError.self) { try await second.value }
         #expect(bench.session.log.events.contains("cancel 1"))
         // Its end is nobody's.
-        bench.transfers.failed(bench.key, number: 1, ImageError(.connectionLost, message: ""))
+        try bench.finish(1, "picture")
+        #expect(files.names == [])
     }
 
     @Test func theTimeLimitEndsTheWaitAndNotTheTransfer() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
         let bench = try Bench(files)
+        try await bench.transfers.restored(.init(.seconds(60), source: ""))
         var hasty = bench.prefetch
         hasty.timeout = .milliseconds(1)
         #expect(await bench.code(bench.load(hasty)) == .timedOut)
@@ -244,6 +250,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         await bench.session.log.wait(forCount: 1)
         try bench.finish(1, String(repeating: "x", count: 1001))
         #expect(await bench.code(load) == .tooLarge)
+        #expect(files.names == [])
     }
 
     @Test func whatIsNoSuccessOrNotToBeStoredIsAnAnswerButNotKept() async throws {

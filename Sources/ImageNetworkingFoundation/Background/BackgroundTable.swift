@@ -24,6 +24,8 @@ struct BackgroundTable: Equatable, Sendable {
     private(set) var running: [String: Transfer] = [:]
     /// Numbers that ended before it was known what runs since an earlier launch; `nil` once it is.
     private var ended: Set<Int>? = []
+    /// Numbers that were given up, and may yet end well.
+    private var unwanted: Set<Int> = []
 
     /// Somebody wants the bytes.
     ///
@@ -32,7 +34,7 @@ struct BackgroundTable: Equatable, Sendable {
         guard let transfer = running[key] else { return .none }
         guard isPatient || transfer.received > 0 else {
             guard transfer.waiters.isEmpty else { return .overtakes(cancelling: nil) }
-            running[key] = nil
+            giveUp(key, transfer)
             return .overtakes(cancelling: transfer.number)
         }
         join(key, waiter: waiter, limit: limit)
@@ -62,7 +64,10 @@ struct BackgroundTable: Equatable, Sendable {
         return found.compactMap { key, number, received in
             // It may have ended since the list was made.
             guard ended?.contains(number) != true, running[key]?.number != number else { return nil }
-            guard running[key] == nil else { return number }
+            guard running[key] == nil else {
+                unwanted.insert(number)
+                return number
+            }
             running[key] = Transfer(number: number, received: received, limit: limit)
             return nil
         }
@@ -76,13 +81,27 @@ struct BackgroundTable: Equatable, Sendable {
         let refusals = transfer.waiters.filter { $0.value < size }.keys.sorted()
         for waiter in refusals { transfer.waiters[waiter] = nil }
         let isOver = size > transfer.limit || (transfer.waiters.isEmpty && !refusals.isEmpty)
-        running[key] = isOver ? nil : transfer
+        if isOver { giveUp(key, transfer) } else { running[key] = transfer }
         return (refusals, isOver)
+    }
+
+    private mutating func giveUp(_ key: String, _ transfer: Transfer) {
+        running[key] = nil
+        unwanted.insert(transfer.number)
+    }
+
+    /// Whether a body that is whole is still wanted, for nobody in particular.
+    ///
+    /// - Parameter limit: the most bytes, where it is not known who began the transfer.
+    func wants(_ count: Int, _ key: String, number: Int, limit: Int) -> Bool {
+        guard !unwanted.contains(number) else { return false }
+        return count <= (running[key]?.number == number ? running[key]?.limit ?? limit : limit)
     }
 
     /// The transfer is over, in whatever way. Returns who waits for it.
     mutating func end(_ key: String, number: Int) -> [Int] {
         ended?.insert(number)
+        unwanted.remove(number)
         guard running[key]?.number == number else { return [] }
         return running.removeValue(forKey: key)?.waiters.keys.sorted() ?? []
     }
@@ -92,7 +111,7 @@ struct BackgroundTable: Equatable, Sendable {
     mutating func leave(_ key: String, waiter: Int, isTimeUp: Bool) -> Int? {
         guard var transfer = running[key], transfer.waiters.removeValue(forKey: waiter) != nil else { return nil }
         let isGivenUp = transfer.waiters.isEmpty && !isTimeUp
-        running[key] = isGivenUp ? nil : transfer
+        if isGivenUp { giveUp(key, transfer) } else { running[key] = transfer }
         return isGivenUp ? transfer.number : nil
     }
 }

@@ -231,8 +231,11 @@ final class BackgroundTransfers: Sendable {
                     .connectionLost,
                     message: "The connection ended before the response to \(source) was whole (\(count) bytes)."))
         }
+        let isWanted = state.withLock { $0.table.wants(count, key, number: number, limit: limit) }
         // Also where somebody waits: the process may be ended before it has read it.
-        let isKept = BackgroundRule.mayBeKept(head.response) && folder.keep(file, count: count, at: location, head, key: key)
+        let isKept =
+            isWanted && BackgroundRule.mayBeKept(head.response)
+            && folder.keep(file, count: count, at: location, head, key: key)
         let finished = FinishedDownload(file, count: count, head) { [folder] in
             if isKept { folder.remove(key) }
         }
