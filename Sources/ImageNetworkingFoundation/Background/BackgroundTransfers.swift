@@ -21,16 +21,18 @@ protocol BackgroundDownload: Sendable {
 
 /// Answers requests by transfers that go on without the process, and by the files that such transfers have left.
 final class BackgroundTransfers: Sendable {
+    private typealias Waiter = BackgroundWaiter<FinishedDownload>
+
     private struct State {
         var table = BackgroundTable()
-        var waiters: [Int: BackgroundWaiter<FinishedDownload>] = [:]
+        var waiters: [Int: Waiter] = [:]
         var downloads: [Int: any BackgroundDownload] = [:]
         var lastWaiter = 0
         var session: (any BackgroundDownloading)?
         /// Who waits until it is known what runs since an earlier launch; `nil` when it is.
         var early: [BackgroundWaiter<Void>]? = []
 
-        mutating func take(_ waiters: [Int]) -> [BackgroundWaiter<FinishedDownload>] {
+        mutating func take(_ waiters: [Int]) -> [Waiter] {
             waiters.compactMap { self.waiters.removeValue(forKey: $0) }
         }
     }
@@ -106,7 +108,7 @@ final class BackgroundTransfers: Sendable {
         // Else a transfer that runs would be begun a second time.
         if mayBegin { try await restored(time) }
         let limit = request.maximumBytes ?? limit
-        let waiter = BackgroundWaiter<FinishedDownload>()
+        let waiter = Waiter()
         let id = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter
@@ -121,8 +123,7 @@ final class BackgroundTransfers: Sendable {
     }
 
     /// Whether the waiter has joined a transfer.
-    private func ask(_ key: String, _ id: Int, _ waiter: BackgroundWaiter<FinishedDownload>, limit: Int, isPatient: Bool) -> Bool
-    {
+    private func ask(_ key: String, _ id: Int, _ waiter: Waiter, limit: Int, isPatient: Bool) -> Bool {
         let (isJoined, unwanted) = state.withLock { state -> (Bool, (any BackgroundDownload)?) in
             switch state.table.ask(key, waiter: id, limit: limit, isPatient: isPatient) {
             case .none: return (false, nil)
@@ -137,9 +138,7 @@ final class BackgroundTransfers: Sendable {
     }
 
     /// Begins a transfer; `false` where there is no session.
-    private func begin(_ request: DataRequest, _ key: String, _ id: Int, _ waiter: BackgroundWaiter<FinishedDownload>, limit: Int)
-        -> Bool
-    {
+    private func begin(_ request: DataRequest, _ key: String, _ id: Int, _ waiter: Waiter, limit: Int) -> Bool {
         guard let session = state.withLock({ $0.session }) else { return false }
         let download = session.download(request, key: key)
         let isFirst = state.withLock { state in
@@ -153,7 +152,7 @@ final class BackgroundTransfers: Sendable {
     }
 
     private func response(
-        for waiter: BackgroundWaiter<FinishedDownload>, _ id: Int, _ key: String, _ time: TimeLimit, limit: Int
+        for waiter: Waiter, _ id: Int, _ key: String, _ time: TimeLimit, limit: Int
     ) async throws -> DataResponse {
         let finished = try await wait(for: waiter, time) { [self] isTimeUp in leave(key, id, isTimeUp: isTimeUp) }
         guard finished.count <= limit else { throw ImageError.tooLarge(time.source, announced: nil, limit: limit) }
@@ -206,7 +205,7 @@ final class BackgroundTransfers: Sendable {
     ///
     /// - Parameter announced: how many there will be, where the head tells.
     func received(_ count: Int, announced: Int?, _ key: String, number: Int, source: String) {
-        let (refused, unwanted) = state.withLock { state -> ([BackgroundWaiter<FinishedDownload>], (any BackgroundDownload)?) in
+        let (refused, unwanted) = state.withLock { state -> ([Waiter], (any BackgroundDownload)?) in
             let (refusals, isOver) = state.table.received(count, announced: announced, key, number: number)
             return (state.take(refusals), isOver ? state.downloads.removeValue(forKey: number) : nil)
         }
