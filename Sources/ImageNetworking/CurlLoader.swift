@@ -39,7 +39,7 @@ public final class CurlLoader: DataLoading {
     public func load(_ request: DataRequest) async throws -> DataResponse {
         try Task.checkCancellation()
         let transfer = try transfer(request)
-        let (head, whole) = try await transfer.start()
+        let (head, whole) = try await transfer.start(by: lease.mailbox)
         // A small body usually came with the head; then there is nothing left to wait for.
         let body = whole.map { ByteStream($0) } ?? BodyReader(transfer, lease: lease).stream
         var url = transfer.url
@@ -58,8 +58,7 @@ public final class CurlLoader: DataLoading {
     private func transfer(_ request: DataRequest) throws(ImageError) -> Transfer {
         let limit = request.maximumBytes ?? configuration.maximumBytes
         return Transfer(
-            request.url, timeout: request.timeout, priority: request.priority, hop: try .first(of: request), limit: limit,
-            mailbox: lease.mailbox)
+            request.url, timeout: request.timeout, priority: request.priority, hop: try .first(of: request), limit: limit)
     }
 
     /// Runs tasks on the thread that the transfers run on, so that between a load and what follows it no other thread has to
@@ -92,7 +91,7 @@ private final class BodyReader: Sendable {
         self.lease = lease
     }
 
-    deinit { transfer.cancel() }
+    deinit { transfer.cancel(by: lease.mailbox) }
 
-    var stream: ByteStream { ByteStream { try await self.transfer.next() } }
+    var stream: ByteStream { ByteStream { try await self.transfer.next(by: self.lease.mailbox) } }
 }

@@ -3,10 +3,10 @@
 ///
 /// Each side takes the lock for a moment and resumes the other outside it. At most one reader waits at a time. What a side
 /// has to tell the layer beyond that, it is told by the closures that it passes.
-package final class BodyChannel: Sendable {
+package struct BodyChannel: ~Copyable, Sendable {
     /// A reader that waits. Its continuation is unchecked because a checked one costs as much as the rest of a hand-over:
     /// whoever takes the waiter out of the state, under the lock, resumes it.
-    @safe fileprivate struct Waiter {
+    @safe struct Waiter {
         private let continuation: UnsafeContinuation<BodyChunk?, any Error>
 
         init(_ continuation: UnsafeContinuation<BodyChunk?, any Error>) { unsafe self.continuation = unsafe continuation }
@@ -15,7 +15,8 @@ package final class BodyChannel: Sendable {
         func cancel() { resume(with: .failure(CancellationError())) }
     }
 
-    fileprivate struct State {
+    // Not private to this file: the modules that hold a channel lay it out, and the compiler then looks for this type.
+    struct State {
         var isCancelled = false
         var hasHead = false
         var unread = ChunkList()

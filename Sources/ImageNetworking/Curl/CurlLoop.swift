@@ -27,8 +27,6 @@ final class CurlLoop {
     @exclusivity(unchecked) private var running: [Exchange] = []
     /// Cancelled exchanges whose name lookup still runs. They get no socket.
     private var orphans: [ObjectIdentifier: Exchange] = [:]
-    /// Where transfers stand that wait for the next request of their chain.
-    private var redirected: [Transfer: (hop: Hop, started: ContinuousClock.Instant)] = [:]
     @exclusivity(unchecked) private var idleHandles: [EasyHandle] = []
     @exclusivity(unchecked) private var touched: [Exchange] = []
     private var publishing: [Exchange] = []
@@ -161,11 +159,11 @@ final class CurlLoop {
         switch message.kind {
         case .start:
             guard !transfer.isCancelled else { return }
-            if let count, queue.startsAtOnce(transfer.firstHop.address.origin, among: count) {
-                if !start(transfer, transfer.firstHop, now) { queue.finished(transfer.firstHop.address.origin) }
+            if let count, unsafe queue.startsAtOnce(transfer.hop.address.origin, among: count) {
+                if !start(transfer) { unsafe queue.finished(transfer.hop.address.origin) }
                 return
             }
-            queue.add(transfer, host: transfer.firstHop.address.origin, priority: transfer.priority)
+            add(transfer)
         case .resume:
             if let exchange = unsafe transfer.exchange { goOn(exchange) }
         case .cancel:
@@ -173,7 +171,6 @@ final class CurlLoop {
                 forget(exchange)
                 abandon(exchange)
             } else {
-                redirected[transfer] = nil
                 queue.remove(transfer)
             }
         }
@@ -184,10 +181,8 @@ final class CurlLoop {
     private func startWaiting() -> Bool {
         var hasStarted = false
         while let transfer = queue.next() {
-            let (hop, started) =
-                (redirected.isEmpty ? nil : redirected.removeValue(forKey: transfer)) ?? (transfer.firstHop, now)
-            if transfer.isCancelled || !start(transfer, hop, started) {
-                queue.finished(hop.address.origin)
+            if transfer.isCancelled || !start(transfer) {
+                unsafe queue.finished(transfer.hop.address.origin)
             } else {
                 hasStarted = true
             }
@@ -195,21 +190,27 @@ final class CurlLoop {
         return hasStarted
     }
 
-    private func start(_ transfer: Transfer, _ hop: Hop, _ started: ContinuousClock.Instant) -> Bool {
-        if let problem = configuration.sourcePolicy?.problem(with: hop.address) {
+    private func add(_ transfer: Transfer) {
+        unsafe queue.add(transfer, host: transfer.hop.address.origin, priority: transfer.priority)
+    }
+
+    private func start(_ transfer: Transfer) -> Bool {
+        if let policy = configuration.sourcePolicy, let problem = unsafe policy.problem(with: transfer.hop.address) {
             transfer.fail(SourcePolicy.error(transfer.source, problem))
             return false
         }
         guard let handle = unsafe idleHandles.popLast() ?? EasyHandle() else {
-            let error = ImageError(.connectionFailed, message: "The system had no memory left for \(hop.address.text).")
+            let error = ImageError(.connectionFailed, message: "The system had no memory left for \(transfer.source).")
             transfer.fail(error)
             return false
         }
-        let exchange = Exchange(transfer, hop: hop, handle: handle, started: started, loop: self)
+        let started = unsafe transfer.started ?? now
+        unsafe transfer.started = started
+        let exchange = Exchange(transfer, handle: handle, started: started, loop: self)
         handle.exchange = exchange
         nextLimit = min(nextLimit, exchange.deadline)
-        let mayConnect = !queue.expectsConnection(hop.address.origin)
-        handle.prepare(hop, mayConnect: mayConnect, configuration: configuration, usesProxies: usesProxies)
+        let mayConnect = unsafe !queue.expectsConnection(transfer.hop.address.origin)
+        unsafe handle.prepare(transfer.hop, mayConnect: mayConnect, configuration: configuration, usesProxies: usesProxies)
         guard unsafe curl_multi_add_handle(multi.pointer, handle.pointer) == CURLM_OK else {
             handle.rest()
             let error = ImageError(.connectionFailed, message: "The transfer of \(exchange.source) could not be started.")
@@ -240,13 +241,21 @@ final class CurlLoop {
         forget(exchange)
         let outcome = outcome(of: exchange, code)
         release(exchange)
-        switch outcome {
-        case .end(let end): exchange.finish(end)
-        case .follow(let hop):
-            redirected[exchange.transfer] = (hop, exchange.started)
-            queue.add(exchange.transfer, host: hop.address.origin, priority: exchange.transfer.priority)
+        let hasFoundConnection = code == CURLE_OK && !exchange.hasConnected
+        switch consume outcome {
+        case .end(let end):
+            exchange.finish(end)
+            queue.finished(exchange.hop.address.origin, hasFoundConnection: hasFoundConnection)
+        case .again:
+            queue.missedConnection(exchange.hop.address.origin)
+            add(exchange.transfer)
+            queue.finished(exchange.hop.address.origin)
+        case .follow(let next):
+            let left = exchange.hop.address.origin
+            unsafe exchange.transfer.hop = next
+            add(exchange.transfer)
+            queue.finished(left, hasFoundConnection: hasFoundConnection)
         }
-        queue.finished(exchange.hop.address.origin, hasFoundConnection: code == CURLE_OK && !exchange.hasConnected)
     }
 
     /// Ends the transfers whose time is up, or whose servers have been silent for too long.
@@ -272,17 +281,16 @@ final class CurlLoop {
         return unsafe running.isEmpty ? nil : nextLimit - .now
     }
 
-    private enum Outcome {
+    private enum Outcome: ~Copyable {
         case end(Result<Void, any Error>)
         case follow(Hop)
+        /// It needs a connection, and could not make one.
+        case again
     }
 
     private func outcome(of exchange: Exchange, _ code: CURLcode) -> Outcome {
         if let failure = exchange.failure { return .end(.failure(failure)) }
-        if exchange.missesConnection {
-            queue.missedConnection(exchange.hop.address.origin)
-            return .follow(exchange.hop)
-        }
+        if exchange.missesConnection { return .again }
         // A redirect whose own body was too long to be read counts all the same.
         if !exchange.hasFinalHead, let location = exchange.handle.redirect, exchange.handle.isHeadWhole,
             code == CURLE_OK || code == CURLE_WRITE_ERROR

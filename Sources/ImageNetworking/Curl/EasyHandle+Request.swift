@@ -7,7 +7,7 @@ extension EasyHandle {
     ///
     /// `mayConnect` says whether it may make a connection. One that need not costs less: where libcurl has no time limit to
     /// keep, it keeps no timers. The other limits are the loop's own.
-    func prepare(_ hop: Hop, mayConnect: Bool, configuration: CurlLoader.Configuration, usesProxies: Bool) {
+    func prepare(_ hop: borrowing Hop, mayConnect: Bool, configuration: CurlLoader.Configuration, usesProxies: Bool) {
         if isDirty { prepareAnew(configuration, usesProxies: usesProxies) }
         if told.url != hop.address.text {
             told.url = hop.address.text
@@ -79,7 +79,7 @@ extension EasyHandle {
     }
 
     /// The header lines as libcurl takes them: a name before a semicolon has an empty value, before a colon none at all.
-    private static func lines(for hop: Hop, userAgent: String) -> [String] {
+    private static func lines(for hop: borrowing Hop, userAgent: String) -> [String] {
         var lines: [String] = []
         for field in hop.headerFields where field.name != .contentLength && field.name != .transferEncoding {
             lines.append(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")

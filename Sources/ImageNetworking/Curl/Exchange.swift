@@ -8,7 +8,6 @@ final class Exchange {
     private static let mostDiscarded = 64 << 10
 
     let transfer: Transfer
-    let hop: Hop
     let handle: EasyHandle
     let started: ContinuousClock.Instant
     /// The loop lets go of its exchanges before it ends.
@@ -51,9 +50,8 @@ final class Exchange {
     private var received = 0
     private var discarded = 0
 
-    init(_ transfer: Transfer, hop: Hop, handle: EasyHandle, started: ContinuousClock.Instant, loop: CurlLoop) {
+    init(_ transfer: Transfer, handle: EasyHandle, started: ContinuousClock.Instant, loop: CurlLoop) {
         self.transfer = transfer
-        self.hop = hop
         self.handle = handle
         self.started = started
         touchedAt = started
@@ -63,6 +61,9 @@ final class Exchange {
 
     /// The request's URL, as errors name it.
     var source: String { transfer.source }
+
+    /// The request that runs.
+    var hop: Hop { _read { yield unsafe transfer.hop } }
 
     /// Ends the exchange; the reader hears of it at the next ``publish()``.
     func finish(_ end: Result<Void, any Error>) {

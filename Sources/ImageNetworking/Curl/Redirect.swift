@@ -4,7 +4,7 @@ internal import ImageCore
 /// Works out where a `Location` leads.
 enum Redirect {
     /// The next request of the chain. `source` is named in errors.
-    static func hop(after hop: Hop, status: Int, location: String, source: String) throws(ImageError) -> Hop {
+    static func hop(after hop: borrowing Hop, status: Int, location: String, source: String) throws(ImageError) -> Hop {
         // A foreign scheme is refused by name before anything could take it for a relative path.
         if let scheme = scheme(of: location), scheme != "http", scheme != "https" {
             return try hop.following(status: status, to: location, source: source)

@@ -15,35 +15,38 @@ final class Transfer: Sendable {
     /// For all hops together.
     let timeout: Duration
     let priority: LoadPriority
-    let firstHop: Hop
     /// The largest body, in bytes.
     let limit: Int
-    private let mailbox: Mailbox
     private let channel = BodyChannel()
     // because the loop sets it before it hands over, and the reader takes it afterwards; between them lies the channel's lock
     nonisolated(unsafe) private var head: Head?
 
-    /// What runs for it at the moment.
-    nonisolated(unsafe) var exchange: Exchange?  // because nobody but the loop looks at it, on one thread at a time
+    // The loop's own, from the start on: it runs on one thread at a time, and no use of one of them can reach another.
 
-    init(_ url: URL, timeout: Duration, priority: LoadPriority, hop: Hop, limit: Int, mailbox: Mailbox) {
+    /// Where it is on its way.
+    @exclusivity(unchecked) nonisolated(unsafe) var hop: Hop  // because only the loop uses it
+    /// When its first hop started.
+    @exclusivity(unchecked) nonisolated(unsafe) var started: ContinuousClock.Instant?  // because only the loop uses it
+    /// What runs for it at the moment.
+    @exclusivity(unchecked) nonisolated(unsafe) var exchange: Exchange?  // because only the loop uses it
+
+    init(_ url: URL, timeout: Duration, priority: LoadPriority, hop: consuming Hop, limit: Int) {
         self.url = url
         self.timeout = timeout
         self.priority = priority
-        firstHop = hop
+        unsafe self.hop = hop
         self.limit = limit
-        self.mailbox = mailbox
     }
 
-    // MARK: The reader's side
+    // MARK: The reader's side. It keeps the mailbox: references to one object from many threads cost each of them.
 
     /// Starts the transfer and waits for the head of its final response. The body comes along when all of it is here.
     @inline(__always)
-    func start() async throws -> (Head, body: Data?) {
+    func start(by mailbox: Mailbox) async throws -> (Head, body: Data?) {
         let body = try await channel.waitForHead {
             if let refusal = mailbox.post(.start, self) { fail(refusal) }
         } onCancel: {
-            cancel()
+            cancel(by: mailbox)
         }
         guard let head = unsafe head.take() else {
             throw ImageError(.badResponse, message: "\(source) was answered without a head.")
@@ -52,16 +55,16 @@ final class Transfer: Sendable {
     }
 
     /// The next chunk, once there is one; `nil` at the end.
-    func next() async throws -> Data? {
+    func next(by mailbox: Mailbox) async throws -> Data? {
         try await channel.next {
             _ = mailbox.post(.resume, self)
         } onCancel: {
-            cancel()
+            cancel(by: mailbox)
         }
     }
 
     /// Gives the transfer up: whoever waits is told now, the loop closes what is open when it gets there.
-    func cancel() {
+    func cancel(by mailbox: Mailbox) {
         if channel.cancel() { _ = mailbox.post(.cancel, self) }
     }
 

@@ -1,9 +1,8 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// One request of a chain of redirects, and what comes after it. An object that never changes, since it goes through many
-/// hands, each of which would count every string of a value.
-final class Hop: Sendable {
+/// One request of a chain of redirects, and what comes after it. It cannot be copied, since each string of a copy is counted.
+struct Hop: ~Copyable, Sendable {
     /// The most redirects that are followed.
     static let mostRedirects = 10
 
@@ -15,7 +14,8 @@ final class Hop: Sendable {
     let redirects: Int
 
     private init(
-        _ address: WebAddress, _ method: HTTPRequest.Method, _ headerFields: HTTPFields, _ body: Data?, redirects: Int
+        _ address: consuming WebAddress, _ method: HTTPRequest.Method, _ headerFields: consuming HTTPFields, _ body: Data?,
+        redirects: Int
     ) {
         self.address = address
         self.method = method
