@@ -63,6 +63,8 @@ public final class BearerTokenInterceptor: RequestInterceptor {
             state.nextID += 1
             return state.nextID
         }
+        // One that was cancelled after it had its answer left its number behind.
+        defer { state.withLock { _ = $0.cancelled.remove(id) } }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 enum Answer {
