@@ -1,8 +1,6 @@
 #ifdef __linux__
 #include "Late.h"
 
-#include <stdarg.h>
-
 #include <curl/curl.h>
 // The functions are meant, not the macros that check their arguments.
 #undef curl_easy_setopt
@@ -41,21 +39,12 @@ CURL(void, curl_url_cleanup, (CURLU * url), (url))
 CURL(CURLUcode, curl_url_get, (CURLU * url, CURLUPart part, char **text, unsigned int flags), (url, part, text, flags))
 CURL(CURLUcode, curl_url_set, (CURLU * url, CURLUPart part, const char *text, unsigned int flags), (url, part, text, flags))
 
-// An option has one argument: a long, an offset or a pointer, which Linux passes alike where they are of one size.
+// An option has one argument: a long, an offset or a pointer, which Linux passes alike where they are of one size. What stands
+// in takes it as any other, because Linux passes it alike also where a function may have more: to fetch it from such a list
+// costs more than what many of these calls do.
 _Static_assert(sizeof(long) == sizeof(void *) && sizeof(curl_off_t) == sizeof(void *), "passed alike");
 
-#define CURL_OPTION(result, name, option_type)                                                                                \
-    LATE_DECLARATION(result, name, (void *handle, option_type option, ...))                                                   \
-    result late_##name(void *handle, option_type option, ...) {                                                               \
-        LATE_FUNCTION("libcurl.so.4", name)                                                                                   \
-        va_list arguments;                                                                                                    \
-        va_start(arguments, option);                                                                                          \
-        void *argument = va_arg(arguments, void *);                                                                           \
-        va_end(arguments);                                                                                                    \
-        return function(handle, option, argument);                                                                            \
-    }
-
-CURL_OPTION(CURLcode, curl_easy_setopt, CURLoption)
-CURL_OPTION(CURLcode, curl_easy_getinfo, CURLINFO)
-CURL_OPTION(CURLMcode, curl_multi_setopt, CURLMoption)
+CURL(CURLcode, curl_easy_setopt, (void *easy, CURLoption option, void *argument), (easy, option, argument))
+CURL(CURLcode, curl_easy_getinfo, (void *easy, CURLINFO info, void *argument), (easy, info, argument))
+CURL(CURLMcode, curl_multi_setopt, (void *multi, CURLMoption option, void *argument), (multi, option, argument))
 #endif

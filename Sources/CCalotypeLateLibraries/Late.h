@@ -12,14 +12,10 @@ void *clt_late_function(const char *library, const char *name);
         __atomic_store_n(&known, function, __ATOMIC_RELAXED);                                                                 \
     }
 
-/// Declares what stands in for a library's function: under its name for this program, and unseen by other libraries, which
-/// keep the one that they are linked to.
-#define LATE_DECLARATION(result, name, parameters)                                                                            \
-    __attribute__((visibility("hidden"))) result late_##name parameters __asm__(#name);
-
-/// Defines what stands in for a library's function, and calls that.
+/// Defines what stands in for a library's function, and calls that: under its name for this program, and unseen by other
+/// libraries, which keep the one that they are linked to.
 #define LATE(library, result, name, parameters, arguments)                                                                    \
-    LATE_DECLARATION(result, name, parameters)                                                                                \
+    __attribute__((visibility("hidden"))) result late_##name parameters __asm__(#name);                                       \
     result late_##name parameters {                                                                                           \
         LATE_FUNCTION(library, name)                                                                                          \
         return function arguments;                                                                                            \

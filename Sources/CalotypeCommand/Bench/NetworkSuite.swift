@@ -107,9 +107,19 @@ private struct NetworkBench {
         let loader = Self.loader(connections)
         // Made once, as the loop in C makes its own.
         let request = DataRequest(url: server.url)
-        let figures = try await load(count, connections, onExecutorOf: onExecutor ? loader : nil) { number in
-            let isTimed = number % Self.loadsPerFirstByte == 0
-            return try await Self.load(request, by: loader, since: isTimed ? .now : nil)
+        let figures = try await load(count, connections, onExecutorOf: onExecutor ? loader : nil) { numbers in
+            var firstBytes: [Duration] = []
+            for number in numbers {
+                var began = number % Self.loadsPerFirstByte == 0 ? ContinuousClock.now : nil
+                var received = 0
+                let response = try await loader.load(request)
+                for try await chunk in response.body {
+                    if let began = began.take() { firstBytes.append(.now - began) }
+                    received += chunk.count
+                }
+                guard response.head.status == .ok, received == Self.bodySize else { throw Self.incomplete("the loader", 1) }
+            }
+            return firstBytes
         }
         await loader.close()
         return figures
@@ -138,13 +148,17 @@ private struct NetworkBench {
         var configuration = ImageLoader.Configuration(dataLoader: loader, decoder: DecoderRegistry())
         (configuration.maximumFetches, configuration.maximumFetchesPerHost) = (connections, connections)
         let engine = ImageLoader(configuration)
-        let figures = try await load(count, connections) { number in
-            // Another URL each time, since loads of the same one would share a fetch.
-            let began = ContinuousClock.now
-            guard let url = URL(string: "\(server.url.absoluteString)?\(number)") else { throw Self.incomplete("the engine", 1) }
-            let entry = try await engine.data(for: ImageRequest(url: url))
-            guard entry.data.count == Self.bodySize else { throw Self.incomplete("the engine", 1) }
-            return .now - began
+        let figures = try await load(count, connections) { numbers in
+            var times: [Duration] = []
+            for number in numbers {
+                // Another URL each time, since loads of the same one would share a fetch.
+                let began = ContinuousClock.now
+                guard let url = URL(string: "\(server.url.absoluteString)?\(number)"),
+                    try await engine.data(for: ImageRequest(url: url)).data.count == Self.bodySize
+                else { throw Self.incomplete("the engine", 1) }
+                times.append(.now - began)
+            }
+            return times
         }
         await loader.close()
         return figures
@@ -156,38 +170,22 @@ private struct NetworkBench {
         return CurlLoader(configuration)
     }
 
-    /// Loads one body. Returns how long its first byte took, counted from `began`, where that is asked.
-    private static func load(
-        _ request: DataRequest, by loader: any DataLoading, since began: ContinuousClock.Instant?
-    ) async throws -> Duration? {
-        let response = try await loader.load(request)
-        var first: Duration?
-        var received = 0
-        for try await chunk in response.body {
-            if received == 0, let began { first = .now - began }
-            received += chunk.count
-        }
-        guard response.head.status == .ok, received == bodySize else { throw incomplete("the loader", 1) }
-        return first
-    }
-
-    /// As many tasks as connections, each with one load after the other; a load is told its number, and may return how long its
-    /// first byte took. The tasks run on the executor of `loader`, where one is given and the system has such a thing.
+    /// As many tasks as connections, each with one load after the other; a task is told their numbers, and returns how long the
+    /// first bytes of some took. They run on the executor of `loader`, where one is given and the system has such a thing.
     private func load(
         _ count: Int, _ connections: Int, onExecutorOf loader: CurlLoader? = nil,
-        _ one: @escaping @Sendable (Int) async throws -> Duration?
+        _ loads: @escaping @Sendable (Range<Int>) async throws -> [Duration]
     ) async throws -> Figures {
         let share = count / connections
         let measured = try await measuringAsync(share * connections) {
             try await withThrowingTaskGroup(of: [Duration].self) { group in
                 for task in 0..<connections {
+                    let numbers = task * share..<(task + 1) * share
                     group.addTask {
                         guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
-                            return try await Self.loads(of: task, share, one)
+                            return try await loads(numbers)
                         }
-                        return try await withTaskExecutorPreference(loader?.executor) {
-                            try await Self.loads(of: task, share, one)
-                        }
+                        return try await withTaskExecutorPreference(loader?.executor) { try await loads(numbers) }
                     }
                 }
                 return try await group.reduce(into: []) { $0 += $1 }
@@ -196,16 +194,6 @@ private struct NetworkBench {
         // Only now, since to make a number of a duration costs as much as to take it.
         let firstBytes = measured.result.map { Units.milliseconds($0) * 1000 }
         return Figures(time: measured.time, processor: measured.processor, firstByte: Self.median(firstBytes))
-    }
-
-    private static func loads(
-        of task: Int, _ share: Int, _ one: @Sendable (Int) async throws -> Duration?
-    ) async throws -> [Duration] {
-        var firstBytes: [Duration] = []
-        for number in 0..<share {
-            if let firstByte = try await one(task * share + number) { firstBytes.append(firstByte) }
-        }
-        return firstBytes
     }
 
     private func curlCommand(_ count: Int, _ connections: Int) async throws -> Figures {

@@ -192,13 +192,13 @@ internal import ImageCore
 
     /// What libcurl measured so far of the request that it is at.
     var timing: TransferTiming {
-        // All of its times count from the start of the request.
-        let (found, connected) = (offset(CURLINFO_NAMELOOKUP_TIME_T), offset(CURLINFO_CONNECT_TIME_T))
-        let secured = offset(CURLINFO_APPCONNECT_TIME_T)
         var timing = TransferTiming()
         timing.isReused = long(CURLINFO_NUM_CONNECTS) == 0
         timing.firstByte = .microseconds(offset(CURLINFO_STARTTRANSFER_TIME_T))
         guard !timing.isReused else { return timing }
+        // All of its times count from the start of the request.
+        let (found, connected) = (offset(CURLINFO_NAMELOOKUP_TIME_T), offset(CURLINFO_CONNECT_TIME_T))
+        let secured = offset(CURLINFO_APPCONNECT_TIME_T)
         timing.nameLookup = .microseconds(found)
         timing.connect = .microseconds(max(0, connected - found))
         timing.secure = .microseconds(secured > 0 ? max(0, secured - connected) : 0)
