@@ -153,7 +153,9 @@ let package = Package(
         .testTarget(
             name: "ImageNetworkingTests",
             dependencies: [
-                "ImageCore", "ImageNetworking", "CalotypeTesting", "CalotypeThreads", "LoopbackHTTP", "CCalotypeHeap", .httpTypes,
+                "ImageCore", "ImageNetworking", "CalotypeTesting", "CalotypeThreads", "LoopbackHTTP", "CCalotypeCurl",
+                "CCalotypeHeap",
+                .httpTypes,
             ]),
         .testTarget(
             name: "ImageNetworkingFoundationTests",

@@ -9,7 +9,11 @@
 
 #define CURL(result, name, parameters, arguments) LATE("libcurl.so.4", result, name, parameters, arguments)
 
-CURL(CURLcode, curl_global_init, (long flags), (flags))
+CURL(
+    CURLcode, curl_global_init_mem,
+    (long flags, curl_malloc_callback take, curl_free_callback give, curl_realloc_callback resize,
+     curl_strdup_callback copy, curl_calloc_callback take_zeroed),
+    (flags, take, give, resize, copy, take_zeroed))
 CURL(void, curl_free, (void *memory), (memory))
 CURL(struct curl_slist *, curl_slist_append, (struct curl_slist * list, const char *line), (list, line))
 CURL(void, curl_slist_free_all, (struct curl_slist * list), (list))

@@ -73,6 +73,8 @@ final class CurlLoop {
     /// The life of a loader's thread.
     static func run(_ configuration: CurlLoader.Configuration, mailbox: Mailbox) {
         do {
+            // libcurl takes a byte more than it receives.
+            calotype_curl_keep_memory(EasyHandle.receivedAtATime + 1)
             let loop = CurlLoop(configuration, mailbox: mailbox)
             if let loop {
                 mailbox.attach(loop.readiness.waker)
@@ -85,6 +87,7 @@ final class CurlLoop {
             mailbox.detach()
             loop?.failAll(closed)
         }
+        calotype_curl_keep_no_memory()
         mailbox.finish()
     }
 
@@ -109,7 +112,9 @@ final class CurlLoop {
             switch mailbox.rest(&jobs) {
             case .closing: return
             case .asleep:
-                readiness.wait(atMost: longestSleep)
+                let hasNews = readiness.wait(atMost: longestSleep)
+                // What is kept for the next transfer is not kept for long.
+                if unsafe !hasNews && running.isEmpty { calotype_curl_free_kept_memory() }
                 turns = 0
                 continue
             case .jobs: jobs.run()
@@ -278,7 +283,8 @@ final class CurlLoop {
     /// How long there is nothing to do unless a socket, a timer or a message says otherwise.
     private var longestSleep: Duration? {
         if unsafe !touched.isEmpty { return Exchange.longestWait }
-        return unsafe running.isEmpty ? nil : nextLimit - .now
+        if unsafe !running.isEmpty { return nextLimit - .now }
+        return calotype_curl_has_kept_memory() ? .seconds(1) : nil
     }
 
     private enum Outcome: ~Copyable {

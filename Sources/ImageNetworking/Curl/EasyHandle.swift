@@ -39,12 +39,6 @@ internal import ImageCore
     private let errorText: UnsafeMutablePointer<CChar>
     /// What comes in, in memory of its own, by which libcurl's callbacks reach it.
     private let incoming: UnsafeMutablePointer<Incoming>
-    /// Memory of the size that libcurl receives into, below the handle, which stays; given up after the first transfer.
-    ///
-    /// Up to 8.8, libcurl takes such memory when a transfer starts, and gives it up at its end. At the end of a heap the
-    /// system's allocator hands it back to the kernel at once, and its pages, taken anew for each transfer, cost more than
-    /// the bytes. In a place like this one it stays with the process. Given up any earlier, the next handle would take it.
-    private var place: UnsafeMutableRawPointer?
 
     /// How much libcurl receives at a time, in bytes.
     static let receivedAtATime = 64 << 10
@@ -71,13 +65,8 @@ internal import ImageCore
     }
 
     init?() {
-        let place = unsafe malloc(Self.receivedAtATime + 1)
-        guard let pointer = unsafe curl_easy_init() else {
-            unsafe free(place)
-            return nil
-        }
+        guard let pointer = unsafe curl_easy_init() else { return nil }
         unsafe address = unsafe curl_url()
-        unsafe self.place = unsafe place
         unsafe self.pointer = unsafe pointer
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -86,7 +75,6 @@ internal import ImageCore
     }
 
     deinit {
-        unsafe free(place)
         unsafe curl_easy_cleanup(pointer)
         unsafe curl_url_cleanup(address)
         unsafe curl_slist_free_all(headers)
@@ -121,8 +109,6 @@ internal import ImageCore
     /// The transfer is over, and libcurl has let go of it. What may be secret in it is not kept for the next one.
     func rest() {
         exchange = nil
-        unsafe free(place)
-        unsafe place = nil
         unsafe incoming.pointee.clear()
         // Also the body that was sent, of which libcurl has a copy.
         if isDirty { reset() }

@@ -65,8 +65,9 @@
 
         deinit { close(epoll) }
 
-        /// Waits until a socket is ready, a timer is due, the loop is woken, or `limit` is over.
-        func wait(atMost limit: Duration?) {
+        /// Waits until a socket is ready, a timer is due, the loop is woken, or `limit` is over. Returns whether a socket is ready
+        /// or the loop was woken.
+        func wait(atMost limit: Duration?) -> Bool {
             var time = limit.map { Int32(clamping: $0.inMilliseconds) } ?? -1
             if isDue {
                 time = 0
@@ -78,6 +79,7 @@
                 time = time < 0 ? due : Swift.min(time, due)
             }
             readyCount = Int(unsafe calotype_epoll_wait(epoll, &ready, Int32(ready.count), time))
+            return readyCount > 0
         }
 
         /// Finds out which sockets are ready, without waiting.
