@@ -79,7 +79,7 @@ struct RootCommand: AsyncParsableCommand {
         subcommands: [
             InfoCommand.self, ConvertCommand.self, LoadCommand.self, ShowCommand.self, CacheCommand.self, BenchCommand.self,
             DemoCommand.self,
-            DecodeOnceCommand.self,
+            DecodeOnceCommand.self, BareLoopCommand.self,
         ]
     )
 }

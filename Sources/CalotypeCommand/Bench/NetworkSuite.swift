@@ -1,4 +1,3 @@
-internal import CCalotypeBareLoop
 internal import HTTPTypes
 internal import ImageCore
 internal import ImageDecoding
@@ -92,15 +91,9 @@ private struct NetworkBench {
     // MARK: The clients
 
     private func bareLoop(_ count: Int, _ connections: Int) async throws -> Figures {
-        let url = server.url
-        return try await Background.run {
-            var firstBytes = [Double](repeating: 0, count: count)
-            let failed = measuring(count) {
-                unsafe calotype_bare_loop(url.absoluteString, count, connections, Self.bodySize, &firstBytes)
-            }
-            guard failed.result == 0 else { throw Self.incomplete("the loop in C", failed.result) }
-            return Figures(time: failed.time, processor: failed.processor, firstByte: Self.median(firstBytes))
-        }
+        try await peer(
+            CommandLine.arguments[0],
+            [BareLoopCommand.name, server.url.absoluteString, "\(count)", "\(connections)", "\(Self.bodySize)"], count)
     }
 
     private func ownLoader(_ count: Int, _ connections: Int, onExecutor: Bool = false) async throws -> Figures {
@@ -125,18 +118,22 @@ private struct NetworkBench {
         return figures
     }
 
-    /// A program of its own, beside this one.
+    /// As many requests for every connection.
     private func urlSession(_ count: Int, _ connections: Int) async throws -> Figures {
-        let (url, output) = (server.url.absoluteString, server.folder + "/session")
+        let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "URLSessionPeer")
+        return try await peer(
+            program.path, [server.url.absoluteString, "\(count)", "\(connections)"], count / connections * connections)
+    }
+
+    /// A program beside this one, which prints the bytes that it got, and its figures.
+    private func peer(_ program: String, _ arguments: [String], _ count: Int) async throws -> Figures {
+        let output = server.folder + "/peer"
         return try await Background.run {
-            let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "URLSessionPeer")
-            let session = try ChildProcess(program.path, [url, "\(count)", "\(connections)"], output: output)
-            let status = session.wait().status
+            let status = try ChildProcess(program, arguments, output: output).wait().status
             let text = try String(decoding: Data(contentsOf: URL(filePath: output)), as: UTF8.self)
             let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
-            guard status == 0, numbers.count == 4, numbers[0] == Double(Self.bodySize * (count / connections * connections))
-            else {
-                throw Self.incomplete("URLSession", count)
+            guard status == 0, numbers.count == 4, numbers[0] == Double(Self.bodySize * count) else {
+                throw Self.incomplete("a peer", count)
             }
             return Figures(time: numbers[1], processor: numbers[2], firstByte: numbers[3])
         }
@@ -230,12 +227,6 @@ private struct NetworkBench {
         /// Microseconds per request.
         let time: Double
         let processor: Double
-    }
-
-    private func measuring<R: Sendable>(_ count: Int, _ body: () throws -> R) rethrows -> Measured<R> {
-        let (began, before) = (ContinuousClock.now, ProcessorTime.ofThisProcess)
-        let result = try body()
-        return measured(result, count, began, before)
     }
 
     private func measuringAsync<R: Sendable>(_ count: Int, _ body: () async throws -> R) async rethrows -> Measured<R> {
