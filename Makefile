@@ -77,7 +77,7 @@ soak: setup ## a million loads of every kind, and flat memory; LOADS=1000000
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product EngineSoak
 	@GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1 .build/release/EngineSoak $(LOADS)
 
-sanitize: setup ## races in engine, network, caches and decoders; memory errors and leaks in decoders; the decoders alone take eight to ten minutes; ONLY=thread
+sanitize: setup ## races in engine, network, caches and decoders; memory errors and leaks in decoders and network; the decoders alone take eight to ten minutes; ONLY=thread
 	@Scripts/sanitize $(ONLY)
 
 crashtest: build ## kill a process that writes the disk cache, again and again, and share it for a minute; ROUNDS=500

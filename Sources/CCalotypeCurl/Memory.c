@@ -41,7 +41,8 @@ void *calotype_curl_take(size_t size) {
 __attribute__((no_builtin)) void *calotype_curl_take_zeroed(size_t count, size_t size) {
     struct kept *own = kept;
     size_t total;
-    if (own == NULL || __builtin_mul_overflow(count, size, &total)) return calloc(count, size);
+    if (__builtin_mul_overflow(count, size, &total)) return NULL;
+    if (own == NULL) return calloc(count, size);
     void *piece;
     if (total <= small) {
         piece = malloc(total);

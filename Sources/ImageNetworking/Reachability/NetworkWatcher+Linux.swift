@@ -89,9 +89,10 @@
             defer { unsafe freeifaddrs(list) }
             var links: Set<String> = []
             let isRunning = UInt32(IFF_UP) | UInt32(IFF_RUNNING)
-            while let link = unsafe list?.pointee {
+            var next = unsafe list
+            while let link = unsafe next?.pointee {
                 if unsafe link.ifa_flags & isRunning == isRunning { unsafe links.insert(String(cString: link.ifa_name)) }
-                unsafe list = unsafe link.ifa_next
+                unsafe next = unsafe link.ifa_next
             }
             return links
         }
