@@ -30,11 +30,20 @@ private struct NetworkBench {
     /// need not do, since libcurl does it anyway.
     static let loadsPerFirstByte = 8
 
-    /// What one run of one client took, in microseconds per request; the first byte is a median.
+    /// What one run of one client took, in microseconds per request; of the first bytes medians.
     struct Figures {
         var time: Double
         var processor: Double
+        /// Until it was received.
         var firstByte: Double
+        /// Until the reader had it: small bodies are handed over whole.
+        var firstByteRead = 0.0
+    }
+
+    /// How long the first byte of a body took.
+    struct FirstByte {
+        let received: Duration
+        let read: Duration
     }
 
     let server: WebServer
@@ -82,7 +91,7 @@ private struct NetworkBench {
             row("first byte", \.firstByte, curl, "curl --parallel", 1),
             row("time per request", \.time, session, "URLSession", 1),
             row("processor per request", \.processor, session, "URLSession", 1),
-            row("first byte", \.firstByte, session, "URLSession", 1),
+            row("first byte at the reader", \.firstByteRead, session, "URLSession", 1),
         ]
     }
 
@@ -101,13 +110,15 @@ private struct NetworkBench {
         // Made once, as the loop in C makes its own.
         let request = DataRequest(url: server.url)
         let figures = try await load(count, connections, onExecutorOf: onExecutor ? loader : nil) { numbers in
-            var firstBytes: [Duration] = []
+            var firstBytes: [FirstByte] = []
             for number in numbers {
                 var began = number % Self.loadsPerFirstByte == 0 ? ContinuousClock.now : nil
                 var received = 0
                 let response = try await loader.load(request)
                 for try await chunk in response.body {
-                    if let began = began.take() { firstBytes.append(.now - began) }
+                    if let began = began.take(), let timing = response.timing {
+                        firstBytes.append(FirstByte(received: timing.firstByte, read: .now - began))
+                    }
                     received += chunk.count
                 }
                 guard response.head.status == .ok, received == Self.bodySize else { throw Self.incomplete("the loader", 1) }
@@ -135,7 +146,7 @@ private struct NetworkBench {
             guard status == 0, numbers.count == 4, numbers[0] == Double(Self.bodySize * count) else {
                 throw Self.incomplete("a peer", count)
             }
-            return Figures(time: numbers[1], processor: numbers[2], firstByte: numbers[3])
+            return Figures(time: numbers[1], processor: numbers[2], firstByte: numbers[3], firstByteRead: numbers[3])
         }
     }
 
@@ -146,16 +157,13 @@ private struct NetworkBench {
         (configuration.maximumFetches, configuration.maximumFetchesPerHost) = (connections, connections)
         let engine = ImageLoader(configuration)
         let figures = try await load(count, connections) { numbers in
-            var times: [Duration] = []
             for number in numbers {
                 // Another URL each time, since loads of the same one would share a fetch.
-                let began = ContinuousClock.now
                 guard let url = URL(string: "\(server.url.absoluteString)?\(number)"),
                     try await engine.data(for: ImageRequest(url: url)).data.count == Self.bodySize
                 else { throw Self.incomplete("the engine", 1) }
-                times.append(.now - began)
             }
-            return times
+            return []
         }
         await loader.close()
         return figures
@@ -167,15 +175,15 @@ private struct NetworkBench {
         return CurlLoader(configuration)
     }
 
-    /// As many tasks as connections, each with one load after the other; a task is told their numbers, and returns how long the
+    /// As many tasks as connections, each with one load after the other; a task is told their numbers, and may return how long the
     /// first bytes of some took. They run on the executor of `loader`, where one is given and the system has such a thing.
     private func load(
         _ count: Int, _ connections: Int, onExecutorOf loader: CurlLoader? = nil,
-        _ loads: @escaping @Sendable (Range<Int>) async throws -> [Duration]
+        _ loads: @escaping @Sendable (Range<Int>) async throws -> [FirstByte]
     ) async throws -> Figures {
         let share = count / connections
         let measured = try await measuringAsync(share * connections) {
-            try await withThrowingTaskGroup(of: [Duration].self) { group in
+            try await withThrowingTaskGroup(of: [FirstByte].self) { group in
                 for task in 0..<connections {
                     let numbers = task * share..<(task + 1) * share
                     group.addTask {
@@ -189,8 +197,11 @@ private struct NetworkBench {
             }
         }
         // Only now, since to make a number of a duration costs as much as to take it.
-        let firstBytes = measured.result.map { Units.milliseconds($0) * 1000 }
-        return Figures(time: measured.time, processor: measured.processor, firstByte: Self.median(firstBytes))
+        func median(_ what: (FirstByte) -> Duration) -> Double {
+            measured.result.isEmpty ? 0 : Self.median(measured.result.map { Units.milliseconds(what($0)) * 1000 })
+        }
+        return Figures(
+            time: measured.time, processor: measured.processor, firstByte: median(\.received), firstByteRead: median(\.read))
     }
 
     private func curlCommand(_ count: Int, _ connections: Int) async throws -> Figures {
