@@ -14,6 +14,9 @@ public import ImageCore
 ///
 /// The loader ends when it and the bodies that it returned are gone, or at ``close()``.
 ///
+/// The first loader of a process starts libcurl, unless that was done before. On Linux libcurl then asks the loader for memory, which
+/// is the system's own all the same: code that uses libcurl too may free what it gets from there as ever.
+///
 /// ```swift
 /// let loader = CurlLoader()
 /// let response = try await loader.load(DataRequest(url: URL(string: "https://example.org/cat.jpg")!))
