@@ -24,7 +24,9 @@ struct BareLoopCommand: ParsableCommand {
     var bodySize: Int
 
     func validate() throws {
-        guard count > 0, connections > 0, bodySize > 0 else { throw ValidationError("The numbers are one at least.") }
+        guard 1...1_000_000 ~= count, 1...1024 ~= connections, 1...(1 << 30) ~= bodySize else {
+            throw ValidationError("At most a million requests, 1,024 at once, and 1 GB each; one at least.")
+        }
     }
 
     func run() {

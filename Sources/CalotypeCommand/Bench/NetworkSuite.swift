@@ -101,7 +101,7 @@ private struct NetworkBench {
 
     private func bareLoop(_ count: Int, _ connections: Int) async throws -> Figures {
         try await peer(
-            CommandLine.arguments[0],
+            "the loop in C", CommandLine.arguments[0],
             [BareLoopCommand.name, server.url.absoluteString, "\(count)", "\(connections)", "\(Self.bodySize)"], count)
     }
 
@@ -133,18 +133,19 @@ private struct NetworkBench {
     private func urlSession(_ count: Int, _ connections: Int) async throws -> Figures {
         let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "URLSessionPeer")
         return try await peer(
-            program.path, [server.url.absoluteString, "\(count)", "\(connections)"], count / connections * connections)
+            "URLSession", program.path, [server.url.absoluteString, "\(count)", "\(connections)"],
+            count / connections * connections)
     }
 
     /// A program beside this one, which prints the bytes that it got, and its figures.
-    private func peer(_ program: String, _ arguments: [String], _ count: Int) async throws -> Figures {
+    private func peer(_ name: String, _ program: String, _ arguments: [String], _ count: Int) async throws -> Figures {
         let output = server.folder + "/peer"
         return try await Background.run {
             let status = try ChildProcess(program, arguments, output: output).wait().status
             let text = try String(decoding: Data(contentsOf: URL(filePath: output)), as: UTF8.self)
             let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
             guard status == 0, numbers.count == 4, numbers[0] == Double(Self.bodySize * count) else {
-                throw Self.incomplete("a peer", count)
+                throw Self.incomplete(name, count)
             }
             return Figures(time: numbers[1], processor: numbers[2], firstByte: numbers[3], firstByteRead: numbers[3])
         }
@@ -182,26 +183,29 @@ private struct NetworkBench {
         _ loads: @escaping @Sendable (Range<Int>) async throws -> [FirstByte]
     ) async throws -> Figures {
         let share = count / connections
-        let measured = try await measuringAsync(share * connections) {
-            try await withThrowingTaskGroup(of: [FirstByte].self) { group in
-                for task in 0..<connections {
-                    let numbers = task * share..<(task + 1) * share
-                    group.addTask {
-                        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
-                            return try await loads(numbers)
-                        }
-                        return try await withTaskExecutorPreference(loader?.executor) { try await loads(numbers) }
+        let (began, before) = (ContinuousClock.now, ProcessorTime.ofThisProcess)
+        let firstBytes = try await withThrowingTaskGroup(of: [FirstByte].self) { group in
+            for task in 0..<connections {
+                let numbers = task * share..<(task + 1) * share
+                group.addTask {
+                    guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
+                        return try await loads(numbers)
                     }
+                    return try await withTaskExecutorPreference(loader?.executor) { try await loads(numbers) }
                 }
-                return try await group.reduce(into: []) { $0 += $1 }
             }
+            return try await group.reduce(into: [FirstByte]()) { $0 += $1 }
         }
+        let (time, processor) = (ContinuousClock.now - began, ProcessorTime.ofThisProcess - before)
         // Only now, since to make a number of a duration costs as much as to take it.
+        func microseconds(_ duration: Duration) -> Double { Units.milliseconds(duration) * 1000 }
         func median(_ what: (FirstByte) -> Duration) -> Double {
-            measured.result.isEmpty ? 0 : Self.median(measured.result.map { Units.milliseconds(what($0)) * 1000 })
+            firstBytes.isEmpty ? 0 : Self.median(firstBytes.map { microseconds(what($0)) })
         }
+        let loaded = Double(share * connections)
         return Figures(
-            time: measured.time, processor: measured.processor, firstByte: median(\.received), firstByteRead: median(\.read))
+            time: microseconds(time) / loaded, processor: microseconds(processor) / loaded, firstByte: median(\.received),
+            firstByteRead: median(\.read))
     }
 
     private func curlCommand(_ count: Int, _ connections: Int) async throws -> Figures {
@@ -229,28 +233,5 @@ private struct NetworkBench {
 
     private static func incomplete(_ who: String, _ count: Int) -> ImageError {
         ImageError(.connectionLost, message: "\(count) of the bodies that \(who) fetched did not come whole.")
-    }
-
-    // MARK: Measuring
-
-    private struct Measured<Result: Sendable>: Sendable {
-        let result: Result
-        /// Microseconds per request.
-        let time: Double
-        let processor: Double
-    }
-
-    private func measuringAsync<R: Sendable>(_ count: Int, _ body: () async throws -> R) async rethrows -> Measured<R> {
-        let (began, before) = (ContinuousClock.now, ProcessorTime.ofThisProcess)
-        let result = try await body()
-        return measured(result, count, began, before)
-    }
-
-    private func measured<R: Sendable>(
-        _ result: R, _ count: Int, _ began: ContinuousClock.Instant, _ before: Duration
-    ) -> Measured<R> {
-        let time = Units.milliseconds(.now - began) * 1000
-        let processor = Units.milliseconds(ProcessorTime.ofThisProcess - before) * 1000
-        return Measured(result: result, time: time / Double(count), processor: processor / Double(count))
     }
 }

@@ -1,3 +1,5 @@
+internal import ImageCore
+
 /// One change to the index.
 enum IndexChange: Hashable, Sendable {
     /// The entry lies there, written at a time in seconds since 1970. The most recently used from now on.

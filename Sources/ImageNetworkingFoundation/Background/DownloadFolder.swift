@@ -15,7 +15,7 @@ internal import ImageCore
 /// A file is the body as it came, then what tells of it, so that both appear under the name in one step:
 ///
 /// ```
-/// body, the record as JSON, u64 checksum of both, u32 length of the record, "CALOBGD1"
+/// body, the record as JSON, u64 checksum of both (XXH64), u32 length of the record, "CALOBGD1"
 /// ```
 ///
 /// What is in the folder may be anyone's: only regular files of such names are opened, links are not followed, what is not
@@ -137,28 +137,15 @@ struct DownloadFolder: Sendable {
         return (record, SessionTransfer.Head(url: record.url, response: response))
     }
 
-    /// Finds damage, and is not meant against forgery: FNV-1a (Fowler, Noll and Vo), but eight bytes at a time, so that the upper
-    /// bits have to be brought down.
+    /// Finds damage, and is not meant against forgery.
     private static func checksum(of file: DownloadedFile, count: Int, then record: Data) -> UInt64? {
-        var sum: UInt64 = 0xcbf2_9ce4_8422_2325
+        var checksum = Checksum()
         for start in stride(from: 0, to: count, by: piece) {
             guard let data = file.read(min(piece, count - start), at: start) else { return nil }
-            append(data, to: &sum)
+            unsafe data.withUnsafeBytes { unsafe checksum.append($0) }
         }
-        append(record, to: &sum)
-        return sum
-    }
-
-    private static func append(_ data: Data, to sum: inout UInt64) {
-        unsafe data.withUnsafeBytes { bytes in
-            let words = bytes.count / 8 * 8
-            for at in stride(from: 0, to: words, by: 8) {
-                let word = unsafe bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-                sum = (sum ^ UInt64(littleEndian: word)) &* 0x100_0000_01b3
-                sum ^= sum >> 32
-            }
-            for at in words..<bytes.count { sum = (sum ^ UInt64(unsafe bytes[at])) &* 0x100_0000_01b3 }
-        }
+        unsafe record.withUnsafeBytes { unsafe checksum.append($0) }
+        return checksum.value
     }
 
     // MARK: Bounds

@@ -1,6 +1,6 @@
 /// XXH64 (Yann Collet, "xxHash fast digest algorithm", version 0.1.1), of bytes that may come in pieces: finds damage, at
 /// about the speed of memory. Not meant against forgery: who can write to the directory can write what they like.
-struct Checksum {
+package struct Checksum: Sendable {
     private static let stripe = 32
 
     private let seed: UInt64
@@ -9,13 +9,13 @@ struct Checksum {
     private var rest: [UInt8] = []
     private var count: UInt64 = 0
 
-    init(seed: UInt64 = 0) {
+    package init(seed: UInt64 = 0) {
         self.seed = seed
         lanes = (seed &+ Self.p1 &+ Self.p2, seed &+ Self.p2, seed, seed &- Self.p1)
     }
 
     /// The checksum of bytes that are at hand.
-    static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
+    package static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
         var checksum = Checksum(seed: seed)
         let end = bytes.count / stripe * stripe
         if end > 0 { unsafe checksum.absorb(UnsafeRawBufferPointer(rebasing: bytes[..<end])) }
@@ -23,7 +23,7 @@ struct Checksum {
         return unsafe checksum.value(rest: UnsafeRawBufferPointer(rebasing: bytes[end...]))
     }
 
-    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         count &+= UInt64(bytes.count)
         var start = 0
         if !rest.isEmpty {
@@ -40,17 +40,17 @@ struct Checksum {
     }
 
     /// The checksum of all that was appended.
-    var value: UInt64 { unsafe rest.withUnsafeBytes { unsafe value(rest: $0) } }
+    package var value: UInt64 { unsafe rest.withUnsafeBytes { unsafe value(rest: $0) } }
 
     /// Whole stripes.
     private mutating func absorb(_ bytes: UnsafeRawBufferPointer) {
         var (a, b, c, d) = lanes
         var at = 0
         while at < bytes.count {
-            unsafe a = Self.mix(a, bytes.littleEndian(at: at))
-            unsafe b = Self.mix(b, bytes.littleEndian(at: at + 8))
-            unsafe c = Self.mix(c, bytes.littleEndian(at: at + 16))
-            unsafe d = Self.mix(d, bytes.littleEndian(at: at + 24))
+            unsafe a = Self.mix(a, Self.word(bytes, at))
+            unsafe b = Self.mix(b, Self.word(bytes, at + 8))
+            unsafe c = Self.mix(c, Self.word(bytes, at + 16))
+            unsafe d = Self.mix(d, Self.word(bytes, at + 24))
             at += Self.stripe
         }
         lanes = (a, b, c, d)
@@ -66,11 +66,11 @@ struct Checksum {
         hash &+= count
         var at = 0
         while rest.count - at >= 8 {
-            unsafe hash = Self.rotate(hash ^ Self.mix(0, rest.littleEndian(at: at)), 27) &* Self.p1 &+ Self.p4
+            unsafe hash = Self.rotate(hash ^ Self.mix(0, Self.word(rest, at)), 27) &* Self.p1 &+ Self.p4
             at += 8
         }
         if rest.count - at >= 4 {
-            let half = unsafe rest.littleEndian(at: at, as: UInt32.self)
+            let half = unsafe Self.word(rest, at, as: UInt32.self)
             hash = Self.rotate(hash ^ UInt64(half) &* Self.p1, 23) &* Self.p2 &+ Self.p3
             at += 4
         }
@@ -81,6 +81,12 @@ struct Checksum {
         hash = (hash ^ hash >> 33) &* Self.p2
         hash = (hash ^ hash >> 29) &* Self.p3
         return hash ^ hash >> 32
+    }
+
+    private static func word<Word: FixedWidthInteger>(
+        _ bytes: UnsafeRawBufferPointer, _ at: Int, as type: Word.Type = UInt64.self
+    ) -> Word {
+        Word(littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: at, as: Word.self))
     }
 
     private static func mix(_ lane: UInt64, _ word: UInt64) -> UInt64 { rotate(lane &+ word &* p2, 31) &* p1 }
