@@ -1,8 +1,9 @@
 /// A decoder: turns the bytes of one or more file formats into pixels.
 ///
-/// Every call is synchronous and made on one of the loader's own worker threads, not on Swift's cooperative pool (but for
-/// decodes that ``decodesInline(_:options:)`` calls short); several at once, so a decoder holds no state between calls. `format(of:)` is called for every picture, newest
-/// plug-in first; `info` and `decode` only for bytes that it accepted.
+/// Every call is synchronous and made on one of the loader's own worker threads, not on Swift's cooperative pool, but for peeks
+/// (`format(of:)`, `decodesInline`) and for decodes that ``decodesInline(_:options:)`` calls short; several at once, so a decoder
+/// holds no state between calls. `format(of:)` is called for every picture, newest plug-in first; `info` and `decode` only for
+/// bytes that it accepted.
 ///
 /// **Cancelling**: look at `options.cancellation` between rows or blocks, and throw `CancellationError`.
 ///

@@ -13,8 +13,7 @@ struct FetchStage: Sendable {
             guard let timer = begun(node, start.token, coordinator) else { return }
             do {
                 let body = try await fetch(node, coordinator)
-                let isProven = plan.goal == .bytes ? await isProven(body) : false
-                fetched(body, isProven: isProven, in: timer, node, coordinator)
+                fetched(body, in: timer, node, coordinator)
             } catch {
                 failed(error, in: timer, node, start.token, coordinator)
             }
@@ -34,7 +33,7 @@ struct FetchStage: Sendable {
 
     @inline(never)
     private func fetched(
-        _ body: Body, isProven: Bool, in timer: StageTimer, _ node: NodeID, _ coordinator: any Pipeline.Reporting
+        _ body: Body, in timer: StageTimer, _ node: NodeID, _ coordinator: any Pipeline.Reporting
     ) {
         var metrics = LoadMetrics()
         metrics.byteCount = body.entry.data.count
@@ -45,10 +44,9 @@ struct FetchStage: Sendable {
             isWhole: body.isWhole)
         // Stored once a decode has shown that these bytes are a picture, so that no error page poisons the cache.
         // What a response cache answers for, the loader has stored already.
-        // Bytes that nobody decodes are kept where a decoder at least knows their format.
         let isKept = !plan.isLocal && responseCache == nil && body.isWhole
         coordinator.finish(
-            node, .success(.original(original)), retention: !isKept ? .never : isProven ? .now : .whenProven, on: .fetched)
+            node, .success(.original(original)), retention: !isKept ? .never : isProven(body) ? .now : .whenProven, on: .fetched)
     }
 
     @inline(never)
@@ -60,8 +58,9 @@ struct FetchStage: Sendable {
         coordinator.fail(node, error, stage: .network, plan, token, on: .elsewhere)
     }
 
-    private func isProven(_ body: Body) async -> Bool {
-        await pipeline.onWorker { $0.decoder.format(of: body.entry.data) != nil }
+    /// Bytes that nobody decodes are kept where a decoder at least knows their format, which it tells by a peek.
+    private func isProven(_ body: Body) -> Bool {
+        plan.goal == .bytes && pipeline.configuration.decoder.format(of: body.entry.data) != nil
     }
 
     /// The `Accept` field for what the decoders read; anything else is taken too, and judged by its bytes.
