@@ -13,7 +13,9 @@ public import ImageNetworking
 /// }
 /// ```
 public struct StandardParts: Sendable {
-    /// Fetches `http` and `https`; `nil` takes a ``CurlLoader`` that keeps to ``sourcePolicy``.
+    /// Fetches `http` and `https`; `nil` takes a ``CurlLoader``. Where there is a ``sourcePolicy``, a `CurlLoader` that has none
+    /// itself gives way to one of its configuration that keeps to it. Of another layer only the URLs that it is given and that
+    /// its answers come from are checked: the addresses that it connects to are its own affair.
     public var network: (any DataLoading)?
     /// When a failed fetch is tried again; ``RetryPolicy/default``, within the load's own option `retries`. `nil` never does.
     /// Where ``options`` leave that option alone and the policy has more tries than it allows, it is as many.
@@ -34,7 +36,7 @@ public struct StandardParts: Sendable {
     /// as long as anything else loads.
     public var networkMonitor: NetworkMonitor?
     /// What becomes of a load that finds no network, where ``networkMonitor`` tells: it is served what ``dataCache`` has,
-    /// however old. It may wait for the network instead, or fail at once.
+    /// however old. It may wait for the network instead, or fail at once, as it always does without a ``dataCache``.
     public var whenOffline = NetworkAwareLoader.OfflineBehavior.serveStale
     /// Wrap every fetch, the first one outermost; none. They lie outside of ``dataCache``, so that what they add to a request is
     /// part of what its answer is kept under.
@@ -73,9 +75,6 @@ public struct StandardParts: Sendable {
     /// The parts put together, from the inside out.
     public func makeConfiguration() -> ImageLoader.Configuration {
         // The line itself, and patience with it.
-        var curl = CurlLoader.Configuration()
-        curl.sourcePolicy = sourcePolicy
-        let line = network ?? CurlLoader(curl)
         let sparing = circuitBreaker.map { CircuitBreakingLoader(line, policy: $0) as any DataLoading } ?? line
         let signed: any DataLoading =
             networkInterceptors.isEmpty ? sparing : InterceptedLoader(sparing, interceptors: networkInterceptors)
@@ -86,19 +85,17 @@ public struct StandardParts: Sendable {
             bytesPerSecond > 0 ? ThrottledLoader(resuming, bytesPerSecond: bytesPerSecond) : resuming
         // What was answered before, as far as it still holds; filled with what comes in.
         let responses = dataCache.map { HTTPCache(store: $0, policy: httpCachePolicy) }
-        func remembering(_ loader: any DataLoading) -> any DataLoading {
-            responses.map { CachedLoader(loader, cache: $0) } ?? loader
+        // Without it nobody would serve what is stale, nor keep the question for it from the line.
+        let whenOffline = responses == nil && whenOffline == .serveStale ? .fail : whenOffline
+        func aware(_ loader: any DataLoading) -> any DataLoading {
+            let remembering = responses.map { CachedLoader(loader, cache: $0) as any DataLoading } ?? loader
+            return networkMonitor.map { NetworkAwareLoader(remembering, monitor: $0, whenOffline: whenOffline) } ?? remembering
         }
-        let aware: any DataLoading =
-            networkMonitor.map {
-                NetworkAwareLoader(remembering(modest), monitor: $0, whenOffline: whenOffline) as any DataLoading
-            }
-            ?? remembering(modest)
         // The line, or the disk: who answers is decided by the URL's scheme, after the policy has let it pass.
-        var router = SchemeRouter.standard(network: aware)
+        var router = SchemeRouter.standard(network: aware(modest))
         for (scheme, loader) in schemes {
             let isWeb = ["http", "https"].contains(scheme.lowercased())
-            router = router.registering(isWeb ? remembering(loader) : loader, for: [scheme])
+            router = router.registering(isWeb ? aware(loader) : loader, for: [scheme])
         }
         let guarded = sourcePolicy.map { GuardedLoader(router, policy: $0) as any DataLoading } ?? router
         // What the user wraps around every fetch.
@@ -124,6 +121,15 @@ public struct StandardParts: Sendable {
         configuration.observers = observers
         if let networkMonitor { configuration.networkUpdates = { networkMonitor.updates } }
         return configuration
+    }
+
+    /// What asks web servers: ``network``, unless that would leave redirects and addresses unchecked that could be checked.
+    private var line: any DataLoading {
+        let own = network as? CurlLoader
+        if let network, sourcePolicy == nil || own == nil || own?.configuration.sourcePolicy != nil { return network }
+        var configuration = own?.configuration ?? CurlLoader.Configuration()
+        configuration.sourcePolicy = sourcePolicy
+        return CurlLoader(configuration)
     }
 }
 

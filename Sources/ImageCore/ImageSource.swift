@@ -27,14 +27,16 @@ public enum ImageSource: Sendable, CustomStringConvertible {
         }
     }
 
-    /// A URL as it may appear in a message.
+    /// A URL as it may appear in a message: without user, password and fragment.
     public static func redacted(_ url: URL) -> String {
-        let text = url.absoluteString
+        var text = url.absoluteString
         if text.prefix(5).lowercased() == "data:" { return text.count > 40 ? "\(text.prefix(37))..." : text }
         guard url.user != nil || url.password != nil, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
+            // No server sees a fragment, which may be a token.
+            if let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) { text.removeSubrange(fragment...) }
             return text
         }
-        (parts.user, parts.password) = (nil, nil)
+        (parts.user, parts.password, parts.fragment) = (nil, nil, nil)
         return parts.string ?? "(a URL with credentials)"
     }
 }

@@ -10,7 +10,6 @@ final class LoadCoordinator: Sendable {
 
     struct Control {
         var defaults: LayeredDefaults
-        var isPaused = false
         var isClosed = false
         var nextID: UInt64 = 0
         /// How many originals are being stored, and who waits until there are none.
@@ -292,11 +291,8 @@ final class LoadCoordinator: Sendable {
     }
 
     var isPaused: Bool {
-        get { control.withLock { $0.isPaused } }
-        set {
-            control.withLock { $0.isPaused = newValue }
-            perform { $0.setPaused(newValue) }
-        }
+        get { graph.withLock { $0.isPaused } }
+        set { perform { $0.setPaused(newValue) } }
     }
 
     var activity: ImageLoader.Activity {

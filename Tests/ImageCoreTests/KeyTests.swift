@@ -14,6 +14,7 @@ import Testing
         let one = key("http://user:one@example.org/a")
         #expect(one != key("http://user:two@example.org/a") && one != key("http://example.org/a"))
         #expect(!one.text.contains("one") && !one.text.contains("user"))
+        #expect(one == key("http://user:one@example.org/a#top"))
     }
 
     @Test func whatVariesAKeyAppearsOnlyAsADigestAndDoesNotRunTogether() {
@@ -61,7 +62,10 @@ import Testing
     }
 
     @Test func messagesCarryNoCredentials() {
-        #expect(ImageSource.redacted(URL(string: "http://user:secret@example.org/a")!) == "http://example.org/a")
+        for url in [
+            "http://user:secret@example.org/a", "http://secret@example.org/a", "http://example.org/a#token=secret",
+            "http://user:secret@example.org/a#secret",
+        ] { #expect(ImageSource.redacted(URL(string: url)!) == "http://example.org/a") }
         let data = "data:image/png;base64," + String(repeating: "A", count: 100)
         #expect(ImageSource.redacted(URL(string: data)!).count == 40)
     }

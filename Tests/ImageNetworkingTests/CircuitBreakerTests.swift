@@ -77,6 +77,21 @@ import Testing
         #expect(breaking.hostCount == 0)
     }
 
+    @Test func aTryThatIsCancelledOrFailsForAnotherReasonKeepsNobodyAway() async throws {
+        let clock = ManualClock()
+        let failure = Lock<any Error>(ImageError(.connectionFailed, message: "Down."))
+        let loader = ScriptedLoader { _ in .failure(failure.withLock { $0 }) }
+        let breaking = CircuitBreakingLoader(loader, policy: Self.policy, clock: clock)
+        let request = DataRequest(url: try #require(URL(string: "https://example.org/a")))
+        for _ in 0..<3 { _ = try? await breaking.load(request) }
+        clock.advance(by: .seconds(10))
+        for error in [CancellationError() as any Error, ImageError(.tooLarge, message: "Too large."), CancellationError()] {
+            failure.withLock { $0 = error }
+            _ = try? await breaking.load(request)
+        }
+        #expect(loader.requests.count == 6)
+    }
+
     @Test func overloadIsAFailureAndAMissingPictureIsNot() async throws {
         let status = Lock(503)
         let loader = ScriptedLoader { _ in .response(HTTPResponse(status: .init(code: status.withLock { $0 })), chunks: []) }

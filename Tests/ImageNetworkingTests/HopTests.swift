@@ -26,6 +26,16 @@ import Testing
         #expect(next.headerFields[.authorization] == nil)
     }
 
+    @Test func aChainThatIsTooLongTellsNoQueryOfItsLastAddress() throws {
+        var last = try hop("http://a/")
+        for number in 1...Hop.mostRedirects {
+            last = try last.following(status: 302, to: "http://a/\(number)?token=secret", source: "")
+        }
+        var message = ""
+        do { _ = try last.following(status: 302, to: "http://a/", source: "It") } catch { message = error.message }
+        #expect(message == "It was redirected more than 10 times; the last address was http://a/10.")
+    }
+
     @Test func whatMayBeACredentialStaysWithItsOriginWhateverItsName() throws {
         let key = try #require(HTTPField.Name("X-Api-Key"))
         let host = try #require(HTTPField.Name("Host"))

@@ -70,6 +70,17 @@ struct BuiltInInterceptors {
         #expect(record.description == "GET https://example.org/a.png: 200, 30 bytes in 0 s")
     }
 
+    @Test func valuesOfAQueryAreToldOnlyToWhoAsksForThem() async throws {
+        let lines = Lock<[String]>([])
+        let loader = ScriptedLoader { _ in .body(Data([1])) }
+        let log: @Sendable (String) -> Void = { line in lines.withLock { $0.append(line) } }
+        for logging in [LoggingInterceptor(log), LoggingInterceptor(hidesQueries: false, log)] {
+            _ = try await InterceptedLoader(loader, interceptors: [logging]).load(try request("https://a/b?sig=secret#secret"))
+        }
+        #expect(lines.withLock { $0 }.map { $0.contains("https://a/b?sig=...:") } == [true, false])
+        #expect(lines.withLock { $0 }.map { $0.contains("https://a/b?sig=secret:") } == [false, true])
+    }
+
     @Test func aBodyThatIsDroppedIsCancelledInTheMetrics() async throws {
         let records = Lock<[TransferRecord]>([])
         let loader = ScriptedLoader { _ in .response(HTTPResponse(status: .ok), chunks: [Data(count: 10), Data(count: 20)]) }
@@ -146,6 +157,22 @@ struct BearerTokens {
             _ = try await InterceptedLoader(loader(good: "x"), interceptors: [token]).load(try request())
         }
         #expect(error.code == .connectionFailed)
+    }
+
+    @Test func aRefreshThatFailedIsMadeAnewByTheNextLoad() async throws {
+        let tries = Lock(0)
+        let token = BearerTokenInterceptor(hosts: ["api.example.org"]) { _ in
+            let isFirst = tries.withLock { tries in
+                tries += 1
+                return tries == 1
+            }
+            if isFirst { throw ImageError(.connectionFailed, message: "No identity provider.") }
+            return "new"
+        }
+        let intercepted = InterceptedLoader(loader(good: "new"), interceptors: [token])
+        _ = try? await intercepted.load(try request())
+        #expect(try await intercepted.load(try request()).head.status == .ok)
+        #expect(tries.withLock { $0 } == 2)
     }
 
     @Test(arguments: ["https://example.org/a", "http://api.example.org/a", "https://api.example.org.evil.test/a"])

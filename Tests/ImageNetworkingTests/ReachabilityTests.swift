@@ -37,6 +37,20 @@ import Testing
 
 #if os(Linux)
     @Suite struct NetworkStatusOfTheSystem {
+        private let route = "Iface\tDestination\tGateway \tFlags\neth0\t00000000\t0100A8C0\t0003\t0\t0\t100\t00000000\n"
+
+        @Test func aRouteOverARunningLinkIsANetwork() {
+            #expect(NetworkWatcher.status(ipv4: route, ipv6: nil, running: ["eth0"]) == NetworkStatus())
+            #expect(NetworkWatcher.status(ipv4: route, ipv6: "", running: ["lo"]) == NetworkStatus(isReachable: false))
+            #expect(NetworkWatcher.status(ipv4: "", ipv6: nil, running: ["eth0"]) == NetworkStatus(isReachable: false))
+        }
+
+        /// Without `/proc`, or in a sandbox that forbids to look: loads had better be tried.
+        @Test func whatTheSystemDoesNotTellKeepsNobodyFromTrying() {
+            #expect(NetworkWatcher.status(ipv4: nil, ipv6: nil, running: []) == NetworkStatus())
+            #expect(NetworkWatcher.status(ipv4: "", ipv6: "", running: nil) == NetworkStatus())
+        }
+
         @Test func askingForItLeavesNoMemory() async {
             // A process of its own, in which nobody else takes memory.
             await #expect(processExitsWith: .success) {

@@ -1,6 +1,7 @@
 import CalotypeTesting
 import HTTPTypes
 import ImageCore
+import LoopbackHTTP
 import Testing
 
 @testable import ImageNetworking
@@ -148,5 +149,26 @@ struct ResumingEdges {
         let store = PartialBodyStore()
         _ = try? await ResumingLoader(Breaking(count: 20_000, code: .tooLarge), store: store).body(of: try request())
         #expect(store.byteCount == 0)
+    }
+
+    /// A server that begins every answer and breaks it off: each load would ask again as often as it may, all of them at once.
+    @Test(arguments: [(1, 12), (16 << 10, 40)])
+    func aServerThatBreaksOffEverythingIsNotAskedManyTimesForEachLoad(_ piece: Int, _ asked: Int) async throws {
+        let server = try LoopbackServer { request, connection in
+            let start = request["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+            var fields = [(name: "ETag", value: "\"v\""), (name: "Accept-Ranges", value: "bytes")]
+            fields.append((name: "Content-Length", value: "\(1_000_000 - start)"))
+            if start > 0 { fields.append((name: "Content-Range", value: "bytes \(start)-999999/1000000")) }
+            try connection.writeHead(start > 0 ? 206 : 200, headers: fields)
+            try connection.write([UInt8](repeating: 1, count: piece))
+            connection.close()
+        }
+        let loader = ResumingLoader(CurlLoader(.patient), budget: RetryBudget(ratio: 0, capacity: 2))
+        for number in 0..<10 {
+            var request = try server.request("/\(number)")
+            request.retries = 3
+            #expect(try await imageError { _ = try await loader.body(of: request) }.code == .connectionLost)
+        }
+        #expect(server.requests.value == asked)
     }
 }

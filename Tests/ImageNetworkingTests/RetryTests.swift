@@ -65,7 +65,7 @@ import Testing
 
     @Test(arguments: [
         ImageError.Code.insecure, .tooLarge, .tooManyRedirects, .badResponse, .invalidRequest, .loaderClosed, .unsupportedScheme,
-        .plugInFailed, .fileUnreadable,
+        .plugInFailed, .fileUnreadable, .hostPaused, .sourceForbidden, .offline, .expensiveNetwork,
     ])
     func whatWillNotChangeIsNotRetried(_ code: ImageError.Code) {
         #expect(decision(.aggressive, .failure(code)) == .giveUp)
@@ -98,7 +98,14 @@ import Testing
         #expect(RetryAfter.seconds(in: head(fields), now: 5) == 7)
     }
 
-    @Test(arguments: ["", "soon", "-5", "1.5", "Sun, 06 Nov 1994"])
+    @Test func secondsBeyondAllNumbersAreALongTime() {
+        let text = String(repeating: "9", count: 30)
+        #expect(RetryAfter.seconds(in: head([.retryAfter: text]), now: 0) == .max)
+        let outcome = RetryPolicy.Outcome.status(503, retryAfter: .max)
+        #expect(RetryPolicy.default.decision(after: outcome, method: .get, attempt: 1, allowedRetries: 2, random: 0) == .giveUp)
+    }
+
+    @Test(arguments: ["", "soon", "-5", "+5", "1.5", "Sun, 06 Nov 1994"])
     func whatIsNeitherIsIgnored(_ text: String) {
         #expect(RetryAfter.seconds(in: head([.retryAfter: text]), now: 0) == nil)
     }

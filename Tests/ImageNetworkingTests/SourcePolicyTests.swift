@@ -75,6 +75,23 @@ import Testing
         }
         #expect(error.code == .sourceForbidden)
     }
+
+    @Test func anAnswerFromWhereRedirectsMayNotLeadIsNotHandedOut() async throws {
+        struct Redirected: DataLoading {
+            let address: URL
+            func load(_ request: DataRequest) async throws -> DataResponse {
+                DataResponse(url: address, body: ByteStream(Data([1])))
+            }
+        }
+        let request = DataRequest(url: try #require(URL(string: "http://example.org/a")))
+        for (address, isForbidden) in [
+            ("http://10.0.0.1/a", true), ("file:///etc/passwd", true), ("https://example.net/b", false),
+        ] {
+            let loader = GuardedLoader(Redirected(address: try #require(URL(string: address))), policy: .publicWeb)
+            let error = try? await imageError { _ = try await loader.load(request) }
+            #expect((error?.code == .sourceForbidden) == isForbidden, "\(address)")
+        }
+    }
 }
 
 @Suite(.timeLimit(.minutes(1)))
@@ -85,7 +102,10 @@ struct CurlLoaderSourcePolicy {
         return CurlLoader(configuration)
     }
 
-    @Test(arguments: ["localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0.0.0.0", "[::1]"])
+    @Test(arguments: [
+        "localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0.0.0.0", "0", "[::1]", "[::]",
+        "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "8.8.8.8@127.0.0.1",
+    ])
     func anyNameOfThisMachineIsRefusedAtItsAddress(_ host: String) async throws {
         let server = try LoopbackServer.answering(body: "secret")
         let url = try #require(URL(string: "http://\(host):\(server.port)/"))

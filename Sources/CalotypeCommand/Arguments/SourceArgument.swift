@@ -32,10 +32,19 @@ struct SourceArgument: Sendable {
 
     var url: URL { typedURL ?? URL(filePath: text, directoryHint: .notDirectory) }
 
-    /// The source in messages: as it was typed, but that a `data` URL is cut short and credentials are left out.
-    var name: String {
-        guard let url = typedURL else { return text }
-        return url.scheme?.lowercased() == "data" || url.user != nil || url.password != nil ? ImageSource.redacted(url) : text
+    /// The source in messages and reports: as it was typed, but that a `data` URL is cut short and credentials are left out.
+    var name: String { SourceArgument.name(of: text) }
+
+    /// The same for what may be no source at all.
+    static func name(of text: String) -> String {
+        guard looksLikeURL(text) else { return text }
+        if text.prefix(5).lowercased() == "data:" { return text.count > 40 ? "\(text.prefix(37))..." : text }
+        guard let slashes = text.firstRange(of: "://") else { return text }
+        // What is no URL may have anything in its password.
+        let isURL = URL(string: text) != nil
+        let authority = text[slashes.upperBound...].prefix { !isURL || !"/?#".contains($0) }
+        guard let at = authority.lastIndex(of: "@") else { return text }
+        return String(text[..<slashes.upperBound] + text[text.index(after: at)...])
     }
 
     /// The last part of the path without its extension, for the name of an output file.

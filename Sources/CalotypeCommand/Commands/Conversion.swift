@@ -34,7 +34,7 @@ struct Conversion {
     /// Tells what fails, and then throws ``ExitStatus``.
     func run() async throws {
         var failures = Failures()
-        var name = source
+        var name = SourceArgument.name(of: source)
         do {
             let source = try SourceArgument(source)
             name = source.name

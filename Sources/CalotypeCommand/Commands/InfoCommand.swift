@@ -34,14 +34,14 @@ struct InfoCommand: AsyncParsableCommand {
         let decoder = DecoderRegistry()
         var failures = Failures()
         for text in sources {
-            var name = text
+            var name = SourceArgument.name(of: text)
             do {
                 let source = try SourceArgument(text)
                 name = source.name
                 let data = try await reader.bytes(of: source)
                 let info = try decoder.info(of: data, limits: DecodingLimits())
                 try FileEnd.check(data, format: info.format)
-                Console.print(json ? info.json(source: text, byteCount: data.count).text : info.lines(source: name, data.count))
+                Console.print(json ? info.json(source: name, byteCount: data.count).text : info.lines(source: name, data.count))
             } catch {
                 failures.add(name, error)
             }

@@ -54,7 +54,7 @@ struct LoadCommand: AsyncParsableCommand {
                 let source = try SourceArgument(text)
                 return (item: Batch.Item(name: source.name, request: .success(request(for: source))), stem: source.stem)
             } catch {
-                return (item: Batch.Item(name: text, request: .failure(error)), stem: "")
+                return (item: Batch.Item(name: SourceArgument.name(of: text), request: .failure(error)), stem: "")
             }
         }
         var batch = Batch(loader: loader, concurrency: concurrency)

@@ -77,7 +77,7 @@ struct ShowCommand: AsyncParsableCommand {
             row = []
         }
         for (index, text) in sources.enumerated() {
-            var name = text
+            var name = SourceArgument.name(of: text)
             do {
                 let source = try SourceArgument(text)
                 name = source.name

@@ -37,8 +37,11 @@ public final class CachedLoader: DataLoading {
     /// - Throws: what the wrapped loader throws, unless a stored response may stand in; ``ImageError/Code/tooLarge`` for a
     ///   stored body over the request's limit.
     public func load(_ request: DataRequest) async throws -> DataResponse {
-        guard cache.policy.mode != .off else { return try await loader.load(request) }
-        guard request.isCacheRead else { return try await pass(request) }
+        guard cache.policy.mode != .off, request.isCacheRead else {
+            // Who wants no network gets none, whatever the policy.
+            if RequestDirectives(request).onlyIfCached { return Self.nothing(for: request) }
+            return cache.policy.mode == .off ? try await loader.load(request) : try await pass(request)
+        }
         let shelf = try await attempt { try await self.cache.recentShelf(for: request) } ?? cache.emptyShelf(for: request)
         let decision = cache.policy.decision(for: request, stored: shelf.responses, now: cache.now())
         let exchange = Exchange(loader: loader, cache: cache, request: request, shelf: shelf)
@@ -53,9 +56,13 @@ public final class CachedLoader: DataLoading {
         case .fetch:
             return try await exchange.run(asking: nil)
         case .gatewayTimeout:
-            return DataResponse(
-                url: request.url, head: HTTPResponse(status: .gatewayTimeout), body: ByteStream(Data()), tier: .disk)
+            return Self.nothing(for: request)
         }
+    }
+
+    /// What a cache answers that has nothing, and may not ask (RFC 9111, section 5.2.1.7).
+    private static func nothing(for request: DataRequest) -> DataResponse {
+        DataResponse(url: request.url, head: HTTPResponse(status: .gatewayTimeout), body: ByteStream(Data()), tier: .disk)
     }
 
     /// Returns when no background validation runs any more, those that begin meanwhile included.

@@ -162,6 +162,9 @@ struct LoadGraph<Subscriber: Sendable, Work: Sendable, Value: Sendable>: Sendabl
         rankChanged(node)
     }
 
+    /// Whether the network lane is held.
+    var isPaused: Bool { lanes[Lane.network.rawValue].isPaused }
+
     /// Holds the network lane, or lets it go on. What runs is not touched.
     mutating func setPaused(_ isPaused: Bool) {
         lanes[Lane.network.rawValue].isPaused = isPaused

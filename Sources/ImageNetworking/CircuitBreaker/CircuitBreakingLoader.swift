@@ -34,7 +34,8 @@ public final class CircuitBreakingLoader: DataLoading {
     /// - Throws: ``ImageError/Code/hostPaused`` without asking, and what the loader throws.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         guard let host = try? WebAddress(request.url.absoluteString).origin else { return try await loader.load(request) }
-        if case .refuse(let wait) = change(host, { $0.decide(now: elapsed()) }) {
+        let now = elapsed()
+        if case .refuse(let wait) = change(host, { $0.decide(now: now) }) {
             let when = wait > .zero ? "the next try is in \(wait.inSeconds)" : "a try runs"
             throw ImageError(
                 .hostPaused,
@@ -56,7 +57,8 @@ public final class CircuitBreakingLoader: DataLoading {
     var hostCount: Int { breakers.withLock { $0.count } }
 
     private func record(_ outcome: CircuitBreaker.Outcome, _ host: WebAddress.Origin) {
-        change(host) { $0.record(outcome, now: elapsed()) }
+        let now = elapsed()
+        change(host) { $0.record(outcome, now: now) }
     }
 
     private func change<R: Sendable>(_ host: WebAddress.Origin, _ body: @Sendable (inout CircuitBreaker) -> R) -> R {

@@ -48,9 +48,11 @@ struct Hop: ~Copyable, Sendable {
     /// section 15.4, for both).
     func following(status: Int, to url: String, source: String) throws(ImageError) -> Hop {
         guard redirects < Self.mostRedirects else {
+            // An address that the server made may hold a token, and nobody here has chosen it.
+            let last = address.text.prefix { $0 != "?" }
             throw ImageError(
                 .tooManyRedirects,
-                message: "\(source) was redirected more than \(Self.mostRedirects) times; the last address was \(address.text).")
+                message: "\(source) was redirected more than \(Self.mostRedirects) times; the last address was \(last).")
         }
         var next: WebAddress
         do {

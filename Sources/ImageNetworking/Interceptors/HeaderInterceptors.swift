@@ -50,7 +50,7 @@ public struct SigningInterceptor: RequestInterceptor {
 /// The simple form of an interceptor: something before each request, something after each head.
 ///
 /// ```swift
-/// let counting = BeforeAfterInterceptor(after: { request, response in print(request.url, response.head.status) })
+/// let counting = BeforeAfterInterceptor(after: { request, response in print(response.head.status) })
 /// ```
 public struct BeforeAfterInterceptor: RequestInterceptor {
     private let before: @Sendable (inout DataRequest) async throws -> Void

@@ -12,7 +12,7 @@ public struct TransferRecord: Sendable, Hashable, CustomStringConvertible {
     }
 
     public var method: String
-    /// The URL asked for, without credentials.
+    /// The URL asked for, without credentials, and without the values of its query unless they were asked for.
     public var url: String
     /// `nil` when there was no answer.
     public var status: Int?
@@ -42,22 +42,26 @@ public struct TransferRecord: Sendable, Hashable, CustomStringConvertible {
 /// let metrics = TransferMetricsInterceptor { record in print(record.total, record.timing?.firstByte ?? .zero) }
 /// ```
 public struct TransferMetricsInterceptor: RequestInterceptor {
+    private let hidesQueries: Bool
     private let elapsed: @Sendable () -> Duration
     private let report: @Sendable (TransferRecord) -> Void
 
     /// - Parameters:
+    ///   - hidesQueries: whether values in the query of a URL, which may be secrets, are left out; `true`.
     ///   - clock: by which time is told.
     ///   - report: called once per fetch, on no actor; cancelled fetches are reported as such.
     public init<C: Clock<Duration>>(
-        clock: C = ContinuousClock(), report: @escaping @Sendable (TransferRecord) -> Void
+        hidesQueries: Bool = true, clock: C = ContinuousClock(), report: @escaping @Sendable (TransferRecord) -> Void
     ) {
         let start = clock.now
         elapsed = { start.duration(to: clock.now) }
+        self.hidesQueries = hidesQueries
         self.report = report
     }
 
     public func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {
-        let record = TransferRecord(method: request.method.rawValue, url: ImageSource.redacted(request.url))
+        let url = URLRedaction.text(of: .url(request.url), hidesQueries: hidesQueries)
+        let record = TransferRecord(method: request.method.rawValue, url: url)
         let recorder = RecordedBody(record, began: elapsed(), elapsed: elapsed, report: report)
         do {
             var response = try await next(request)
@@ -84,9 +88,11 @@ public struct TransferMetricsInterceptor: RequestInterceptor {
 public struct LoggingInterceptor: RequestInterceptor {
     private let metrics: TransferMetricsInterceptor
 
-    /// - Parameter log: gets a ``TransferRecord`` as text, without credentials.
-    public init(_ log: @escaping @Sendable (String) -> Void) {
-        metrics = TransferMetricsInterceptor { record in
+    /// - Parameters:
+    ///   - hidesQueries: whether values in the query of a URL, which may be secrets, are left out; `true`.
+    ///   - log: gets a ``TransferRecord`` as text, without credentials.
+    public init(hidesQueries: Bool = true, _ log: @escaping @Sendable (String) -> Void) {
+        metrics = TransferMetricsInterceptor(hidesQueries: hidesQueries) { record in
             if record.ending != .cancelled { log(record.description) }
         }
     }
@@ -154,11 +160,12 @@ private final class RecordedBody: Sendable {
             guard !state.isOver else { return nil }
             state.isOver = true
             state.iterator = nil
-            state.record.ending = ending
-            state.record.total = elapsed() - began
             return state.record
         }
-        if let record { report(record) }
+        guard var record else { return }
+        record.ending = ending
+        record.total = elapsed() - began
+        report(record)
     }
 }
 

@@ -84,8 +84,9 @@ extension ImageError.Code {
     public static let sourceForbidden = Self("sourceForbidden", .caller)
 }
 
-/// Refuses what a ``SourcePolicy`` does not allow before the wrapped loader sees it. What only shows later, redirects and
-/// addresses, the network loader refuses by ``CurlLoader/Configuration/sourcePolicy``.
+/// Refuses what a ``SourcePolicy`` does not allow before the wrapped loader sees it, and an answer from where redirects may
+/// not lead. Before a redirect is followed, and an address is connected to, ``CurlLoader`` refuses it by
+/// ``CurlLoader/Configuration/sourcePolicy``; another network layer has to see to that itself.
 public struct GuardedLoader: DataLoading {
     private let loader: any DataLoading
     private let policy: SourcePolicy
@@ -100,7 +101,9 @@ public struct GuardedLoader: DataLoading {
     /// - Throws: ``ImageError/Code/sourceForbidden``, and what the loader throws.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         try policy.check(request.url)
-        return try await loader.load(request)
+        let response = try await loader.load(request)
+        if response.url != request.url { try policy.check(response.url) }
+        return response
     }
 }
 

@@ -16,7 +16,8 @@ public struct NetworkAwareLoader: DataLoading {
         case wait
         /// It is passed on as a request that a cache further inwards may answer with what it has, however old, and nobody
         /// else: with the policy ``CachePolicy/onlyIfCached``, and `Cache-Control: only-if-cached, max-stale` (RFC 9111,
-        /// section 5.2.1). What the cache does not have fails as with ``fail``.
+        /// section 5.2.1). What the cache does not have fails as with ``fail``. Without a cache inside, take that: a loader
+        /// that keeps nothing does not know what the policy means, and would ask the network.
         case serveStale
     }
 

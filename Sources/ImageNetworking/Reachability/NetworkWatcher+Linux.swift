@@ -62,14 +62,22 @@
 
         /// The status of the network that the calling thread is in.
         static var current: NetworkStatus {
-            let routes = RouteTable(
-                ipv4: text(of: "/proc/thread-self/net/route"), ipv6: text(of: "/proc/thread-self/net/ipv6_route"))
-            return NetworkStatus(isReachable: !routes.links.isDisjoint(with: runningLinks))
+            status(
+                ipv4: text(of: "/proc/thread-self/net/route"), ipv6: text(of: "/proc/thread-self/net/ipv6_route"),
+                running: runningLinks)
         }
 
-        private static func text(of path: String) -> String {
+        /// The status by what the system tells; `nil` stands for what it does not tell, without `/proc` or in a sandbox. Nobody is
+        /// kept from trying by what is not known.
+        static func status(ipv4: String?, ipv6: String?, running: Set<String>?) -> NetworkStatus {
+            guard ipv4 != nil || ipv6 != nil, let running else { return NetworkStatus() }
+            let routes = RouteTable(ipv4: ipv4 ?? "", ipv6: ipv6 ?? "")
+            return NetworkStatus(isReachable: !routes.links.isDisjoint(with: running))
+        }
+
+        private static func text(of path: String) -> String? {
             let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { return "" }
+            guard descriptor >= 0 else { return nil }
             defer { close(descriptor) }
             var text: [UInt8] = []
             var part = [UInt8](repeating: 0, count: 16 << 10)
@@ -83,9 +91,9 @@
         }
 
         /// Links that are up and have a carrier.
-        private static var runningLinks: Set<String> {
+        private static var runningLinks: Set<String>? {
             var list: UnsafeMutablePointer<ifaddrs>?
-            guard unsafe getifaddrs(&list) == 0 else { return [] }
+            guard unsafe getifaddrs(&list) == 0 else { return nil }
             defer { unsafe freeifaddrs(list) }
             var links: Set<String> = []
             let isRunning = UInt32(IFF_UP) | UInt32(IFF_RUNNING)

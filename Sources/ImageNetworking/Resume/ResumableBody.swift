@@ -9,6 +9,8 @@ final class ResumableBody: Sendable {
         /// What passed, as long as it is little enough to be kept.
         var passed: [Data] = []
         var count = 0
+        /// What came over the connection that there is.
+        var fresh = 0
         var isKept = true
         var attemptsLeft: Int
         var isOver = false
@@ -19,17 +21,20 @@ final class ResumableBody: Sendable {
     private let request: DataRequest
     private let loader: any DataLoading
     private let keptBytes: Int
+    private let mayGoOn: @Sendable (Int) -> Bool
     private let onBreak: @Sendable (Data) -> Void
 
+    /// - Parameter mayGoOn: whether another connection may follow one over which so many bytes came.
     init(
         _ body: ByteStream, head: HTTPResponse, start: Data, request: DataRequest, loader: any DataLoading, keptBytes: Int,
-        onBreak: @escaping @Sendable (Data) -> Void
+        mayGoOn: @escaping @Sendable (Int) -> Bool, onBreak: @escaping @Sendable (Data) -> Void
     ) {
         state = Lock(State(iterator: body.makeAsyncIterator(), start: start, attemptsLeft: request.retries))
         self.head = head
         self.request = request
         self.loader = loader
         self.keptBytes = keptBytes
+        self.mayGoOn = mayGoOn
         self.onBreak = onBreak
     }
 
@@ -63,12 +68,13 @@ final class ResumableBody: Sendable {
     /// The body that goes on where this one broke off; `nil` when none does.
     private func rest(after error: any Error) async throws -> ByteStream.AsyncIterator? {
         guard let code = (error as? ImageError)?.code, Self.codes.contains(code), !Task.isCancelled else { return nil }
-        let count = state.withLock { state -> Int? in
+        let passed = state.withLock { state -> (count: Int, fresh: Int)? in
             guard state.attemptsLeft > 0 else { return nil }
             state.attemptsLeft -= 1
-            return state.count
+            defer { state.fresh = 0 }
+            return (state.count, state.fresh)
         }
-        guard let count else { return nil }
+        guard let (count, fresh) = passed, mayGoOn(fresh) else { return nil }
         let point = ResumePoint(head: head, count: count)
         var ranged = request
         for (name, value) in point.requestFields { ranged.headerFields[name] = value }
@@ -117,6 +123,7 @@ extension ResumableBody.State {
 
     fileprivate mutating func keep(_ chunk: Data, upTo limit: Int) {
         count += chunk.count
+        fresh += chunk.count
         if count > limit { (passed, isKept) = ([], false) }
         if isKept { passed.append(chunk) }
     }

@@ -15,8 +15,10 @@ public import ImageCore
 /// Both need a server that serves ranges and names the version strongly (an ETag, or a `Last-Modified` at least a minute
 /// before the answer); then the rest is asked for with `Range` and `If-Range`. A connection that is lost in the middle of a
 /// body is followed by another at once, at most ``DataRequest/retries`` times per load and each with the request's whole
-/// time limit; put a ``RetryingLoader`` inside, so that a line that is away for a while is waited for. A load that ends
-/// early for other reasons leaves its beginning in the store, for the next one.
+/// time limit; put a ``RetryingLoader`` inside, so that a line that is away for a while is waited for. Where hardly anything
+/// came before the line was lost, the next connection costs a ``RetryBudget`` of this loader's own, so that a server which breaks
+/// off everything is not asked several times for each load. A load that ends early for other reasons leaves its beginning in
+/// the store, for the next one.
 ///
 /// The reader sees one body from its first byte and a head with status 200, however it was put together. A resource that
 /// changed comes whole, or fails where a part of the old one was already handed out. Only plain GET requests are resumed,
@@ -25,16 +27,23 @@ public import ImageCore
 /// ```swift
 /// let loader = ResumingLoader(RetryingLoader(CurlLoader()))
 /// ```
-public struct ResumingLoader: DataLoading {
+public final class ResumingLoader: DataLoading {
     private let loader: any DataLoading
     private let store: PartialBodyStore
     private let minimumBytes: Int
+    private let budget: Lock<RetryBudget>
 
-    /// - Parameter minimumBytes: a beginning shorter than this is not worth keeping; 16 KB.
-    public init(_ loader: any DataLoading, store: PartialBodyStore = PartialBodyStore(), minimumBytes: Int = 16 << 10) {
+    /// - Parameters:
+    ///   - minimumBytes: a beginning shorter than this is not worth keeping; 16 KB.
+    ///   - budget: for connections that follow another which brought less than that.
+    public init(
+        _ loader: any DataLoading, store: PartialBodyStore = PartialBodyStore(), minimumBytes: Int = 16 << 10,
+        budget: RetryBudget = RetryBudget()
+    ) {
         self.loader = loader
         self.store = store
         self.minimumBytes = minimumBytes
+        self.budget = Lock(budget)
     }
 
     /// What the wrapped loader returns, with what was there before in front.
@@ -42,6 +51,7 @@ public struct ResumingLoader: DataLoading {
         guard request.method == .get, request.body == nil, request.headerFields[.range] == nil,
             request.headerFields[.ifRange] == nil
         else { return try await loader.load(request) }
+        budget.withLock { $0.deposit() }
         let key = Self.key(of: request)
         guard let partial = await store.take(key) else { return recording(try await loader.load(request), key, request) }
         var ranged = request
@@ -88,7 +98,8 @@ public struct ResumingLoader: DataLoading {
         let isAtHand = response.body.wholeData != nil && start.isEmpty
         guard !isAtHand, PartialBody.canResume(response.head) else { return response }
         let body = ResumableBody(
-            response.body, head: response.head, start: start, request: request, loader: loader, keptBytes: store.maximumBytes
+            response.body, head: response.head, start: start, request: request, loader: loader, keptBytes: store.maximumBytes,
+            mayGoOn: { [self] passed in passed >= minimumBytes || budget.withLock { $0.withdraw() } }
         ) { [self] bytes in
             guard bytes.count >= minimumBytes, bytes.count < PartialBody.length(in: response.head) ?? 0 else { return }
             keep(PartialBody(head: response.head, bytes: bytes), key)

@@ -85,7 +85,8 @@ enum RetryAfter {
     /// where it has one, so that a clock that is wrong here does no harm.
     static func seconds(in head: HTTPResponse, now: Int) -> Int? {
         guard let text = head.headerFields[.retryAfter] else { return nil }
-        if let seconds = Int(text) { return seconds >= 0 ? seconds : nil }
+        // More than there are numbers for is a long time, and no field that says nothing.
+        if !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) { return Int(text) ?? .max }
         guard let date = HTTPDate.seconds(of: text) else { return nil }
         return max(0, date - (head.headerFields[.date].flatMap(HTTPDate.seconds) ?? now))
     }

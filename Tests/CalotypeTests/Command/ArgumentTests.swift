@@ -37,6 +37,15 @@ struct ArgumentTests {
         #expect(data.name.count == 40)
     }
 
+    @Test(arguments: [
+        ("https://me:secret@example.org/a@b?c@d", "https://example.org/a@b?c@d"),
+        ("https://me:secret@exa mple.org/a.png", "https://exa mple.org/a.png"),
+        ("http://me:se/cret@[::1/a.png", "http://[::1/a.png"), ("a@b.png", "a@b.png"), ("http://[::1/a", "http://[::1/a"),
+    ])
+    func whatIsNoURLIsNamedWithoutCredentialsToo(_ text: String, _ name: String) {
+        #expect(SourceArgument.name(of: text) == name)
+    }
+
     @Test func anEmptyPathIsAnError() {
         #expect(throws: ImageError.self) { try SourceArgument("") }
     }

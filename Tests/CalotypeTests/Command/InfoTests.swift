@@ -63,6 +63,20 @@ struct InfoTests {
         #expect(run.outputLines.allSatisfy { $0.contains(#""format": "webp", "width": 360, "height": 280"#) })
     }
 
+    @Test(arguments: [[], ["--json"]])
+    func credentialsInAURLAreNotPrinted(_ options: [String]) async throws {
+        let data = try Project.bytes(of: "tiles.webp")
+        let server = try LoopbackServer(serving: { request in
+            LoopbackServer.Response(request["Authorization"] == "Basic bWU6c2VjcmV0" ? 200 : 401, body: Array(data))
+        })
+        defer { server.stop() }
+        let address = "127.0.0.1:\(server.port)/tiles"
+        let sources = ["http://me:secret@\(address)", "http://me:secret@[::1"]
+        let run = try await CommandProcess(["info"] + sources + options).end()
+        #expect(run.output.contains("http://\(address)") && run.errors.contains("http://[::1"))
+        #expect(!(run.output + run.errors).contains("secret"))
+    }
+
     @Test func withoutJSONEveryFactStandsOnALineOfItsOwn() async throws {
         let run = try await CommandProcess.run("info", Project.picture("arrow.jpg"))
         #expect(run.ending == .status(0))

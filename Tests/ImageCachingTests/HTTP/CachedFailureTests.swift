@@ -343,6 +343,17 @@ import Testing
         #expect(bench.store.calls.isEmpty)
     }
 
+    @Test(arguments: [HTTPCachePolicy.off, .standard])
+    func whoWantsNoNetworkGetsNoneWhateverThePolicyAndTheMethod(_ policy: HTTPCachePolicy) async throws {
+        let bench = CacheBench(.init(200, Self.tagged), policy: policy)
+        for method in [HTTPRequest.Method.get, .post] {
+            var request = Wire.request()
+            (request.method, request.cachePolicy) = (method, [.readsDisk, .onlyIfCached])
+            #expect(try await bench.makeLoader().load(request).head.status == .gatewayTimeout)
+        }
+        #expect(bench.requests.isEmpty)
+    }
+
     @Test func aggressiveKeepsWhateverFits() async throws {
         let bench = CacheBench(.init(200, ["Cache-Control: max-age=0, no-cache"]), policy: .aggressive)
         let loader = bench.makeLoader()

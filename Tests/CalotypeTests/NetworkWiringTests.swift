@@ -1,0 +1,118 @@
+import Calotype
+import CalotypeTesting
+import Foundation
+import HTTPTypes
+import LoopbackHTTP
+import Testing
+
+/// What the standard wiring does with the parts that keep to the network's and the user's wishes.
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkWiring {
+    private struct Bystander: RequestInterceptor {
+        func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse { try await next(request) }
+    }
+
+    private func parts(_ change: (inout StandardParts) -> Void) -> StandardParts {
+        var parts = StandardParts()
+        parts.dataCache = LoggedDataCache()
+        parts.retryPolicy = nil
+        change(&parts)
+        return parts
+    }
+
+    private func failure(_ parts: StandardParts, _ url: String) async throws -> ImageError.Code? {
+        let loader = ImageLoader(parts.makeConfiguration())
+        do {
+            _ = try await loader.data(for: ImageRequest(url: try #require(URL(string: url))))
+            return nil
+        } catch { return (error as? LoadFailure)?.error?.code }
+    }
+
+    /// The loaders that a web request passes, the outermost first.
+    private func chain(_ loader: any DataLoading) -> [String] {
+        let children = Mirror(reflecting: loader).children
+        let next = children.compactMap { child in
+            (child.value as? any DataLoading) ?? (child.value as? [String: any DataLoading])?["https"]
+        }
+        return ["\(type(of: loader))"] + (next.first.map(chain) ?? [])
+    }
+
+    @Test func theOrderOfThePartsIsTheOneInTheGuide() throws {
+        let all = parts {
+            $0.interceptors = [Bystander()]
+            $0.sourcePolicy = .publicWeb
+            $0.networkMonitor = NetworkMonitor(status: NetworkStatus())
+            $0.bytesPerSecond = 1
+            $0.retryPolicy = .default
+            $0.networkInterceptors = [Bystander()]
+            $0.circuitBreaker = CircuitBreaker.Policy()
+        }
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let guide = try String(contentsOf: folder.appending(path: "docs/Networking.md"), encoding: .utf8)
+        let rows = guide.split(separator: "\n").filter { $0.hasPrefix("| `") }
+        #expect(chain(all.makeConfiguration().dataLoader) == rows.map { String($0.split(separator: "`")[1]) })
+    }
+
+    @Test func withNothingSwitchedOnOnlyTheUsualPartsAreThere() {
+        let usual = StandardParts().makeConfiguration().dataLoader
+        #expect(chain(usual) == ["SchemeRouter", "CachedLoader", "ResumingLoader", "RetryingLoader", "CurlLoader"])
+    }
+
+    /// The text of the URL is allowed: only the network layer can see where it leads.
+    @Test(arguments: [nil, CurlLoader()])
+    func aNameThatLeadsToThisMachineIsRefusedByTheLoadersOwnNetworkLayerToo(_ own: CurlLoader?) async throws {
+        let server = try LoopbackServer(serving: { _ in .init(200, body: [1]) })
+        defer { server.stop() }
+        let strict = parts {
+            $0.sourcePolicy = SourcePolicy()
+            $0.network = own
+        }
+        #expect(try await failure(strict, "http://localhost:\(server.port)/a") == .sourceForbidden)
+        #expect(server.connections.value == 0)
+    }
+
+    @Test func aNetworkLayerWithAPolicyOfItsOwnKeepsIt() async throws {
+        let server = try LoopbackServer(serving: { _ in .init(200, body: [1]) })
+        defer { server.stop() }
+        var configuration = CurlLoader.Configuration()
+        configuration.sourcePolicy = SourcePolicy()
+        configuration.sourcePolicy?.allowsPrivateAddresses = true
+        let own = CurlLoader(configuration)
+        let strict = parts {
+            $0.sourcePolicy = SourcePolicy()
+            $0.network = own
+        }
+        #expect(try await failure(strict, "http://localhost:\(server.port)/a") == nil)
+    }
+
+    @Test(arguments: [nil, HTTPCachePolicy.off])
+    func aLoadThatMaySpendNothingKeepsOffAnExpensiveNetworkWithoutACacheToo(_ policy: HTTPCachePolicy?) async throws {
+        let network = ScriptedLoader { _ in .body(Data([1])) }
+        let sparing = parts {
+            $0.network = network
+            $0.networkMonitor = NetworkMonitor(status: NetworkStatus(isExpensive: true))
+            $0.options.allowsExpensiveNetwork = false
+            if let policy { $0.httpCachePolicy = policy } else { $0.dataCache = nil }
+        }
+        #expect(try await failure(sparing, "http://example.org/a") == .expensiveNetwork)
+        #expect(network.requests.isEmpty)
+    }
+
+    @Test func aWebLoaderOfTheAppsOwnHeedsTheNetworkToo() async throws {
+        let network = ScriptedLoader { _ in .body(Data([1])) }
+        let offline = parts {
+            $0.schemes = ["HTTP": network, "own": network]
+            $0.networkMonitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        }
+        #expect(try await failure(offline, "http://example.org/a") == .offline)
+        #expect(network.requests.isEmpty)
+        #expect(try await failure(offline, "own:a") == nil)
+    }
+
+    @Test func theEngineHearsWhatTheMonitorSays() async {
+        let monitor = NetworkMonitor(status: NetworkStatus(isConstrained: true))
+        let watched = parts { $0.networkMonitor = monitor }.makeConfiguration()
+        var updates = watched.networkUpdates?().makeAsyncIterator()
+        #expect(await updates?.next() == NetworkStatus(isConstrained: true))
+    }
+}
