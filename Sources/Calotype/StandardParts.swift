@@ -79,10 +79,11 @@ public struct StandardParts: Sendable {
         let signed: any DataLoading =
             networkInterceptors.isEmpty ? sparing : InterceptedLoader(sparing, interceptors: networkInterceptors)
         let patient = retryPolicy.map { RetryingLoader(signed, policy: $0) as any DataLoading } ?? signed
-        let store = PartialBodyStore(backing: dataCache as? DiskCache)
-        let resuming: any DataLoading = resumesDownloads ? ResumingLoader(patient, store: store) : patient
         let modest: any DataLoading =
-            bytesPerSecond > 0 ? ThrottledLoader(resuming, bytesPerSecond: bytesPerSecond) : resuming
+            bytesPerSecond > 0 ? ThrottledLoader(patient, bytesPerSecond: bytesPerSecond) : patient
+        // The rate is that of the line: what is there from an earlier load does not count.
+        let store = PartialBodyStore(backing: dataCache as? DiskCache)
+        let resuming: any DataLoading = resumesDownloads ? ResumingLoader(modest, store: store) : modest
         // What was answered before, as far as it still holds; filled with what comes in.
         let responses = dataCache.map { HTTPCache(store: $0, policy: httpCachePolicy) }
         // Without it nobody would serve what is stale, nor keep the question for it from the line.
@@ -92,7 +93,7 @@ public struct StandardParts: Sendable {
             return networkMonitor.map { NetworkAwareLoader(remembering, monitor: $0, whenOffline: whenOffline) } ?? remembering
         }
         // The line, or the disk: who answers is decided by the URL's scheme, after the policy has let it pass.
-        var router = SchemeRouter.standard(network: aware(modest))
+        var router = SchemeRouter.standard(network: aware(resuming))
         for (scheme, loader) in schemes {
             let isWeb = ["http", "https"].contains(scheme.lowercased())
             router = router.registering(isWeb ? aware(loader) : loader, for: [scheme])

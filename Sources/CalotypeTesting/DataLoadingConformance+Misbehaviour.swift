@@ -99,6 +99,30 @@ extension DataLoadingConformance {
             try expect(response.head.status == 200, "The status was \(response.head.status).")
             try expect(try await collect(response.body).count == 2, "The body was another.")
         },
+        Check("Lengths that contradict each other are an error") { loader in
+            let server = try LoopbackServer { _, connection in
+                try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Length: 5\r\n\r\nwhole body")
+                connection.close()
+            }
+            do { _ = try await collect(try await loader.load(try request(server)).body) } catch is ImageError { return }
+            throw Mismatch(reason: "One of them was taken for the right one.")
+        },
+        Check("A 304 has no body, whatever length it tells of") { loader in
+            let server = try LoopbackServer { _, connection in try connection.writeHead(304, headers: [("Content-Length", "100")])
+            }
+            let response = try await loader.load(try request(server))
+            try expect(response.head.status.code == 304, "The status was \(response.head.status).")
+            try expect(try await collect(response.body).isEmpty, "It had a body.")
+        },
+        Check("The answer to a HEAD has no body, whatever length it tells of") { loader in
+            let server = try LoopbackServer { _, connection in try connection.writeHead(200, headers: [("Content-Length", "100")])
+            }
+            var request = try request(server)
+            request.method = .head
+            let response = try await loader.load(request)
+            try expect(response.expectedBytes == 100, "The length was lost.")
+            try expect(try await collect(response.body).isEmpty, "It had a body.")
+        },
         Check("A 204 has no body") { loader in
             let server = try LoopbackServer { _, connection in try connection.writeHead(204) }
             let response = try await loader.load(try request(server))

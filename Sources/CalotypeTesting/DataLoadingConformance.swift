@@ -190,6 +190,12 @@ extension DataLoadingConformance {
             server.stop()
             try await expectError(.connectionFailed) { _ = try await loader.load(request) }
         },
+        Check("A host without an address is told apart from one that does not answer") { loader in
+            // A label of 64 letters is one too many for a name (RFC 1035, section 2.3.4): no server is asked for it.
+            let url = URL(string: "http://\(String(repeating: "a", count: 64)).invalid/")
+            guard let url else { throw Mismatch(reason: "The name is no URL.") }
+            try await expectError(.hostNotFound) { _ = try await loader.load(DataRequest(url: url)) }
+        },
         Check("A silent server hits the time limit") { loader in
             let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
             var request = try request(server)

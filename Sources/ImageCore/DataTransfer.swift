@@ -68,8 +68,7 @@ public struct DataResponse: Sendable {
 
     /// The length that the head announces, in bytes; `nil` when it does not, or not as a number.
     public var expectedBytes: Int? {
-        guard let text = head.headerFields[.contentLength], let count = Int(text), count >= 0 else { return body.knownCount }
-        return count
+        head.headerFields[.contentLength].flatMap(ContentLength.bytes) ?? body.knownCount
     }
 }
 

@@ -101,13 +101,15 @@ final class SessionTransfer: Sendable {
 
     /// Takes the head.
     func receive(_ head: Head) {
-        let length = head.response.headerFields[.contentLength].flatMap { Int($0) }
-        if let length, length > limit, !isHead, head.response.status.code != 304 {
-            return fail(.tooLarge(source, announced: length, limit: limit))
-        }
+        // The answers to a HEAD, and those that nothing changed, tell the length of what they do not bring.
+        let hasBody = !isHead && ![204, 304].contains(head.response.status.code)
+        let announced = hasBody ? head.response.headerFields[.contentLength] : nil
+        let length = announced.flatMap(ContentLength.bytes)
+        if announced != nil, length == nil { return fail(.badLength(source)) }
+        if let length, length > limit { return fail(.tooLarge(source, announced: length, limit: limit)) }
         state.withLock { state in
             state.head = head
-            state.expected = isHead || head.response.headerFields[.contentEncoding] != nil ? nil : length
+            state.expected = head.response.headerFields[.contentEncoding] != nil ? nil : length
         }
         channel.publish(hasHead: true)
     }

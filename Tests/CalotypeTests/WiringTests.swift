@@ -278,6 +278,26 @@ import Testing
         #expect(signatures.events == ["1", "2"])
     }
 
+    /// The rate is the line's.
+    @Test(.timeLimit(.minutes(1))) func whatAnEarlierLoadBroughtIsNotHeldToTheRate() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "rate-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let cache = DiskCache(.init(directory: folder))
+        let url = try #require(URL(string: "http://example.org/a.png"))
+        let fields: HTTPFields = [.eTag: "\"v1\"", .contentLength: "40000", .acceptRanges: "bytes"]
+        let beginning = DataEntry(
+            data: Data(count: 20_000), head: HTTPResponse(status: .ok, headerFields: fields),
+            storedAt: Date().timeIntervalSince1970)
+        try await cache.store(beginning, for: DataKey(resource: ImageRequest(url: url).resource, variant: "partial"))
+        let rest = HTTPResponse(status: .partialContent, headerFields: [.contentRange: "bytes 20000-39999/40000"])
+        var parts = StandardParts()
+        parts.dataCache = cache
+        parts.bytesPerSecond = 1
+        parts.network = ScriptedLoader { _ in .response(rest, chunks: [Data(count: 20_000)]) }
+        var chunks = try await parts.makeConfiguration().dataLoader.load(DataRequest(url: url)).body.makeAsyncIterator()
+        #expect(try await chunks.next()?.count == 20_000)
+    }
+
     @Test func aClearedLoaderGoesOnWithNoDownloadThatBrokeOff() async throws {
         let ranges = EventLog<String?>()
         let file = try png() + [UInt8](repeating: 0, count: 64 << 10)

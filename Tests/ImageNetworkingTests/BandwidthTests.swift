@@ -1,3 +1,4 @@
+import CalotypeTesting
 import ImageCore
 import LoopbackHTTP
 import Testing
@@ -64,6 +65,41 @@ struct Throttling {
         let seconds = clock.slept.reduce(.zero, +) / .seconds(1)
         #expect((9.5...10.5).contains(seconds))
         #expect(clock.slept.allSatisfy { $0 <= .milliseconds(200) })
+    }
+
+    @Test func allLoadsTogetherKeepToTheRate() async throws {
+        let clock = ManualClock()
+        let network = ScriptedLoader { _ in .body(Data(count: 5_000)) }
+        let loader = ThrottledLoader(network, bytesPerSecond: 100_000, clock: clock)
+        let request = DataRequest(url: try #require(URL(string: "test://a")))
+        let tasks = (0..<3).map { _ in Task { try await loader.body(of: request).count } }
+        await clock.waitForSleeps(3)
+        #expect(clock.requestedSleeps.sorted() == [.milliseconds(50), .milliseconds(100), .milliseconds(150)])
+        clock.advance(by: .milliseconds(150))
+        for task in tasks { #expect(try await task.value == 5_000) }
+    }
+
+    @Test func aLoadThatIsCancelledWhileItWaitsEndsAtOnce() async throws {
+        let clock = ManualClock()
+        let loader = ThrottledLoader(ScriptedLoader { _ in .body(Data(count: 5_000)) }, bytesPerSecond: 1, clock: clock)
+        let request = DataRequest(url: try #require(URL(string: "test://a")))
+        let task = Task { try await loader.body(of: request) }
+        await clock.waitForSleeps(1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func aChangedRateHoldsFromTheNextPieceOn() async throws {
+        let clock = RecordingClock()
+        let loader = ThrottledLoader(ScriptedLoader { _ in .body(Data(count: 10_000)) }, bytesPerSecond: 20_000, clock: clock)
+        let request = DataRequest(url: try #require(URL(string: "test://a")))
+        var sizes: [Int] = []
+        for try await piece in try await loader.load(request).body {
+            sizes.append(piece.count)
+            loader.bytesPerSecond = sizes.count == 1 ? 40_000 : 0
+        }
+        #expect(sizes == [1024, 2000, 6976])
+        #expect(clock.slept == [.seconds(1024.0 / 20_000), .milliseconds(50)])
     }
 
     @Test func noLimitHandsEverythingOnAsItIs() async throws {

@@ -16,8 +16,9 @@ struct DataLoadingContract {
 
     @Test func theStandardWrappersKeepIt() async throws {
         try await DataLoadingConformance.check {
-            let network = ThrottledLoader(ResumingLoader(CurlLoader(.patient)), bytesPerSecond: 0)
-            return SchemeRouter.standard(network: InterceptedLoader(RetryingLoader(network), interceptors: []))
+            let line = InterceptedLoader(CurlLoader(.patient), interceptors: [])
+            let network = ResumingLoader(ThrottledLoader(RetryingLoader(line), bytesPerSecond: 0))
+            return SchemeRouter.standard(network: network)
         }
     }
 

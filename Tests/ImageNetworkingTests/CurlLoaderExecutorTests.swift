@@ -58,6 +58,37 @@
             #expect(await restless.value < most)
         }
 
+        /// Run on the thread of the transfers, each of several loads has been asked for when whoever added them goes on.
+        @Test func whatIsMoreImportantIsFetchedFirst() async throws {
+            let gate = try Gate()
+            let asked = Lock<[String]>([])
+            let server = try LoopbackServer { request, connection in
+                asked.withLock { $0.append(request.target) }
+                if request.target == "/first" { try connection.wait(for: gate) }
+                try connection.respond(LoopbackServer.Response(200))
+            }
+            var configuration = CurlLoader.Configuration.patient
+            configuration.connectionsPerHost = 1
+            let loader = CurlLoader(configuration)
+            try await withTaskExecutorPreference(loader.executor) {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    func add(_ path: String, _ priority: LoadPriority) throws {
+                        var request = try server.request(path)
+                        request.priority = priority
+                        group.addTask { [request] in _ = try await loader.body(of: request) }
+                    }
+                    try add("/first", .normal)
+                    try await server.requests.reached(1)
+                    for priority in LoadPriority.allCases { try add("/\(priority.rawValue)", priority) }
+                    await Task.yield()
+                    gate.open()
+                    try await group.waitForAll()
+                }
+            }
+            let byPriority = LoadPriority.allCases.map(\.rawValue).sorted(by: >).map { "/\($0)" }
+            #expect(asked.withLock { $0 } == ["/first"] + byPriority)
+        }
+
         @Test func aTaskRunsThoughTheLoaderIsClosed() async throws {
             await loader.close()
             #expect(await Task(executorPreference: loader.executor) { 7 }.value == 7)

@@ -17,6 +17,17 @@ struct CurlLoaderFailures {
         #expect(error.message == "No connection to “127.0.0.1” could be made for \(url.absoluteString).")
     }
 
+    @Test func aServerThatTakesNoConnectionHitsTheLimitForThatAlone() async throws {
+        let listener = try SilentListener()
+        var configuration = CurlLoader.Configuration.patient
+        configuration.connectTimeout = .milliseconds(200)
+        let loader = CurlLoader(configuration)
+        let request = DataRequest(url: listener.url, timeout: .seconds(300))
+        let error = try await imageError { _ = try await loader.load(request) }
+        #expect(error.code == .timedOut)
+        #expect(error.message == "No connection to “127.0.0.1” was made for \(listener.url.absoluteString) within 0.2 s.")
+    }
+
     @Test func aHostWithoutAnAddressIsNamed() async throws {
         // A label of 64 letters is one too many for a name (RFC 1035, section 2.3.4): no server is asked for it.
         let host = String(repeating: "a", count: 64) + ".invalid"

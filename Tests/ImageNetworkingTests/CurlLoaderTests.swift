@@ -158,6 +158,30 @@ struct CurlLoaderAnswers {
         #expect(bodies == Dictionary(uniqueKeysWithValues: (0..<1000).map { ($0, "/\($0)") }))
         #expect(server.connections.value <= 6)
     }
+
+    @Test func hostsShareTheConnectionsThatALoaderMayMake() async throws {
+        let gate = try Gate()
+        func held() throws -> LoopbackServer {
+            try LoopbackServer { _, connection in
+                try connection.wait(for: gate)
+                try connection.respond(LoopbackServer.Response(200))
+            }
+        }
+        let servers = try [held(), held(), LoopbackServer.answering(body: "")]
+        var configuration = CurlLoader.Configuration.patient
+        configuration.connections = 2
+        let loader = CurlLoader(configuration)
+        let first = Task { try await loader.body(of: try servers[0].request()) }
+        let second = Task { try await loader.body(of: try servers[1].request()) }
+        for server in servers.prefix(2) { try await server.requests.reached(1) }
+        let third = Task { try await loader.body(of: try servers[2].request()) }
+        // What does arrive there shows that the third had every chance.
+        for _ in 0..<20 { _ = try await self.loader.body(of: try servers[2].request()) }
+        #expect(servers[2].requests.value == 20)
+        gate.open()
+        for task in [first, second, third] { _ = try await task.value }
+        #expect(servers[2].requests.value == 21)
+    }
 }
 
 @Suite(.timeLimit(.minutes(1)))

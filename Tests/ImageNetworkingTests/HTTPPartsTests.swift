@@ -87,9 +87,18 @@ import Testing
         #expect(head(["HTTP/1.1 200 X", "Location: /a", ""]).0.redirect == nil)
     }
 
-    @Test(arguments: ["-1", "99999999999999999999", "12a", ""])
-    func aLengthThatIsNoNumberIsNone(_ text: String) {
-        #expect(head(["HTTP/1.1 200 OK", "Content-Length: \(text)", ""]).0.contentLength == nil)
+    @Test(arguments: ["-1", "+1", "99999999999999999999", "12a", "0x5", "5 5", "5,", "5, 6", "", "٣"])
+    func aLengthThatIsNoNumberIsBad(_ text: String) {
+        let (head, _) = head(["HTTP/1.1 200 OK", "Content-Length: \(text)", ""])
+        #expect(head.contentLength == nil)
+        #expect(head.hasBadLength)
+    }
+
+    @Test(arguments: [(["5"], 5), (["5", "5"], 5), (["5, 5"], 5), (["5,5", "5"], 5), (["5", "6"], nil), (["x", "5"], nil)])
+    func aLengthMayBeRepeatedAndNotContradicted(_ values: [String], _ expected: Int?) {
+        let (head, _) = head(["HTTP/1.1 200 OK"] + values.map { "Content-Length: \($0)" } + [""])
+        #expect(head.hasBadLength == (expected == nil))
+        if let expected { #expect(head.contentLength == expected) }
     }
 
     @Test(arguments: ["HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 2", "HTTP/1.1 abc", "HTTP/2 99"])
@@ -189,7 +198,8 @@ import Testing
     @Test(arguments: [
         (UInt32(6), ImageError.Code.hostNotFound), (5, .hostNotFound), (7, .connectionFailed), (35, .insecure), (60, .insecure),
         (28, .timedOut),
-        (52, .connectionLost), (18, .connectionLost), (56, .connectionLost), (92, .connectionLost), (8, .badResponse),
+        (52, .connectionLost), (18, .connectionLost), (56, .connectionLost), (92, .connectionLost), (16, .connectionLost),
+        (8, .badResponse),
         (1, .badResponse),
         (3, .invalidRequest), (9999, .badResponse),
     ])

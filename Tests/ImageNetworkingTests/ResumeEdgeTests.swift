@@ -90,6 +90,82 @@ struct ResumingEdges {
         #expect(await PartialBodyStore(backing: cache).take(try self.key())?.bytes.count == 10)
     }
 
+    @Test(arguments: [0, 40_000, 40_001])
+    func anEntryThatIsNoBeginningIsNotTakenFromTheCacheBehind(_ count: Int) async throws {
+        let cache = LoggedDataCache()
+        let key = DataKey(resource: try key(), variant: "partial")
+        try await cache.store(DataEntry(data: Data(count: count), head: Self.head, storedAt: 0), for: key)
+        #expect(await PartialBodyStore(backing: cache).take(try self.key()) == nil)
+    }
+
+    @Test func bodiesThatWaitForASlowCacheAreWithinTheLimitToo() async {
+        let gate = CalotypeTesting.Gate()
+        let cache = LoggedDataCache(storeGate: gate)
+        let store = PartialBodyStore(maximumBytes: 100, backing: cache)
+        store.put(partial(50), for: ResourceKey("0"), now: 0)
+        await gate.waitForArrivals(1)
+        for number in 1..<10 { store.put(partial(50), for: ResourceKey("\(number)"), now: 0) }
+        gate.open()
+        await store.flush()
+        #expect(Set(cache.keys.map(\.resource.text)) == ["0", "8", "9"])
+    }
+
+    @Test func aLoadDoesNotWaitForWhatOthersLeaveBehind() async {
+        let gate = CalotypeTesting.Gate()
+        let store = PartialBodyStore(backing: LoggedDataCache(storeGate: gate))
+        store.put(partial(50), for: ResourceKey("0"), now: 0)
+        await gate.waitForArrivals(1)
+        await withTaskCancellationHandler {
+            #expect(await store.take(ResourceKey("1")) == nil)
+        } onCancel: {
+            gate.open()
+        }
+        #expect(!Task.isCancelled)
+        gate.open()
+    }
+
+    /// Answers with the rest of 40,000 bytes that is asked for, in pieces that tell no length.
+    private func serving(_ chunks: @escaping @Sendable (_ left: Int) -> [Int]) -> ScriptedLoader {
+        ScriptedLoader { request in
+            let start = request.headerFields[.range].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+            let rest = HTTPResponse(status: .partialContent, headerFields: [.contentRange: "bytes \(start)-39999/40000"])
+            return .response(rest, chunks: chunks(40_000 - start).map { Data(count: $0) })
+        }
+    }
+
+    @Test func aRestThatEndsEarlyIsNotTakenForTheWhole() async throws {
+        let store = PartialBodyStore()
+        store.put(partial(20_000), for: try key(), now: 0)
+        let network = serving { [min($0, 15_000)] }
+        let (loader, request) = (ResumingLoader(network, store: store), try request())
+        #expect(try await imageError { _ = try await loader.body(of: request) }.code == .connectionLost)
+        #expect(try await loader.body(of: request).count == 40_000)
+        #expect(network.requests.map { $0.headerFields[.range] } == ["bytes=20000-", "bytes=35000-"])
+    }
+
+    @Test func aRestThatEndsEarlyIsFollowedByAnother() async throws {
+        let store = PartialBodyStore()
+        store.put(partial(20_000), for: try key(), now: 0)
+        var request = try request()
+        request.retries = 1
+        let body = try await ResumingLoader(serving { [min($0, 15_000)] }, store: store).body(of: request)
+        #expect(body.count == 40_000)
+    }
+
+    @Test func aRestThatIsTooLongIsAnErrorAndLeavesNothing() async throws {
+        let store = PartialBodyStore()
+        store.put(partial(20_000), for: try key(), now: 0)
+        let (loader, request) = (ResumingLoader(serving { [$0, 1] }, store: store), try request())
+        #expect(try await imageError { _ = try await loader.body(of: request) }.code == .badResponse)
+        #expect(store.byteCount == 0)
+    }
+
+    /// A network layer that undoes a compression and does not say so hands out another length than it announces.
+    @Test func aBodyThatWasNotPutTogetherIsLeftAlone() async throws {
+        let network = ScriptedLoader { _ in .response(Self.head, chunks: [Data(count: 50_000)]) }
+        #expect(try await ResumingLoader(network).body(of: try request()).count == 50_000)
+    }
+
     @Test func onlyAGetIsResumed() async throws {
         let store = PartialBodyStore()
         store.put(partial(20_000), for: try key(), now: 0)

@@ -53,6 +53,26 @@ import Testing
         #expect(partial.end.classify(head(status, fields)) == expected)
     }
 
+    /// A server may know dates and no tags, and may pay no heed to `If-Range`.
+    @Test func aRestOfAnotherDateIsNoneUnlessItsTagIsTheSame() {
+        let (date, later) = ("Sun, 06 Nov 1994 08:49:37 GMT", "Mon, 07 Nov 1994 08:49:37 GMT")
+        let dated: HTTPFields = [
+            .lastModified: date, .date: "Sun, 06 Nov 1994 09:49:37 GMT", .contentLength: "100", .acceptRanges: "bytes",
+        ]
+        var tagged = dated
+        tagged[.eTag] = "\"v1\""
+        let range: HTTPFields = [.contentRange: "bytes 40-99/100"]
+        for (fields, tag, modified, expected) in [
+            (dated, nil, date, .rest), (dated, nil, nil, .rest), (dated, nil, later, .unusable),
+            (tagged, "\"v1\"", later, .rest), (tagged, nil, later, .unusable), (tagged, "\"v2\"", date, .unusable),
+        ] as [(HTTPFields, String?, String?, ResumePoint.Answer)] {
+            var answer = range
+            (answer[.eTag], answer[.lastModified]) = (tag, modified)
+            let found = PartialBody(head: head(200, fields), bytes: Data(count: 40)).end.classify(head(206, answer))
+            #expect(found == expected, "\(tag ?? "-") \(modified ?? "-")")
+        }
+    }
+
     @Test func theStoreKeepsTheLatestWithinItsLimit() async {
         let store = PartialBodyStore(maximumBytes: 100)
         func body(_ count: Int) -> PartialBody { PartialBody(head: head(200, sound), bytes: Data(count: count)) }

@@ -32,6 +32,19 @@
             #expect(try await loader.load(try server.request()).body.text() == "secret")
         }
 
+        @Test func theTimeForTLSIsToldOfANewConnectionAlone() async throws {
+            let identity = try #require(LoopbackServer.Identity())
+            let server = try server(identity)
+            let loader = CurlLoader(.trusting(identity))
+            let first = try await loader.load(try server.request())
+            _ = try await first.body.collected()
+            let timing = try #require(first.timing)
+            #expect(timing.secure > .zero)
+            #expect(timing.firstByte >= timing.nameLookup + timing.connect + timing.secure)
+            let second = try #require(try await loader.load(try server.request()).timing)
+            #expect(second.isReused && second.secure == .zero)
+        }
+
         @Test func authoritiesCanComeFromAFile() async throws {
             let identity = try #require(LoopbackServer.Identity())
             let server = try server(identity)
@@ -129,6 +142,39 @@
             let request = try server.request()
             let error = try await imageError { _ = try await CurlLoader(.trusting(identity)).load(request) }
             #expect(error.code == .connectionLost)
+        }
+
+        /// Such as one that is restarted.
+        @Test func aServerThatGoesAwayIsALostConnection() async throws {
+            let identity = try #require(LoopbackServer.Identity(protocolName: "h2"))
+            let isFirst = Lock(true)
+            let server = try server(identity) { http2, stream in
+                let goesAway = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                guard goesAway else { return try http2.respond(to: stream, body: [1]) }
+                try http2.writeHead(to: stream, length: 1000)
+                try http2.goAway(last: 0, .internalError)
+            }
+            let loader = CurlLoader(.trusting(identity))
+            let request = try server.request()
+            #expect(try await imageError { _ = try await loader.body(of: request) }.code == .connectionLost)
+            #expect(try await loader.body(of: request).count == 1)
+        }
+
+        @Test func everyByteArrivesInOrderThroughPauses() async throws {
+            let identity = try #require(LoopbackServer.Identity(protocolName: "h2"))
+            let bytes = (0..<4 << 20).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 16) }
+            let server = try server(identity) { http2, stream in try http2.respond(to: stream, body: bytes) }
+            var configuration = CurlLoader.Configuration.trusting(identity)
+            configuration.window = 20_000
+            var received: [UInt8] = []
+            for try await chunk in try await CurlLoader(configuration).load(try server.request()).body {
+                received += chunk
+                await Task.yield()
+            }
+            #expect(received == bytes)
         }
 
         @Test func aBodyShorterThanAnnouncedIsAnError() async throws {

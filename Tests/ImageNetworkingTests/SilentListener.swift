@@ -1,3 +1,4 @@
+import Foundation
 import ImageCore
 import Testing
 
@@ -25,6 +26,23 @@ final class SilentListener {
         }
     }
 }
+
+#if os(Linux)
+    extension SilentListener {
+        /// How many sockets of this machine are on their way to it: what proc(5) lists with its address and in the state SYN_SENT.
+        func clientsThatConnect() throws -> Int {
+            let port = String(try #require(url.port), radix: 16, uppercase: true)
+            // Files of the kernel's have no length, by which `String(contentsOf:)` reads.
+            let file = try #require(FileHandle(forReadingAtPath: "/proc/net/tcp"))
+            let table = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+            return table.split(separator: "\n").count { line in
+                let columns = line.split(separator: " ")
+                return columns.count > 3 && columns[2].hasSuffix(":" + String(repeating: "0", count: 4 - port.count) + port)
+                    && columns[3] == "02"
+            }
+        }
+    }
+#endif
 
 /// A port that is taken and not listened on: connections to it are refused, and nobody else gets it.
 final class RefusingPort {

@@ -145,6 +145,27 @@ extension TransferQueue {
         #expect(queue.hostCount == 0)
     }
 
+    /// A transfer may be cancelled before it comes here, or after it has left.
+    @Test func whatDoesNotWaitIsNotRememberedAsRemoved() {
+        final class Transfer {}
+        struct Wrapped: Hashable {
+            let transfer = Transfer()
+            static func == (a: Self, b: Self) -> Bool { a.transfer === b.transfer }
+            func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(transfer)) }
+        }
+        var queue = TransferQueue<Wrapped>(TransferQueue.Limits(perHost: 2, total: 2, streamsPerHost: 2))
+        func remove() -> () -> Transfer? {
+            let stranger = Wrapped()
+            queue.remove(stranger)
+            return { [weak transfer = stranger.transfer] in transfer }
+        }
+        #expect(remove()() == nil)
+        queue.add(Wrapped(), host: host("a"), priority: .normal)
+        let late = remove()
+        #expect(queue.next() != nil)
+        #expect(late() == nil)
+    }
+
     @Test func removeAllReturnsWhatWaitedAndNothingElse() {
         var queue = queue(perHost: 1)
         for id in 0..<4 { queue.add(id, host: host("a"), priority: .normal) }

@@ -196,6 +196,11 @@ extension BodyChannel.State {
 }
 
 extension ImageError {
+    /// A response of which nobody can know how long it is; `source` as errors name it.
+    package static func badLength(_ source: String) -> ImageError {
+        ImageError(.badResponse, message: "The response to \(source) has a Content-Length that is no number, or several of them.")
+    }
+
     /// A response that has, or announces, more bytes than are accepted; `source` as errors name it.
     package static func tooLarge(_ source: String, announced: Int?, limit: Int) -> ImageError {
         let found = announced.map { "is \($0) bytes long by its Content-Length" } ?? "goes on after \(limit) bytes"

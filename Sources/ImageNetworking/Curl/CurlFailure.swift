@@ -34,7 +34,8 @@ struct CurlFailure: Hashable {
                 .insecure, "No secure connection to “\(host)” could be made for \(source): its certificate or TLS was refused.")
         case CURLE_OPERATION_TIMEDOUT: return make(.timedOut, timeoutMessage)
         case CURLE_GOT_NOTHING: return make(.connectionLost, "“\(host)” closed the connection without an answer to \(source).")
-        case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND, CURLE_HTTP2_STREAM:
+        // The last two: a stream, or a whole connection, of HTTP/2 that the server gave up.
+        case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND, CURLE_HTTP2_STREAM, CURLE_HTTP2:
             return make(.connectionLost, "The connection to “\(host)” ended before the response to \(source) was whole.")
         case CURLE_URL_MALFORMAT: return make(.invalidRequest, "\(source) is not a URL that can be fetched.")
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:

@@ -145,6 +145,9 @@ final class CurlLoop {
     /// libcurl was given a socket.
     func opened(_ socket: Int32) { readiness.opened(socket) }
 
+    /// libcurl is about to look a name up.
+    func lookupBegins() { readiness.lookupBegins() }
+
     func multiplexes(_ host: WebAddress.Origin) { queue.multiplexes(host) }
 
     // MARK: Steps

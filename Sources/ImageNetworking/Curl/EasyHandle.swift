@@ -88,6 +88,7 @@ internal import ImageCore
     var isHeadInterim: Bool { unsafe incoming.pointee.head.isInterim }
     var isHeadWhole: Bool { unsafe incoming.pointee.head.isWhole }
     var contentLength: Int? { unsafe incoming.pointee.head.contentLength }
+    var hasBadLength: Bool { unsafe incoming.pointee.head.hasBadLength }
     var redirect: String? { unsafe incoming.pointee.head.redirect }
 
     /// The head as a value; `nil` when it has too many fields.

@@ -131,6 +131,11 @@ final class Exchange {
         case .whole:
             if handle.isHeadInterim || handle.redirect != nil { return true }
             hasFinalHead = true
+            // libcurl would take the last one, as far as it begins with a number.
+            if handle.hasBadLength {
+                failure = .badLength(source)
+                return false
+            }
             if let length = handle.contentLength, length > transfer.limit, hop.method != .head, handle.status != 304 {
                 failure = .tooLarge(source, announced: length, limit: transfer.limit)
                 return false
@@ -228,6 +233,7 @@ final class Exchange {
     /// Whether a name may be looked up.
     func lookupBegins() -> Bool {
         (isLookingUp, missesConnection) = (handle.told.mayConnect, !handle.told.mayConnect)
+        if isLookingUp { loop.lookupBegins() }
         return isLookingUp
     }
 

@@ -44,5 +44,8 @@
 
         /// A socket that libcurl is given.
         func opened(_ socket: Int32) {}
+
+        /// libcurl is about to open sockets of its own.
+        func lookupBegins() {}
     }
 #endif

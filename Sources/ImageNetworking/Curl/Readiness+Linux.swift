@@ -117,7 +117,13 @@
             if socket >= 0, Int(socket) < sockets.count { sockets[Int(socket)] = Watched(isOwn: true) }
         }
 
-        fileprivate func watch(_ socket: Int32, _ what: Int32) {
+        /// libcurl is about to open sockets of its own, for a name lookup. They may get the numbers of those that it closed and
+        /// that the kernel was not told to leave.
+        func lookupBegins() {
+            for (socket, watched) in sockets.enumerated() where watched.wanted == 0 { tell(Int32(socket), 0) }
+        }
+
+        func watch(_ socket: Int32, _ what: Int32) {
             grow(to: socket)
             guard socket >= 0, Int(socket) < sockets.count else { return }
             var wanted: Int32 = 0

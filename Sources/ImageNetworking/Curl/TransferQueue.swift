@@ -66,7 +66,7 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
 
     /// Takes a waiting transfer out.
     mutating func remove(_ id: ID) {
-        guard removed.insert(id).inserted, removed.count > 32, removed.count > waitingCount / 2 else { return }
+        guard waitingCount > 0, removed.insert(id).inserted, removed.count > 32, removed.count > waitingCount / 2 else { return }
         for line in lines.values {
             for lane in line.lanes.indices {
                 line.lanes[lane].drop { removed.contains($0) }
@@ -160,7 +160,10 @@ struct TransferQueue<ID: Hashable>: ~Copyable {
     private mutating func pop(_ line: Line, _ lane: Int) -> ID? {
         while let id = line.lanes[lane].removeFirst() {
             waitingCount -= 1
-            if removed.isEmpty || removed.remove(id) == nil {
+            let isWanted = removed.isEmpty || removed.remove(id) == nil
+            // What never stood here is not kept for ever.
+            if waitingCount == 0, !removed.isEmpty { removed = [] }
+            if isWanted {
                 if line.lanes[lane].first == nil { line.waiting &= ~(1 << UInt(lane)) }
                 return id
             }

@@ -11,8 +11,10 @@ struct ResponseHead: Equatable, Sendable {
 
     private(set) var bytes: [UInt8] = []
     private(set) var status = 0
-    /// The first value of `Content-Length`, where it is a number.
+    /// What `Content-Length` announces, where it is a number.
     private(set) var contentLength: Int?
+    /// Whether it announces something else, or several numbers.
+    private(set) var hasBadLength = false
     private(set) var location: String?
     private(set) var isWhole = false
 
@@ -34,8 +36,10 @@ struct ResponseHead: Equatable, Sendable {
             isWhole = true
             return .whole
         case UInt8(ascii: "C"), UInt8(ascii: "c"):
-            if contentLength == nil, let value = unsafe Self.value(of: "content-length", in: line) {
-                contentLength = Int(value).flatMap { $0 >= 0 ? $0 : nil }
+            if let value = unsafe Self.value(of: "content-length", in: line) {
+                let length = ContentLength.bytes(of: value)
+                hasBadLength = hasBadLength || length == nil || contentLength.map { $0 != length } ?? false
+                contentLength = length
             }
         case UInt8(ascii: "L"), UInt8(ascii: "l"):
             if location == nil { location = unsafe Self.value(of: "location", in: line) }
@@ -52,7 +56,7 @@ struct ResponseHead: Equatable, Sendable {
             unsafe bytes.withUnsafeMutableBufferPointer { unsafe $0.update(repeating: 0) }
             bytes.removeAll(keepingCapacity: bytes.capacity <= Self.usual)
         }
-        (status, contentLength, location, isWhole) = (0, nil, nil, false)
+        (status, contentLength, hasBadLength, location, isWhole) = (0, nil, false, nil, false)
     }
 
     /// Whether another response follows this one.

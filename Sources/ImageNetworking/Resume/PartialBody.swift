@@ -26,7 +26,7 @@ struct PartialBody: Sendable, Equatable {
     }
 
     static func length(in head: HTTPResponse) -> Int? {
-        head.headerFields[.contentLength].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+        head.headerFields[.contentLength].flatMap(ContentLength.bytes).flatMap { $0 > 0 ? $0 : nil }
     }
 
     /// Where the rest begins.
@@ -68,7 +68,8 @@ struct ResumePoint: Sendable, Equatable {
             answer.headerFields[.contentRange]?.lowercased() == "bytes \(count)-\(total - 1)/\(total)"
         else { return .unusable }
         // The server need not repeat the validator, but must not name another.
-        if let tag = answer.headerFields[.eTag], tag != head.headerFields[.eTag] { return .unusable }
+        let name: HTTPField.Name = answer.headerFields[.eTag] == nil ? .lastModified : .eTag
+        if let named = answer.headerFields[name], named != head.headerFields[name] { return .unusable }
         return .rest
     }
 }

@@ -30,12 +30,13 @@ public final class PartialBodyStore: Sendable {
             write { try await $0.removeEntry(for: Self.dataKey(key)) }
             return body
         }
-        guard let backing else { return nil }
-        await flush()
-        guard let entry = try? await backing.entry(for: Self.dataKey(key)) else { return nil }
+        // What is still on its way there is in memory, or was dropped.
+        guard let entry = try? await backing?.entry(for: Self.dataKey(key)) else { return nil }
         write { try await $0.removeEntry(for: Self.dataKey(key)) }
-        let body = PartialBody(head: entry.head, bytes: entry.data)
-        return PartialBody.canResume(entry.head) && !entry.data.isEmpty ? body : nil
+        guard PartialBody.canResume(entry.head), let length = PartialBody.length(in: entry.head),
+            1..<length ~= entry.data.count
+        else { return nil }
+        return PartialBody(head: entry.head, bytes: entry.data)
     }
 
     /// Keeps a body; one that is larger than the whole store is dropped.
@@ -48,7 +49,11 @@ public final class PartialBodyStore: Sendable {
             state.byteCount += body.bytes.count
             while state.byteCount > maximumBytes, let oldest = state.order.first { _ = state.remove(oldest) }
         }
-        write { try await $0.store(DataEntry(data: body.bytes, head: body.head, storedAt: now), for: Self.dataKey(key)) }
+        // What has gone from memory when its turn comes is not written: bodies that wait for a slow cache would have no limit.
+        write { [self] backing in
+            guard let body = state.withLock({ $0.bodies[key] }) else { return }
+            try await backing.store(DataEntry(data: body.bytes, head: body.head, storedAt: now), for: Self.dataKey(key))
+        }
     }
 
     /// Forgets what is kept in memory; what lies in the cache behind goes with that cache's own entries. Returns when nothing

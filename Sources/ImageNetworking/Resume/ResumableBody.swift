@@ -12,12 +12,16 @@ final class ResumableBody: Sendable {
         /// What came over the connection that there is.
         var fresh = 0
         var isKept = true
+        /// Whether it was put together from several answers.
+        var isJoined: Bool
         var attemptsLeft: Int
         var isOver = false
     }
 
     private let state: Lock<State>
     private let head: HTTPResponse
+    /// In bytes.
+    private let length: Int
     private let request: DataRequest
     private let loader: any DataLoading
     private let keptBytes: Int
@@ -29,8 +33,10 @@ final class ResumableBody: Sendable {
         _ body: ByteStream, head: HTTPResponse, start: Data, request: DataRequest, loader: any DataLoading, keptBytes: Int,
         mayGoOn: @escaping @Sendable (Int) -> Bool, onBreak: @escaping @Sendable (Data) -> Void
     ) {
-        state = Lock(State(iterator: body.makeAsyncIterator(), start: start, attemptsLeft: request.retries))
+        state = Lock(
+            State(iterator: body.makeAsyncIterator(), start: start, isJoined: !start.isEmpty, attemptsLeft: request.retries))
         self.head = head
+        length = PartialBody.length(in: head) ?? .max
         self.request = request
         self.loader = loader
         self.keptBytes = keptBytes
@@ -48,10 +54,13 @@ final class ResumableBody: Sendable {
             do {
                 let chunk = try await iterator.next()
                 let used = iterator
-                state.withLock { state in
+                let (count, isJoined) = state.withLock { state in
                     state.iterator = used
                     if let chunk { state.keep(chunk, upTo: keptBytes) }
+                    return (state.count, state.isJoined)
                 }
+                // What loaders check by Content-Length a rest need not announce.
+                if isJoined, chunk == nil ? count != length : count > length { throw misfit(count) }
                 if chunk == nil { end(isWhole: true) }
                 return chunk
             } catch {
@@ -60,9 +69,19 @@ final class ResumableBody: Sendable {
                     end(isWhole: (error as? ImageError)?.code == .tooLarge)
                     throw error
                 }
-                state.withLock { $0.iterator = rest }
+                state.withLock { ($0.iterator, $0.isJoined) = (rest, true) }
             }
         }
+    }
+
+    /// Why a body that was put together is not the one that was announced. One that is too long is no beginning to go on with.
+    private func misfit(_ count: Int) -> ImageError {
+        let source = ImageSource.redacted(request.url)
+        guard count > length else {
+            return ImageError(.connectionLost, message: "The rest of \(source) ended \(length - count) bytes early.")
+        }
+        end(isWhole: true)
+        return ImageError(.badResponse, message: "The rest of \(source) goes on beyond the \(length) bytes of the whole.")
     }
 
     /// The body that goes on where this one broke off; `nil` when none does.
