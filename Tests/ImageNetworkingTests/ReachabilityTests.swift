@@ -251,17 +251,40 @@ struct NetworkAwareness {
             return getuid() == 0 && places.contains { place in unsafe access(place, X_OK) == 0 }
         }()
 
-        @Test(.enabled(if: isPossible, "It takes root and the command ip."))
-        func linksAndRoutesThatComeAndGoAreSeen() async throws {
+        /// With the two ends of a cable, of which the monitor watches one; `nil` where the system has no such thing.
+        private func cabled() async -> (Namespace, NetworkMonitor)? {
             guard let (namespace, monitor) = await Namespace.make() else {
                 print("This system gives no network namespace; the test is left out.")
-                return
+                return nil
             }
-            // Two ends of a cable, of which the monitor watches one.
             guard await namespace.ip("link add test0 type veth peer name test1") else {
                 print("This kernel has no virtual links; the test is left out.")
-                return
+                return nil
             }
+            return (namespace, monitor)
+        }
+
+        /// More changes at once than the socket holds: the kernel drops what it would tell of them, and what comes last counts.
+        @Test(.enabled(if: isPossible, "It takes root and the command ip."))
+        func newsThatOverflowTheSocketHideNothing() async throws {
+            guard let (namespace, monitor) = await cabled() else { return }
+            #expect(await namespace.ip("link set test1 up"))
+            #expect(await namespace.ip("address add 192.0.2.1/24 dev test0"))
+            #expect(await namespace.ip("link set test0 up"))
+            for await status in monitor.updates where status.isReachable { break }
+            let lines = ["add", "del"].flatMap { change in
+                (0..<4000).map { "route \(change) 198.18.\($0 / 250).\($0 % 250)/32 dev test0\n" }
+            }
+            let directory = try TemporaryDirectory()
+            let batch = try directory.file("batch", Array(lines.joined().utf8))
+            #expect(await namespace.ip("-batch \(batch.path)"))
+            #expect(await namespace.ip("link set test0 down"))
+            for await status in monitor.updates where !status.isReachable { break }
+        }
+
+        @Test(.enabled(if: isPossible, "It takes root and the command ip."))
+        func linksAndRoutesThatComeAndGoAreSeen() async throws {
+            guard let (namespace, monitor) = await cabled() else { return }
             var updates = monitor.updates.makeAsyncIterator()
             #expect(await updates.next() == NetworkStatus(isReachable: false))
             #expect(await namespace.ip("link set test1 up"))
