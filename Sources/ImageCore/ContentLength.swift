@@ -9,5 +9,5 @@ package enum ContentLength {
     }
 
     /// Digits and nothing else, not even a sign.
-    private static func number(_ text: Substring) -> Int? { text.first?.isWholeNumber == true ? Int(text) : nil }
+    private static func number(_ text: Substring) -> Int? { text.utf8.first.map { 0x30...0x39 ~= $0 } == true ? Int(text) : nil }
 }
