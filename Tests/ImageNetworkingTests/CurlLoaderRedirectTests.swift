@@ -59,6 +59,12 @@ struct CurlLoaderRedirects {
         #expect(server.requests.value == 1)
     }
 
+    /// A name that libcurl cannot turn into one of the DNS, or cannot find, as it was built.
+    @Test func aNameThatNobodyHasIsTheServersFaultAndNotTheCallers() async throws {
+        let server = try LoopbackServer.answering(302, headers: [("Location", "http://\u{2460}.invalid/")], body: "")
+        #expect(try await imageError { _ = try await loader.load(try server.request()) }.category == .network)
+    }
+
     @Test func aRedirectWithoutALocationIsAnAnswer() async throws {
         let server = try LoopbackServer.answering(304, body: "")
         #expect(try await loader.load(try server.request()).head.status == 304)

@@ -208,6 +208,15 @@ import Testing
         #expect(failure(code: code).causes == ["detail"])
     }
 
+    @Test func aURLThatAServerMadeIsItsAnswer() {
+        var failure = CurlFailure(
+            code: 3, detail: "", source: "http://a/b", host: "a", elapsed: .zero, timeout: .zero, connectTimeout: .zero,
+            isConnected: false)
+        #expect(failure.error.code == .invalidRequest)
+        failure.isRedirected = true
+        #expect(failure.error.code == .badResponse)
+    }
+
     @Test func theThreeTimeLimitsAreToldApart() {
         #expect(failure(code: 28, elapsed: .seconds(2)).message == "http://a/b did not arrive within its time limit of 2 s.")
         #expect(

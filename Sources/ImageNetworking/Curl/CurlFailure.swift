@@ -15,6 +15,8 @@ struct CurlFailure: Hashable {
     var connectTimeout: Duration
     /// Whether there was a connection, TLS included.
     var isConnected: Bool
+    /// Whether the URL that failed is a server's, and not the caller's.
+    var isRedirected = false
 
     var error: ImageError {
         let causes = detail.isEmpty ? ["libcurl error \(code)"] : [detail]
@@ -37,6 +39,8 @@ struct CurlFailure: Hashable {
         // The last two: a stream, or a whole connection, of HTTP/2 that the server gave up.
         case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND, CURLE_HTTP2_STREAM, CURLE_HTTP2:
             return make(.connectionLost, "The connection to “\(host)” ended before the response to \(source) was whole.")
+        case CURLE_URL_MALFORMAT where isRedirected:
+            return make(.badResponse, "\(source) was redirected to an address that cannot be fetched.")
         case CURLE_URL_MALFORMAT: return make(.invalidRequest, "\(source) is not a URL that can be fetched.")
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
             return make(.connectionFailed, "The system had no memory left for the transfer of \(source).")

@@ -323,7 +323,8 @@ final class CurlLoop {
         let failure = CurlFailure(
             code: code.rawValue, detail: detail, source: exchange.source, host: exchange.hop.address.origin.host,
             elapsed: exchange.started.duration(to: .now), timeout: exchange.transfer.timeout,
-            connectTimeout: configuration.connectTimeout, isConnected: exchange.isConnected)
+            connectTimeout: configuration.connectTimeout, isConnected: exchange.isConnected,
+            isRedirected: exchange.hop.redirects > 0)
         return failure.error
     }
 
