@@ -39,12 +39,18 @@ struct CurlLoaderCancellation {
             // A listener whose queue is full neither accepts nor refuses.
             let listener = try SilentListener()
             let before = try listener.clientsThatConnect()
-            let request = DataRequest(url: listener.url)
+            let request = DataRequest(url: listener.url, timeout: .seconds(300))
+            var configuration = CurlLoader.Configuration.patient
+            configuration.connectTimeout = .seconds(300)
+            let loader = CurlLoader(configuration)
             let task = Task { try await loader.load(request) }
             while try listener.clientsThatConnect() == before { await Task.yield() }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            while try listener.clientsThatConnect() > before { await Task.yield() }
+            while try listener.clientsThatConnect() > before {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
             // Until here the loader lived, so it was not its own end that closed the socket.
             await loader.close()
         }

@@ -22,7 +22,7 @@ struct CurlLoaderFailures {
         var configuration = CurlLoader.Configuration.patient
         configuration.connectTimeout = .milliseconds(200)
         let loader = CurlLoader(configuration)
-        let request = DataRequest(url: listener.url, timeout: .seconds(300))
+        let request = DataRequest(url: listener.url, timeout: .seconds(5))
         let error = try await imageError { _ = try await loader.load(request) }
         #expect(error.code == .timedOut)
         #expect(error.message == "No connection to “127.0.0.1” was made for \(listener.url.absoluteString) within 0.2 s.")

@@ -50,6 +50,10 @@
         func isAtMost(_ other: Holdings) -> Bool { descriptors <= other.descriptors && threads <= other.threads }
     }
 
+    private final class Begun: Sendable {
+        let count = Lock(0)
+    }
+
     @Suite struct CurlLoaderLeaks {
         @Test func aLoaderThatEndsLeavesNoDescriptorAndNoThread() async throws {
             await #expect(processExitsWith: .success) {
@@ -89,7 +93,15 @@
                 func storms(_ count: Int) async throws {
                     let loader = CurlLoader()
                     for _ in 0..<count {
-                        let tasks = (0..<1000).map { _ in Task { try await loader.load(request) } }
+                        let begun = Begun()
+                        let tasks = (0..<1000).map { _ in
+                            Task {
+                                begun.count.withLock { $0 += 1 }
+                                return try await loader.load(request)
+                            }
+                        }
+                        // Cancelled at once, most of them would never come to the loader.
+                        while begun.count.withLock({ $0 }) < 1000 { await Task.yield() }
                         for task in tasks { task.cancel() }
                         for task in tasks { _ = try? await task.value }
                     }

@@ -63,7 +63,7 @@ public final class PartialBodyStore: Sendable {
         await flush()
     }
 
-    /// Returns when the cache behind has all that was put so far.
+    /// Returns when the cache behind has all that was put so far and is still kept.
     public func flush() async { await state.withLock { $0.writing }?.value }
 
     /// How many bytes are kept in memory.
