@@ -52,7 +52,12 @@ char *calotype_curl_resolve_url(const char *base, const char *reference) {
 }
 
 curl_socket_t calotype_curl_open_socket(const struct curl_sockaddr *address) {
+#ifdef SOCK_CLOEXEC
+    // At once, or a process that another thread starts meanwhile would inherit it.
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+#else
     curl_socket_t descriptor = socket(address->family, address->socktype, address->protocol);
     if (descriptor >= 0) (void)fcntl(descriptor, F_SETFD, FD_CLOEXEC);
     return descriptor;
+#endif
 }

@@ -67,7 +67,7 @@ public struct ImageError: Error, Sendable, Hashable, CustomStringConvertible {
             error as? ImageError
             ?? ImageError(
                 .plugInFailed, message: "A plug-in failed while the image was in the \(stage.rawValue) stage.",
-                causes: ["\(error)"])
+                causes: [ImageSource.redacted(in: "\(error)")])
         wrapped.stage = wrapped.stage ?? stage
         wrapped.source = wrapped.source ?? source
         return wrapped

@@ -39,4 +39,16 @@ public enum ImageSource: Sendable, CustomStringConvertible {
         (parts.user, parts.password, parts.fragment) = (nil, nil, nil)
         return parts.string ?? "(a URL with credentials)"
     }
+
+    /// A stranger's words without the users and passwords of the URLs in them.
+    static func redacted(in text: String) -> String {
+        var (rest, redacted) = (text[...], "")
+        while let slashes = rest.firstRange(of: "://") {
+            let authority = rest[slashes.upperBound...].prefix { !$0.isWhitespace && !"/?#\"'<>".contains($0) }
+            let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+            redacted += rest[..<slashes.upperBound] + host
+            rest = rest[authority.endIndex...]
+        }
+        return redacted + rest
+    }
 }

@@ -111,6 +111,18 @@ import Testing
 }
 
 @Suite struct Errors {
+    @Test(arguments: [
+        ("at https://user:secret@example.org:81/a@b failed", "at https://example.org:81/a@b failed"),
+        ("\"ftp://a@b@c\" x://y@z?u@v", "\"ftp://c\" x://z?u@v"),
+        ("nobody@example.org", "nobody@example.org"), ("://", "://"), ("a://b@", "a://"),
+    ])
+    func aStrangersErrorNamesNoCredentials(_ words: String, _ expected: String) {
+        struct Stranger: Error, CustomStringConvertible {
+            let description: String
+        }
+        #expect(ImageError.wrapping(Stranger(description: words), stage: .network, source: nil).causes == [expected])
+    }
+
     @Test func aStrangersErrorIsWrappedOnceAndKnownOnesKeepWhatTheyKnow() {
         struct Odd: Error {}
         let odd = ImageError.wrapping(Odd(), stage: .decode, source: "a.png")

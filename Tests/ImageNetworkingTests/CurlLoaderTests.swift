@@ -69,6 +69,17 @@ struct CurlLoaderAnswers {
         #expect(try await answer("/2", [:]) == "GET /2 - - 0")
     }
 
+    @Test(arguments: [nil, "image/png"])
+    func aBodyIsCalledWhatTheRequestCallsIt(_ type: String?) async throws {
+        let server = try LoopbackServer(serving: { request in
+            LoopbackServer.Response(200, body: Array("\(request["Content-Type"] ?? "-") \(request.body.count)".utf8))
+        })
+        var request = try server.request()
+        (request.method, request.body) = (.post, Data([1, 2, 3]))
+        request.headerFields[.contentType] = type
+        #expect(try await loader.load(request).body.text() == "\(type ?? "-") 3")
+    }
+
     @Test func theLoaderNamesItselfWhereTheRequestDoesNot() async throws {
         let server = try LoopbackServer(serving: { request in
             LoopbackServer.Response(200, body: Array("\(request["User-Agent"] ?? "-") \(request.body.count)".utf8))

@@ -85,7 +85,11 @@ extension EasyHandle {
             lines.append(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
         }
         if !userAgent.isEmpty, hop.headerFields[.userAgent] == nil { lines.append("User-Agent: \(userAgent)") }
-        if hop.body != nil { lines.append("Expect:") }
+        if hop.body != nil {
+            // libcurl would ask whether it may send the body, and call it a form.
+            lines.append("Expect:")
+            if hop.headerFields[.contentType] == nil { lines.append("Content-Type:") }
+        }
         return lines
     }
 }

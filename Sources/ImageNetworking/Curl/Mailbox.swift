@@ -84,14 +84,17 @@ final class Mailbox: Sendable {
         case .bearRefusal: return ImageError(.loaderClosed, message: "The loader was closed; make a new one.")
         case .startThread:
             if spawn(self) { return nil }
-            let (messages, jobs) = state.withLock { state in
-                defer { (state.hasThread, state.messages, state.jobs) = (false, [], Jobs()) }
-                return (state.messages, state.jobs)
+            let (messages, jobs, waiters) = state.withLock { state in
+                defer { (state.hasThread, state.messages, state.jobs, state.closeWaiters) = (false, [], Jobs(), []) }
+                // There is no thread that would tell of the end.
+                if state.isClosing { (state.isClosed, state.isFinished) = (true, true) }
+                return (state.messages, state.jobs, state.closeWaiters)
             }
             let error = ImageError(.connectionFailed, message: "The system gave no thread for network transfers.")
             // Others may have posted in the meantime.
             for message in messages { message.refuse(error) }
             jobs.runElsewhere()
+            for waiter in waiters { waiter.resume() }
         }
         return nil
     }
