@@ -75,6 +75,7 @@ public struct StandardParts: Sendable {
     /// The parts put together, from the inside out.
     public func makeConfiguration() -> ImageLoader.Configuration {
         // The line itself, and patience with it.
+        let line = makeLine()
         let sparing = circuitBreaker.map { CircuitBreakingLoader(line, policy: $0) as any DataLoading } ?? line
         let signed: any DataLoading =
             networkInterceptors.isEmpty ? sparing : InterceptedLoader(sparing, interceptors: networkInterceptors)
@@ -124,8 +125,8 @@ public struct StandardParts: Sendable {
         return configuration
     }
 
-    /// What asks web servers: ``network``, unless that would leave redirects and addresses unchecked that could be checked.
-    private var line: any DataLoading {
+    /// What is to ask web servers: ``network``, unless that would leave redirects and addresses unchecked that could be checked.
+    private func makeLine() -> any DataLoading {
         let own = network as? CurlLoader
         if let network, sourcePolicy == nil || own == nil || own?.configuration.sourcePolicy != nil { return network }
         var configuration = own?.configuration ?? CurlLoader.Configuration()
