@@ -110,8 +110,8 @@ public struct LoadLogger: LoadObserving {
         metadata["code"] = "\(error.code.name)"
         if let stage = error.stage { metadata["stage"] = "\(stage.rawValue)" }
         if let status = error.status { metadata["status"] = "\(status)" }
-        // Sentences name their source as it is; where queries are secret, the code has to do.
-        if !hidesQueries { metadata["error"] = "\(error)" }
+        // This project's own sentences quote no secrets; those of plug-ins may.
+        metadata["error"] = "\(URLRedaction.text(in: "\(error)", hidesQueries: hidesQueries))"
     }
 
     /// With three decimals.

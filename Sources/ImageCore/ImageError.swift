@@ -32,11 +32,12 @@ public struct ImageError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     public var code: Code
-    /// A sentence: what happened to what, and what to do.
+    /// A sentence: what happened to what, and what to do. Sources are named as in ``ImageSource/description``, so that it may be
+    /// logged.
     public var message: String
     /// The step of the load that failed; `nil` until the engine knows.
     public var stage: LoadStage?
-    /// The source, without credentials; `nil` until the engine knows.
+    /// The source, without credentials and without values of a query; `nil` until the engine knows.
     public var source: String?
     /// The HTTP status of the answer, for ``Code/httpStatus``.
     public var status: Int?
@@ -67,7 +68,7 @@ public struct ImageError: Error, Sendable, Hashable, CustomStringConvertible {
             error as? ImageError
             ?? ImageError(
                 .plugInFailed, message: "A plug-in failed while the image was in the \(stage.rawValue) stage.",
-                causes: [ImageSource.redacted(in: "\(error)")])
+                causes: [URLRedaction.text(in: "\(error)")])
         wrapped.stage = wrapped.stage ?? stage
         wrapped.source = wrapped.source ?? source
         return wrapped

@@ -65,7 +65,7 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
             }
             // A password in the URL is a credential: it makes a difference, and is not written down.
             guard text.utf8.contains(UInt8(ascii: "@")), url.user != nil || url.password != nil else { return ResourceKey(text) }
-            return ResourceKey(ImageSource.redacted(url)).varied(by: [text])
+            return ResourceKey(URLRedaction.withoutCredentials(url)).varied(by: [text])
         }
     }
 }

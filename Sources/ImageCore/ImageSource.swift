@@ -18,7 +18,7 @@ public enum ImageSource: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The source for messages and logs: no password, no fragment, and the start of a `data` URL only.
+    /// The source for messages and logs: no password, no fragment, no values of a query, and the start of a `data` URL only.
     public var description: String {
         switch self {
         case .url(let url): ImageSource.redacted(url)
@@ -27,28 +27,7 @@ public enum ImageSource: Sendable, CustomStringConvertible {
         }
     }
 
-    /// A URL as it may appear in a message: without user, password and fragment.
-    public static func redacted(_ url: URL) -> String {
-        var text = url.absoluteString
-        if text.prefix(5).lowercased() == "data:" { return text.count > 40 ? "\(text.prefix(37))..." : text }
-        guard url.user != nil || url.password != nil, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
-            // No server sees a fragment, which may be a token.
-            if let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) { text.removeSubrange(fragment...) }
-            return text
-        }
-        (parts.user, parts.password, parts.fragment) = (nil, nil, nil)
-        return parts.string ?? "(a URL with credentials)"
-    }
-
-    /// A stranger's words without the users and passwords of the URLs in them.
-    static func redacted(in text: String) -> String {
-        var (rest, redacted) = (text[...], "")
-        while let slashes = rest.firstRange(of: "://") {
-            let authority = rest[slashes.upperBound...].prefix { !$0.isWhitespace && !"/?#\"'<>".contains($0) }
-            let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-            redacted += rest[..<slashes.upperBound] + host
-            rest = rest[authority.endIndex...]
-        }
-        return redacted + rest
-    }
+    /// A URL as it may appear in a message or a log: without user, password and fragment, and without the values of its query,
+    /// which may be tokens or signatures.
+    public static func redacted(_ url: URL) -> String { URLRedaction.text(of: .url(url), hidesQueries: true) }
 }

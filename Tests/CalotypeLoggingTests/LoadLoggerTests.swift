@@ -49,6 +49,7 @@ import Testing
         let line = try #require(store.entries.first)
         #expect(line.message == "load failed" && line.level == .warning)
         #expect(line.metadata["code"] == "corrupt" && line.metadata["stage"] == "decode")
+        #expect(line.metadata["error"]?.description.isEmpty == false)
     }
 
     @Test func cancellingIsNoWarning() async throws {
@@ -65,6 +66,19 @@ import Testing
         _ = try? await loader(.trace, body: 0xFF).image(for: source)
         let text = store.entries.map { "\($0.message) \($0.metadata)" }.joined()
         #expect(text.contains("example.org/x?token=...") && !text.contains("hunter2"))
+    }
+
+    @Test(arguments: [true, false])
+    func theSentenceOfAnErrorIsWrittenWithoutWhatItMayQuote(hidesQueries: Bool) async throws {
+        var configuration = ImageLoader.Configuration(
+            dataLoader: ScriptedLoader { [source] _ in
+                .failure(ImageError(.connectionLost, message: "A plug-in lost \(source.absoluteString)."))
+            },
+            decoder: ScriptedDecoder())
+        configuration.observers = [LoadLogger(logger(.info), hidesQueries: hidesQueries)]
+        _ = try? await ImageLoader(configuration).image(for: source)
+        let text = try #require(store.entries.first?.metadata["error"]?.description)
+        #expect(text.hasPrefix("A plug-in lost https://example.org/x?token=") && text.contains("token=hunter2") != hidesQueries)
     }
 
     @Test func valuesOfAQueryAreWrittenWhereTheyAreWanted() async throws {

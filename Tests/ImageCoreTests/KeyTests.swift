@@ -61,11 +61,20 @@ import Testing
         #expect(ImageKey(resource: ResourceKey("ab"), variant: "c") == keys[0])
     }
 
+    @Test func aQueryMakesADifferenceAlsoBesideAPassword() {
+        let keys = ["http://user:secret@example.org/a?x=1", "http://user:secret@example.org/a?x=2"].map {
+            ImageRequest(url: URL(string: $0)!).resource
+        }
+        #expect(keys[0] != keys[1])
+    }
+
     @Test func messagesCarryNoCredentials() {
         for url in [
             "http://user:secret@example.org/a", "http://secret@example.org/a", "http://example.org/a#token=secret",
             "http://user:secret@example.org/a#secret",
         ] { #expect(ImageSource.redacted(URL(string: url)!) == "http://example.org/a") }
+        let signed = ImageSource.url(URL(string: "http://user:secret@example.org/a?w=320&signature=secret#secret")!)
+        #expect("\(signed)" == "http://example.org/a?w=...&signature=...")
         let data = "data:image/png;base64," + String(repeating: "A", count: 100)
         #expect(ImageSource.redacted(URL(string: data)!).count == 40)
     }

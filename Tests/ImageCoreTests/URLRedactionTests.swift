@@ -21,4 +21,27 @@ import Testing
         let source = ImageSource.url(try #require(URL(string: "https://user:secret@example.org/a?w=320#secret")))
         #expect(URLRedaction.text(of: source, hidesQueries: false) == "https://example.org/a?w=320")
     }
+
+    @Test(arguments: [
+        ("no URL at all: a?b=c, x@y #1", "no URL at all: a?b=c, x@y #1"),
+        ("lost http://user:secret@example.org/a?token=secret at byte 7", "lost http://example.org/a?token=... at byte 7"),
+        ("URL=https://example.org/a?secret#secret, then ftp://secret@b/c", "URL=https://example.org/a?... then ftp://b/c"),
+        ("<https://example.org/?a=secret&b=secret>", "<https://example.org/?a=...&b=...>"),
+        (
+            "\"https://example.org/a#secret\" and 'https://secret@example.org'",
+            "\"https://example.org/a\" and 'https://example.org'"
+        ),
+        ("https://example.org?secret", "https://example.org?..."),
+        ("://?", "://?"),
+    ])
+    func secretsOfURLsInAStrangersWordsAreLeftOut(words: String, expected: String) {
+        #expect(URLRedaction.text(in: words) == expected)
+        let error = ImageError.wrapping(Stranger(words: words), stage: .network, source: nil)
+        #expect(error.causes == [expected])
+    }
+
+    private struct Stranger: Error, CustomStringConvertible {
+        let words: String
+        var description: String { words }
+    }
 }
