@@ -1,14 +1,31 @@
 #include "CCalotypeBareLoop.h"
 
 #include <curl/curl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+/// A connection's request, again and again.
 struct slot {
     CURL *handle;
+    struct slot *next;
     char *body;
     size_t capacity;
     size_t received;
+    int is_good;
+};
+
+/// Threads that take bodies, and give back what may ask for its next one.
+struct pool {
+    CURLM *multi;
+    pthread_mutex_t lock;
+    pthread_cond_t has_work;
+    struct slot *first, *last;
+    struct slot *given_back;
+    size_t waiting;
+    int loop_sleeps, is_closing;
+    atomic_size_t good;
 };
 
 static size_t store_bytes(char *bytes, size_t size, size_t count, void *context) {
@@ -33,17 +50,88 @@ static int prepare(struct slot *slot, const char *url, size_t capacity) {
            curl_easy_setopt(slot->handle, CURLOPT_WRITEDATA, slot) == CURLE_OK;
 }
 
-size_t calotype_bare_loop(const char *url, size_t count, size_t connections, size_t body, double *first_bytes) {
-    size_t started = 0, ended = 0, good = 0;
+/// What the reader of a body does with it.
+static int take_body(struct slot *slot) {
+    int is_good = slot->is_good && slot->received == slot->capacity;
+    slot->received = 0;
+    return is_good;
+}
+
+static void *take_bodies(void *context) {
+    struct pool *pool = context;
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (pool->first == NULL && !pool->is_closing) {
+            pool->waiting++;
+            pthread_cond_wait(&pool->has_work, &pool->lock);
+            pool->waiting--;
+        }
+        struct slot *slot = pool->first;
+        if (slot == NULL) break;
+        pool->first = slot->next;
+        pthread_mutex_unlock(&pool->lock);
+        if (take_body(slot)) atomic_fetch_add(&pool->good, 1);
+        pthread_mutex_lock(&pool->lock);
+        slot->next = pool->given_back;
+        pool->given_back = slot;
+        if (!pool->loop_sleeps) continue;
+        pool->loop_sleeps = 0;
+        pthread_mutex_unlock(&pool->lock);
+        (void)curl_multi_wakeup(pool->multi);
+        pthread_mutex_lock(&pool->lock);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+/// Hands over what has ended, in its order.
+static void hand_over(struct pool *pool, struct slot *first, struct slot *last, size_t count) {
+    pthread_mutex_lock(&pool->lock);
+    if (pool->first == NULL) pool->first = first;
+    else pool->last->next = first;
+    pool->last = last;
+    size_t wakes = count < pool->waiting ? count : pool->waiting;
+    pthread_mutex_unlock(&pool->lock);
+    while (wakes-- > 0) pthread_cond_signal(&pool->has_work);
+}
+
+/// What may ask again; the loop sleeps where there is nothing.
+static struct slot *take_given_back(struct pool *pool) {
+    pthread_mutex_lock(&pool->lock);
+    struct slot *slot = pool->given_back;
+    pool->given_back = NULL;
+    pool->loop_sleeps = slot == NULL;
+    pthread_mutex_unlock(&pool->lock);
+    return slot;
+}
+
+/// Starts the next request of a connection, if there is one. Returns whether it could.
+static int start(CURLM *multi, struct slot *slot, size_t count, size_t *started) {
+    if (*started == count) return 1;
+    ++*started;
+    return curl_multi_add_handle(multi, slot->handle) == CURLM_OK;
+}
+
+size_t calotype_bare_loop(
+    const char *url, size_t count, size_t connections, size_t threads, size_t body, double *first_bytes) {
+    size_t started = 0, ended = 0, good = 0, running_threads = 0;
     CURLM *multi = curl_multi_init();
     struct slot *slots = calloc(connections, sizeof *slots);
-    if (multi == NULL || slots == NULL) goto out;
+    pthread_t *workers = calloc(threads + 1, sizeof *workers);
+    struct pool pool = {.multi = multi, .lock = PTHREAD_MUTEX_INITIALIZER, .has_work = PTHREAD_COND_INITIALIZER};
+    if (multi == NULL || slots == NULL || workers == NULL) goto out;
+    while (running_threads < threads) {
+        if (pthread_create(&workers[running_threads], NULL, take_bodies, &pool) != 0) goto out;
+        running_threads++;
+    }
     (void)curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)connections);
     for (; started < connections && started < count; started++) {
         if (!prepare(&slots[started], url, body) || curl_multi_add_handle(multi, slots[started].handle) != CURLM_OK) goto out;
     }
     while (ended < count) {
-        int running = 0, left = 0;
+        int running = 0, left = 0, could_start = 1;
+        struct slot *first = NULL, *last = NULL;
+        size_t newly_ended = 0;
         CURLMsg *message;
         if (curl_multi_perform(multi, &running) != CURLM_OK) break;
         while ((message = curl_multi_info_read(multi, &left)) != NULL) {
@@ -51,22 +139,44 @@ size_t calotype_bare_loop(const char *url, size_t count, size_t connections, siz
             CURL *handle = message->easy_handle;
             CURLcode result = message->data.result;
             char *private = NULL;
-            curl_off_t first = 0;
+            curl_off_t first_byte = 0;
             long status = 0;
             (void)curl_easy_getinfo(handle, CURLINFO_PRIVATE, &private);
-            (void)curl_easy_getinfo(handle, CURLINFO_STARTTRANSFER_TIME_T, &first);
+            (void)curl_easy_getinfo(handle, CURLINFO_STARTTRANSFER_TIME_T, &first_byte);
             (void)curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
             struct slot *slot = (struct slot *)(void *)private;
-            if (result == CURLE_OK && status == 200 && slot->received == body) good++;
-            first_bytes[ended++] = (double)first;
-            slot->received = 0;
+            slot->is_good = result == CURLE_OK && status == 200;
+            first_bytes[ended++] = (double)first_byte;
+            newly_ended++;
             (void)curl_multi_remove_handle(multi, handle);
-            if (started < count && curl_multi_add_handle(multi, handle) == CURLM_OK) started++;
+            if (threads == 0) {
+                if (take_body(slot)) good++;
+                could_start &= start(multi, slot, count, &started);
+                continue;
+            }
+            slot->next = NULL;
+            if (first == NULL) first = slot;
+            else last->next = slot;
+            last = slot;
         }
-        if (started == ended) break;
-        (void)curl_multi_poll(multi, NULL, 0, 1000, NULL);
+        if (first != NULL) hand_over(&pool, first, last, newly_ended);
+        struct slot *slot = threads > 0 ? take_given_back(&pool) : NULL;
+        int has_more = slot != NULL;
+        while (slot != NULL) {
+            struct slot *next = slot->next;
+            could_start &= start(multi, slot, count, &started);
+            slot = next;
+        }
+        if (!could_start) break;
+        if (!has_more && ended < count) (void)curl_multi_poll(multi, NULL, 0, 1000, NULL);
     }
 out:
+    pthread_mutex_lock(&pool.lock);
+    pool.is_closing = 1;
+    pthread_mutex_unlock(&pool.lock);
+    pthread_cond_broadcast(&pool.has_work);
+    for (size_t i = 0; i < running_threads; i++) pthread_join(workers[i], NULL);
+    free(workers);
     if (slots != NULL) {
         for (size_t i = 0; i < connections; i++) {
             free(slots[i].body);
@@ -77,5 +187,5 @@ out:
     }
     free(slots);
     if (multi != NULL) (void)curl_multi_cleanup(multi);
-    return count - good;
+    return count - good - atomic_load(&pool.good);
 }

@@ -61,13 +61,6 @@ import Testing
         #expect(ImageKey(resource: ResourceKey("ab"), variant: "c") == keys[0])
     }
 
-    @Test func aQueryMakesADifferenceAlsoBesideAPassword() {
-        let keys = ["http://user:secret@example.org/a?x=1", "http://user:secret@example.org/a?x=2"].map {
-            ImageRequest(url: URL(string: $0)!).resource
-        }
-        #expect(keys[0] != keys[1])
-    }
-
     @Test func messagesCarryNoCredentials() {
         for url in [
             "http://user:secret@example.org/a", "http://secret@example.org/a", "http://example.org/a#token=secret",
