@@ -1,6 +1,12 @@
 import HTTPTypes
 import ImageCore
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 @testable import ImageCaching
 
 /// A directory of its own for one test, removed with the last reference.
@@ -11,9 +17,17 @@ final class Folder: Sendable {
         let name = "calotype-\(UInt64.random(in: .min ... .max))"
         url = FileManager.default.temporaryDirectory.appending(path: name, directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        Self.sweepsAtExit
+        Self.all.withLock { _ = $0.insert(url) }
     }
 
     deinit { try? FileManager.default.removeItem(at: url) }
+
+    /// Every one. A writer that outlives its cache for a moment may put a file where one was just removed.
+    private static let all = Lock<Set<URL>>([])
+    private static let sweepsAtExit: Void = {
+        atexit { for url in Folder.all.withLock(\.self) { try? FileManager.default.removeItem(at: url) } }
+    }()
 
     var path: String { url.path(percentEncoded: false) }
     /// Where the cache keeps its files.
