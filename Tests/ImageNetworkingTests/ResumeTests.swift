@@ -36,6 +36,19 @@ import Testing
         #expect(PartialBody.validator(in: head(200, fields)) == nil)
     }
 
+    @Test func lastModifiedIsReadInEveryFormAndAlwaysTheSame() {
+        for (modified, answered) in [
+            ("Sunday, 06-Nov-94 08:49:37 GMT", "Sunday, 06-Nov-94 08:50:37 GMT"),
+            ("Sun Nov  6 08:49:37 1994", "Sun Nov  6 08:50:37 1994"),
+            ("Friday, 31-Dec-99 23:59:00 GMT", "Saturday, 01-Jan-00 00:00:00 GMT"),
+        ] {
+            let fields: HTTPFields = [.lastModified: modified, .date: answered]
+            #expect(PartialBody.validator(in: head(200, fields)) == modified)
+        }
+        let loose: HTTPFields = [.lastModified: "Sun, 31 Feb 1994 08:49:37 GMT", .date: "Sun, 06 Nov 1994 08:50:37 GMT"]
+        #expect(PartialBody.validator(in: head(200, loose)) == nil)
+    }
+
     @Test(arguments: [
         (206, "bytes 40-99/100", "\"v1\"", ResumePoint.Answer.rest), (206, "bytes 40-99/100", "", .rest),
         (206, "bytes 0-99/100", "\"v1\"", .unusable), (206, "bytes 40-98/100", "\"v1\"", .unusable),

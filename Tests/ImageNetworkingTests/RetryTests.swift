@@ -96,6 +96,9 @@ import Testing
     @Test func aDateCountsFromTheServersOwnClock() {
         let fields: HTTPFields = [.retryAfter: "Sun, 06 Nov 1994 08:49:37 GMT", .date: "Sun, 06 Nov 1994 08:49:30 GMT"]
         #expect(RetryAfter.seconds(in: head(fields), now: 5) == 7)
+        // And so does its century: here it is 1970.
+        let old: HTTPFields = [.retryAfter: "Wednesday, 06-Nov-30 08:49:37 GMT", .date: "Wed, 06 Nov 2030 08:49:30 GMT"]
+        #expect(RetryAfter.seconds(in: head(old), now: 5) == 7)
     }
 
     @Test func secondsBeyondAllNumbersAreALongTime() {
@@ -105,26 +108,10 @@ import Testing
         #expect(RetryPolicy.default.decision(after: outcome, method: .get, attempt: 1, allowedRetries: 2, random: 0) == .giveUp)
     }
 
-    @Test(arguments: ["", "soon", "-5", "+5", "1.5", "Sun, 06 Nov 1994"])
+    @Test(arguments: ["", "soon", "-5", "+5", "1.5", "Sun, 06 Nov 1994", "Sun 06 Nov 1994 08:49:37 GMT"])
     func whatIsNeitherIsIgnored(_ text: String) {
         #expect(RetryAfter.seconds(in: head([.retryAfter: text]), now: 0) == nil)
     }
-
-    @Test(arguments: [
-        ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
-        ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
-        ("Tue, 29 Feb 2000 12:00:00 GMT", 951_825_600),
-        ("Tue, 01 Mar 2100 00:00:00 GMT", 4_107_542_400), ("Wed, 31 Dec 1969 23:59:59 GMT", -1),
-    ])
-    func theThreeFormsOfADateAreUnderstood(_ text: String, _ seconds: Int) {
-        #expect(HTTPDate.seconds(of: text) == seconds)
-    }
-
-    @Test(arguments: [
-        "", "GMT", "Sun, 06 Nov 1994 08:49:37 EST", "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Non 1994 08:49:37 GMT",
-        "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
-    ])
-    func whatIsNoDateIsNone(_ text: String) { #expect(HTTPDate.seconds(of: text) == nil) }
 }
 
 @Suite struct RetryBudgets {

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import ImageCore
 
 /// The preconditions of a request that a cache judges by itself (RFC 9111, section 4.3.2).
 enum Precondition {

@@ -19,11 +19,16 @@ struct PartialBody: Sendable, Equatable {
     /// section 8.8.2.2).
     static func validator(in head: HTTPResponse) -> String? {
         if let tag = head.headerFields[.eTag] { return tag.hasPrefix("\"") ? tag : nil }
-        guard let modified = head.headerFields[.lastModified], let written = HTTPDate.seconds(of: modified),
-            let answered = head.headerFields[.date].flatMap(HTTPDate.seconds), answered - written >= 60
+        guard let modified = head.headerFields[.lastModified],
+            let answered = head.headerFields[.date].flatMap({ HTTPDate.seconds(of: $0, now: thisCentury) }),
+            let written = HTTPDate.seconds(of: modified, now: answered), answered - written >= 60
         else { return nil }
         return modified
     }
+
+    /// By which the two digits of a year are read in a `Date` of the oldest form, up to 2050. Not by a clock: what a head is
+    /// worth does not change.
+    private static let thisCentury = 946_684_800.0
 
     static func length(in head: HTTPResponse) -> Int? {
         head.headerFields[.contentLength].flatMap(ContentLength.bytes).flatMap { $0 > 0 ? $0 : nil }

@@ -87,8 +87,9 @@ enum RetryAfter {
         guard let text = head.headerFields[.retryAfter] else { return nil }
         // More than there are numbers for is a long time, and no field that says nothing.
         if !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) { return Int(text) ?? .max }
-        guard let date = HTTPDate.seconds(of: text) else { return nil }
-        return max(0, date - (head.headerFields[.date].flatMap(HTTPDate.seconds) ?? now))
+        let now = Double(now)
+        let answered = head.headerFields[.date].flatMap { HTTPDate.seconds(of: $0, now: now) } ?? now
+        return HTTPDate.seconds(of: text, now: answered).map { max(0, Int($0 - answered)) }
     }
 }
 

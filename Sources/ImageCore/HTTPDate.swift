@@ -1,12 +1,13 @@
 /// Dates in header fields (RFC 9110, section 5.6.7), as seconds since 1970.
 ///
 /// Read strictly, save for upper and lower case: a date that is not exactly one of the three forms is no date, and what
-/// depends on it counts as expired. A lenient reading of what a server did not mean would keep responses too long.
-enum HTTPDate {
+/// depends on it counts as expired, or as not there. A lenient reading of what a server did not mean would keep responses too
+/// long.
+package enum HTTPDate {
     /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
     ///
     /// - Parameter now: tells the century of the two-digit year: one that would lie more than 50 years ahead has passed.
-    static func seconds(of text: String, now: Double) -> Double? {
+    package static func seconds(of text: String, now: Double) -> Double? {
         var scanner = Scanner(text)
         guard let name = scanner.word(), let comma = scanner.peek else { return nil }
         if comma == UInt8(ascii: " ") {

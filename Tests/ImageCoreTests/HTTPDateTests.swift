@@ -1,0 +1,58 @@
+import ImageCore
+import Testing
+
+@Suite("HTTP dates") struct HTTPDates {
+    /// Tuesday, 14 November 2023, 22:13:20 GMT.
+    private static let now = 1_700_000_000.0
+
+    private func seconds(_ text: String) -> Double? { HTTPDate.seconds(of: text, now: Self.now) }
+
+    @Test(
+        "RFC 9110 §5.6.7 the three forms",
+        arguments: ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])
+    func theThreeFormsAreOneInstant(_ text: String) { #expect(seconds(text) == 784_111_777) }
+
+    @Test(
+        "RFC 9110 §5.6.7 read in any case",
+        arguments: ["SUN, 06 Nov 1994 08:49:37 GMT", "Sun, 06 NOV 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 gmt"])
+    func caseDoesNotMatter(_ text: String) { #expect(seconds(text) == 784_111_777) }
+
+    @Test(
+        "RFC 9110 §5.6.7 anything else is no date",
+        arguments: [
+            "", "0", "-1", "foo", "GMT", "Sun, 06 Nov 1994", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
+            "Sun, 06 Nov 1994 08:49:37 EST", "Sun, 06 Nov 1994 08:49:37 +0000",
+            "Sun, 06 Nov 94 08:49:37 GMT", "Sun 06 Nov 1994 08:49:37 GMT", "Sun, 06  Nov  1994 08:49:37 GMT",
+            "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 06 Nov 1994 08.49.37 GMT", "Sun, 06 Nov 1994 8:49:37 GMT",
+            "Sun, 6 Nov 1994 08:49:37 GMT", "06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT",
+            "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08:49:61 GMT", "Sun, 31 Nov 1994 08:49:37 GMT",
+            "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 29 Feb 1995 08:49:37 GMT",
+            "Sun, 06 Now 1994 08:49:37 GMT",
+            "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
+            "Sun, 06 Nov 0000 08:49:37 GMT", "Sonntag, 06-Nov-94 08:49:37 GMT", "Sun, 06-Nov-94 08:49:37 GMT",
+            "Sunday, 06 Nov 1994 08:49:37 GMT", "Sun Nov 6 08:49:37 1994", "Sun Nov  6 08:49:37 94",
+            "Sun Nov  6 08:49:37 1994 GMT",
+            "Sun, 06 Nov 1994 08:49:37 GMT x", " Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z",
+            "Sun,06 Nov 1994 08:49:37 GMT",
+        ])
+    func anythingElseIsNoDate(_ text: String) { #expect(seconds(text) == nil) }
+
+    @Test("RFC 9110 §5.6.7 two digits of a year more than fifty years ahead have passed")
+    func twoDigitYearsAreReadFromNow() throws {
+        let soon = try #require(seconds("Sunday, 01-Jan-70 00:00:00 GMT"))
+        #expect(soon == seconds("Wed, 01 Jan 2070 00:00:00 GMT"))
+        #expect(seconds("Sunday, 01-Jan-75 00:00:00 GMT") == seconds("Wed, 01 Jan 1975 00:00:00 GMT"))
+        #expect(seconds("Sunday, 01-Jan-99 00:00:00 GMT") == seconds("Fri, 01 Jan 1999 00:00:00 GMT"))
+    }
+
+    @Test("RFC 9110 §5.6.7 a leap second is read, leap days are known")
+    func leapSecondsAndLeapDays() {
+        #expect(seconds("Sat, 31 Dec 2016 23:59:60 GMT") == 1_483_228_800)
+        #expect(seconds("Tue, 29 Feb 2000 00:00:00 GMT") == 951_782_400)
+        #expect(seconds("Tue, 29 Feb 2000 12:00:00 GMT") == 951_825_600)
+        #expect(seconds("Tue, 01 Mar 2100 00:00:00 GMT") == 4_107_542_400)
+        #expect(seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
+        #expect(seconds("Wed, 31 Dec 1969 23:59:59 GMT") == -1)
+        #expect(seconds("Mon, 01 Jan 0001 00:00:00 GMT") == -62_135_596_800)
+    }
+}
