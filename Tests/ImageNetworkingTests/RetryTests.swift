@@ -77,10 +77,23 @@ import Testing
     }
 
     @Test func retryAfterIsTheLeastDelay() {
-        #expect(decision(.default, .status(503, retryAfter: 7)) == .retry(after: .seconds(7)))
+        #expect(decision(.default, .status(503, retryAfter: 7), random: 0) == .retry(after: .seconds(7)))
         #expect(decision(.default, .status(503, retryAfter: 0)) == .retry(after: .seconds(1)))
         #expect(decision(.default, .status(503, retryAfter: 60)) == .retry(after: .seconds(60)))
         #expect(decision(.default, .status(503, retryAfter: 61)) == .giveUp)
+    }
+
+    /// Whoever was told the same comes back one after the other, and nobody before the time.
+    @Test func jitterComesOnTopOfRetryAfter() {
+        let asked = RetryPolicy.Outcome.status(503, retryAfter: 10)
+        let delays = [0, 0.5, 1].map { decision(.default, asked, random: $0) }
+        #expect(delays == [.seconds(10), .milliseconds(11_250), .milliseconds(12_500)].map { .retry(after: $0) })
+        #expect(decision(.default, .status(503, retryAfter: 50), random: 1) == .retry(after: .seconds(60)))
+        var policy = RetryPolicy.default
+        policy.jitter = 0
+        #expect(decision(policy, asked, random: 1) == .retry(after: .seconds(10)))
+        policy.jitter = -1
+        #expect(decision(policy, asked, random: 1) == .retry(after: .seconds(10)))
     }
 }
 
@@ -195,7 +208,7 @@ private final class Scripted: DataLoading {
     @Test func retryAfterIsHonoured() async throws {
         let (script, clock) = (Scripted([.status(429, [.retryAfter: "5"]), .status(200)]), RecordingClock())
         _ = try await loader(script, clock).load(try request())
-        #expect(clock.slept == [.seconds(5)])
+        #expect(clock.slept == [.milliseconds(5625)])
     }
 
     @Test func aRequestWithoutRetriesIsTriedOnce() async throws {

@@ -2,7 +2,8 @@ public import HTTPTypes
 public import ImageCore
 
 /// When a failed request is tried again, and after how long: after `attempt` tries the delay is
-/// `baseDelay · multiplier^(attempt − 1)`, spread by ``jitter``. A value: it waits for nothing itself.
+/// `baseDelay · multiplier^(attempt − 1)`, spread by ``jitter``, and not before a `Retry-After`. A value: it waits for nothing
+/// itself.
 public struct RetryPolicy: Hashable, Sendable {
     /// Tries in all, the first one included. ``DataRequest/retries`` limits them further.
     public var maximumAttempts: Int
@@ -11,9 +12,10 @@ public struct RetryPolicy: Hashable, Sendable {
     /// By what each further delay grows.
     public var multiplier: Double
     /// The share of a delay by which it varies at random, either way; 0.25. Keeps clients that failed together from
-    /// coming back together.
+    /// coming back together. What a `Retry-After` asks for is never cut short: there up to that share comes on top.
     public var jitter = 0.25
-    /// No delay is longer; 60 s. A server whose `Retry-After` asks for more is not asked again.
+    /// No delay is longer; 60 s. A server whose `Retry-After` asks for more is not asked again. One that asks for just as much
+    /// is, at that time, since there is no room for jitter.
     public var maximumDelay: Duration = .seconds(60)
 
     public init(maximumAttempts: Int, baseDelay: Duration, multiplier: Double) {
@@ -61,8 +63,9 @@ public struct RetryPolicy: Hashable, Sendable {
         case .status(let status, let retryAfter):
             guard Self.retriedStatuses.contains(status) else { return .giveUp }
             if let retryAfter {
-                least = .seconds(max(0, retryAfter))
-                guard least <= maximumDelay else { return .giveUp }
+                let asked = Duration.seconds(max(0, retryAfter))
+                guard asked <= maximumDelay else { return .giveUp }
+                least = min(maximumDelay, .seconds(asked / .seconds(1) * (1 + max(0, jitter) * random)))
             }
         }
         return .retry(after: max(least, delay(after: attempt, random: random)))
