@@ -109,6 +109,45 @@ struct NetworkWiring {
         #expect(try await failure(offline, "own:a") == nil)
     }
 
+    /// Sends 20,000 bytes of what it announces, from where it is asked to go on, and hangs up.
+    private struct BreakingOff: DataLoading {
+        func load(_ request: DataRequest) async throws -> DataResponse {
+            var head = HTTPResponse(
+                status: .ok, headerFields: [.eTag: "\"1\"", .acceptRanges: "bytes", .contentLength: "1000000"])
+            if let start = request.headerFields[.range]?.dropFirst(6).dropLast() {
+                head.status = .partialContent
+                head.headerFields[.contentRange] = "bytes \(start)-999999/1000000"
+            }
+            let chunks = Lock([Data(count: 20_000)])
+            let body = ByteStream {
+                if let chunk = chunks.withLock({ $0.popLast() }) { return chunk }
+                throw ImageError(.connectionLost, message: "Gone.")
+            }
+            return DataResponse(url: request.url, head: head, body: body)
+        }
+    }
+
+    /// Each connection that breaks off counts, and what the breaker refuses does not hide why the load failed.
+    @Test func aHostThatBreaksOffEveryBodyIsLeftAlone() async throws {
+        let network = ScriptedLoader { _ in .forward(BreakingOff()) }
+        let careful = parts {
+            $0.network = network
+            $0.retryPolicy = .default
+            $0.circuitBreaker = CircuitBreaker.Policy()
+            $0.circuitBreaker?.failures = 3
+        }
+        let loader = ImageLoader(careful.makeConfiguration())
+        let request = ImageRequest(url: try #require(URL(string: "http://example.org/a")))
+        func code() async -> ImageError.Code? {
+            do { _ = try await loader.data(for: request) } catch { return error.error?.code }
+            return nil
+        }
+        #expect(await code() == .connectionLost)
+        #expect(network.requests.count == 3)
+        #expect(await code() == .hostPaused)
+        #expect(network.requests.count == 3)
+    }
+
     @Test func theEngineHearsWhatTheMonitorSays() async {
         let monitor = NetworkMonitor(status: NetworkStatus(isConstrained: true))
         let watched = parts { $0.networkMonitor = monitor }.makeConfiguration()
