@@ -150,11 +150,12 @@ let package = Package(
 
         .testTarget(name: "ImageCoreTests", dependencies: ["ImageCore", .httpTypes]),
         .testTarget(name: "ImageKernelsTests", dependencies: ["ImageCore", "ImageKernels", "CalotypeTesting"]),
+        .target(name: "CCalotypeLookup", path: "Tests/CCalotypeLookup"),
         .testTarget(
             name: "ImageNetworkingTests",
             dependencies: [
                 "ImageCore", "ImageNetworking", "CalotypeTesting", "CalotypeThreads", "LoopbackHTTP", "CCalotypeCurl",
-                "CCalotypeHeap",
+                "CCalotypeHeap", "CCalotypeLookup",
                 .httpTypes,
             ]),
         .testTarget(
