@@ -4,6 +4,7 @@
 
 #ifdef __linux__
 #include <malloc.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,12 +84,17 @@ void calotype_curl_keep_memory(size_t size) {
 
 bool calotype_curl_has_kept_memory(void) { return kept != NULL && (kept->count > 0 || kept->spare != NULL); }
 
+static atomic_size_t times_freed;
+
 void calotype_curl_free_kept_memory(void) {
-    if (kept == NULL) return;
+    if (!calotype_curl_has_kept_memory()) return;
     while (kept->count > 0) free(kept->pieces[--kept->count]);
     free(kept->spare);
     kept->spare = NULL;
+    (void)atomic_fetch_add(&times_freed, 1);
 }
+
+size_t calotype_curl_times_freed(void) { return atomic_load(&times_freed); }
 
 void calotype_curl_keep_no_memory(void) {
     calotype_curl_free_kept_memory();
@@ -100,5 +106,6 @@ CURLcode calotype_curl_start_memory(long flags) { return curl_global_init(flags)
 void calotype_curl_keep_memory(size_t size) { (void)size; }
 bool calotype_curl_has_kept_memory(void) { return false; }
 void calotype_curl_free_kept_memory(void) {}
+size_t calotype_curl_times_freed(void) { return 0; }
 void calotype_curl_keep_no_memory(void) {}
 #endif

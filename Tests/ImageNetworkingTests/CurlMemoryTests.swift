@@ -1,6 +1,7 @@
 #if os(Linux)
     import CCalotypeCurl
     import ImageCore
+    import LoopbackHTTP
     import Testing
 
     @testable import ImageNetworking
@@ -106,6 +107,50 @@
             unsafe calotype_curl_give(calotype_curl_take(size))
             unsafe calotype_curl_give(calotype_curl_take_zeroed(1, 1496))
             #expect(!calotype_curl_has_kept_memory())
+        }
+    }
+
+    /// The memory that the thread of a loader keeps is looked at from there.
+    @Suite(.timeLimit(.minutes(1))) struct CurlLoaderMemory {
+        private func loader(memoryTime: Duration) -> CurlLoader {
+            var configuration = CurlLoader.Configuration.patient
+            configuration.memoryTime = memoryTime
+            return CurlLoader(configuration)
+        }
+
+        /// Whether a loader that has just loaded something keeps memory.
+        private func keepsMemory(_ loader: CurlLoader, afterLoading request: DataRequest) async throws -> Bool {
+            _ = try await loader.body(of: request)
+            return await withTaskExecutorPreference(loader.executor) {
+                // Later versions of libcurl may leave nothing to keep.
+                unsafe calotype_curl_give(calotype_curl_take(EasyHandle.receivedAtATime + 1))
+                return calotype_curl_has_kept_memory()
+            }
+        }
+
+        private func keepsMemory(_ loader: CurlLoader) async -> Bool {
+            await withTaskExecutorPreference(loader.executor) { calotype_curl_has_kept_memory() }
+        }
+
+        @Test func aLoaderKeepsMemoryForTheNextTransfer() async throws {
+            let (server, loader) = (try LoopbackServer.answering(body: "x"), loader(memoryTime: .seconds(3600)))
+            #expect(try await keepsMemory(loader, afterLoading: try server.request()))
+            #expect(await keepsMemory(loader))
+            await loader.close()
+        }
+
+        @Test func anIdleLoaderGivesItBack() async throws {
+            let (server, loader) = (try LoopbackServer.answering(body: "x"), loader(memoryTime: .zero))
+            var freed = calotype_curl_times_freed()
+            #expect(try await keepsMemory(loader, afterLoading: try server.request()))
+            // To look is to wake it, so that it is not done before somebody has freed something. That may be another's loader.
+            let limit = ContinuousClock.now + .seconds(30)
+            while await keepsMemory(loader), .now < limit {
+                while calotype_curl_times_freed() == freed, .now < limit { await Task.yield() }
+                freed = calotype_curl_times_freed()
+            }
+            #expect(await !keepsMemory(loader))
+            await loader.close()
         }
     }
 #endif

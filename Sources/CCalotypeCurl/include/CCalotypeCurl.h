@@ -22,6 +22,8 @@ void calotype_curl_keep_no_memory(void);
 /// Whether this thread keeps any at the moment, and the end of them.
 bool calotype_curl_has_kept_memory(void);
 void calotype_curl_free_kept_memory(void);
+/// How often a thread of the process has freed what it kept, for tests.
+size_t calotype_curl_times_freed(void);
 
 #ifdef __linux__
 // What libcurl calls for malloc, calloc and free.

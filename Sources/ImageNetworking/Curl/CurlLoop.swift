@@ -287,7 +287,7 @@ final class CurlLoop {
     private var longestSleep: Duration? {
         if unsafe !touched.isEmpty { return Exchange.longestWait }
         if unsafe !running.isEmpty { return nextLimit - .now }
-        return calotype_curl_has_kept_memory() ? .seconds(1) : nil
+        return calotype_curl_has_kept_memory() ? configuration.memoryTime : nil
     }
 
     private enum Outcome: ~Copyable {
