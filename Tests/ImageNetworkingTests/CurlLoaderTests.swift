@@ -309,6 +309,23 @@ struct CurlLoaderStreaming {
     }
 }
 
+extension CurlLoaderStreaming {
+    /// libcurl brings up to 16 KB at a time.
+    @Test(arguments: [1, 1000, 16_000])
+    func aWindowSmallerThanWhatComesAtATimeHoldsNothingUp(_ window: Int) async throws {
+        let count = 1 << 20
+        let server = try LoopbackServer(serving: { _ in .init(200, body: [UInt8](repeating: 1, count: count)) })
+        var configuration = CurlLoader.Configuration.patient
+        configuration.window = window
+        var position = 0
+        for try await chunk in try await CurlLoader(configuration).load(try server.request(timeout: .seconds(10))).body {
+            position += chunk.count
+            await Task.yield()
+        }
+        #expect(position == count)
+    }
+}
+
 @Suite(.timeLimit(.minutes(1)))
 struct CurlLoaderTiming {
     @Test func aNewConnectionIsTimedAndAKeptOneIsSaidToBe() async throws {

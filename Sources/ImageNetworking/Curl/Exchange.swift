@@ -167,7 +167,10 @@ final class Exchange {
         }
         let waiting = mostUnread + newCount
         let window = loop.configuration.window
-        if waiting > 0, waiting + count > window, transfer.pauses(above: window - newCount - count) {
+        // With nothing that is still to be handed over, a pause needs something unread, or nobody would ever end it: also in
+        // a window that is smaller than what libcurl brings at a time.
+        let allowed = max(newCount > 0 ? .min : 0, window - newCount - count)
+        if waiting > 0, waiting + count > window, transfer.pauses(above: allowed) {
             isPaused = true
             touch()
             return Int(CURL_WRITEFUNC_PAUSE)
