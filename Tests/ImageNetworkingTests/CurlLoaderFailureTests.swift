@@ -28,6 +28,20 @@ struct CurlLoaderFailures {
         #expect(error.message == "No connection to “127.0.0.1” was made for \(listener.url.absoluteString) within 0.2 s.")
     }
 
+    /// libcurl keeps what comes after a body too, as far as anybody sends it. A line that looks like a status begins nothing there.
+    @Test(arguments: ["X-Filler", "HTTP/1.1 200 OK"])
+    func trailersWithoutEndAreAnError(_ name: String) async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+            try connection.write("1\r\na\r\n0\r\n")
+            while true { try connection.write("\(name): \(String(repeating: "a", count: 1000))\r\n") }
+        }
+        let request = try server.request(timeout: .seconds(5))
+        let error = try await imageError { _ = try await loader.body(of: request) }
+        #expect(error.code == .badResponse)
+        try await server.disconnections.reached(1)
+    }
+
     @Test func aHostWithoutAnAddressIsNamed() async throws {
         // A label of 64 letters is one too many for a name (RFC 1035, section 2.3.4): no server is asked for it.
         let host = String(repeating: "a", count: 64) + ".invalid"

@@ -120,14 +120,14 @@ final class Exchange {
 
     /// Takes what `head` came to, when it is whole or cannot be.
     func receive(_ progress: ResponseHead.Progress) -> Bool {
-        // Trailers come the same way after the body.
-        guard !hasFinalHead else { return true }
         switch progress {
-        case .more: return true
         case .tooLarge:
             failure = ImageError(
                 .badResponse, message: "The head of the response to \(source) is larger than \(ResponseHead.largest) bytes.")
             return false
+        case .more: return true
+        // Trailers come the same way after the body.
+        case .whole where hasFinalHead: return true
         case .whole:
             if handle.isHeadInterim || handle.redirect != nil { return true }
             hasFinalHead = true

@@ -3,7 +3,7 @@ internal import ImageCore
 
 /// The head of a response as it comes off the wire, line by line, and what it means (RFC 9112).
 struct ResponseHead: Equatable, Sendable {
-    /// The most that a head may take, in bytes, and in fields.
+    /// The most that a head may take, in bytes, trailers included, and in fields.
     static let largest = 256 << 10
     static let mostFields = 1000
     /// What most take at most, in bytes.
@@ -22,10 +22,11 @@ struct ResponseHead: Equatable, Sendable {
         case more, whole, tooLarge
     }
 
-    /// Takes the next line with its line end. A status line begins the head anew: interim responses come before the final one.
+    /// Takes the next line with its line end. A status line begins the head anew: interim responses come before the final one,
+    /// whose trailers may hold anything.
     mutating func append(_ line: UnsafeBufferPointer<UInt8>) -> Progress {
         guard let first = unsafe line.first else { return .more }
-        if first == UInt8(ascii: "H"), unsafe line.starts(with: Self.protocolName) {
+        if first == UInt8(ascii: "H"), !isWhole || isInterim, unsafe line.starts(with: Self.protocolName) {
             clear()
             status = unsafe Self.status(in: line)
         }
