@@ -141,6 +141,20 @@ struct BearerTokens {
         #expect(loader.requests.count == 40)
     }
 
+    /// A host that allows few connections would not be asked again before the refusals were over.
+    @Test func aRefusalIsLetGoOfBeforeAnythingElseIsAskedFor() async throws {
+        let network = HeldBodies(HTTPResponse(status: .unauthorized), HTTPResponse(status: .ok))
+        let atRefresh = Lock<[Int]>([])
+        let token = BearerTokenInterceptor(hosts: ["api.example.org"], token: "old") { _ in
+            atRefresh.withLock { $0.append(network.count) }
+            return "new"
+        }
+        let response = try await InterceptedLoader(network, interceptors: [token]).load(try request())
+        #expect(response.head.status == .ok)
+        #expect(atRefresh.withLock { $0 } == [0])
+        #expect(network.atRequests == [0, 0])
+    }
+
     @Test func aSecondRefusalIsTheAnswer() async throws {
         let loader = loader(good: "none")
         let token = BearerTokenInterceptor(hosts: ["api.example.org"], token: "old") { _ in "new" }

@@ -211,6 +211,16 @@ struct ResumingEdges {
         #expect(store.byteCount == kept)
     }
 
+    @Test(arguments: [416, 206])
+    func anAnswerThatIsOfNoUseIsLetGoOfBeforeTheWholeIsAskedFor(_ status: Int) async throws {
+        let store = PartialBodyStore()
+        store.put(partial(20_000), for: try key(), now: 0)
+        let network = HeldBodies(HTTPResponse(status: .init(code: status)), HTTPResponse(status: .ok))
+        let response = try await ResumingLoader(network, store: store).load(try request())
+        #expect(response.head.status == .ok)
+        #expect(network.atRequests == [0, 0])
+    }
+
     @Test func whatIsNoFailureOfTheLineIsNotAskedForAgain() async throws {
         let network = Breaking(count: 20_000, code: .badResponse)
         var request = try request()

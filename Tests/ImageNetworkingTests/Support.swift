@@ -48,6 +48,50 @@ extension DataLoading {
     func body(of request: DataRequest) async throws -> Data { try await load(request).body.collected() }
 }
 
+/// Answers by a list, and notes at each request how many bodies of the answers before are still held: over a network each of
+/// them would hold a connection.
+final class HeldBodies: DataLoading {
+    private final class Body: Sendable {
+        let held: HeldBodies
+
+        init(_ held: HeldBodies) {
+            self.held = held
+            held.state.withLock { $0.bodies += 1 }
+        }
+
+        deinit { held.state.withLock { $0.bodies -= 1 } }
+    }
+
+    private struct State {
+        var answers: [HTTPResponse]
+        var bodies = 0
+        var atRequests: [Int] = []
+    }
+
+    private let state: Lock<State>
+
+    init(_ answers: HTTPResponse...) { state = Lock(State(answers: answers)) }
+
+    /// How many are held.
+    var count: Int { state.withLock { $0.bodies } }
+    /// How many were held when each request came.
+    var atRequests: [Int] { state.withLock { $0.atRequests } }
+
+    func load(_ request: DataRequest) async throws -> DataResponse {
+        let head = state.withLock { state in
+            state.atRequests.append(state.bodies)
+            return state.answers.removeFirst()
+        }
+        let body = Body(self)
+        return DataResponse(
+            url: request.url, head: head,
+            body: ByteStream {
+                withExtendedLifetime(body) {}
+                return nil
+            })
+    }
+}
+
 /// The error that `body` throws, as the framework's own.
 func imageError(of body: () async throws -> Void) async throws -> ImageError {
     do { try await body() } catch let error as ImageError { return error }

@@ -15,6 +15,13 @@ struct Exchange: Sendable {
 
     /// Asks the server, with the preconditions of a validation where there is one.
     func run(asking validation: HTTPCacheValidation?) async throws -> DataResponse {
+        if let reply = try await reply(asking: validation) { return reply }
+        return try await run(asking: nil)
+    }
+
+    /// The reply; `nil` where a validation is answered by what is of no use, never without one. Such an answer is let go of here:
+    /// while its body is unread it holds a connection, which the request for the whole may need.
+    private func reply(asking validation: HTTPCacheValidation?) async throws -> DataResponse? {
         var sent = request
         if let validation { sent.headerFields = validation.headerFields }
         // Patience is of no use where a stored response can stand in.
@@ -35,7 +42,7 @@ struct Exchange: Sendable {
         switch (response.head.status.code, validation.question) {
         case (304, _): return try await confirmed(match, by: response, times)
         case (206, .rest): return try await completed(match, by: response, times)
-        case (416, .rest): return try await run(asking: nil)
+        case (416, .rest): return nil
         default: return try await recorded(response, times)
         }
     }
@@ -52,7 +59,7 @@ struct Exchange: Sendable {
 
     /// A 304: the stored response with the new fields. One that is about another version, or about what another redirect
     /// leads to, is of no use, and the server is asked for the whole.
-    private func confirmed(_ match: StoredEntry, by answer: DataResponse, _ times: Times) async throws -> DataResponse {
+    private func confirmed(_ match: StoredEntry, by answer: DataResponse, _ times: Times) async throws -> DataResponse? {
         let old = match.response
         let repeated = old.repeated(by: answer.head, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
         let updated =
@@ -60,7 +67,7 @@ struct Exchange: Sendable {
             ?? old.validated(by: answer.head, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
         guard let updated, redirect(of: answer) == old.redirect,
             let reply = policy.reply(ofConfirmed: updated, to: request, at: cache.now())
-        else { return try await run(asking: nil) }
+        else { return nil }
         // Most validations are of what is validated at every use: they must not cost a write each.
         let isNews = repeated?.hasTime(under: policy) ?? updated.tellsMore(than: old, under: policy)
         if isNews { await keep(updated, match.data) }
@@ -70,7 +77,7 @@ struct Exchange: Sendable {
     }
 
     /// A 206 with the rest of a body whose beginning is stored.
-    private func completed(_ match: StoredEntry, by answer: DataResponse, _ times: Times) async throws -> DataResponse {
+    private func completed(_ match: StoredEntry, by answer: DataResponse, _ times: Times) async throws -> DataResponse? {
         var next = received(answer, times)
         // It need not repeat the validator, but must not name another.
         if next.entityTag == nil, next.lastModified == nil {
@@ -80,7 +87,7 @@ struct Exchange: Sendable {
         }
         guard let (whole, overlap) = match.response.joined(with: next), overlap == 0, whole.head.status == .ok,
             redirect(of: answer) == match.response.redirect
-        else { return try await run(asking: nil) }
+        else { return nil }
         if let limit = request.maximumBytes, whole.byteCount > limit {
             throw ImageError.tooLarge(ImageSource.redacted(request.url), whole.byteCount, limit)
         }

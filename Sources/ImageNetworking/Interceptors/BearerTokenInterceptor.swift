@@ -41,9 +41,15 @@ public final class BearerTokenInterceptor: RequestInterceptor {
     public func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {
         guard request.headerFields[.authorization] == nil, isMeant(for: request.url) else { return try await next(request) }
         let token = try await currentToken(unless: nil)
-        let response = try await next(Self.signed(request, token))
-        guard response.head.status == .unauthorized else { return response }
+        if let answer = try await Self.answer(to: request, token, next) { return answer }
         return try await next(Self.signed(request, try await currentToken(unless: token)))
+    }
+
+    /// What is answered to the token; `nil` for a refusal. That is let go of here: while its body is unread it holds a connection,
+    /// which the refresh and the second request may need.
+    private static func answer(to request: DataRequest, _ token: String, _ next: Next) async throws -> DataResponse? {
+        let response = try await next(signed(request, token))
+        return response.head.status == .unauthorized ? nil : response
     }
 
     private func isMeant(for url: URL) -> Bool {

@@ -54,6 +54,15 @@ public final class ResumingLoader: DataLoading {
         budget.withLock { $0.deposit() }
         let key = Self.key(of: request)
         guard let partial = await store.take(key) else { return recording(try await loader.load(request), key, request) }
+        if let answer = try await self.answer(to: request, after: partial, key) { return answer }
+        return recording(try await loader.load(request), key, request)
+    }
+
+    /// What is answered to a request for the rest; `nil` when that is of no use. It is let go of here: while its body is unread it
+    /// holds a connection, which the request for the whole may need.
+    private func answer(
+        to request: DataRequest, after partial: PartialBody, _ key: ResourceKey
+    ) async throws -> DataResponse? {
         var ranged = request
         for (name, value) in partial.end.requestFields { ranged.headerFields[name] = value }
         let response: DataResponse
@@ -73,7 +82,7 @@ public final class ResumingLoader: DataLoading {
             whole.head = partial.head
             return recording(whole, key, request, after: partial.bytes)
         case .whole: return recording(response, key, request)
-        case .unusable: return recording(try await loader.load(request), key, request)
+        case .unusable: return nil
         case .other:
             keep(partial, key)
             return response

@@ -37,6 +37,8 @@ final class CacheBench: Sendable {
     private let answers: Lock<[Answer]>
     private let time = Lock(Wire.start)
     private let log = EventLog<DataRequest>()
+    private let bodies = Lock(0)
+    private let bodiesAtRequests = Lock<[Int]>([])
     let store: LoggedDataCache
     let gate: Gate
     private let policy: HTTPCachePolicy
@@ -67,6 +69,8 @@ final class CacheBench: Sendable {
     /// Requests that reached the server.
     var requests: [DataRequest] { log.events }
     var requestCount: Int { requests.count }
+    /// How many bodies of answers before were still held when each of them came.
+    var heldAtRequests: [Int] { bodiesAtRequests.withLock { $0 } }
 
     func waitForRequests(_ count: Int) async { await log.wait(forCount: count) }
 
@@ -74,10 +78,23 @@ final class CacheBench: Sendable {
 
     func add(_ answer: Answer) { answers.withLock { $0.append(answer) } }
 
+    private final class Body: Sendable {
+        private let bench: CacheBench
+
+        init(_ bench: CacheBench) {
+            self.bench = bench
+            bench.bodies.withLock { $0 += 1 }
+        }
+
+        deinit { bench.bodies.withLock { $0 -= 1 } }
+    }
+
     private struct Server: DataLoading {
         let bench: CacheBench
 
         func load(_ request: DataRequest) async throws -> DataResponse {
+            let held = bench.bodies.withLock { $0 }
+            bench.bodiesAtRequests.withLock { $0.append(held) }
             bench.log.append(request)
             try await bench.gate.pass()
             let (answer, now) = (bench.answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }, bench.time.withLock { $0 })
@@ -89,7 +106,9 @@ final class CacheBench: Sendable {
                 answer.body.utf8.isEmpty ? [] : [Data(answer.body.prefix(4).utf8), Data(answer.body.dropFirst(4).utf8)])
             return DataResponse(
                 url: answer.url ?? request.url, head: Wire.head(lines, status: answer.status),
-                body: ByteStream { chunks.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
+                body: ByteStream { [body = Body(bench)] in
+                    withExtendedLifetime(body) { chunks.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+                })
         }
     }
 }
