@@ -155,6 +155,32 @@ struct BearerTokens {
         #expect(network.atRequests == [0, 0])
     }
 
+    /// No redirect takes the token to another origin, even to one that it is meant for: a new one would not get there either.
+    @Test(arguments: [
+        ("https://pictures.example.net/b.png", false), ("https://other.example.org/b.png", false),
+        ("https://api.example.org:8443/b.png", false), ("https://api.example.org/b.png", true),
+    ])
+    func whatAnotherOriginRefusesIsNoReasonForAnotherToken(_ final: String, _ isReason: Bool) async throws {
+        struct Redirecting: DataLoading {
+            let final: URL
+            let asked = EventLog<DataRequest>()
+            func load(_ request: DataRequest) async throws -> DataResponse {
+                asked.append(request)
+                return DataResponse(url: final, head: HTTPResponse(status: .unauthorized), body: ByteStream(Data()))
+            }
+        }
+        let network = Redirecting(final: try #require(URL(string: final)))
+        let refreshes = Lock(0)
+        let token = BearerTokenInterceptor(hosts: ["api.example.org", "other.example.org"], token: "good") { _ in
+            refreshes.withLock { $0 += 1 }
+            return "new"
+        }
+        let response = try await InterceptedLoader(network, interceptors: [token]).load(try request())
+        #expect(response.head.status == .unauthorized)
+        #expect(refreshes.withLock { $0 } == (isReason ? 1 : 0))
+        #expect(network.asked.events.count == (isReason ? 2 : 1))
+    }
+
     @Test func aSecondRefusalIsTheAnswer() async throws {
         let loader = loader(good: "none")
         let token = BearerTokenInterceptor(hosts: ["api.example.org"], token: "old") { _ in "new" }

@@ -3,9 +3,9 @@ public import ImageCore
 
 /// Sends a bearer token (RFC 6750) to the hosts that it is meant for, and gets a new one when it is refused.
 ///
-/// A request that is answered 401 is sent again once with a new token. However many requests find their token refused, one
-/// refresh serves them all, and it goes on when one of those that wait for it is cancelled. A request that has an
-/// `Authorization` of its own is left alone, and no other host ever sees the token.
+/// A request that is answered 401 is sent again once with a new token; not where a redirect led to another origin, which never saw
+/// the token. However many requests find their token refused, one refresh serves them all, and it goes on when one of those that
+/// wait for it is cancelled. A request that has an `Authorization` of its own is left alone, and no other host ever sees the token.
 ///
 /// ```swift
 /// let token = BearerTokenInterceptor(hosts: ["api.example.org"]) { refused in
@@ -49,13 +49,17 @@ public final class BearerTokenInterceptor: RequestInterceptor {
     /// which the refresh and the second request may need.
     private static func answer(to request: DataRequest, _ token: String, _ next: Next) async throws -> DataResponse? {
         let response = try await next(signed(request, token))
-        return response.head.status == .unauthorized ? nil : response
+        // Another origin, which a redirect led to, never saw the token.
+        let isRefusal = response.head.status == .unauthorized && origin(of: response.url) == origin(of: request.url)
+        return isRefusal ? nil : response
     }
 
     private func isMeant(for url: URL) -> Bool {
-        guard let address = try? WebAddress(url.absoluteString), hosts.contains(address.origin.host) else { return false }
-        return address.origin.isSecure || address.origin.isOfThisMachine
+        guard let origin = Self.origin(of: url), hosts.contains(origin.host) else { return false }
+        return origin.isSecure || origin.isOfThisMachine
     }
+
+    private static func origin(of url: URL) -> WebAddress.Origin? { (try? WebAddress(url.absoluteString))?.origin }
 
     private static func signed(_ request: DataRequest, _ token: String) -> DataRequest {
         var signed = request
