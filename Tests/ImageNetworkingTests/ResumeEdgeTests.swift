@@ -20,16 +20,17 @@ struct ResumingEdges {
     private struct Breaking: DataLoading {
         let count: Int
         var code = ImageError.Code.connectionLost
+        var head = ResumingEdges.head
         let asked = EventLog<DataRequest>()
 
         func load(_ request: DataRequest) async throws -> DataResponse {
             asked.append(request)
-            let chunks = ScriptedLoader { [count] _ in .response(ResumingEdges.head, chunks: [Data(count: count)]) }
+            let chunks = ScriptedLoader { [count, head] _ in .response(head, chunks: [Data(count: count)]) }
             var iterator = try await chunks.load(request).body.makeAsyncIterator()
             let chunk = try await iterator.next()
             let isFirst = Lock(true)
             return DataResponse(
-                url: request.url, head: ResumingEdges.head,
+                url: request.url, head: head,
                 body: ByteStream { [code] in
                     let isFirst = isFirst.withLock { isFirst in
                         defer { isFirst = false }
@@ -219,6 +220,43 @@ struct ResumingEdges {
         let response = try await ResumingLoader(network, store: store).load(try request())
         #expect(response.head.status == .ok)
         #expect(network.atRequests == [0, 0])
+    }
+
+    /// What is kept on disk is the caller's decision, and the server's.
+    @Test(arguments: [
+        (CachePolicy.memoryAndDisk, "", "", true, true), (.memoryOnly, "", "", true, false), (.noCache, "", "", true, false),
+        (.memoryAndDisk, "private, No-Store", "", false, false), (.memoryAndDisk, "", "no-store", false, false),
+        (.memoryAndDisk, "no-cache", "no-cache", true, true),
+    ])
+    func aBeginningIsOnlyKeptWhereTheWholeMightBe(
+        _ policy: CachePolicy, _ answered: String, _ asked: String, _ isKept: Bool, _ isOnDisk: Bool
+    ) async throws {
+        let cache = LoggedDataCache()
+        let store = PartialBodyStore(backing: cache)
+        var head = Self.head
+        if !answered.isEmpty { head.headerFields[.cacheControl] = answered }
+        let loader = ResumingLoader(Breaking(count: 20_000, head: head), store: store)
+        var request = try request(.get, asked.isEmpty ? [:] : [.cacheControl: asked])
+        request.cachePolicy = policy
+        _ = try? await loader.body(of: request)
+        await store.flush()
+        #expect(store.byteCount == (isKept ? 20_000 : 0))
+        #expect(cache.keys.isEmpty == !isOnDisk)
+    }
+
+    /// One that an earlier load was allowed to keep is not written again for a load that is not.
+    @Test func aBeginningThatIsTakenUpInVainStaysOffTheDiskToo() async throws {
+        let cache = LoggedDataCache()
+        let store = PartialBodyStore(backing: cache)
+        store.put(partial(20_000), for: try key(), now: 0)
+        let loader = ResumingLoader(
+            ScriptedLoader { _ in .failure(ImageError(.connectionFailed, message: "No line.")) }, store: store)
+        var request = try request()
+        request.cachePolicy = .memoryOnly
+        _ = try? await loader.load(request)
+        await store.flush()
+        #expect(store.byteCount == 20_000)
+        #expect(cache.keys.isEmpty)
     }
 
     @Test func whatIsNoFailureOfTheLineIsNotAskedForAgain() async throws {

@@ -34,6 +34,12 @@ struct PartialBody: Sendable, Equatable {
         head.headerFields[.contentLength].flatMap(ContentLength.bytes).flatMap { $0 > 0 ? $0 : nil }
     }
 
+    /// Whether `Cache-Control` says that nothing is to be kept (RFC 9111, sections 5.2.1.5 and 5.2.2.5).
+    static func isNotToBeKept(_ fields: HTTPFields) -> Bool {
+        let words = fields[.cacheControl]?.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
+        return words?.contains("no-store") ?? false
+    }
+
     /// Where the rest begins.
     var end: ResumePoint { ResumePoint(head: head, count: bytes.count) }
 }

@@ -39,8 +39,8 @@ public final class PartialBodyStore: Sendable {
         return PartialBody(head: entry.head, bytes: entry.data)
     }
 
-    /// Keeps a body; one that is larger than the whole store is dropped.
-    func put(_ body: PartialBody, for key: ResourceKey, now: Double) {
+    /// Keeps a body; one that is larger than the whole store is dropped. `onDisk` says whether the cache behind may keep it too.
+    func put(_ body: PartialBody, for key: ResourceKey, now: Double, onDisk: Bool = true) {
         guard body.bytes.count <= maximumBytes else { return }
         state.withLock { state in
             _ = state.remove(key)
@@ -49,6 +49,7 @@ public final class PartialBodyStore: Sendable {
             state.byteCount += body.bytes.count
             while state.byteCount > maximumBytes, let oldest = state.order.first { _ = state.remove(oldest) }
         }
+        guard onDisk else { return }
         // What has gone from memory when its turn comes is not written: bodies that wait for a slow cache would have no limit.
         write { [self] backing in
             guard let body = state.withLock({ $0.bodies[key] }) else { return }

@@ -22,7 +22,8 @@ public import ImageCore
 ///
 /// The reader sees one body from its first byte and a head with status 200, however it was put together. A resource that
 /// changed comes whole, or fails where a part of the old one was already handed out. Only plain GET requests are resumed,
-/// and each only for the same URL and header fields.
+/// and each only for the same URL and header fields. A beginning is kept on disk only for loads whose cache policy writes there,
+/// and nowhere with `Cache-Control: no-store`, the request's or the answer's.
 ///
 /// ```swift
 /// let loader = ResumingLoader(RetryingLoader(CurlLoader()))
@@ -70,7 +71,7 @@ public final class ResumingLoader: DataLoading {
             response = try await loader.load(ranged)
         } catch {
             // Cancelled or failed before the server answered: the beginning is as good as before.
-            keep(partial, key)
+            keep(partial, key, request)
             throw error
         }
         switch partial.end.classify(response.head) {
@@ -84,7 +85,7 @@ public final class ResumingLoader: DataLoading {
         case .whole: return recording(response, key, request)
         case .unusable: return nil
         case .other:
-            keep(partial, key)
+            keep(partial, key, request)
             return response
         }
     }
@@ -98,7 +99,11 @@ public final class ResumingLoader: DataLoading {
         return isNeutral ? ResourceKey(([resource.text] + fields).joined(separator: "\n")) : resource.varied(by: fields)
     }
 
-    private func keep(_ partial: PartialBody, _ key: ResourceKey) { store.put(partial, for: key, now: Double(time(nil))) }
+    /// Keeps a beginning where the whole might be kept: on disk if the load may write there, nowhere if either side says so.
+    private func keep(_ partial: PartialBody, _ key: ResourceKey, _ request: DataRequest) {
+        guard ![request.headerFields, partial.head.headerFields].contains(where: PartialBody.isNotToBeKept) else { return }
+        store.put(partial, for: key, now: Double(time(nil)), onDisk: request.cachePolicy.writesDisk)
+    }
 
     /// The response with a body that remembers what passed, begun by `start`.
     private func recording(
@@ -111,7 +116,7 @@ public final class ResumingLoader: DataLoading {
             mayGoOn: { [self] passed in passed >= minimumBytes || budget.withLock { $0.withdraw() } }
         ) { [self] bytes in
             guard bytes.count >= minimumBytes, bytes.count < PartialBody.length(in: response.head) ?? 0 else { return }
-            keep(PartialBody(head: response.head, bytes: bytes), key)
+            keep(PartialBody(head: response.head, bytes: bytes), key, request)
         }
         var recorded = response
         recorded.body = ByteStream { try await body.next() }
