@@ -49,6 +49,10 @@ extension EasyHandle {
         case .file(let path): set(CURLOPT_CAINFO, path)
         case .pem(let data): set(CURLOPT_CAINFO_BLOB, Array(data))
         }
+        // libcurl may have been built to look into the system's folder of authorities besides.
+        if configuration.certificateAuthorities != .system {
+            _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_CAPATH, nil)
+        }
         // It names itself to a proxy by this, and to a server by a header line, which libcurl puts together in half the time.
         if usesProxies { set(CURLOPT_USERAGENT, configuration.userAgent) } else { set(CURLOPT_PROXY, "") }
     }
