@@ -38,7 +38,7 @@ final class CurlLoop {
     /// libcurl would keep timers for each transfer, at several times the cost.
     private var nextLimit = ContinuousClock.now
 
-    /// `nil` when libcurl has no memory left.
+    /// `nil` when libcurl has no memory left, or the system no descriptor.
     init?(_ configuration: CurlLoader.Configuration, mailbox: Mailbox) {
         guard CurlLibrary.isReady, let multi = MultiHandle() else { return nil }
         guard let readiness = Readiness(multi) else {
@@ -72,23 +72,29 @@ final class CurlLoop {
 
     /// The life of a loader's thread.
     static func run(_ configuration: CurlLoader.Configuration, mailbox: Mailbox) {
-        do {
-            // libcurl takes a byte more than it receives.
-            calotype_curl_keep_memory(EasyHandle.receivedAtATime + 1)
-            let loop = CurlLoop(configuration, mailbox: mailbox)
-            if let loop {
-                mailbox.attach(loop.readiness.waker)
-                loop.run()
-            }
-            let closed = ImageError(.loaderClosed, message: "The loader was closed while the transfer ran or waited.")
-            let (messages, jobs) = mailbox.shut()
-            for message in messages { message.refuse(closed) }
-            jobs.runElsewhere()
-            mailbox.detach()
-            loop?.failAll(closed)
-        }
+        // libcurl takes a byte more than it receives.
+        calotype_curl_keep_memory(EasyHandle.receivedAtATime + 1)
+        let hasServed = serve(configuration, mailbox: mailbox)
         calotype_curl_keep_no_memory()
-        mailbox.finish()
+        if hasServed {
+            mailbox.finish()
+        } else {
+            mailbox.giveUp("The system had no descriptor or no memory left for network transfers.")
+        }
+    }
+
+    /// Runs a loop to its end, after which nothing of it is left; `false` when there can be none.
+    private static func serve(_ configuration: CurlLoader.Configuration, mailbox: Mailbox) -> Bool {
+        guard let loop = CurlLoop(configuration, mailbox: mailbox) else { return false }
+        mailbox.attach(loop.readiness.waker)
+        loop.run()
+        let closed = ImageError(.loaderClosed, message: "The loader was closed while the transfer ran or waited.")
+        let (messages, jobs) = mailbox.shut()
+        for message in messages { message.refuse(closed) }
+        jobs.runElsewhere()
+        mailbox.detach()
+        loop.failAll(closed)
+        return true
     }
 
     private func run() {

@@ -83,20 +83,24 @@ final class Mailbox: Sendable {
         case .wake(let waker): waker.wakeUp()
         case .bearRefusal: return ImageError(.loaderClosed, message: "The loader was closed; make a new one.")
         case .startThread:
-            if spawn(self) { return nil }
-            let (messages, jobs, waiters) = state.withLock { state in
-                defer { (state.hasThread, state.messages, state.jobs, state.closeWaiters) = (false, [], Jobs(), []) }
-                // There is no thread that would tell of the end.
-                if state.isClosing { (state.isClosed, state.isFinished) = (true, true) }
-                return (state.messages, state.jobs, state.closeWaiters)
-            }
-            let error = ImageError(.connectionFailed, message: "The system gave no thread for network transfers.")
-            // Others may have posted in the meantime.
-            for message in messages { message.refuse(error) }
-            jobs.runElsewhere()
-            for waiter in waiters { waiter.resume() }
+            if !spawn(self) { giveUp("The system gave no thread for network transfers.") }
         }
         return nil
+    }
+
+    /// There is no thread after all, or it cannot serve: what was posted fails, and the next message asks for a thread again.
+    func giveUp(_ reason: String) {
+        let (messages, jobs, waiters) = state.withLock { state in
+            defer { (state.hasThread, state.messages, state.jobs, state.closeWaiters) = (false, [], Jobs(), []) }
+            // There is no thread that would tell of the end.
+            if state.isClosing { (state.isClosed, state.isFinished) = (true, true) }
+            return (state.messages, state.jobs, state.closeWaiters)
+        }
+        let error = ImageError(.connectionFailed, message: reason)
+        // Others may have posted in the meantime.
+        for message in messages { message.refuse(error) }
+        jobs.runElsewhere()
+        for waiter in waiters { waiter.resume() }
     }
 
     /// Ends everything, some time soon.
