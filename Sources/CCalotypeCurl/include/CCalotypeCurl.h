@@ -176,6 +176,8 @@ void calotype_epoll_tell(int epoll, int descriptor, int told, int wanted);
 int calotype_epoll_wait(int epoll, struct calotype_ready *ready, int capacity, int milliseconds);
 
 void calotype_event_signal(int descriptor);
+/// Another descriptor of the same, which no child process inherits either; -1 when the system has none left.
+int calotype_event_share(int descriptor);
 
 // Changes of the network (rtnetlink), which Swift's view of the C library leaves out too.
 

@@ -19,7 +19,7 @@
             let changes = calotype_netlink_open()
             guard changes >= 0 else { return nil }
             let stopper = calotype_event_create()
-            let end = stopper >= 0 ? dup(stopper) : -1
+            let end = stopper >= 0 ? calotype_event_share(stopper) : -1
             guard end >= 0 else {
                 close(changes)
                 if stopper >= 0 { close(stopper) }
