@@ -35,19 +35,28 @@ package struct BodyChannel: ~Copyable, Sendable {
     // MARK: The reader's side
 
     /// Runs `begin`, which starts the transfer, and returns when the head is there: the body, where all of it came along, else
-    /// `nil`, and it is to be read.
+    /// `nil`, and it is to be read. What is over by then does not begin.
     ///
     /// - Throws: `CancellationError` when the task is cancelled, after `onCancel`; and the end, when it comes first.
     package func waitForHead(_ begin: () -> Void, onCancel: @Sendable () -> Void) async throws -> Data? {
         let body = try await withTaskCancellationHandler {
             try await unsafe withUnsafeThrowingContinuation { continuation in
                 let waiter = unsafe Waiter(continuation)
-                let isWanted = state.withLock { state in
-                    if !state.isCancelled { (state.waiter, state.isHeadAwaited) = (waiter, true) }
-                    return !state.isCancelled
+                enum Answer {
+                    case wait, cancelled, end(Result<BodyChunk?, any Error>)
                 }
-                guard isWanted else { return waiter.cancel() }
-                begin()
+                let answer = state.withLock { state -> Answer in
+                    if state.isCancelled { return .cancelled }
+                    // Such as a time limit that was over before anybody came to wait.
+                    if state.end != nil, let answer = state.takeHeadAnswer() { return .end(answer) }
+                    (state.waiter, state.isHeadAwaited) = (waiter, true)
+                    return .wait
+                }
+                switch answer {
+                case .wait: begin()
+                case .cancelled: waiter.cancel()
+                case .end(let answer): waiter.resume(with: answer)
+                }
             }
         } onCancel: {
             onCancel()
