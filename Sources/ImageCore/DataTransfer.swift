@@ -40,6 +40,11 @@ public struct DataRequest: Sendable {
     }
 }
 
+extension Duration {
+    /// The duration, or thirty years where it is longer: clocks cannot tell instants that are much later, and end the process.
+    package var tellable: Duration { min(self, .seconds(1_000_000_000)) }
+}
+
 /// The answer to a ``DataRequest``: the head at once, the body as it arrives.
 public struct DataResponse: Sendable {
     /// The final URL, after redirects.

@@ -80,7 +80,7 @@ public final class URLSessionLoader: DataLoading {
             limit: request.maximumBytes ?? configuration.maximumBytes, window: configuration.window)
         let reader = SessionReader(transfer, lease: lease)
         let deadline = Task {
-            try await Task.sleep(for: request.timeout)
+            try await Task.sleep(for: request.timeout.tellable)
             transfer.fail(
                 ImageError(.timedOut, message: "\(source) did not arrive within its time limit of \(request.timeout)."))
         }

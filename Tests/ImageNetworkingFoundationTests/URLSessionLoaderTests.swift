@@ -47,6 +47,16 @@ struct URLSessionLoading {
         }
     #endif
 
+    @Test func aTimeLimitBeyondAllInstantsIsALongOne() async {
+        // The system's clock ends a process that would sleep until an instant which it cannot tell.
+        await #expect(processExitsWith: .success) {
+            let server = try LoopbackServer(serving: { _ in .init(200, body: [1]) })
+            let url = try #require(URL(string: server.url("/")))
+            let response = try await URLSessionLoader().load(DataRequest(url: url, timeout: .seconds(Int64.max)))
+            #expect(response.head.status == 200)
+        }
+    }
+
     @Test(arguments: ["ftp://example.org/a.png", "a.png", "file:///etc/hosts"])
     func anotherSchemeIsRefusedAtOnce(_ text: String) async throws {
         let url = try #require(URL(string: text))

@@ -147,6 +147,21 @@ struct NetworkAwareness {
         #expect(try await imageError { _ = try await task.value }.code == .offline)
     }
 
+    /// The system's clock ends a process that would sleep until an instant which it cannot tell.
+    @Test func aTimeLimitBeyondAllInstantsIsALongOne() async throws {
+        let clock = ManualClock()
+        let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        let aware = NetworkAwareLoader(loader, monitor: monitor, whenOffline: .wait, clock: clock)
+        var patient = try request()
+        patient.timeout = .seconds(Int64.max)
+        let request = patient
+        let task = Task { try await aware.load(request).head.status.code }
+        await clock.waitForSleeps(1)
+        #expect(clock.requestedSleeps == [.seconds(1_000_000_000)])
+        monitor.report(NetworkStatus())
+        #expect(try await task.value == 200)
+    }
+
     @Test func aWaitThatIsCancelledEnds() async throws {
         let clock = ManualClock()
         let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))

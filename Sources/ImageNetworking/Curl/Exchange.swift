@@ -97,7 +97,7 @@ final class Exchange {
     }
 
     /// When its time is up: that of all exchanges of a chain of redirects together.
-    var deadline: ContinuousClock.Instant { started + min(transfer.timeout, Self.longestTimeout) }
+    var deadline: ContinuousClock.Instant { started + transfer.timeout.tellable }
 
     /// Whether the server neither sends nor takes anything, for at least so long, though it could.
     func isSilent(for limit: Duration?) -> Bool {
@@ -106,9 +106,6 @@ final class Exchange {
         if isPaused || moved == nil || moved != movedBytes { (movedBytes, silentSince) = (moved, loop.now) }
         return loop.now - silentSince >= limit
     }
-
-    /// Thirty years: instants that are much later cannot be told.
-    private static let longestTimeout = Duration.seconds(1_000_000_000)
 
     /// How long what came in is kept for what follows.
     static let longestWait = Duration.milliseconds(1)

@@ -50,7 +50,7 @@ public struct NetworkAwareLoader: DataLoading {
         switch whenOffline {
         case .fail: throw Self.error(monitor.status, request)
         case .wait:
-            guard try await wait(for: isGood, atMost: request.timeout) else { throw Self.error(monitor.status, request) }
+            guard try await wait(for: isGood, atMost: request.timeout.tellable) else { throw Self.error(monitor.status, request) }
             return try await loader.load(request)
         case .serveStale:
             var cached = request

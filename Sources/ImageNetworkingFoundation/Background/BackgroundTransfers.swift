@@ -167,7 +167,7 @@ final class BackgroundTransfers: Sendable {
 
         init(_ timeout: Duration, source: String) {
             (self.source, self.timeout) = (source, timeout)
-            end = .now + timeout
+            end = .now + timeout.tellable
         }
     }
 
