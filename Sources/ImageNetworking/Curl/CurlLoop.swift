@@ -250,6 +250,7 @@ final class CurlLoop {
         if exchange.isOrphan {
             orphans[ObjectIdentifier(exchange)] = nil
             release(exchange)
+            if exchange.keepsPlace { queue.finished(exchange.hop.address.origin) }
             return
         }
         forget(exchange)
@@ -356,15 +357,16 @@ final class CurlLoop {
     }
 
     /// Stops an exchange that nobody waits for any longer and closes its connection. A running name lookup cannot be stopped, and
-    /// removing the handle would wait for it: such an exchange stays until the lookup is over, and then gets no socket.
+    /// removing the handle would wait for it: such an exchange stays until the lookup is over, and then gets no socket. Each lookup
+    /// holds a thread of the system's, so those beyond the limit for connections keep the places of others.
     private func abandon(_ exchange: Exchange) {
         if exchange.isLookingUp {
-            exchange.becomeOrphan()
+            exchange.becomeOrphan(keepsPlace: orphans.count >= max(1, configuration.connections))
             orphans[ObjectIdentifier(exchange)] = exchange
         } else {
             release(exchange)
         }
-        queue.finished(exchange.hop.address.origin)
+        if !exchange.keepsPlace { queue.finished(exchange.hop.address.origin) }
     }
 
     /// Takes the exchange out of those that run.

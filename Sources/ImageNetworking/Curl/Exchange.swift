@@ -23,6 +23,8 @@ final class Exchange {
     private(set) var isLookingUp = false
     /// Nobody wants the answer; only the name lookup keeps the exchange.
     private(set) var isOrphan = false
+    /// Whether it counts as running nevertheless.
+    private(set) var keepsPlace = false
     /// Why the exchange was broken off from this side.
     private(set) var failure: ImageError?
     /// Whether it needs a connection and may not make one: then another exchange has to.
@@ -220,8 +222,8 @@ final class Exchange {
     }
 
     /// Nobody wants the answer any more, and a name lookup runs.
-    func becomeOrphan() {
-        isOrphan = true
+    func becomeOrphan(keepsPlace: Bool) {
+        (isOrphan, self.keepsPlace) = (true, keepsPlace)
         handle.forbidSending()
     }
 

@@ -1,0 +1,50 @@
+#if os(Linux)
+    import Foundation
+    import Glibc
+
+    /// A process in which a file or a folder of the system is another: it has a mount namespace of its own.
+    struct OtherSystem {
+        private let mark: String
+        private let system: String
+        private let name: String
+
+        /// - Parameters:
+        ///   - mark: the variable of the environment that tells such a process.
+        ///   - system: the path that is another there.
+        ///   - name: of what takes its place.
+        init(mark: String, replacing system: String, by name: String) {
+            (self.mark, self.system, self.name) = (mark, system, name)
+        }
+
+        var isPossible: Bool {
+            guard getuid() == 0, place == nil, unsafe access(system, R_OK) == 0 else { return false }
+            return unsafe Glibc.system("unshare --mount mount --bind \(system) \(system) 2>/dev/null") == 0
+        }
+
+        /// What takes the system's place, in such a process; `nil` in every other.
+        var place: URL? { ProcessInfo.processInfo.environment[mark].map { URL(filePath: $0).appending(path: name) } }
+
+        /// Runs one suite in such a process, with what `make` puts at the place that it is given; what it printed, and whether it
+        /// ended well.
+        func run(suite: String, _ make: (URL) throws -> Void) throws -> (isGood: Bool, text: String) {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "other-system-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            try make(folder.appending(path: name))
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            process.environment = ProcessInfo.processInfo.environment.merging([mark: folder.path]) { _, own in own }
+            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            let script = "mount --bind \"$\(mark)/\(name)\" \(system) && exec \"$@\""
+            process.arguments =
+                ["unshare", "--mount", "sh", "-c", script, "sh", own]
+                + ["--testing-library", "swift-testing", "--filter", suite]
+            let output = Pipe()
+            (process.standardOutput, process.standardError) = (output, output)
+            try process.run()
+            let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+            process.waitUntilExit()
+            return (process.terminationStatus == 0, text)
+        }
+    }
+#endif
