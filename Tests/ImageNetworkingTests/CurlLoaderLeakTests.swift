@@ -40,11 +40,16 @@
         }
 
         /// How many bytes more than `before` are allocated. Threads of the server may hold a buffer for a moment after their
-        /// connection is gone; what is still there after a second is kept.
+        /// connection is gone; what is still there after a second is kept. Under the thread sanitizer, which keeps memory of its
+        /// own for what it saw, races are all that is looked for.
         static func growth(since before: Int, beyond limit: Int) async -> Int {
-            let end = ContinuousClock.now + .seconds(1)
-            while allocated - before >= limit, .now < end { await Task.yield() }
-            return allocated - before
+            #if THREAD_SANITIZER
+                return 0
+            #else
+                let end = ContinuousClock.now + .seconds(1)
+                while allocated - before >= limit, .now < end { await Task.yield() }
+                return allocated - before
+            #endif
         }
 
         func isAtMost(_ other: Holdings) -> Bool { descriptors <= other.descriptors && threads <= other.threads }
@@ -80,7 +85,7 @@
                 let before = Holdings.now
                 for round in 0..<10 { try await run(closing: round % 2 == 0) }
                 let after = await Holdings.settled(to: before)
-                #expect(after.isAtMost(before))
+                #expect(after.isAtMost(before), "\(after), before \(before)")
                 server.stop()
             }
         }
@@ -112,7 +117,7 @@
                 let (before, allocated) = (Holdings.now, Holdings.allocated)
                 try await storms(200)
                 let after = await Holdings.settled(to: before)
-                #expect(after.isAtMost(before))
+                #expect(after.isAtMost(before), "\(after), before \(before)")
                 // The least that the allocator gives out takes 32 bytes, which each of the 200,000 loads would leave behind if
                 // it left anything. Half of that is more than what threads and tables may keep.
                 let growth = await Holdings.growth(since: allocated, beyond: 200_000 * 32 / 2)
@@ -149,7 +154,7 @@
                 let (before, allocated) = (Holdings.now, Holdings.allocated)
                 try await run(10_000)
                 let after = await Holdings.settled(to: before)
-                #expect(after.isAtMost(before))
+                #expect(after.isAtMost(before), "\(after), before \(before)")
                 // As above, for 10,000 loads.
                 let growth = await Holdings.growth(since: allocated, beyond: 10_000 * 32 / 2)
                 #expect(growth < 10_000 * 32 / 2, "\(growth) bytes")
