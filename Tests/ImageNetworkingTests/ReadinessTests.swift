@@ -6,14 +6,15 @@
     @testable import ImageNetworking
 
     @Suite struct ReadinessOfSockets {
-        /// Two ends of a line, the first of which has a number that is given.
+        /// Two ends of a line, the first of which has the number that is given, or else one so high that no other thread gets it
+        /// between its uses here.
         private func pair(_ number: Int32? = nil) throws -> [Int32] {
             var ends: [Int32] = [-1, -1]
             try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-            guard let number, ends[0] != number else { return ends }
-            try #require(dup2(ends[0], number) == number)
+            let moved = number.map { dup2(ends[0], $0) } ?? fcntl(ends[0], F_DUPFD, 200)
+            try #require(moved >= 0)
             _ = close(ends[0])
-            return [number, ends[1]]
+            return [moved, ends[1]]
         }
 
         /// libcurl opens its own for name lookups, and says nothing when it closes one that it was given.
