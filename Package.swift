@@ -151,16 +151,19 @@ let package = Package(
         .testTarget(name: "ImageCoreTests", dependencies: ["ImageCore", .httpTypes]),
         .testTarget(name: "ImageKernelsTests", dependencies: ["ImageCore", "ImageKernels", "CalotypeTesting"]),
         .target(name: "CCalotypeLookup", path: "Tests/CCalotypeLookup"),
+        .target(name: "OtherSystem", path: "Tests/OtherSystem"),
         .testTarget(
             name: "ImageNetworkingTests",
             dependencies: [
                 "ImageCore", "ImageNetworking", "CalotypeTesting", "CalotypeThreads", "LoopbackHTTP", "CCalotypeCurl",
-                "CCalotypeHeap", "CCalotypeLookup",
+                "CCalotypeHeap", "CCalotypeLookup", "OtherSystem",
                 .httpTypes,
             ]),
         .testTarget(
             name: "ImageNetworkingFoundationTests",
-            dependencies: ["ImageCore", "ImageNetworkingFoundation", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
+            dependencies: [
+                "ImageCore", "ImageNetworkingFoundation", "CalotypeTesting", "LoopbackHTTP", "OtherSystem", .httpTypes,
+            ]),
         .testTarget(name: "ImageCachingTests", dependencies: ["ImageCore", "ImageCaching", "CalotypeTesting", .httpTypes]),
         .testTarget(
             name: "ImageCachingRedisTests",

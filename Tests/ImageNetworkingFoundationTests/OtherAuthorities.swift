@@ -1,39 +1,20 @@
 #if os(Linux)
     import Foundation
-    import Glibc
+    import OtherSystem
 
-    /// A list of certificate authorities in the place of the system's, for one process alone: a mount namespace of its own.
+    /// A list of certificate authorities in the place of the system's, for one process alone.
     enum OtherAuthorities {
-        private static let system = "/etc/ssl/certs/ca-certificates.crt"
-        private static let mark = "CALOTYPE_TEST_AUTHORITIES"
+        private static let system = OtherSystem(
+            mark: "CALOTYPE_TEST_AUTHORITIES", replacing: "/etc/ssl/certs/ca-certificates.crt", by: "authorities.pem")
 
-        static let arePossible: Bool = {
-            guard getuid() == 0, list == nil, unsafe access(system, R_OK) == 0 else { return false }
-            return unsafe Glibc.system("unshare --mount mount --bind \(system) \(system) 2>/dev/null") == 0
-        }()
+        static let arePossible = system.isPossible
 
         /// The path of the list in such a process, where ``replace(by:)`` may write; `nil` in every other.
-        static let list = ProcessInfo.processInfo.environment[mark]
+        static let list = system.place?.path
 
         /// Runs one suite in such a process; what it printed, and whether it ended well.
         static func run(suite: String) throws -> (isGood: Bool, text: String) {
-            let list = FileManager.default.temporaryDirectory.appending(path: "authorities-\(UUID().uuidString).pem")
-            try Data().write(to: list)
-            defer { try? FileManager.default.removeItem(at: list) }
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            process.environment = ProcessInfo.processInfo.environment.merging([mark: list.path]) { _, own in own }
-            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-            let script = "mount --bind \"$\(mark)\" \(system) && exec \"$@\""
-            process.arguments =
-                ["unshare", "--mount", "sh", "-c", script, "sh", own]
-                + ["--testing-library", "swift-testing", "--filter", suite]
-            let output = Pipe()
-            (process.standardOutput, process.standardError) = (output, output)
-            try process.run()
-            let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-            process.waitUntilExit()
-            return (process.terminationStatus == 0, text)
+            try system.run(suite: suite) { list in try Data().write(to: list) }
         }
 
         static func replace(by certificate: String) throws {

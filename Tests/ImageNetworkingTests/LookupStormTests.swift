@@ -3,6 +3,7 @@
     import Glibc
     import ImageCore
     import ImageNetworking
+    import OtherSystem
     import Testing
 
     private let names = OtherSystem(mark: "CALOTYPE_TEST_NAMES", replacing: "/etc/resolv.conf", by: "resolv.conf")

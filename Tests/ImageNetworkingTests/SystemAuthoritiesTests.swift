@@ -3,9 +3,10 @@
     import ImageCore
     import ImageNetworking
     import LoopbackHTTP
+    import OtherSystem
     import Testing
 
-    private let authorities = OtherSystem(mark: "CALOTYPE_TEST_AUTHORITIES", replacing: "/etc/ssl/certs", by: "certs")
+    private let authorities = OtherSystem(mark: "CALOTYPE_TEST_AUTHORITIES_FOLDER", replacing: "/etc/ssl/certs", by: "certs")
 
     @Suite(.timeLimit(.minutes(1)))
     struct AuthoritiesOfTheSystem {

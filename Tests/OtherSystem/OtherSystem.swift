@@ -1,9 +1,9 @@
 #if os(Linux)
-    import Foundation
+    package import Foundation
     import Glibc
 
     /// A process in which a file or a folder of the system is another: it has a mount namespace of its own.
-    struct OtherSystem {
+    package struct OtherSystem: Sendable {
         private let mark: String
         private let system: String
         private let name: String
@@ -12,21 +12,21 @@
         ///   - mark: the variable of the environment that tells such a process.
         ///   - system: the path that is another there.
         ///   - name: of what takes its place.
-        init(mark: String, replacing system: String, by name: String) {
+        package init(mark: String, replacing system: String, by name: String) {
             (self.mark, self.system, self.name) = (mark, system, name)
         }
 
-        var isPossible: Bool {
+        package var isPossible: Bool {
             guard getuid() == 0, place == nil, unsafe access(system, R_OK) == 0 else { return false }
             return unsafe Glibc.system("unshare --mount mount --bind \(system) \(system) 2>/dev/null") == 0
         }
 
         /// What takes the system's place, in such a process; `nil` in every other.
-        var place: URL? { ProcessInfo.processInfo.environment[mark].map { URL(filePath: $0).appending(path: name) } }
+        package var place: URL? { ProcessInfo.processInfo.environment[mark].map { URL(filePath: $0).appending(path: name) } }
 
         /// Runs one suite in such a process, with what `make` puts at the place that it is given; what it printed, and whether it
         /// ended well.
-        func run(suite: String, _ make: (URL) throws -> Void) throws -> (isGood: Bool, text: String) {
+        package func run(suite: String, _ make: (URL) throws -> Void) throws -> (isGood: Bool, text: String) {
             let folder = FileManager.default.temporaryDirectory.appending(path: "other-system-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
             defer { try? FileManager.default.removeItem(at: folder) }
