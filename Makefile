@@ -16,13 +16,18 @@ setup: ## check the Swift toolchain, install missing libraries
 build: setup ## build everything, tests too (debug)
 	@Scripts/quietly "build" $(BUILD) --build-tests
 
-# A command starts anew for every picture: with Swift's libraries linked into it, and those of the network and of AVIF loaded
-# when they are called (Sources/CCalotypeLateLibraries), it need not load and bind them each time.
-COMMAND := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib -Xswiftc -ld-path=$(CURDIR)/Scripts/ld-as-needed)
+# Swift's libraries are linked into the command, so that it runs on machines without a toolchain.
+COMMAND := $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
+COMMAND_PROGRAM := .build/release/calotype
 
 demo: setup ## fetch, cache, decode and show real pictures
 	@Scripts/quietly "build (release)" $(BUILD) -c release $(COMMAND) --product calotype
-	@.build/release/calotype demo
+	@$(COMMAND_PROGRAM) demo
+
+command: setup ## build the command alone, stripped, and print its path; docs/Deployment.md lists what it needs to run
+	@Scripts/quietly "build (release)" $(BUILD) -c release $(COMMAND) --product calotype
+	@strip $(COMMAND_PROGRAM) -o .build/calotype
+	@echo .build/calotype
 
 test: build ## run all tests, compile the snippets, build and run the examples
 	@Scripts/quietly "tests" $(SWIFT) test --skip-build --disable-xctest --no-parallel
@@ -97,7 +102,7 @@ bench: ## measure (release); SUITE="decode process" picks suites
 	@Scripts/setup --bench
 	@Scripts/quietly "build (release)" $(BUILD) -c release $(COMMAND) --product calotype
 	@Scripts/quietly "build (release)" $(BUILD) -c release $(COMMAND) --product URLSessionPeer
-	@.build/release/calotype bench $(SUITE)
+	@$(COMMAND_PROGRAM) bench $(SUITE)
 
 bench-instructions: setup ## instructions and allocations of each operation of the engine, by callgrind
 	@Scripts/bench-instructions $(SUITE)

@@ -40,17 +40,17 @@ let package = Package(
         .target(name: "AppKit", dependencies: ["CoreGraphics"]),
         .target(name: "SwiftUI", dependencies: ["CoreGraphics"]),
 
-        shared("ImageCore", [httpTypes, "os", "CoreGraphics"]),
+        shared("CalotypeSystem", []),
+        shared("ImageCore", ["CalotypeSystem", httpTypes, "os", "CoreGraphics"]),
         .target(name: "CCalotypeKernels", path: "Shared/CCalotypeKernels"),
-        shared("ImageKernels", ["ImageCore", "CCalotypeKernels"]),
-        shared("CalotypeThreads", []),
+        shared("ImageKernels", ["ImageCore", "CalotypeSystem", "CCalotypeKernels"]),
         .target(name: "CCalotypeCaching", path: "Shared/CCalotypeCaching"),
-        shared("ImageCaching", ["ImageCore", "CalotypeThreads", "CCalotypeCaching", httpTypes, "UIKit"]),
-        shared("ImageNetworkingFoundation", ["ImageCore", httpTypes]),
+        shared("ImageCaching", ["ImageCore", "CalotypeSystem", "CCalotypeCaching", httpTypes, "UIKit"]),
+        shared("ImageNetworkingFoundation", ["ImageCore", "CalotypeSystem", httpTypes]),
         shared("ImageDecodingApple", ["ImageCore", "CoreGraphics", "ImageIO"]),
-        shared("ImageProcessing", ["ImageCore", "ImageKernels"]),
+        shared("ImageProcessing", ["ImageCore", "CalotypeSystem", "ImageKernels"]),
         shared("ImageTargets", ["ImageCore", "CoreGraphics", "UIKit", "WatchKit", "AppKit", "SwiftUI", httpTypes]),
-        shared("ImageLoading", ["ImageCore", "CalotypeThreads", httpTypes, heap, "os"]),
+        shared("ImageLoading", ["ImageCore", "CalotypeSystem", httpTypes, heap, "os"]),
         shared(
             "CalotypeApple",
             [
@@ -63,8 +63,8 @@ let package = Package(
             name: "AppleRecorder", dependencies: ["AppleGallery", "CalotypeTesting", "ImageCore", "UIKit"],
             swiftSettings: [.swiftLanguageMode(.v6)]),
         .target(name: "CCalotypeLoopbackTLS", path: "Shared/CCalotypeLoopbackTLS"),
-        shared("LoopbackHTTP", ["CalotypeThreads", "CCalotypeLoopbackTLS"]),
-        shared("CalotypeTesting", ["ImageCore", "ImageTargets", "LoopbackHTTP", httpTypes]),
+        shared("LoopbackHTTP", ["CalotypeSystem", "CCalotypeLoopbackTLS"]),
+        shared("CalotypeTesting", ["ImageCore", "CalotypeSystem", "ImageTargets", "LoopbackHTTP", httpTypes]),
         // Testing has overlays for the real frameworks, which stubs do not need.
         .testTarget(
             name: "AppleTargetsTests",

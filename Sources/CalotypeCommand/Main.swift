@@ -1,13 +1,7 @@
 internal import ArgumentParser
 internal import ImageCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// The command's entry: parses, runs, and turns every ending into the exit status that scripts rely on.
 ///

@@ -2,13 +2,7 @@
     internal import CCalotypeLibHiredis
     internal import ImageCore
 
-    #if canImport(Glibc)
-        internal import Glibc
-    #elseif canImport(Musl)
-        internal import Musl
-    #else
-        internal import Darwin
-    #endif
+    internal import CalotypeSystem
 
     /// Why a command failed.
     enum RedisFailure: Error, Hashable, CustomStringConvertible {

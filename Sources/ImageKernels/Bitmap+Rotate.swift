@@ -1,12 +1,6 @@
 internal import CCalotypeKernels
 public import ImageCore
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 extension Bitmap {
     /// The picture turned clockwise about its centre, on a canvas that just holds it; the corners are transparent.

@@ -1,11 +1,5 @@
 internal import CCalotypeKernels
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// Which compilation of the inner loops runs. All give the same pictures, within one level where they round.
 ///

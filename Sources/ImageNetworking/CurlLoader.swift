@@ -1,4 +1,4 @@
-internal import CalotypeThreads
+internal import CalotypeSystem
 public import ImageCore
 
 /// Loads `http` and `https` URLs through libcurl: streaming, with back-pressure, over connections that are kept alive

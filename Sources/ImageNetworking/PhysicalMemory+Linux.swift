@@ -1,11 +1,5 @@
 #if os(Linux) || os(Android)
-    #if canImport(Glibc)
-        internal import Glibc
-    #elseif canImport(Musl)
-        internal import Musl
-    #else
-        internal import Android
-    #endif
+    internal import CalotypeSystem
     internal import ImageCore
 
     enum PhysicalMemory {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 extension LoopbackServer {
     /// Opens once, for good: holds a handler until the test goes on, or tells the test how far the handler came.

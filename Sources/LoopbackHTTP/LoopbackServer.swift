@@ -1,12 +1,4 @@
-internal import CalotypeThreads
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// An HTTP/1.1 server on 127.0.0.1 that serves well or misbehaves on order: for tests of network layers and for demos.
 ///

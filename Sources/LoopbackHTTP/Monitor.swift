@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// A mutex and a condition around a value, so that threads can wait for the value to change.
 @safe final class Monitor<State>: @unchecked Sendable {  // because `value` is touched only with the mutex held

@@ -1,16 +1,12 @@
 #if os(Linux)
-    #if canImport(Glibc)
-        internal import Glibc
-    #else
-        internal import Musl
-    #endif
+    internal import CalotypeSystem
 
     extension Sockets {
         static let noSignal = Int32(MSG_NOSIGNAL)
         static let peekWithoutWaiting = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
 
         static func makeStreamSocket() -> Int32 {
-            socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            socket(AF_INET, CLibrary.streamSocket | CLibrary.closeOnExec, 0)
         }
 
         static func prepare(_ socket: Int32) {

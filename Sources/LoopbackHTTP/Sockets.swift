@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// The few socket calls that the server makes. What differs between systems is in the file beside this one.
 enum Sockets {
@@ -49,7 +43,7 @@ enum Sockets {
             ]
             guard unsafe poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR, !gate.isOpen else { return nil }
             guard polled[1].revents != 0 else { continue }
-            let socket = systemAccept(listener)
+            let socket = CLibrary.accept(listener)
             if socket >= 0 {
                 keepFromChildren(socket)
                 prepare(socket)
@@ -87,14 +81,5 @@ enum Sockets {
     /// A child process that inherited a descriptor would keep it open.
     static func keepFromChildren(_ descriptor: Int32) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
 
-    #if canImport(Glibc)
-        static func close(_ descriptor: Int32) -> Int32 { Glibc.close(descriptor) }
-        private static func systemAccept(_ listener: Int32) -> Int32 { Glibc.accept(listener, nil, nil) }
-    #elseif canImport(Musl)
-        static func close(_ descriptor: Int32) -> Int32 { Musl.close(descriptor) }
-        private static func systemAccept(_ listener: Int32) -> Int32 { unsafe Musl.accept(listener, nil, nil) }
-    #else
-        static func close(_ descriptor: Int32) -> Int32 { Darwin.close(descriptor) }
-        private static func systemAccept(_ listener: Int32) -> Int32 { Darwin.accept(listener, nil, nil) }
-    #endif
+    static func close(_ descriptor: Int32) -> Int32 { CalotypeSystem.close(descriptor) }
 }

@@ -1,13 +1,7 @@
 internal import ImageCore
 internal import ImageNetworkingFoundation
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// `URLSessionPeer URL COUNT CONNECTIONS`: fetches a URL again and again by URLSession, for `calotype bench network`, and prints
 /// the bodies' bytes in all, then the microseconds of time and of processor per request and the median to the first byte.

@@ -1,13 +1,7 @@
 internal import ImageCore
 internal import ImageLoading
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// `EngineSoak [LOADS]`: very many loads of every kind, from a seed, with cancellations and failures, in a process that does
 /// nothing else. The first quarter is for warming up; after that memory at rest is looked at eight times, caches emptied. What

@@ -1,13 +1,7 @@
 internal import CCalotypeHeap
 internal import ImageCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// What the process holds of memory, in bytes; 0 where the system does not tell.
 struct Footprint {

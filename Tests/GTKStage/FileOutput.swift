@@ -1,11 +1,11 @@
 #if GTK
-    import Glibc
+    import CalotypeSystem
     import ImageCore
 
     enum FileOutput {
         static func write(_ text: String) {
             let bytes = Array(text.utf8)
-            unsafe bytes.withUnsafeBytes { _ = unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            unsafe bytes.withUnsafeBytes { _ = unsafe CalotypeSystem.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
         }
 
         /// Resident memory of the process in bytes (`/proc/self/statm`, second field, in pages).

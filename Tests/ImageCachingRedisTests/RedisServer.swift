@@ -1,13 +1,7 @@
 #if Redis
     import ImageCore
 
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #else
-        import Darwin
-    #endif
+    import CalotypeSystem
 
     /// A real server on a socket of its own, ended with the last reference.
     final class RedisServer: Sendable {

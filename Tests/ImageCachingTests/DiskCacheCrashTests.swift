@@ -4,13 +4,7 @@ import Testing
 
 @testable import ImageCaching
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CalotypeSystem
 
 /// A process that writes is killed at a random instant, again and again on one directory. `CALOTYPE_CRASH_ROUNDS` says how
 /// often; a few times by default.

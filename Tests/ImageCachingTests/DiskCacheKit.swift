@@ -1,11 +1,7 @@
 import HTTPTypes
 import ImageCore
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import CalotypeSystem
 
 @testable import ImageCaching
 

@@ -4,11 +4,7 @@
 
     @testable import ImageCaching
 
-    #if canImport(Glibc)
-        import Glibc
-    #else
-        import Musl
-    #endif
+    import CalotypeSystem
 
     /// The disk cache on a file system that is really small, or really read-only, and in a directory of somebody else's. Needs
     /// the permission to mount, and to become another user.

@@ -3,13 +3,7 @@ import Testing
 
 @testable import ImageCaching
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CalotypeSystem
 
 /// Two processes read, write, stream, remove and trim one directory at once, for `CALOTYPE_SHARING_SECONDS`; two by default.
 @Suite struct DiskCacheTwoProcessTests {

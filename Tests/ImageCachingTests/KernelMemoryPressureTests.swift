@@ -6,11 +6,7 @@
 
     @testable import ImageCaching
 
-    #if canImport(Glibc)
-        import Glibc
-    #else
-        import Musl
-    #endif
+    import CalotypeSystem
 
     /// Memory that runs short for real: a process in a small control group reads a file that does not fit there, again and
     /// again, and waits for it each time. Needs a kernel that tells of that, and permission to make a control group.

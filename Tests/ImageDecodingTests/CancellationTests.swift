@@ -1,6 +1,6 @@
-#if canImport(Glibc)
+#if os(Linux)
     import Dispatch
-    import Glibc
+    import CalotypeSystem
     import ImageCore
     import ImageDecoding
     import Testing

@@ -1,5 +1,5 @@
-#if canImport(Glibc)
-    import Glibc
+#if os(Linux)
+    import CalotypeSystem
     import ImageCore
     import Testing
 

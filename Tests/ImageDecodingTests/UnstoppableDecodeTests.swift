@@ -1,9 +1,5 @@
 import Dispatch
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import CalotypeSystem
 import ImageCore
 import Testing
 

@@ -2,13 +2,7 @@ import ImageCore
 import ImageKernels
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CalotypeSystem
 
 /// A Gaussian blur from the definition, in double precision, out to 6σ, the edges' pixels repeated.
 private func referenceBlur(_ bitmap: Bitmap, sigma: Double) -> Samples {

@@ -3,13 +3,7 @@ import ImageCore
 import ImageKernels
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CalotypeSystem
 
 /// Everything that runs in C, on every path that this processor has, beside the Swift that it is to equal.
 @Suite struct KernelOracleTests {

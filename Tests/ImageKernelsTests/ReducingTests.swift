@@ -2,13 +2,7 @@ import ImageCore
 import ImageKernels
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CalotypeSystem
 
 @Suite struct ReducingTests {
     @Test(arguments: PixelFormat.allCases)

@@ -1,6 +1,6 @@
 #if os(Linux)
     import CCalotypeHeap
-    import Glibc
+    import CalotypeSystem
     import ImageCore
     import ImageNetworking
     import LoopbackHTTP

@@ -6,11 +6,7 @@
 
     @testable import ImageNetworking
 
-    #if canImport(Glibc)
-        import Glibc
-    #else
-        import Musl
-    #endif
+    import CalotypeSystem
 
     /// Each test stays on its thread, since it waits for nothing.
     @Suite struct CurlMemory {

@@ -1,5 +1,5 @@
 #if os(Linux)
-    import Glibc
+    import CalotypeSystem
     import ImageCore
     import ImageNetworking
     import LoopbackHTTP

@@ -1,13 +1,7 @@
-import CalotypeThreads
+import CalotypeSystem
 import Dispatch
 import ImageCore
 import LoopbackHTTP
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A line between a client and a server on this machine: what either says is passed on to the other, and a test can have it
 /// drop in mid-body and come back.

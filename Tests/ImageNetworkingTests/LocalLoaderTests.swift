@@ -3,11 +3,7 @@ import ImageCore
 import ImageNetworking
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import CalotypeSystem
 
 /// A directory that vanishes with its owner.
 final class TemporaryDirectory {

@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    import Glibc
+    import CalotypeSystem
     import ImageCore
     import ImageNetworking
     import OtherSystem

@@ -1,6 +1,6 @@
 import CCalotypeHeap
 import CalotypeTesting
-import CalotypeThreads
+import CalotypeSystem
 import HTTPTypes
 import ImageCore
 import Testing
@@ -207,7 +207,6 @@ struct NetworkAwareness {
 }
 
 #if os(Linux)
-    import Glibc
 
     /// A network namespace of its own, whose links a test may make and take away.
     private final class Namespace: Sendable {

@@ -1,6 +1,6 @@
 #if os(Linux)
     import CCalotypeCurl
-    import Glibc
+    import CalotypeSystem
     import Testing
 
     @testable import ImageNetworking

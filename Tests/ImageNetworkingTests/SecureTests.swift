@@ -1,7 +1,6 @@
 #if os(Linux)
-    import CalotypeThreads
+    import CalotypeSystem
     import Dispatch
-    import Glibc
     import HTTPTypes
     import ImageCore
     import ImageNetworking

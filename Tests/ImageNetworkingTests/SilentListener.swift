@@ -2,11 +2,7 @@ import Foundation
 import ImageCore
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import CalotypeSystem
 
 /// A socket whose queue of connections is full: further ones are neither accepted nor refused.
 final class SilentListener {

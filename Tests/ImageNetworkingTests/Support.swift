@@ -4,11 +4,7 @@ import ImageNetworking
 import LoopbackHTTP
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import CalotypeSystem
 
 typealias Gate = LoopbackServer.Gate
 

@@ -1,6 +1,6 @@
 #if GTK
     import Foundation
-    import Glibc
+    import CalotypeSystem
     import Testing
 
     /// A program with a window, the stage mostly, in an X server of its own, and hands on that server's pointer and keyboard.

@@ -1,6 +1,6 @@
 #if os(Linux)
     package import Foundation
-    import Glibc
+    import CalotypeSystem
 
     /// A process in which a file or a folder of the system is another: it has a mount namespace of its own.
     package struct OtherSystem: Sendable {
@@ -18,7 +18,7 @@
 
         package var isPossible: Bool {
             guard getuid() == 0, place == nil, unsafe access(system, R_OK) == 0 else { return false }
-            return unsafe Glibc.system("unshare --mount mount --bind \(system) \(system) 2>/dev/null") == 0
+            return unsafe CalotypeSystem.system("unshare --mount mount --bind \(system) \(system) 2>/dev/null") == 0
         }
 
         /// What takes the system's place, in such a process; `nil` in every other.

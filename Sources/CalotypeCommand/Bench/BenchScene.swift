@@ -1,12 +1,6 @@
 internal import ImageCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// A picture with the statistics of a photograph, the same in every run: noise whose strength falls with its frequency,
 /// things with hard edges before it, and grain.

@@ -1,12 +1,6 @@
 internal import ImageCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// A program that a benchmark runs beside itself.
 struct ChildProcess: Sendable {

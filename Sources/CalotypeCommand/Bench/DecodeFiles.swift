@@ -1,12 +1,6 @@
 internal import ImageCore
 internal import ImageDecoding
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// The files that decoding is measured with: one scene, in every format.
 final class DecodeFiles {

@@ -2,13 +2,7 @@ internal import HTTPTypes
 internal import ImageCaching
 internal import ImageCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// The disk cache beside a plain file for each entry, and beside the system's own calls, in the same directory and run.
 ///

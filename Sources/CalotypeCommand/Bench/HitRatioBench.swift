@@ -1,13 +1,7 @@
 internal import ImageCaching
 internal import ImageCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// Misses of the memory cache on seeded traces, beside exact LRU and CLOCK on the same.
 struct HitRatioBench {

@@ -4,13 +4,7 @@ internal import ImageDecoding
 internal import ImageLoading
 internal import ImageNetworking
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 extension BenchmarkSuite {
     /// Many small bodies from a web server on this machine, by this project's loaders and by what else there is. Each

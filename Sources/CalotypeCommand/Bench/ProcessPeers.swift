@@ -1,11 +1,5 @@
 internal import ImageCore
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// What Pillow and libvips take for the same work on the same picture, measured in this run by Python where it has them
 /// (`Scripts/bench-peers` installs them); else what they took on a machine of the same kind.

@@ -1,13 +1,7 @@
 internal import ImageCore
 internal import ImageKernels
 internal import ImageProcessing
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 extension BenchmarkSuite {
     /// The kernels on a computed photograph in memory beside Pillow and libvips, and every processor beside a plain copy.

@@ -1,12 +1,6 @@
 internal import ImageCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// Writes a file so that nobody ever sees half of it: into a new file beside it, which then takes its name.
 enum AtomicFile {

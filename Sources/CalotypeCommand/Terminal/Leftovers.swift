@@ -1,13 +1,5 @@
-internal import CalotypeThreads
+internal import CalotypeSystem
 internal import ImageCore
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
 
 /// What must be undone however the process ends: files that are half written, programs that run beside, and the
 /// terminal's hidden cursor.
@@ -103,12 +95,7 @@ enum Leftovers {
     }
 
     private static func isIgnoring(_ action: sigaction) -> Bool {
-        #if canImport(Darwin)
-            let handler = unsafe action.__sigaction_u.__sa_handler
-        #else
-            let handler = unsafe action.__sigaction_handler.sa_handler
-        #endif
-        return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+        unsafe unsafeBitCast(CLibrary.handler(of: action), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }
 

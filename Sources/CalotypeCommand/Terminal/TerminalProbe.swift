@@ -1,13 +1,7 @@
 internal import ImageCore
 internal import ImageTargets
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// Finds out what the terminal behind standard output can show.
 enum TerminalProbe {

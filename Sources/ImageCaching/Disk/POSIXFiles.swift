@@ -1,13 +1,7 @@
 internal import CCalotypeCaching
 internal import ImageCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// An open file or directory; closed with its last reference.
 final class OpenFile: Sendable {

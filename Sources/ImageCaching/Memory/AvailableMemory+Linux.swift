@@ -1,10 +1,6 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+internal import CalotypeSystem
 
-#if canImport(Glibc) || canImport(Musl)
+#if !canImport(Darwin)
     extension AvailableMemory {
         static func current() -> Int {
             let machine = max(0, sysconf(Int32(_SC_PHYS_PAGES))).multipliedReportingOverflow(
@@ -18,11 +14,7 @@
         /// What `setrlimit` leaves of the address space.
         private static func addressSpaceLimit() -> Int? {
             var limit = rlimit()
-            #if canImport(Glibc)
-                let status = unsafe getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
-            #else
-                let status = unsafe getrlimit(RLIMIT_AS, &limit)
-            #endif
+            let status = CLibrary.getAddressSpaceLimit(&limit)
             return status == 0 && limit.rlim_cur < UInt64(Int.max) ? Int(limit.rlim_cur) : nil
         }
     }

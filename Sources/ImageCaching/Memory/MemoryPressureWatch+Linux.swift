@@ -1,11 +1,6 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-internal import CalotypeThreads
+internal import CalotypeSystem
 
-#if canImport(Glibc) || canImport(Musl)
+#if !canImport(Darwin)
     /// Waits on a thread of its own, which sleeps in `poll`, for the kernel to report that memory runs short.
     ///
     /// Two sources, both looked for in the system's own directories, each left out where it is missing or forbidden:

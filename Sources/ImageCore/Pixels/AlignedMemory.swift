@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// The word before the pixels, where the block's own address is kept.
 private let headerSize = unsafe MemoryLayout<UnsafeMutableRawPointer>.size

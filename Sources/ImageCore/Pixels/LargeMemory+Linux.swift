@@ -1,9 +1,5 @@
 #if os(Linux)
-    #if canImport(Musl)
-        internal import Musl
-    #else
-        internal import Glibc
-    #endif
+    internal import CalotypeSystem
 
     /// Memory straight from the system, in pages of 2 MB where it gives them on request. A large bitmap is written from one end
     /// to the other, and most of that time would go into thousands of page faults: 48 MB take 20 ms with pages of 4 KB, and

@@ -1,4 +1,4 @@
-import CalotypeThreads
+import CalotypeSystem
 import Dispatch
 import ImageCore
 

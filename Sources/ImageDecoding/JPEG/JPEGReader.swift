@@ -1,5 +1,5 @@
 import CCalotypeJPEG
-import CalotypeThreads
+import CalotypeSystem
 import ImageCore
 
 /// One JPEG being read by libjpeg.

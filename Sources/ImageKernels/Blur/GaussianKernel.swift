@@ -1,11 +1,5 @@
 internal import ImageCore
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// The weights of a Gaussian on whole pixels, out to 3σ, summing to one.
 struct GaussianKernel: Sendable {

@@ -1,11 +1,5 @@
 internal import ImageCore
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// The transfer curve of sRGB (IEC 61966-2-1), and pictures on either side of it. Linear levels need 16 bits: the darkest
 /// of 256 encoded levels lie closer together than 8 linear bits can tell.

@@ -1,12 +1,6 @@
 internal import ImageCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// A file that holds one JSON array and grows at its end: each write replaces the closing bracket by further elements and
 /// a new bracket, so that the file is whole after every write.

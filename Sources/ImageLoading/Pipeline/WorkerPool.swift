@@ -1,4 +1,4 @@
-internal import CalotypeThreads
+internal import CalotypeSystem
 internal import Dispatch
 internal import ImageCore
 

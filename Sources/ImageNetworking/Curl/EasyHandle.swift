@@ -2,13 +2,7 @@ internal import CCalotypeCurl
 internal import HTTPTypes
 internal import ImageCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// One of libcurl's easy handles, reused from transfer to transfer. For the loop's thread alone.
 @safe final class EasyHandle {

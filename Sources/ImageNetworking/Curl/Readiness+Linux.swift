@@ -1,11 +1,5 @@
 #if os(Linux) || os(Android)
-    #if canImport(Glibc)
-        internal import Glibc
-    #elseif canImport(Musl)
-        internal import Musl
-    #else
-        internal import Android
-    #endif
+    internal import CalotypeSystem
     // Swift's view of the C library leaves epoll out: the calls are made in C.
     internal import CCalotypeCurl
     internal import ImageCore

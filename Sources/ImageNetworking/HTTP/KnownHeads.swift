@@ -1,13 +1,7 @@
 internal import HTTPTypes
 internal import ImageCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// Makes heads into values, and takes over from the head before what is the same: a server says most of it again and again,
 /// and a field that is made anew costs far more than the comparison of its bytes.

@@ -1,13 +1,6 @@
 #if os(Linux) || os(Android)
-    #if canImport(Glibc)
-        internal import Glibc
-    #elseif canImport(Musl)
-        internal import Musl
-    #else
-        internal import Android
-    #endif
+    internal import CalotypeSystem
     internal import CCalotypeCurl
-    internal import CalotypeThreads
     internal import ImageCore
 
     /// Reports the network's status whenever the kernel says that a link, an address or a route changed.

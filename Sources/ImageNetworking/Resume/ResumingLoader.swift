@@ -1,13 +1,7 @@
 internal import HTTPTypes
 public import ImageCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// Goes on with a body where it broke off: within one load, and where an earlier load of it ended, was cancelled or was
 /// dropped.

@@ -1,13 +1,7 @@
 internal import HTTPTypes
 public import ImageCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// Tries a request again when that may help, as a ``RetryPolicy`` decides.
 ///

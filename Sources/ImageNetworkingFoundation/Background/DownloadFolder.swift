@@ -2,13 +2,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import ImageCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// The finished downloads that nobody has read yet, one file each, named by the key of its request.
 ///

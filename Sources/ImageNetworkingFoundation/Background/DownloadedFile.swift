@@ -1,12 +1,6 @@
 internal import ImageCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// A regular file that is open; closed with its last reference. It stays readable when its name is gone.
 final class DownloadedFile: Sendable {

@@ -1,12 +1,6 @@
 public import ImageCore
 internal import ImageKernels
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// Raises every level, from 0 to 1, to a power.
 public struct Gamma: Processing, Hashable {

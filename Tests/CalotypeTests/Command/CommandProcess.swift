@@ -1,13 +1,7 @@
 internal import Dispatch
 import ImageCore
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import CalotypeSystem
 
 /// One run of the built `calotype` as a process of its own.
 struct CommandRun: Sendable {

@@ -2,13 +2,7 @@ import ImageCore
 import ImageDecoding
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CalotypeSystem
 
 @Suite("calotype convert")
 struct ConvertTests {

@@ -3,13 +3,7 @@ import ImageDecoding
 import LoopbackHTTP
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CalotypeSystem
 
 @Suite("calotype load")
 struct LoadTests {

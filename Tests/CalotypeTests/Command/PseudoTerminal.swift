@@ -2,13 +2,7 @@ import CalotypeTesting
 import Dispatch
 import ImageCore
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CalotypeSystem
 
 /// A terminal of 80 × 24 characters, of which the test is the screen and the keyboard; Linux's (pts(4), ioctl_tty(2)), whose
 /// names Swift's view of the C library leaves out.

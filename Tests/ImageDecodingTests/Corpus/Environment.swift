@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CalotypeSystem
 
 /// A variable of the process's environment.
 func environment(_ name: String) -> String? {

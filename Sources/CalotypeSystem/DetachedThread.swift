@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
-
 /// Threads for work that waits or takes long, which Swift's cooperative pool has no room for: nobody joins them.
 package enum DetachedThread {
     /// Runs `body` on a thread of its own.
@@ -26,11 +18,7 @@ package enum DetachedThread {
             defer { unsafe pthread_attr_destroy(attributes) }
             unsafe pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
             if let stackBytes { unsafe pthread_attr_setstacksize(attributes, stackBytes) }
-            #if canImport(Darwin)
-                var thread: pthread_t?
-            #else
-                var thread = pthread_t()
-            #endif
+            var thread = CLibrary.noThread
             return unsafe pthread_create(&thread, attributes, runJob, job.toOpaque()) == 0
         }
         if !isStarted { unsafe job.release() }

@@ -1,0 +1,65 @@
+// The platform's C library under one name. Every other module imports `CalotypeSystem`, so that a new platform is one more
+// branch in this file.
+#if canImport(Darwin)
+    @_exported public import Darwin
+#elseif canImport(Glibc)
+    @_exported public import Glibc
+#elseif canImport(Musl)
+    @_exported public import Musl
+#elseif canImport(Android)
+    @_exported public import Android
+#endif
+
+/// Declarations that the C libraries spell with different types. Callers use these and need no `#if`.
+package enum CLibrary {
+    #if canImport(Glibc)
+        /// Glibc declares the socket types as a C enumeration; the other libraries declare macros.
+        package static var streamSocket: Int32 { Int32(SOCK_STREAM.rawValue) }
+        package static var closeOnExec: Int32 { Int32(SOCK_CLOEXEC.rawValue) }
+
+        package static func getAddressSpaceLimit(_ limit: inout rlimit) -> Int32 {
+            unsafe getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+        }
+
+        package static func accept(_ listener: Int32) -> Int32 { Glibc.accept(listener, nil, nil) }
+
+        package static func handler(of action: sigaction) -> __sighandler_t? {
+            unsafe action.__sigaction_handler.sa_handler
+        }
+    #elseif canImport(Darwin)
+        package static var streamSocket: Int32 { SOCK_STREAM }
+
+        package static func accept(_ listener: Int32) -> Int32 { Darwin.accept(listener, nil, nil) }
+
+        package static func handler(of action: sigaction) -> (@convention(c) (Int32) -> Void)? {
+            unsafe action.__sigaction_u.__sa_handler
+        }
+    #else
+        package static var streamSocket: Int32 { SOCK_STREAM }
+        package static var closeOnExec: Int32 { SOCK_CLOEXEC }
+
+        package static func getAddressSpaceLimit(_ limit: inout rlimit) -> Int32 { unsafe getrlimit(RLIMIT_AS, &limit) }
+
+        package static func accept(_ listener: Int32) -> Int32 { unsafe systemAccept(listener, nil, nil) }
+
+        package static func handler(of action: sigaction) -> (@convention(c) (Int32) -> Void)? {
+            unsafe action.__sa_handler.sa_handler
+        }
+    #endif
+
+    #if canImport(Darwin) || canImport(Musl)
+        /// A thread's handle before `pthread_create` sets it. Darwin and Musl declare it as a pointer, the others as a number.
+        static var noThread: pthread_t? { nil }
+    #else
+        static var noThread: pthread_t { pthread_t() }
+    #endif
+}
+
+#if !canImport(Darwin) && !canImport(Glibc)
+    /// `accept` under a name that `CLibrary.accept` does not hide.
+    private func systemAccept(
+        _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>?, _ length: UnsafeMutablePointer<socklen_t>?
+    ) -> Int32 {
+        unsafe accept(listener, address, length)
+    }
+#endif
