@@ -7,6 +7,12 @@ SWIFT ?= swift
 # An import across the layers of Package.swift fails the build.
 BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 
+# Homebrew's headers and libraries, for those that have no .pc file there.
+ifeq ($(shell uname),Darwin)
+export CPATH := $(shell brew --prefix 2>/dev/null)/include$(if $(CPATH),:$(CPATH))
+export LIBRARY_PATH := $(shell brew --prefix 2>/dev/null)/lib$(if $(LIBRARY_PATH),:$(LIBRARY_PATH))
+endif
+
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -62,6 +68,12 @@ gallery: ## a GTK window of thousands of pictures; PICTURES=folder, or a file of
 
 check-apple: build ## type-check the Apple sources against stubs, and run their logic
 	@Scripts/check-apple
+
+portability: ## build and test on Debian 13 and sid, in folders of their own; needs root; SUITES="trixie sid"
+	@Scripts/portability $(SUITES)
+
+check-musl: setup ## type-check the one module that names the C library against Musl's headers
+	@Scripts/check-musl
 
 snippets: setup ## compile every piece of Swift in the documentation
 	@Scripts/snippets

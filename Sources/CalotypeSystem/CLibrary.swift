@@ -40,7 +40,7 @@ package enum CLibrary {
 
         package static func getAddressSpaceLimit(_ limit: inout rlimit) -> Int32 { unsafe getrlimit(RLIMIT_AS, &limit) }
 
-        package static func accept(_ listener: Int32) -> Int32 { unsafe systemAccept(listener, nil, nil) }
+        package static func accept(_ listener: Int32) -> Int32 { systemAccept(listener, nil, nil) }
 
         package static func handler(of action: sigaction) -> (@convention(c) (Int32) -> Void)? {
             unsafe action.__sa_handler.sa_handler
@@ -49,7 +49,7 @@ package enum CLibrary {
 
     #if canImport(Darwin) || canImport(Musl)
         /// A thread's handle before `pthread_create` sets it. Darwin and Musl declare it as a pointer, the others as a number.
-        static var noThread: pthread_t? { nil }
+        @safe static var noThread: pthread_t? { nil }
     #else
         static var noThread: pthread_t { pthread_t() }
     #endif

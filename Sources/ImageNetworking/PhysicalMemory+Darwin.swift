@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-    internal import Darwin
+    internal import CalotypeSystem
 
     enum PhysicalMemory {
         /// The machine's memory in bytes.

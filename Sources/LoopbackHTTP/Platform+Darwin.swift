@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-    internal import Darwin
+    internal import CalotypeSystem
 
     extension Sockets {
         static let noSignal: Int32 = 0

@@ -142,6 +142,16 @@ static inline void calotype_curl_quit_quickly(CURL *handle) {
 #endif
 }
 
+/// Lets a multi handle go without waiting for name lookups that still run. From libcurl 8.20 on the lookup threads belong to
+/// the multi handle; before, CURLOPT_QUICK_EXIT of the easy handle is enough.
+static inline void calotype_curl_multi_quit_quickly(CURLM *multi) {
+#if LIBCURL_VERSION_NUM >= 0x081400
+    (void)(curl_multi_setopt)(multi, CURLMOPT_QUICK_EXIT, 1L);
+#else
+    (void)multi;
+#endif
+}
+
 /// Resolves `reference` against `base` (RFC 3986, section 5) without its credentials and fragment. To be freed with
 /// curl_free; NULL when it cannot be a URL.
 char *calotype_curl_resolve_url(const char *base, const char *reference);

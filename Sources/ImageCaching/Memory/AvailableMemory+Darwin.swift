@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-    internal import Darwin
+    internal import CalotypeSystem
 
     extension AvailableMemory {
         /// The machine's memory. On phones the system's own limit for one process is lower and may change; the cache's upper

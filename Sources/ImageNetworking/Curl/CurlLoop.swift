@@ -60,6 +60,7 @@ final class CurlLoop {
         multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, max(1, configuration.connectionsPerHost))
         multi.set(CURLMOPT_MAXCONNECTS, max(1, configuration.connections))
+        unsafe calotype_curl_multi_quit_quickly(multi.pointer)
     }
 
     deinit {
