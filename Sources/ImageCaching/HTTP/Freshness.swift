@@ -17,6 +17,11 @@ extension StoredResponse {
 
     /// Seconds of age up to which it is fresh (section 4.2.1). `s-maxage` is for shared caches.
     func lifetime(under policy: HTTPCachePolicy) -> Double {
+        let lifetime = announcedLifetime(under: policy)
+        return head.status.code < 400 ? lifetime : min(lifetime, policy.maximumErrorLifetime)
+    }
+
+    private func announcedLifetime(under policy: HTTPCachePolicy) -> Double {
         if let maxAge = control.maxAge { return Double(maxAge) }
         if let expiresIn { return expiresIn }
         // A guess, where the server says nothing (section 4.2.2): what has not changed for long will not change soon.

@@ -25,16 +25,21 @@ public struct HTTPCachePolicy: Hashable, Sendable {
     public var heuristicShare: Double
     /// The longest that such a response counts as fresh, in seconds; a day.
     public var heuristicLimit: Double
+    /// The longest that a response with an error status (400 and above) counts as fresh, in seconds, whatever its server says;
+    /// 300. An image that was missing for a moment must not stay missing for a year.
+    public var maximumErrorLifetime: Double
     /// Whether a response that is past its time is used while its server cannot be reached, unless the server forbids it
     /// (RFC 9111, section 4.2.4); `true`.
     public var servesStaleOffline: Bool
 
     public init(
-        mode: Mode = .standard, heuristicShare: Double = 0.1, heuristicLimit: Double = 86_400, servesStaleOffline: Bool = true
+        mode: Mode = .standard, heuristicShare: Double = 0.1, heuristicLimit: Double = 86_400,
+        maximumErrorLifetime: Double = 300, servesStaleOffline: Bool = true
     ) {
         self.mode = mode
         self.heuristicShare = heuristicShare
         self.heuristicLimit = heuristicLimit
+        self.maximumErrorLifetime = maximumErrorLifetime
         self.servesStaleOffline = servesStaleOffline
     }
 

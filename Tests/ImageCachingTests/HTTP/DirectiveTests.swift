@@ -238,6 +238,19 @@ import Testing
         Row("off: nothing is kept", [fresh], policy: .off, .notKept),
     ]
 
+    static let errorStatuses: [Row] = [
+        Row("a 404 is fresh as long as it says", ["Cache-Control: max-age=60"], after: 59, status: 404, .serve(59)),
+        Row("a 404 is never fresh for more than five minutes", [aYear], after: 299, status: 404, .serve(299)),
+        Row("a 404 is fetched again after five minutes", [aYear], after: 301, status: 404, .fetch),
+        Row("a 410 that may be kept for ever is fetched again", [aYear + ", immutable"], after: 301, status: 410, .fetch),
+        Row(
+            "the policy sets the limit", [aYear], after: 301, status: 404,
+            policy: HTTPCachePolicy(maximumErrorLifetime: 600), .serve(301)),
+        Row("an image keeps its year", [aYear], after: 301, .serve(301)),
+    ]
+    private static let aYear = "Cache-Control: max-age=31536000"
+
+    @Test(arguments: errorStatuses) func anErrorResponseIsKeptForMinutesAtMost(_ row: Row) { #expect(row.outcome == row.verdict) }
     @Test(arguments: ofResponses) func responsesSayWhatMayBeDone(_ row: Row) { #expect(row.outcome == row.verdict) }
     @Test(arguments: ofRequests) func requestsSayWhatTheyTake(_ row: Row) { #expect(row.outcome == row.verdict) }
     @Test(arguments: staleness) func staleWhileRevalidateHasItsWindow(_ row: Row) { #expect(row.outcome == row.verdict) }
