@@ -107,6 +107,34 @@ import Testing
         #expect(warnings.kinds == [.setAside])
     }
 
+    /// Appends records with valid checksums to the journal.
+    private func forge(_ changes: [IndexChange], in folder: Folder) throws {
+        let journal = folder.home.appending(path: "journal")
+        var bytes = Array(try Data(contentsOf: journal))
+        let epoch = try #require(JournalHeader(bytes)).epoch
+        for change in changes { change.encode(to: &bytes, at: bytes.count, epoch: epoch) }
+        try Data(bytes).write(to: journal)
+    }
+
+    @Test(arguments: [UInt64.max, 0xffff_ffff_ffff_fffe, 0x400_0000_0000, 0x3ff_ffff_ffff, 0x200_0000_0001])
+    func aForgedNumberOfAPackDoesNotStopStores(number: UInt64) async throws {
+        for change in [IndexChange.packFloor(number), .packEnd(number, 64), .dropPack(number)] {
+            let folder = try Folder()
+            #expect(try await worksAnew(in: folder))
+            try forge([change], in: folder)
+            #expect(try await worksAnew(in: folder))
+            #expect(try await worksAnew(in: folder))
+        }
+    }
+
+    @Test func aPackFileWithTheLargestNumberDoesNotUseTheNumbersUp() async throws {
+        let folder = try Folder()
+        #expect(try await worksAnew(in: folder))
+        try Data().write(to: folder.home.appending(path: "18446744073709551614.pack"))
+        #expect(try await worksAnew(in: folder))
+        #expect(try await worksAnew(in: folder))
+    }
+
     @Test func wrongNamesAmongThePacksAreLeftAlone() async throws {
         let folder = try Folder()
         #expect(try await worksAnew(in: folder))

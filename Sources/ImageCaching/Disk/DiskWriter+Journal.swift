@@ -154,6 +154,9 @@ extension DiskWriter {
         if end < size { try files.truncate(journal, to: end) }
         var index = DiskIndex()
         for change in changes { index.apply(change) }
+        guard index.nextPack <= PackHeader.numberLimit else {
+            return .unusable("its journal counts more files than any cache writes")
+        }
         changeCount = changes.count
         shared.lock.withLock { state in
             state.use(index, journal: journal, end: end, header: found)

@@ -108,6 +108,8 @@ enum PackRecord {
 /// ```
 enum PackHeader {
     static let length = 32
+    /// No cache counts this far; the journal takes numbers up to twice as large, so that counting on is safe.
+    static let numberLimit: UInt64 = 1 << 41
 
     static func encode(directory: EntryName, pack: UInt64) -> [UInt8] {
         var bytes = Array("CALOPAK1".utf8)
@@ -121,9 +123,9 @@ enum PackHeader {
 
     /// The number in a file name that ``fileName(_:)`` could have made.
     static func number(fileName: String) -> UInt64? {
-        guard fileName.hasSuffix(".pack"), let number = UInt64(fileName.dropLast(5)), self.fileName(number) == fileName else {
-            return nil
-        }
+        guard fileName.hasSuffix(".pack"), let number = UInt64(fileName.dropLast(5)), number < numberLimit,
+            self.fileName(number) == fileName
+        else { return nil }
         return number
     }
 }
