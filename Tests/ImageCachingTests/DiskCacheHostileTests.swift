@@ -135,6 +135,57 @@ import Testing
         #expect(try await worksAnew(in: folder))
     }
 
+    @Test func aJournalThatNamesMoreBytesThanAnyDiskHoldsIsSetAside() async throws {
+        let folder = try Folder()
+        #expect(try await worksAnew(in: folder))
+        try forge((2..<1_030).map { .packEnd($0, (1 << 42) - 1) }, in: folder)
+        let warnings = Warnings()
+        #expect(try await worksAnew(in: folder, warnings: warnings))
+        #expect(warnings.kinds == [.setAside])
+    }
+
+    @Test func entriesThatOverlapInOnePackAreCountedAsTheBytesTheyClaim() async throws {
+        let folder = try Folder()
+        #expect(try await worksAnew(in: folder))
+        let place = PackLocation(pack: 1, offset: 32, headLength: 2, bodyLength: (1 << 42) - 1)
+        try forge((0..<1_030).map { .put(EntryName(low: $0, high: 0), place, writtenAt: 0) }, in: folder)
+        let warnings = Warnings()
+        #expect(try await worksAnew(in: folder, warnings: warnings))
+        #expect(warnings.kinds == [.setAside])
+    }
+
+    @Test func aJournalOfMorePacksThanCanBeListedIsReadNoFurther() async throws {
+        let folder = try Folder()
+        #expect(try await worksAnew(in: folder))
+        try forge((0..<100_100).map { .packEnd($0, 64) }, in: folder)
+        let warnings = Warnings()
+        #expect(try await worksAnew(in: folder, warnings: warnings))
+        #expect(warnings.kinds == [.setAside])
+    }
+
+    @Test func changesOfAnotherProcessThatGoBeyondAllBoundsAreNotSummedUp() async throws {
+        let folder = try Folder()
+        let warnings = Warnings()
+        let cache = folder.cache(warnings: warnings)
+        try await cache.store(entry(1), for: dataKey("a"))
+        try await cache.flush()
+        try forge((2..<3_000).map { .packEnd($0, (1 << 42) - 1) }, in: folder)
+        #expect(await cache.statistics.fileByteCount < 1 << 51)
+        #expect(warnings.kinds == [.writeFailed])
+        #expect(try await worksAnew(in: folder))
+    }
+
+    @Test func anIndexOfMoreEntriesThanTheLimitIsOutOfBounds() {
+        var index = DiskIndex()
+        let place = PackLocation(pack: 1, offset: 32, headLength: 2, bodyLength: 1)
+        var count: UInt64 = 0
+        while index.isWithinBounds, count < 2_000_000 {
+            index.apply(.put(EntryName(low: count, high: 0), place, writtenAt: 0))
+            count += 1
+        }
+        #expect(count == 1_100_001)
+    }
+
     @Test func wrongNamesAmongThePacksAreLeftAlone() async throws {
         let folder = try Folder()
         #expect(try await worksAnew(in: folder))

@@ -30,6 +30,17 @@ struct DiskIndex: Equatable, Sendable {
 
     /// A directory of more entries than this would take too much memory to index.
     static let maximumCount = 1_000_000
+    /// A directory of more packs than this cannot be listed.
+    static let maximumPackCount = 100_000
+    /// A petabyte; what one more change adds to it does not overflow.
+    private static let maximumBytes = 1 << 50
+
+    /// Whether a cache can have written this. To be asked after each change from a file, so that sums stay small.
+    var isWithinBounds: Bool {
+        // Entries are evicted a batch after they were put, so there may be a few too many.
+        entries.count <= Self.maximumCount + 100_000 && packs.count <= Self.maximumPackCount
+            && max(liveBytes, fileBytes) <= Self.maximumBytes
+    }
 
     mutating func apply(_ change: IndexChange) {
         switch change {

@@ -43,15 +43,22 @@ extension DiskWriter {
             let status = journal.status
         else { throw .directoryLost }
         if status.size != end {
-            let (changes, newEnd) = try readChanges(from: journal, at: end, size: status.size)
+            var isSealed = false
+            let newEnd = try readChanges(from: journal, at: end, size: status.size) { change in
+                changeCount += 1
+                if change == .seal { isSealed = true }
+                return shared.lock.withLock { state in
+                    state.apply(change)
+                    state.journalEnd += IndexChange.length
+                    return state.index.isWithinBounds
+                }
+            }
+            guard shared.lock.withLock({ $0.index.isWithinBounds }) else {
+                throw FileFailure(operation: "read a journal of more entries than any cache writes", code: EFBIG)
+            }
             // A change that ends in the middle is all that is left of a process that died: nobody else is writing now.
             if newEnd < status.size { try files.truncate(journal, to: newEnd) }
-            shared.lock.withLock { state in
-                for change in changes { state.apply(change) }
-                state.journalEnd = newEnd
-            }
-            changeCount += changes.count
-            if changes.contains(.seal) { return try reopenJournal() }
+            if isSealed { return try reopenJournal() }
         }
         if status.links == 0 { throw .directoryLost }
     }
@@ -102,10 +109,11 @@ extension DiskWriter {
         }
     }
 
-    /// The whole changes from a position on, and the end of the last one.
-    private func readChanges(from journal: OpenFile, at start: Int, size: Int) throws(FileFailure) -> ([IndexChange], end: Int) {
+    /// Hands over the whole changes from a position on, until `take` returns `false`; returns the end of the last one.
+    private func readChanges(
+        from journal: OpenFile, at start: Int, size: Int, take: (IndexChange) -> Bool
+    ) throws(FileFailure) -> Int {
         guard size <= Self.largestJournal else { throw FileFailure(operation: "read a journal of \(size) bytes", code: EFBIG) }
-        var changes: [IndexChange] = []
         var end = start
         while end + IndexChange.length <= size {
             let count = min(1 << 20, (size - end) / IndexChange.length * IndexChange.length)
@@ -115,15 +123,15 @@ extension DiskWriter {
                 while at + IndexChange.length <= bytes.count {
                     let slot = unsafe UnsafeRawBufferPointer(rebasing: bytes[at..<at + IndexChange.length])
                     guard let change = unsafe IndexChange.decode(slot, at: end + at, epoch: header.epoch) else { return false }
-                    changes.append(change)
                     at += IndexChange.length
+                    guard take(change) else { return false }
                 }
                 return bytes.count == count
             }
             end += at
             guard isWhole else { break }
         }
-        return (changes, end)
+        return end
     }
 
     /// What opening a journal found.
@@ -150,14 +158,16 @@ extension DiskWriter {
         }
         guard size <= Self.largestJournal else { return .unusable("its journal is larger than any that this cache writes") }
         header = found
-        let (changes, end) = try readChanges(from: journal, at: JournalHeader.length, size: size)
-        if end < size { try files.truncate(journal, to: end) }
         var index = DiskIndex()
-        for change in changes { index.apply(change) }
-        guard index.nextPack <= PackHeader.numberLimit else {
-            return .unusable("its journal counts more files than any cache writes")
+        let end = try readChanges(from: journal, at: JournalHeader.length, size: size) { change in
+            index.apply(change)
+            return index.isWithinBounds
         }
-        changeCount = changes.count
+        guard index.isWithinBounds, index.nextPack <= PackHeader.numberLimit else {
+            return .unusable("its journal counts more files, entries or bytes than any cache writes")
+        }
+        if end < size { try files.truncate(journal, to: end) }
+        changeCount = (end - JournalHeader.length) / IndexChange.length
         shared.lock.withLock { state in
             state.use(index, journal: journal, end: end, header: found)
         }

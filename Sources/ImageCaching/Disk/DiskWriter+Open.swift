@@ -4,7 +4,7 @@ internal import ImageCore
 extension DiskWriter {
     /// The schema's version is in the name: another version finds a directory of its own.
     static let homeName = "images-v1"
-    private static let largestListing = 100_000
+    private static let largestListing = DiskIndex.maximumPackCount
     /// Directories that were set aside and that nobody has looked after; beyond this the cache stays off.
     private static let mostSetAside = 9
 
