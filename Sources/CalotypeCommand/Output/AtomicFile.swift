@@ -4,7 +4,8 @@ internal import CalotypeSystem
 
 /// Writes a file so that nobody ever sees half of it: into a new file beside it, which then takes its name.
 enum AtomicFile {
-    /// Writes `data` to `path`, replacing a file that is there and keeping its permissions. A symbolic link is followed.
+    /// Writes `data` to `path`, replacing a file that is there. A file of the same owner keeps its permissions, but never its
+    /// setuid, setgid and sticky bits: the new content is not the program that was given them. A symbolic link is followed.
     /// Devices and pipes are written to as they are, and so is what is open already, such as a redirected `/dev/stdout`.
     ///
     /// - Throws: ``ImageError`` (`fileUnwritable`) with the system's reason; no new file stays behind.
@@ -26,7 +27,7 @@ enum AtomicFile {
         defer { Leftovers.forget(file: temporary) }
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw failure(errno) }
-        if exists { _ = fchmod(descriptor, info.st_mode & 0o7777) }
+        if exists, info.st_uid == geteuid() { _ = fchmod(descriptor, info.st_mode & 0o777) }
         do throws(ImageError) {
             try complete(descriptor, fill)
             guard unsafe rename(temporary, final) == 0 else { throw failure(errno) }

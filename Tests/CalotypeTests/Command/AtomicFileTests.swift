@@ -1,3 +1,4 @@
+import CalotypeSystem
 import Foundation
 import ImageCore
 import Testing
@@ -14,6 +15,25 @@ struct AtomicFileTests {
         #expect(folder.data("a") == Data([2, 3]))
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
         #expect(folder.names == ["a"])
+    }
+
+    @Test(arguments: [0o4755, 0o2755, 0o1755]) func aReplacedFileLosesItsSetuidSetgidAndStickyBits(mode: Int) throws {
+        let folder = try ScratchFolder()
+        let path = try folder.write([1], to: "a")
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        try AtomicFile.write(Data([2]), to: path)
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o755)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
+    func theModeOfAnotherOwnersFileIsNotKept() throws {
+        let folder = try ScratchFolder()
+        let path = try folder.write([1], to: "a")
+        try FileManager.default.setAttributes([.posixPermissions: 0o777, .ownerAccountID: 12_345], ofItemAtPath: path)
+        try AtomicFile.write(Data([2]), to: path)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o644)
+        #expect(attributes[.ownerAccountID] as? Int == 0)
     }
 
     @Test func aLinkIsFollowedAndStays() throws {
