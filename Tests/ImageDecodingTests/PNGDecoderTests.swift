@@ -140,4 +140,16 @@ import Testing
         #expect(stored.all == wanted[0].map { [10 * $0] })
         #expect(try decoder.info(of: builder.file, limits: DecodingLimits()).orientation.rawValue == orientation)
     }
+
+    /// libpng drops such a tRNS chunk; before 1.6.45 it still reported the transparency.
+    @Test func aTransparentColorBeforeThePaletteDoesNotChangeTheLayoutOfRows() throws {
+        let size = PixelSize(width: 5, height: 3)
+        let plain = PNGBuilder(size: size, colorType: .rgb, depth: 8) { x, y in [40 * x, 80 * y, 200] }
+        var odd = plain
+        odd.chunks = [("tRNS", [0, 1, 0, 2, 0, 3]), ("PLTE", [1, 2, 3])]
+        let expected = try decoder.decode(plain.file, options: DecodeOptions())
+        let image = try decoder.decode(odd.file, options: DecodeOptions())
+        let isEqual = unsafe image.bitmap.withUnsafePixels { Array($0) } == expected.bitmap.withUnsafePixels { Array($0) }
+        #expect(isEqual)
+    }
 }

@@ -38,6 +38,8 @@ final class Compositor {
     /// Brings the canvas to `frame`.
     func show(_ frame: Int) throws {
         if current == frame { return }
+        // The file may announce more frames than it holds.
+        guard frame < source.frames.count else { throw ImageError.truncated(source.format) }
         let isGoingBack = current.map { $0 > frame } ?? false
         var next = begin(for: frame)
         var toKeep = isGoingBack ? (next + frame + 1) / 2 : frame

@@ -40,8 +40,9 @@ struct PNGChunks: Sequence, IteratorProtocol {
 /// in pieces.
 struct PNGMetadata {
     private(set) var orientation = Orientation.up
-    /// Frames of an APNG; 0 where it is a still picture.
+    /// Frames of an APNG; 0 where it is a still image. Of a whole file no more than it holds, whatever it announces.
     private(set) var frames = 0
+    private var frameControls = 0
     /// How often an APNG is shown, 0 for ever.
     private(set) var plays: Int?
     private var isSRGB = false
@@ -63,6 +64,7 @@ struct PNGMetadata {
         for chunk in PNGChunks(file) {
             if reads(chunk.type, byteCount: chunk.content.count) { read(chunk.type, chunk.content) } else { pass(chunk.type) }
         }
+        frames = min(frames, frameControls)
     }
 
     /// Whether the content of the next chunk matters.
@@ -75,6 +77,7 @@ struct PNGMetadata {
     /// Notes a chunk whose content does not matter.
     mutating func pass(_ type: String) {
         if type == "IDAT" { hasPixels = true }
+        if type == "fcTL" { frameControls += 1 }
     }
 
     /// Takes a chunk that ``reads(_:byteCount:)`` asks for.
