@@ -109,6 +109,10 @@ kernelpaths: build ## the tests of pixels, once for each instruction set that th
 	    --filter 'ImageKernelsTests|ImageProcessingTests' || exit 1; \
 	done
 
+compare-kernels: ## every compiled variant of the kernels, arm64 under qemu too, against the x86-64 baseline; SEED=1 ROUNDS=300
+	@Scripts/setup --arm64
+	@SEED=$(SEED) ROUNDS=$(ROUNDS) Scripts/compare-kernels
+
 bench: ## measure (release); SUITE="decode process" picks suites
 	@Scripts/bench-peers
 	@Scripts/setup --bench

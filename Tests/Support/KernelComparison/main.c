@@ -1,0 +1,316 @@
+// Runs every kernel with seeded random inputs at every level that the processor supports, and prints one line for each:
+// the level, the kernel and a checksum of all bytes that the kernel wrote. Scripts/compare-kernels compares the lines.
+//
+//     main SEED ROUNDS
+
+#include "CCalotypeKernels.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    /// The bytes of each buffer.
+    SPACE = 1 << 16,
+    /// Pixels of a line, at most; they cross every tile size of the kernels.
+    MOST_PIXELS = 300,
+    /// Output after the last sample that is part of the checksum, so that a write past the end is seen.
+    GUARD = 64,
+};
+
+// The buffers come from malloc because kernels of different sample types share them.
+static unsigned char *source, *other, *output;
+
+// Random inputs are built from integers and exact operations alone, so that every architecture gets the same.
+
+static uint64_t state;
+
+/// SplitMix64 (Steele, Lea and Flood, 2014).
+static uint64_t next(void) {
+    uint64_t z = state += 0x9E3779B97F4A7C15;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+}
+
+static size_t below(size_t count) { return (size_t)(next() % count); }
+static float unit(void) { return (float)(next() >> 40) * 0x1p-24f; }
+static float between(float low, float high) { return low + unit() * (high - low); }
+static size_t some_channels(void) { return below(2) ? 4 : 1; }
+
+/// From 0 to `most`, often one off a multiple of 16.
+static size_t some_count(size_t most) {
+    size_t near = 16 * below(most / 16 + 1) + below(3);
+    size_t count = below(2) ? near - (near > 0) : below(most + 1);
+    return count < most ? count : most;
+}
+
+/// A sample in floating point: common levels, levels out of range, halves, zeros and numbers near zero.
+static float some_level(float most) {
+    switch (below(8)) {
+    case 0: return most;
+    case 1: return (float)below((size_t)most) + 0.5f;
+    case 2: return between(-1e6f, 1e6f);
+    case 3: return below(2) ? 0.0f : -0.0f;
+    case 4: return below(2) ? 1e-40f : -1e-40f;
+    default: return between(-0.1f * most, 1.1f * most);
+    }
+}
+
+static void fill_levels(float *levels, size_t count, float most) {
+    for (size_t i = 0; i < count; i++) levels[i] = some_level(most);
+}
+
+static void fill_weights(float *weights, size_t count) {
+    for (size_t i = 0; i < count; i++) weights[i] = between(-0.5f, 1.0f);
+}
+
+/// Random bytes, all zero, all full, or zeros and full bytes mixed.
+static void fill(unsigned char *bytes) {
+    size_t kind = below(8);
+    for (size_t i = 0; i < SPACE; i += 8) {
+        uint64_t word = kind == 0 ? 0 : kind == 1 ? UINT64_MAX : next();
+        if (kind == 2) word = (word & 0x0101010101010101) * 255;
+        memcpy(bytes + i, &word, sizeof word);
+    }
+}
+
+/// An address in `bytes` that is aligned for a sample of `size` bytes and often for nothing more.
+static void *place(unsigned char *bytes, size_t size) { return bytes + below(32) * size; }
+
+static uint64_t checksum;
+
+/// FNV-1a over `output` as far as the guard behind `end`.
+static void add_output(const void *end) {
+    const unsigned char *last = (const unsigned char *)end + GUARD;
+    for (const unsigned char *byte = output; byte < last; byte++) checksum = (checksum ^ *byte) * 0x100000001B3;
+}
+
+#define COMBINE_ROWS(name, sample) \
+    static void run_##name(clt_level level) { \
+        const sample *rows[40]; \
+        float weights[40]; \
+        size_t taps = 1 + below(40), count = some_count(4 * MOST_PIXELS); \
+        fill(source); \
+        fill_weights(weights, taps); \
+        for (size_t t = 0; t < taps; t++) rows[t] = (const sample *)source + below(1000); \
+        float *out = place(output, sizeof *out); \
+        name(level, rows, weights, taps, count, out); \
+        add_output(out + count); \
+    }
+COMBINE_ROWS(clt_combine_rows_u8, uint8_t)
+COMBINE_ROWS(clt_combine_rows_u16, uint16_t)
+
+#define COMBINE_COLUMNS(name, sample, channels, most) \
+    static void run_##name(clt_level level) { \
+        enum { WIDTH = 150, STRIDE = 24, PIXELS = 500 }; \
+        int32_t first[WIDTH], lengths[WIDTH]; \
+        float weights[WIDTH * STRIDE] = {0}; \
+        size_t width = some_count(WIDTH), stride = 4 * (1 + below(STRIDE / 4)); \
+        for (size_t x = 0; x < width; x++) { \
+            size_t length = 1 + below(stride); \
+            lengths[x] = (int32_t)length; \
+            first[x] = (int32_t)below(PIXELS - length - 3); \
+            fill_weights(weights + x * stride, length); \
+        } \
+        const clt_taps taps = {first, lengths, weights, stride}; \
+        float *in = place(source, sizeof *in); \
+        fill_levels(in, (channels) * PIXELS, most); \
+        sample *out = place(output, sizeof *out); \
+        name(level, in, &taps, width, out); \
+        add_output(out + (channels) * width); \
+    }
+COMBINE_COLUMNS(clt_combine_columns_rgba_u8, uint8_t, 4, 255.0f)
+COMBINE_COLUMNS(clt_combine_columns_rgba_u16, uint16_t, 4, 65535.0f)
+COMBINE_COLUMNS(clt_combine_columns_gray_u8, uint8_t, 1, 255.0f)
+COMBINE_COLUMNS(clt_combine_columns_gray_u16, uint16_t, 1, 65535.0f)
+
+static void run_clt_average_blocks_u8(clt_level level) {
+    const uint8_t *rows[257];
+    size_t height = below(8) ? 1 + below(20) : 257, width = some_count(MOST_PIXELS), channels = some_channels();
+    size_t block = below(8) ? 1 + below(40) : 65536;
+    fill(source);
+    for (size_t r = 0; r < height; r++) rows[r] = source + below(1000);
+    uint16_t *sums = place(other, sizeof *sums);
+    uint8_t *out = place(output, sizeof *out);
+    clt_average_blocks_u8(level, rows, height, width, channels, block, sums, out);
+    add_output(out + (width + block - 1) / block * channels);
+}
+
+#define ALPHA(name) \
+    static void run_##name(clt_level level) { \
+        size_t count = some_count(MOST_PIXELS); \
+        fill(output); \
+        uint8_t *pixels = place(output, sizeof *pixels); \
+        name(level, pixels, count); \
+        add_output(pixels + 4 * count); \
+    }
+ALPHA(clt_premultiply_u8)
+ALPHA(clt_unpremultiply_u8)
+
+#define COLOR_MATRIX(name, sample) \
+    static void run_##name(clt_level level) { \
+        size_t count = some_count(MOST_PIXELS); \
+        float matrix[16], scale = below(4) ? 1.0f : 100.0f; \
+        for (int i = 0; i < 16; i++) matrix[i] = scale * between(-1.0f, 1.5f); \
+        fill(output); \
+        sample *pixels = place(output, sizeof *pixels); \
+        name(level, pixels, count, matrix); \
+        add_output(pixels + 4 * count); \
+    }
+COLOR_MATRIX(clt_color_matrix_u8, uint8_t)
+COLOR_MATRIX(clt_color_matrix_u16, uint16_t)
+
+#define COMPOSITE(name, sample) \
+    static void run_##name(clt_level level) { \
+        size_t count = some_count(MOST_PIXELS); \
+        float opacity = below(4) ? unit() : (float)below(2); \
+        fill(source); \
+        fill(output); \
+        const sample *over = place(source, sizeof *over); \
+        sample *pixels = place(output, sizeof *pixels); \
+        name(level, pixels, over, count, opacity); \
+        add_output(pixels + 4 * count); \
+    }
+COMPOSITE(clt_composite_u8, uint8_t)
+COMPOSITE(clt_composite_u16, uint16_t)
+
+static void run_clt_convolve(clt_level level) {
+    float weights[31];
+    size_t half = below(16), taps = 2 * half + 1, channels = some_channels(), count = some_count(MOST_PIXELS);
+    fill_weights(weights, half + 1);
+    for (size_t t = 0; t < half; t++) weights[taps - 1 - t] = weights[t];
+    float *in = place(source, sizeof *in);
+    fill_levels(in, count + (taps - 1) * channels, below(2) ? 255.0f : 65535.0f);
+    float *out = place(output, sizeof *out);
+    clt_convolve(level, in, weights, taps, channels, count, out);
+    add_output(out + count);
+}
+
+#define ROUND_LEVELS(name, sample, most) \
+    static void run_##name(clt_level level) { \
+        size_t count = some_count(MOST_PIXELS); \
+        float *in = place(source, sizeof *in); \
+        fill_levels(in, count, most); \
+        if (count > 1) in[below(count)] = below(2) ? 1e30f : -1e30f; \
+        sample *out = place(output, sizeof *out); \
+        name(level, in, count, out); \
+        add_output(out + count); \
+    }
+ROUND_LEVELS(clt_round_u8, uint8_t, 255.0f)
+ROUND_LEVELS(clt_round_u16, uint16_t, 65535.0f)
+
+#define SHARPEN(name, sample, most) \
+    static void run_##name(clt_level level) { \
+        size_t count = some_count(MOST_PIXELS), channels = some_channels(); \
+        float amount = between(0.0f, below(4) ? 3.0f : 1000.0f); \
+        float threshold = below(4) ? between(0.0f, 0.2f * (most)) : (float)below(3); \
+        fill(source); \
+        fill(output); \
+        const sample *blurred = place(source, sizeof *blurred); \
+        sample *pixels = place(output, sizeof *pixels); \
+        name(level, pixels, blurred, count, channels, amount, threshold); \
+        add_output(pixels + channels * count); \
+    }
+SHARPEN(clt_sharpen_u8, uint8_t, 255.0f)
+SHARPEN(clt_sharpen_u16, uint16_t, 65535.0f)
+
+static void run_clt_tent_rows_u8(clt_level level) {
+    const uint8_t *rows[16];
+    size_t factor = 1 + below(16), count = some_count(4 * MOST_PIXELS);
+    fill(source);
+    for (size_t r = 0; r < factor; r++) rows[r] = source + below(1000);
+    // The result comes first and `rising` behind it, so that the checksum covers both.
+    uint16_t *out = place(output, sizeof *out), *rising = out + count + GUARD;
+    for (size_t i = 0; i < count; i++) rising[i] = (uint16_t)below(255 * factor * (factor - 1) / 2 + 1);
+    clt_tent_rows_u8(level, rows, factor, count, rising, out);
+    add_output(rising + count);
+}
+
+static void run_clt_tent_columns_u8(clt_level level) {
+    size_t factor = 1 + below(16), channels = some_channels(), count = some_count(100);
+    uint16_t *line = place(source, sizeof *line);
+    size_t most = 255 * factor * factor, full = below(4) == 0;
+    for (size_t i = 0; i < (count + 1) * factor * channels; i++) line[i] = (uint16_t)(full ? most : below(most + 1));
+    float scale = 1.0f / (float)(factor * factor * factor * factor);
+    uint8_t *out = place(output, sizeof *out);
+    clt_tent_columns_u8(level, line, factor, channels, scale, count, out);
+    add_output(out + count * channels);
+}
+
+/// A step from one pixel to the next: common ones, none, tiny and huge ones.
+static double some_step(void) {
+    static const double extremes[] = {0, 1, -1, 1e-9, -1e-300, 1e12};
+    return below(3) ? (double)between(-2.0f, 2.0f) : extremes[below(sizeof extremes / sizeof *extremes)];
+}
+
+#define SAMPLE_LINE(name, sample) \
+    static void run_##name(clt_level level) { \
+        size_t width = 1 + below(60), height = 1 + below(60), count = some_count(MOST_PIXELS); \
+        fill(source); \
+        const clt_picture picture = { \
+            place(source, sizeof(sample)), width, height, (4 * width + below(7)) * sizeof(sample)}; \
+        double x = (double)between(-10.0f, 70.0f), y = (double)between(-10.0f, 70.0f); \
+        double dx = some_step(), dy = some_step(); \
+        sample *out = place(output, sizeof *out); \
+        name(level, &picture, x, y, dx, dy, count, out); \
+        add_output(out + 4 * count); \
+    }
+SAMPLE_LINE(clt_sample_line_u8, uint8_t)
+SAMPLE_LINE(clt_sample_line_u16, uint16_t)
+
+static const struct {
+    const char *name;
+    void (*run)(clt_level level);
+} kernels[] = {
+#define KERNEL(name) {#name, run_##name}
+    KERNEL(clt_combine_rows_u8),
+    KERNEL(clt_combine_rows_u16),
+    KERNEL(clt_combine_columns_rgba_u8),
+    KERNEL(clt_combine_columns_rgba_u16),
+    KERNEL(clt_combine_columns_gray_u8),
+    KERNEL(clt_combine_columns_gray_u16),
+    KERNEL(clt_average_blocks_u8),
+    KERNEL(clt_premultiply_u8),
+    KERNEL(clt_unpremultiply_u8),
+    KERNEL(clt_color_matrix_u8),
+    KERNEL(clt_color_matrix_u16),
+    KERNEL(clt_composite_u8),
+    KERNEL(clt_composite_u16),
+    KERNEL(clt_convolve),
+    KERNEL(clt_round_u8),
+    KERNEL(clt_round_u16),
+    KERNEL(clt_sharpen_u8),
+    KERNEL(clt_sharpen_u16),
+    KERNEL(clt_tent_rows_u8),
+    KERNEL(clt_tent_columns_u8),
+    KERNEL(clt_sample_line_u8),
+    KERNEL(clt_sample_line_u16),
+};
+
+static const struct {
+    const char *name;
+    clt_level level;
+} levels[] = {{"baseline", CLT_BASELINE}, {"avx2", CLT_AVX2}, {"avx512", CLT_AVX512}};
+
+int main(int count, char **arguments) {
+    if (count != 3) {
+        fprintf(stderr, "usage: %s SEED ROUNDS\n", arguments[0]);
+        return 2;
+    }
+    uint64_t seed = strtoull(arguments[1], NULL, 10), rounds = strtoull(arguments[2], NULL, 10);
+    source = malloc(SPACE), other = malloc(SPACE), output = malloc(SPACE);
+    if (!source || !other || !output) return 2;
+    for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
+        if (!clt_supports(levels[l].level)) continue;
+        for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+            checksum = 0xCBF29CE484222325;
+            state = seed + k;
+            for (uint64_t round = 0; round < rounds; round++) {
+                memset(output, 0xA5, SPACE);
+                kernels[k].run(levels[l].level);
+            }
+            printf("%s %s %016llx\n", levels[l].name, kernels[k].name, (unsigned long long)checksum);
+        }
+    }
+    return 0;
+}
