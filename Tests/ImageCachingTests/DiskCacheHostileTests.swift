@@ -1,6 +1,8 @@
 import ImageCore
 import Testing
 
+import CalotypeSystem
+
 @testable import ImageCaching
 
 @Suite struct DiskCacheHostileTests {
@@ -203,6 +205,60 @@ import Testing
         for i in 0..<40 { try await cache.store(entry(i, count: 9_000), for: dataKey(i)) }
         try await cache.flush()
         #expect(try await cache.entry(for: dataKey(39))?.data == content(39, count: 9_000))
+    }
+
+    /// A cache in the directory keeps nothing, touches nothing and warns once.
+    private func isRefused(_ directory: URL) async throws -> Bool {
+        let warnings = Warnings()
+        let cache = DiskCache(.init(directory: directory, onWarning: { warnings.add($0) }))
+        for _ in 0..<2 { try await cache.store(entry(1), for: dataKey("a")) }
+        try? await cache.flush()
+        let found = try await cache.entry(for: dataKey("a"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path(percentEncoded: false))
+        return found == nil && warnings.kinds == [.unavailable] && !names.contains { $0.hasSuffix(".lock") }
+    }
+
+    @Test(arguments: [0o777, 0o1777, 0o702] as [mode_t])
+    func aDirectoryThatOthersCanWriteIsNotUsed(mode: mode_t) async throws {
+        let folder = try Folder()
+        #expect(unsafe chmod(folder.path, mode) == 0)
+        #expect(try await isRefused(folder.url))
+        // One below it that this user makes is its own.
+        let below = folder.url.appending(path: "below", directoryHint: .isDirectory)
+        let cache = DiskCache(.init(directory: below))
+        try await cache.store(entry(1), for: dataKey("a"))
+        try await cache.flush()
+        #expect(try await DiskCache(.init(directory: below)).entry(for: dataKey("a")) != nil)
+        var info = stat()
+        #expect(unsafe stat(below.path(percentEncoded: false), &info) == 0 && info.st_mode & 0o777 == 0o700)
+    }
+
+    @Test func whatOthersCanWriteInsideTheDirectoryIsNotUsed() async throws {
+        let folder = try Folder()
+        #expect(try await worksAnew(in: folder))
+        #expect(unsafe chmod(folder.home.path(percentEncoded: false), 0o777) == 0)
+        let warnings = Warnings()
+        #expect(try await folder.cache(warnings: warnings).entry(for: dataKey("a")) == nil)
+        #expect(warnings.kinds == [.unavailable])
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "Giving files to another user needs permission."))
+    func aDirectoryOfAnotherUserIsNotUsed() async throws {
+        let folder = try Folder()
+        #expect(unsafe chown(folder.path, 65_534, 65_534) == 0)
+        #expect(try await isRefused(folder.url))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "Giving files to another user needs permission."))
+    func linksAndParentsThatAnotherUserPlantedAreNotFollowed() async throws {
+        let (open, own) = (try Folder(), try Folder())
+        #expect(unsafe chmod(open.path, 0o1777) == 0)
+        let (link, parent) = (open.url.appending(path: "link"), open.url.appending(path: "parent"))
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: own.url)
+        try FileManager.default.createDirectory(at: parent.appending(path: "child"), withIntermediateDirectories: true)
+        for planted in [link, parent] { #expect(unsafe lchown(planted.path(percentEncoded: false), 65_534, 65_534) == 0) }
+        #expect(try await isRefused(link))
+        #expect(try await isRefused(parent.appending(path: "child")))
     }
 
     @Test func aDirectoryThatCannotBeMadeGivesNoCacheAndOneWarning() async throws {

@@ -104,6 +104,7 @@
                 try await cache.flush()
                 #expect(warnings.kinds == [.unavailable])
             }
+            #expect(unsafe chmod(folder.path, 0o755) == 0)
             #expect(try await folder.cache().entry(for: dataKey("a"))?.data == content(1))
             #expect(folder.names(in: folder.url) == ["images-v1", "images-v1.lock"])
         }
@@ -115,7 +116,7 @@
 
         init?(bytes: Int) throws {
             folder = try Folder()
-            guard unsafe mount("calotype-test", folder.path, "tmpfs", 0, "size=\(bytes)") == 0 else { return nil }
+            guard unsafe mount("calotype-test", folder.path, "tmpfs", 0, "size=\(bytes),mode=700") == 0 else { return nil }
         }
 
         /// Leaves no room.

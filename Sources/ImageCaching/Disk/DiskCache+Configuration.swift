@@ -4,6 +4,7 @@ extension DiskCache {
     /// Where a disk cache lies, its bounds, and what it takes from its surroundings.
     public struct Configuration: Sendable {
         /// The directory, made when it is missing. The cache keeps to two names in it and leaves all others alone.
+        /// The cache is off where another user owns it or can write to it.
         public var directory: URL
         public var limits: Limits
         /// Seconds since 1970; by default the system's clock.

@@ -22,7 +22,10 @@ extension DiskWriter {
             home.withLock { $0 = nil }
             warn(
                 .unavailable,
-                "The disk cache in \(path) \(error); nothing is cached on disk. Allow writing there or choose another directory.")
+                """
+                The disk cache in \(path) \(error); nothing is cached on disk. Choose a directory that this user alone can \
+                write to.
+                """)
         }
     }
 

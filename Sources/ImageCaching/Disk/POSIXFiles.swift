@@ -61,14 +61,42 @@ enum SystemError {
 struct POSIXFiles: FileSystem {
     func openDirectory(path: String) throws(FileFailure) -> OpenFile {
         var made = ""
+        // Anyone may have put a directory or a link into a directory that all can write to, as the temporary one.
+        var isBelowAll = false
         for part in path.split(separator: "/") {
             made += "/" + part
-            guard unsafe mkdir(made, 0o700) != 0, errno != EEXIST, unsafe access(made, F_OK) != 0 else { continue }
-            throw FileFailure(operation: "make the directory \(made)", code: errno)
+            if unsafe mkdir(made, 0o700) != 0, errno != EEXIST, unsafe access(made, F_OK) != 0 {
+                throw FileFailure(operation: "make the directory \(made)", code: errno)
+            }
+            var info = stat()
+            if isBelowAll, unsafe lstat(made, &info) == 0, !isOfThisUser(info) { throw foreign(made) }
+            isBelowAll = unsafe stat(made, &info) == 0 && info.st_mode & S_IWOTH != 0
         }
         let file = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard file >= 0 else { throw FileFailure(operation: "open the directory \(path)", code: errno) }
-        return OpenFile(descriptor: file, name: path)
+        let directory = OpenFile(descriptor: file, name: path)
+        try checkPrivate(directory)
+        return directory
+    }
+
+    /// Another user who can write to the directory decides what the cache serves.
+    private func checkPrivate(_ directory: OpenFile) throws(FileFailure) {
+        var info = stat()
+        guard unsafe fstat(directory.descriptor, &info) == 0 else {
+            throw FileFailure(operation: "look at the directory \(directory.name)", code: errno)
+        }
+        guard isOfThisUser(info) else { throw foreign(directory.name) }
+        // Where each user has a group of the same name, new directories can be written by it.
+        let isOpenToGroup = info.st_mode & S_IWGRP != 0 && info.st_gid != getegid()
+        guard info.st_mode & S_IWOTH == 0, !isOpenToGroup else {
+            throw FileFailure(operation: "use \(directory.name), which other users can write to", code: EPERM)
+        }
+    }
+
+    private func isOfThisUser(_ info: stat) -> Bool { [0, geteuid()].contains(info.st_uid) }
+
+    private func foreign(_ path: String) -> FileFailure {
+        FileFailure(operation: "use \(path), which belongs to another user", code: EPERM)
     }
 
     func openDirectory(_ name: String, in directory: OpenFile) throws(FileFailure) -> OpenFile {
@@ -77,7 +105,9 @@ struct POSIXFiles: FileSystem {
         }
         let file = unsafe openat(directory.descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard file >= 0 else { throw FileFailure(operation: "open the directory \(name)", code: errno) }
-        return OpenFile(descriptor: file, name: name)
+        let opened = OpenFile(descriptor: file, name: name)
+        try checkPrivate(opened)
+        return opened
     }
 
     func openFile(_ name: String, in directory: OpenFile, _ mode: OpenMode) throws(FileFailure) -> OpenFile {
