@@ -273,10 +273,18 @@ import CalotypeSystem
             try await cache.removeEntry(for: dataKey(i))
             try await cache.flush()
         }
-        try await cache.removeAll()
         #expect(await cache.statistics.count == 0)
         #expect(warnings.kinds == [.unavailable])
         #expect(warnings.messages.first?.contains("file") == true)
+    }
+
+    @Test func clearingACacheThatCannotBeOpenedThrows() async throws {
+        let folder = try Folder()
+        let file = folder.url.appending(path: "file")
+        try Data().write(to: file)
+        let cache = DiskCache(.init(directory: file.appending(path: "below")))
+        let error = await #expect(throws: ImageError.self) { try await cache.removeAll() }
+        #expect(error?.code == .cacheFailed)
     }
 
     @Test func aDirectoryDeletedUnderneathGivesNoCacheAndOneWarning() async throws {

@@ -29,7 +29,13 @@ struct CacheCommand: AsyncParsableCommand {
 
         var directory: String { cache ?? DiskCache.Configuration.defaultDirectory.path }
 
-        var diskCache: DiskCache { CacheOptions.diskCache(in: cache) }
+        /// The disk cache, open; ends the command where it is not.
+        func openedCache() async throws -> DiskCache {
+            let cache = CacheOptions.diskCache(in: cache)
+            // The cache has said why on standard error.
+            guard (try? await cache.requireOpen()) != nil else { throw ExitStatus.failed }
+            return cache
+        }
 
         /// Prints an object that begins with the directory, or the line of text.
         func print(_ members: [(String, JSONObject.Value)], _ line: String) {
@@ -57,7 +63,7 @@ struct CacheCommand: AsyncParsableCommand {
         @OptionGroup var options: Options
 
         func run() async throws {
-            let statistics = await options.diskCache.statistics
+            let statistics = try await options.openedCache().statistics
             let (count, bytes, fileBytes) = (statistics.count, statistics.byteCount, statistics.fileByteCount)
             options.print(
                 [("entries", .integer(count)), ("bytes", .integer(bytes)), ("fileBytes", .integer(fileBytes))],
@@ -77,7 +83,7 @@ struct CacheCommand: AsyncParsableCommand {
         @OptionGroup var options: Options
 
         func run() async throws {
-            let items = await options.diskCache.items
+            let items = try await options.openedCache().items
             guard !options.json else {
                 let list = items.map { item in
                     var object = JSONObject()
@@ -116,7 +122,7 @@ struct CacheCommand: AsyncParsableCommand {
         @OptionGroup var options: Options
 
         func run() async throws {
-            let found = try await options.diskCache.verify()
+            let found = try await options.openedCache().verify()
             options.print(
                 [
                     ("entries", .integer(found.count)), ("bytes", .integer(found.byteCount)),
@@ -139,7 +145,7 @@ struct CacheCommand: AsyncParsableCommand {
         @OptionGroup var options: Options
 
         func run() async throws {
-            let cache = options.diskCache
+            let cache = try await options.openedCache()
             let before = await cache.statistics
             try await options.carryOut {
                 try await cache.trim(toBytes: size.bytes)
@@ -165,7 +171,7 @@ struct CacheCommand: AsyncParsableCommand {
         @OptionGroup var options: Options
 
         func run() async throws {
-            let cache = options.diskCache
+            let cache = try await options.openedCache()
             let before = await cache.statistics
             try await options.carryOut {
                 try await cache.removeAll()

@@ -68,9 +68,11 @@ public final class DiskCache: DataCaching {
         if shared.lock.withLock({ $0.enqueue(nil, for: name, at: 0) }) { wakeWriter() }
     }
 
-    /// Removes all entries, those of other processes too. Throws where the directory cannot be written.
+    /// Removes all entries, those of other processes too.
+    ///
+    /// - Throws: ``ImageError`` where the directory could not be opened or cannot be written: entries may be left there.
     public func removeAll() async throws {
-        guard await isOpen() else { return }
+        try await requireOpen()
         try await writer.removeAll()
     }
 
@@ -106,6 +108,19 @@ public final class DiskCache: DataCaching {
     func isOpen() async -> Bool {
         if shared.lock.withLock({ $0.phase }) == .unopened { await writer.open() }
         return shared.lock.withLock { $0.phase } == .open
+    }
+
+    /// Opens the directory, for those who have to know that it is open.
+    ///
+    /// - Throws: ``ImageError`` where the cache is off.
+    package func requireOpen() async throws {
+        guard await !isOpen() else { return }
+        throw ImageError(
+            .cacheFailed,
+            message: """
+                The disk cache in \(writer.path) could not be opened, or was removed; what lies there stays. Choose a \
+                directory that this user alone can write to.
+                """)
     }
 
     /// The name of an entry; `nil` where nothing is cached.

@@ -45,6 +45,16 @@ struct DemoTests {
         #expect(after.output.contains(#""entries": 0"#))
     }
 
+    @Test(arguments: [["clear"], ["verify"], ["trim", "1MB"], ["list"], ["stats"]])
+    func aCacheThatCannotBeOpenedFailsWithOneLine(arguments: [String]) async throws {
+        let gallery = try ScratchFolder()
+        try Data().write(to: URL(filePath: gallery.file("taken")))
+        let run = try await CommandProcess(["cache"] + arguments + ["--cache", gallery.file("taken/below")]).end()
+        #expect(run.ending == .status(1))
+        #expect(run.errorLines.count == 1)
+        #expect(run.output.isEmpty)
+    }
+
     @Test func theCacheIsListedVerifiedAndTrimmed() async throws {
         let gallery = try ScratchFolder()
         let server = try LoadTests.serve("dunes.jpg")
