@@ -82,6 +82,19 @@ import Testing
         #expect(part.size == PixelSize(width: 4, height: 8))
     }
 
+    /// Frames that loop more often than WebP can say.
+    private final class LongAnimation: ImageAnimation {
+        let durations = [0.1]
+        let loopCount: Int? = .max
+        func frame(at index: Int) throws -> DecodedImage { DecodedImage(try photo(3, 3)) }
+    }
+
+    @Test
+    func anAnimationThatLoopsMoreOftenThanTheFormatHoldsLoopsAsOftenAsItHolds() throws {
+        let file = try AnimatedWebPEncoder().encode(LongAnimation())
+        #expect(try AnimationDecoder(file).loopCount == 65_535)
+    }
+
     @Test
     func profileAndOrientationStayWithTheFile() throws {
         let picture = try bitmap(8, 6, colorSpace: .icc(ColorTests.p3)) { x, _ in [UInt8(x * 20), 9, 9, 255] }

@@ -46,7 +46,7 @@ extension ByteReader {
 /// How often the image track of an AVIF sequence is played. libavif tells from 1.0 on; here it is read for all versions.
 enum AVIFRepetitions {
     /// The edit list (`elst`) with its flag 1 repeats a segment until the track's duration (`tkhd`) is over, and for ever
-    /// where that is the largest number (ISO/IEC 23000-22 (MIAF), 7.3.2.1).
+    /// where that is the largest number (ISO/IEC 23000-22 (MIAF), 7.3.2.1), or the largest with a sign, as some encoders write.
     ///
     /// - Returns: how often it is shown; 0 for ever, `nil` where the file does not say.
     static func count(in file: Data) -> Int? {
@@ -72,7 +72,7 @@ enum AVIFRepetitions {
         let isLong = head.byte(at: 0) == 1
         let place = isLong ? 28 : 20
         guard let words = head.bytes(at: place, count: isLong ? 8 : 4) else { return nil }
-        if words.allSatisfy({ $0 == 0xFF }) { return 0 }
+        if let first = words.first, first | 0x80 == 0xFF, words.dropFirst().allSatisfy({ $0 == 0xFF }) { return 0 }
         guard let segment, segment > 0,
             let duration = isLong ? head.uint64(at: place) : head.uint32(at: place, bigEndian: true)
         else { return nil }

@@ -19,6 +19,9 @@ public struct AnimatedWebPEncoder: Sendable {
         }
     }
 
+    /// WebP has 16 bits for them.
+    private static let mostLoops = 65_535
+
     public init() {}
 
     /// The file of a list of frames.
@@ -33,18 +36,19 @@ public struct AnimatedWebPEncoder: Sendable {
     }
 
     /// The file of an animation, whose frames are made as they are written. One that does not say how often it is shown is
-    /// shown once.
+    /// shown once, and one that is shown more than 65,535 times is shown so often.
     ///
     /// - Throws: as for a list of frames, and what making a frame throws.
     public func encode(_ animation: any ImageAnimation, options: EncodeOptions = EncodeOptions()) throws -> Data {
         try encode(
-            animation.durations, loopCount: animation.loopCount ?? 1, options: options, frame: animation.frame(at:))
+            animation.durations, loopCount: min(animation.loopCount ?? 1, Self.mostLoops), options: options,
+            frame: animation.frame(at:))
     }
 
     private func encode(
         _ durations: [Double], loopCount: Int, options: EncodeOptions, frame: (Int) throws -> DecodedImage
     ) throws -> Data {
-        guard 0...65_535 ~= loopCount, durations.allSatisfy({ $0 >= 0 && $0 <= 16_777 }) else {
+        guard 0...Self.mostLoops ~= loopCount, durations.allSatisfy({ $0 >= 0 && $0 <= 16_777 }) else {
             throw ImageError(
                 .invalidRequest, message: "An animation loops up to 65535 times, and a frame shows from 0 to 16777 seconds.")
         }
