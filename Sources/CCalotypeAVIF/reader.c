@@ -12,6 +12,7 @@ struct clt_avif_reader {
     avifIO io;
     const uint8_t *bytes;
     size_t count;
+    bool ignores_alpha;
 };
 
 static clt_avif_status status_of(avifResult result) {
@@ -116,14 +117,15 @@ void clt_avif_reader_destroy(clt_avif_reader *reader) {
     free(reader);
 }
 
-static void describe(const avifDecoder *decoder, clt_avif_header *header) {
+static void describe(const clt_avif_reader *reader, clt_avif_header *header) {
+    const avifDecoder *decoder = reader->decoder;
     const avifImage *image = decoder->image;
     header->width = image->width;
     header->height = image->height;
     header->depth = (int32_t)image->depth;
     header->is_gray = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400;
-    header->has_alpha = decoder->alphaPresent || image->alphaPlane;
-    header->is_alpha_premultiplied = image->alphaPremultiplied;
+    header->has_alpha = !reader->ignores_alpha && (decoder->alphaPresent || image->alphaPlane);
+    header->is_alpha_premultiplied = !reader->ignores_alpha && image->alphaPremultiplied;
     header->is_layered = decoder->progressiveState != AVIF_PROGRESSIVE_STATE_UNAVAILABLE;
     header->frames = decoder->imageCount;
     header->quarter_turns = image->transformFlags & AVIF_TRANSFORM_IROT ? image->irot.angle & 3 : 0;
@@ -150,8 +152,13 @@ static void describe(const avifDecoder *decoder, clt_avif_header *header) {
 
 clt_avif_status clt_avif_reader_read_header(clt_avif_reader *reader, clt_avif_header *header) {
     clt_avif_status status = finished(reader, avifDecoderParse(reader->decoder));
-    if (status == CLT_AVIF_OK) describe(reader->decoder, header);
+    if (status == CLT_AVIF_OK) describe(reader, header);
     return status;
+}
+
+void clt_avif_reader_ignore_alpha(clt_avif_reader *reader, clt_avif_header *header) {
+    reader->ignores_alpha = true;
+    describe(reader, header);
 }
 
 bool clt_avif_reader_profile(const clt_avif_reader *reader, const uint8_t **bytes, size_t *count) {
@@ -171,7 +178,7 @@ bool clt_avif_reader_duration(const clt_avif_reader *reader, uint32_t frame, dou
 
 clt_avif_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, clt_avif_header *header) {
     clt_avif_status status = finished(reader, avifDecoderNthImage(reader->decoder, frame));
-    if (status == CLT_AVIF_OK) describe(reader->decoder, header);
+    if (status == CLT_AVIF_OK) describe(reader, header);
     return status;
 }
 
@@ -245,12 +252,16 @@ clt_avif_status clt_avif_reader_convert(
     uint8_t *target, size_t stride) {
     const avifImage *image = reader->decoder->image;
     if (!image || rows == 0 || first >= image->height || rows > image->height - first) return CLT_AVIF_CORRUPT;
+    avifImage view = *image;
+    if (reader->ignores_alpha) {
+        view.alphaPlane = NULL;
+        view.alphaPremultiplied = AVIF_FALSE;
+    }
     if (image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400) {
-        return convert_gray(image, first, rows, layout, premultiplied, target, stride);
+        return convert_gray(&view, first, rows, layout, premultiplied, target, stride);
     }
     if (layout != CLT_AVIF_RGBA8 && layout != CLT_AVIF_RGBA16) return CLT_AVIF_UNSUPPORTED;
     // A view of the rows: the same planes, begun lower. `first` is even wherever chroma has half the rows.
-    avifImage view = *image;
     view.height = rows;
     bool halves = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV420;
     if (halves && first % 2 != 0) return CLT_AVIF_CORRUPT;

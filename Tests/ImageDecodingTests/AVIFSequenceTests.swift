@@ -15,4 +15,52 @@ import Testing
             (header.lowerBound + 28)..<(header.lowerBound + 36), with: [first] + Array(repeating: 0xFF, count: 7))
         #expect(try AnimationDecoder(file).loopCount == 0)
     }
+
+    private static let alpha = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"
+    private static let depth = "urn:mpeg:mpegB:cicp:systems:auxiliary:depth"
+
+    /// The sequence with further tracks of the same pixels, which are auxiliary to the first and may say what they hold.
+    private func file(auxiliary types: [String?]) throws -> Data {
+        let place = try #require(file.range(of: "moov"))
+        let movie = Data(file[place])
+        let track = Data(try #require(ISOBoxes.first("trak", in: movie)))
+        let tracks = types.enumerated().map { index, type in
+            var content = FileBoxes.edit(track, ["tkhd"]) { $0.prefix(20) + FileBoxes.big(index + 2, 4) + $0.dropFirst(24) }
+            content = FileBoxes.edit(content, ["mdia", "hdlr"]) { $0.prefix(8) + Data("auxv".utf8) + $0.dropFirst(12) }
+            content = FileBoxes.edit(content, ["mdia", "minf", "stbl", "stsd"]) { entries in
+                let said = type.map { FileBoxes.box("auxi", Data(count: 4) + Data($0.utf8) + Data(count: 1)) } ?? Data()
+                return entries.prefix(8) + FileBoxes.edit(Data(entries.dropFirst(8)), ["av01"]) { $0 + said }
+            }
+            return FileBoxes.box("trak", content + FileBoxes.box("tref", FileBoxes.box("auxl", FileBoxes.big(1, 4))))
+        }
+        var result = file
+        result.replaceSubrange((place.lowerBound - 4)..<place.lowerBound, with: Data("free".utf8))
+        return result + FileBoxes.box("moov", tracks.reduce(movie, +))
+    }
+
+    @Test
+    func anAuxiliaryTrackThatIsNotAlphaIsNotTransparency() throws {
+        let changed = try file(auxiliary: [Self.depth])
+        #expect(try AVIFDecoder().info(of: changed, limits: DecodingLimits()).hasAlpha == false)
+        let (plain, found) = (try AnimationDecoder(file), try AnimationDecoder(changed))
+        for index in 0..<3 {
+            let (wanted, bitmap) = (try plain.frame(at: index).bitmap, try found.frame(at: index).bitmap)
+            #expect(bitmap.alpha == .opaque)
+            #expect(bitmap.all == wanted.all, "frame \(index)")
+        }
+    }
+
+    @Test(arguments: [[alpha], [nil], ["urn:mpeg:hevc:2015:auxid:1"], [alpha, depth]])
+    func anAuxiliaryTrackOfAlphaIsTransparency(types: [String?]) throws {
+        let changed = try file(auxiliary: types)
+        #expect(try AVIFDecoder().info(of: changed, limits: DecodingLimits()).hasAlpha)
+        #expect(try AnimationDecoder(changed).frame(at: 1).bitmap.alpha != .opaque)
+    }
+
+    @Test
+    func alphaBehindAnotherAuxiliaryTrackIsReportedAsUnsupported() throws {
+        let changed = try file(auxiliary: [Self.depth, Self.alpha])
+        let error = #expect(throws: ImageError.self) { try AVIFDecoder().decode(changed, options: DecodeOptions()) }
+        #expect(error?.code == .unsupportedFeature)
+    }
 }

@@ -56,6 +56,8 @@ clt_avif_reader *clt_avif_reader_create_streaming(uint32_t frame_limit);
 void clt_avif_reader_supply(clt_avif_reader *reader, const uint8_t *bytes, size_t count);
 void clt_avif_reader_destroy(clt_avif_reader *reader);
 clt_avif_status clt_avif_reader_read_header(clt_avif_reader *reader, clt_avif_header *header);
+/// After the header was read: what libavif takes for alpha is something else, and the picture is opaque.
+void clt_avif_reader_ignore_alpha(clt_avif_reader *reader, clt_avif_header *header);
 /// The embedded ICC profile; false without one. The bytes belong to the reader.
 bool clt_avif_reader_profile(const clt_avif_reader *reader, const uint8_t **bytes, size_t *count);
 /// How long a frame shows, in seconds.

@@ -79,3 +79,41 @@ enum AVIFRepetitions {
         return max(1, duration / segment + (duration % segment > 0 ? 1 : 0))
     }
 }
+
+/// The auxiliary tracks of an AVIF sequence, of which libavif 0.11 takes the first for alpha, whatever it holds.
+enum AVIFAuxiliaryTracks {
+    private static let alpha = ["urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1"]
+
+    /// Whether none of them is alpha. One that does not say what it holds passes as alpha.
+    ///
+    /// - Throws: ``ImageError`` where one of alpha follows another, since libavif would show the wrong one.
+    static func areOther(in file: Data) throws(ImageError) -> Bool {
+        // Files of other brands show their primary item.
+        guard ByteReader(file).matches("avis", at: 8), let movie = ISOBoxes.first("moov", in: file) else { return false }
+        let areAlpha = ISOBoxes(movie).filter { box in
+            box.type == "trak" && ISOBoxes.first("tref", in: box.content).flatMap { ISOBoxes.first("auxl", in: $0) } != nil
+        }.map { track in kind(of: track.content).map(alpha.contains) ?? true }
+        guard areAlpha.first == false else { return false }
+        if areAlpha.contains(true) {
+            throw ImageError(
+                .unsupportedFeature,
+                message: "The AVIF sequence has other auxiliary tracks before its alpha, which cannot be told apart here; "
+                    + "write the alpha track first.")
+        }
+        return true
+    }
+
+    /// What `auxi` in the description of a track's samples says (HEIF, 7.5.3).
+    private static func kind(of track: Data) -> String? {
+        var content = track
+        for type in ["mdia", "minf", "stbl", "stsd"] {
+            guard let found = ISOBoxes.first(type, in: content) else { return nil }
+            content = found
+        }
+        // The number of descriptions comes before them, and 78 bytes of fixed fields before a description's boxes.
+        guard let sample = ISOBoxes.first("av01", in: content.dropFirst(8)),
+            let auxiliary = ISOBoxes.first("auxi", in: sample.dropFirst(78))
+        else { return nil }
+        return String(decoding: auxiliary.dropFirst(4).prefix { $0 != 0 }, as: UTF8.self)
+    }
+}

@@ -5,6 +5,7 @@ import ImageCore
 @safe final class AVIFReader {
     private let handle: OpaquePointer
     private(set) var header = clt_avif_header()
+    private var ignoresAlpha = false
 
     /// A reader of a whole file, whose bytes must stay where they are while it lives.
     ///
@@ -18,6 +19,10 @@ import ImageCore
         let status = unsafe clt_avif_reader_read_header(handle, &header)
         if status != CLT_AVIF_OK { throw failure(status) }
         try limits.check(size, bytesPerPixel: 0)
+        guard header.has_alpha, let base = bytes.baseAddress else { return }
+        let file = unsafe Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: bytes.count, deallocator: .none)
+        ignoresAlpha = try AVIFAuxiliaryTracks.areOther(in: file)
+        if ignoresAlpha { unsafe clt_avif_reader_ignore_alpha(handle, &header) }
     }
 
     /// A reader of the layers of a file that arrives in pieces; it knows nothing before ``readHeader(limits:)``.
@@ -66,9 +71,9 @@ import ImageCore
         return unsafe clt_avif_reader_duration(handle, UInt32(frame), &seconds) ? seconds : 0
     }
 
-    /// What the planes of a decoded frame take, in bytes.
+    /// What the planes of a decoded frame take, in bytes; libavif decodes alpha that is ignored too.
     var planeBytes: Int {
-        let samples = (header.is_gray ? 1 : 3) + (header.has_alpha ? 1 : 0)
+        let samples = (header.is_gray ? 1 : 3) + (header.has_alpha || ignoresAlpha ? 1 : 0)
         return (size.pixelCount ?? 0) * samples * (header.depth > 8 ? 2 : 1)
     }
 
