@@ -13,6 +13,8 @@ struct clt_avif_reader {
     const uint8_t *bytes;
     size_t count;
     bool ignores_alpha;
+    /// The first frame that could not be decoded from the start of the sequence.
+    uint32_t failed_frame;
 };
 
 static clt_avif_status status_of(avifResult result) {
@@ -47,6 +49,7 @@ static clt_avif_reader *create(uint32_t frame_limit, bool shows_layers) {
     clt_avif_reader *reader = calloc(1, sizeof *reader);
     if (!reader) return NULL;
     reader->message = "";
+    reader->failed_frame = UINT32_MAX;
     reader->decoder = avifDecoderCreate();
     if (!reader->decoder) {
         free(reader);
@@ -176,8 +179,25 @@ bool clt_avif_reader_duration(const clt_avif_reader *reader, uint32_t frame, dou
     return true;
 }
 
+/// Decodes all frames up to one: of a sequence whose key frames are none, that is the only way there.
+static avifResult decode_from_start(clt_avif_reader *reader, uint32_t frame) {
+    avifResult result = avifDecoderReset(reader->decoder);
+    for (uint32_t next = 0; result == AVIF_RESULT_OK && next <= frame; next++) {
+        result = avifDecoderNextImage(reader->decoder);
+        if (result != AVIF_RESULT_OK) reader->failed_frame = next;
+    }
+    return result;
+}
+
 clt_avif_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, clt_avif_header *header) {
-    clt_avif_status status = finished(reader, avifDecoderNthImage(reader->decoder, frame));
+    avifDecoder *decoder = reader->decoder;
+    // Whether frames before it are left out.
+    bool jumps = avifDecoderNearestKeyframe(decoder, frame) > 0 && (int64_t)frame != (int64_t)decoder->imageIndex + 1;
+    avifResult result = avifDecoderNthImage(decoder, frame);
+    if (result != AVIF_RESULT_OK && jumps && !reader->io.read && frame < reader->failed_frame) {
+        result = decode_from_start(reader, frame);
+    }
+    clt_avif_status status = finished(reader, result);
     if (status == CLT_AVIF_OK) describe(reader, header);
     return status;
 }

@@ -16,6 +16,18 @@ import Testing
         #expect(try AnimationDecoder(file).loopCount == 0)
     }
 
+    @Test
+    func aFrameThatIsWronglyCalledAKeyFrameIsDecodedFromTheStart() throws {
+        let played = try AnimationDecoder(file)
+        let frames = try (0..<3).map { try played.frame(at: $0).bitmap.all }
+        var file = file
+        let keys = try #require(file.range(of: "moov", "trak", "mdia", "minf", "stbl", "stss"))
+        file.replaceSubrange((keys.lowerBound + 8)..<keys.upperBound, with: FileBoxes.big(3, 4))
+        let animation = try AnimationDecoder(file)
+        for index in [2, 0, 2, 1, 2] { #expect(try animation.frame(at: index).bitmap.all == frames[index], "frame \(index)") }
+        #expect(try AVIFDecoder().decode(file, options: .with { $0.frame = 2 }).bitmap.all == frames[2])
+    }
+
     private static let alpha = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"
     private static let depth = "urn:mpeg:mpegB:cicp:systems:auxiliary:depth"
 

@@ -6,7 +6,8 @@ public import ImageCore
 /// upright, in sRGB and scaled by the same options as ``Decoding/decode(_:options:)``. Only one canvas is held (two where
 /// frames are undone, three for a moment), not the frames: asking for the next frame decodes that one alone. Going back
 /// starts at the last frame that stands by itself, and keeps some canvases on the way, 64 MB of them at most, so that who
-/// plays backwards decodes each frame a few times only. Frames of AVIF are decoded from the last key frame on.
+/// plays backwards decodes each frame a few times only. Frames of AVIF are decoded from the last key frame
+/// on, or from the first frame where that fails.
 ///
 /// To be used by one task at a time.
 public final class AnimationDecoder: ImageAnimation {
