@@ -9,8 +9,10 @@ internal import CalotypeSystem
 @main
 enum Main {
     static func main() async {
-        // A broken pipe becomes a failed write.
+        // A broken pipe, and a file that reaches the size limit of the process, become failed writes.
         _ = signal(SIGPIPE, SIG_IGN)
+        _ = signal(SIGXFSZ, SIG_IGN)
+        Console.fillClosedDescriptors()
         do {
             let words = Array(CommandLine.arguments.dropFirst())
             if let command = PlainCommand(words) { return try await command.run() }

@@ -120,6 +120,22 @@ import Testing
         #expect(throws: ImageError.self) { try registry.decode(huge, options: .with { $0.limits.pixels = .max }) }
     }
 
+    @Test(arguments: [3, 0x9000_0000])
+    func anAnimatedPNGHasNoMoreFramesThanItHolds(declared: Int) throws {
+        func control(_ number: Int) -> [UInt8] { big(number) + big(2) + big(2) + big(0) + big(0) + [0, 1, 0, 10, 0, 0] }
+        var builder = PNGBuilder(size: PixelSize(width: 2, height: 2), colorType: .gray, depth: 8) { _, _ in [9] }
+        builder.chunks = [("acTL", big(declared) + big(0)), ("fcTL", control(0))]
+        let data = big(2) + PNGBuilder.stored([0, 7, 7, 0, 7, 7])
+        let second = PNGBuilder.chunk("fcTL", control(1)) + PNGBuilder.chunk("fdAT", data)
+        let file = builder.file.dropLast(12) + second + PNGBuilder.chunk("IEND", [])
+        #expect(try registry.info(of: file, limits: DecodingLimits()).frameCount == 2)
+        #expect(try registry.decode(file, options: .with { $0.frame = 1 }).bitmap[0, 0].first == 7)
+        for frame in [2, declared - 1, declared] {
+            let error = #expect(throws: ImageError.self) { try registry.decode(file, options: .with { $0.frame = frame }) }
+            #expect(error?.code == .invalidRequest)
+        }
+    }
+
     @Test(arguments: formats)
     func aCancelledDecodeThrowsCancellation(format: ImageFormat) throws {
         let token = CancellationToken()

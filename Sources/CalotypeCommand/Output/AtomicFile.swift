@@ -27,7 +27,7 @@ enum AtomicFile {
         defer { Leftovers.forget(file: temporary) }
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw failure(errno) }
-        if exists, info.st_uid == geteuid() { _ = fchmod(descriptor, info.st_mode & 0o777) }
+        if exists { keepMode(of: info, on: descriptor) }
         do throws(ImageError) {
             try complete(descriptor, fill)
             guard unsafe rename(temporary, final) == 0 else { throw failure(errno) }
@@ -35,6 +35,18 @@ enum AtomicFile {
             _ = unsafe unlink(temporary)
             throw error
         }
+    }
+
+    /// Gives a new file the permissions of the file that it replaces. Where that one has another owner, only those that a new file
+    /// gets anyway: its mode was set for its owner.
+    private static func keepMode(of old: stat, on descriptor: Int32) {
+        var mode = old.st_mode & 0o777
+        if old.st_uid != geteuid() {
+            var new = stat()
+            guard unsafe fstat(descriptor, &new) == 0 else { return }
+            mode &= new.st_mode
+        }
+        _ = fchmod(descriptor, mode)
     }
 
     /// Whether ``write(to:fill:)`` shows nobody the beginning of what is never finished: all but pipes and the like, whose reader

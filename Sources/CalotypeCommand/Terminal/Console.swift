@@ -6,10 +6,21 @@ enum Console {
     /// Writes a line to standard output. Ends the process quietly when nobody reads it any more.
     static func print(_ line: String) { write(line + "\n") }
 
-    /// Writes text as it is to standard output.
+    /// Writes text as it is to standard output. Where that fails, ends the process with one line on standard error, or with none
+    /// when the reader of a pipe has left.
     static func write(_ text: String) {
         guard !write(Array(text.utf8), to: STDOUT_FILENO) else { return }
+        let reason = errno
+        if reason != EPIPE { complain("Standard output cannot be written: \(unsafe String(cString: strerror(reason))).") }
         exitProcess(.failed)
+    }
+
+    /// Opens the standard descriptors that the caller closed, for reading only: otherwise the next file or socket gets the number
+    /// of standard output, and what is printed is written into it.
+    static func fillClosedDescriptors() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            _ = unsafe open("/dev/null", O_RDONLY)
+        }
     }
 
     /// Writes one line to standard error: `calotype: what happened`.

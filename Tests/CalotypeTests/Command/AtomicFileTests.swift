@@ -25,14 +25,14 @@ struct AtomicFileTests {
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o755)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
-    func theModeOfAnotherOwnersFileIsNotKept() throws {
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file away"), arguments: [(0o777, 0o644), (0o600, 0o600)])
+    func aReplacedFileOfAnotherOwnerGrantsNoMoreThanANewFile(mode: Int, expected: Int) throws {
         let folder = try ScratchFolder()
         let path = try folder.write([1], to: "a")
-        try FileManager.default.setAttributes([.posixPermissions: 0o777, .ownerAccountID: 12_345], ofItemAtPath: path)
+        try FileManager.default.setAttributes([.posixPermissions: mode, .ownerAccountID: 12_345], ofItemAtPath: path)
         try AtomicFile.write(Data([2]), to: path)
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        #expect(attributes[.posixPermissions] as? Int == 0o644)
+        #expect(attributes[.posixPermissions] as? Int == expected)
         #expect(attributes[.ownerAccountID] as? Int == 0)
     }
 

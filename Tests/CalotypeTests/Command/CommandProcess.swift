@@ -33,10 +33,12 @@ final class CommandProcess: Sendable {
     /// Starts the command. Its output goes to files, so that it never waits for a reader, or to the terminal that it is given
     /// as its own.
     ///
-    /// - Parameter measuresMemory: whether its peak of memory is looked for, by a process in between, to which signals go.
+    /// - Parameters:
+    ///   - shell: what a shell does before it becomes the command, such as `ulimit -f 1`.
+    ///   - measuresMemory: whether its peak of memory is looked for, by a process in between, to which signals go.
     init(
         _ arguments: [String], environment: [String: String] = [:], on terminal: PseudoTerminal? = nil,
-        measuresMemory: Bool = false
+        after shell: String? = nil, measuresMemory: Bool = false
     ) throws {
         let folder = try ScratchFolder()
         self.folder = folder
@@ -71,7 +73,8 @@ final class CommandProcess: Sendable {
         if terminal != nil { for name in PseudoTerminal.variables { variables[name] = nil } }
         variables.merge(environment) { _, new in new }
         var child: pid_t = 0
-        let command = try [Self.binary("calotype")] + arguments
+        var command = try [Self.binary("calotype")] + arguments
+        if let shell { command = ["/bin/sh", "-c", shell + "; exec \"$0\" \"$@\""] + command }
         let words = measuresMemory ? try [Self.binary("PeakMemory"), folder.file("peak")] + command : command
         let status = unsafe withCStrings(words) { argv in
             unsafe withCStrings(variables.map { "\($0.key)=\($0.value)" }) { envp in
