@@ -179,7 +179,7 @@ bool clt_avif_reader_duration(const clt_avif_reader *reader, uint32_t frame, dou
     return true;
 }
 
-/// Decodes all frames up to one: of a sequence whose key frames are none, that is the only way there.
+/// Decodes all frames up to one: in a sequence that marks dependent frames as key frames, no jump works.
 static avifResult decode_from_start(clt_avif_reader *reader, uint32_t frame) {
     avifResult result = avifDecoderReset(reader->decoder);
     for (uint32_t next = 0; result == AVIF_RESULT_OK && next <= frame; next++) {

@@ -56,13 +56,14 @@ clt_avif_reader *clt_avif_reader_create_streaming(uint32_t frame_limit);
 void clt_avif_reader_supply(clt_avif_reader *reader, const uint8_t *bytes, size_t count);
 void clt_avif_reader_destroy(clt_avif_reader *reader);
 clt_avif_status clt_avif_reader_read_header(clt_avif_reader *reader, clt_avif_header *header);
-/// After the header was read: what libavif takes for alpha is something else, and the picture is opaque.
+/// Call it after the header was read, where the track that libavif uses as alpha holds something else: the image is opaque.
 void clt_avif_reader_ignore_alpha(clt_avif_reader *reader, clt_avif_header *header);
 /// The embedded ICC profile; false without one. The bytes belong to the reader.
 bool clt_avif_reader_profile(const clt_avif_reader *reader, const uint8_t **bytes, size_t *count);
 /// How long a frame shows, in seconds.
 bool clt_avif_reader_duration(const clt_avif_reader *reader, uint32_t frame, double *seconds);
-/// Decodes a frame into planes that the reader keeps, from the start of the sequence where its key frames are wrong; `header` is brought up to date with what the frame says.
+/// Decodes a frame into planes that the reader keeps, from the start of the sequence where its key frames are wrong;
+/// `header` is brought up to date with what the frame says.
 clt_avif_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, clt_avif_header *header);
 /// Converts rows `first`..<`first + rows` of the decoded frame. Grey layouts only without alpha.
 clt_avif_status clt_avif_reader_convert(

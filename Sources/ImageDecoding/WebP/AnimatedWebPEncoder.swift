@@ -19,7 +19,7 @@ public struct AnimatedWebPEncoder: Sendable {
         }
     }
 
-    /// WebP has 16 bits for them.
+    /// WebP stores the loop count in 16 bits.
     private static let mostLoops = 65_535
 
     public init() {}
@@ -36,7 +36,7 @@ public struct AnimatedWebPEncoder: Sendable {
     }
 
     /// The file of an animation, whose frames are made as they are written. One that does not say how often it is shown is
-    /// shown once, and one that is shown more than 65,535 times is shown so often.
+    /// shown once. A larger loop count than 65,535 is written as 65,535.
     ///
     /// - Throws: as for a list of frames, and what making a frame throws.
     public func encode(_ animation: any ImageAnimation, options: EncodeOptions = EncodeOptions()) throws -> Data {
