@@ -12,6 +12,9 @@ enum FuzzTarget: String, CaseIterable {
         case .jpeg:
             fuzz(JPEGDecoder(), file)
             _ = attempt { try JPEGDecoder().thumbnail(of: file, options: small) }
+            var second = DecodeOptions()
+            second.frame = 1
+            precondition(attempt { try JPEGDecoder().decode(file, options: second) } == nil, "a JPEG has a second frame")
         case .png: fuzz(PNGDecoder(), file)
         case .webp: fuzz(WebPDecoder(), file)
         case .avif: fuzz(AVIFDecoder(), file)
@@ -35,7 +38,7 @@ enum FuzzTarget: String, CaseIterable {
             precondition(other.map(pixels) == whole.map(pixels), "a decode that can be cancelled gives another picture")
         }
         feed(file, to: decoder, whole: whole, options: options, &choices)
-        if self != .jpeg { playFrames(of: file, options: options, &choices) }
+        playFrames(of: file, with: decoder, options: options, &choices)
     }
 
     /// In pieces, with previews between; at the end it must be the same picture, or none. Parts of a picture may differ.
@@ -77,12 +80,31 @@ enum FuzzTarget: String, CaseIterable {
         precondition(pixels(image) == pixels(whole), "pieces give another picture")
     }
 
-    private func playFrames(of file: Data, options: DecodeOptions, _ choices: inout Choices) {
-        guard let animation = attempt({ try AnimationDecoder(file, options: options) }) else { return }
+    /// A frame is the same image whether it is played, jumped to or selected by the options.
+    private func playFrames(
+        of file: Data, with decoder: any Decoding, options: DecodeOptions, _ choices: inout Choices
+    ) {
+        guard let jumping = attempt({ try AnimationDecoder(file, options: options) }) else { return }
+        let playing = attempt { try AnimationDecoder(file, options: options) }
+        let played = (0..<min(jumping.frameCount, 6)).map { index in attempt { try playing?.frame(at: index) } ?? nil }
         for _ in 0..<4 {
-            let index = choices.next(min(animation.frameCount, 40))
-            _ = attempt { try animation.frame(at: index) }
+            let index = choices.next(min(jumping.frameCount, 40))
+            let image = attempt { try jumping.frame(at: index) }
+            if index < played.count { same(image, played[index], "a jump gives another frame") }
         }
+        var selecting = options
+        selecting.frame = choices.next(min(jumping.frameCount + 2, 40))
+        let selected = attempt { try DecoderRegistry([decoder]).decode(file, options: selecting) }
+        if selecting.frame >= jumping.frameCount {
+            precondition(selected == nil, "a frame that does not exist was decoded")
+        } else if selecting.frame > 0, selecting.frame < played.count {
+            same(selected, played[selecting.frame], "the selected frame is another one")
+        }
+    }
+
+    private func same(_ one: DecodedImage?, _ other: DecodedImage?, _ complaint: String) {
+        guard let one, let other, !one.isPartial, !other.isPartial else { return }
+        precondition(one.size == other.size && pixels(one) == pixels(other), "\(complaint)")
     }
 
     /// What a thumbnail inside of a file may take.

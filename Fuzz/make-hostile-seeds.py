@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Makes the seeds of damaged and unusual files by changing those that make-seeds.py made. Needs nothing but Python.
+Each one stands for a class of files that a decoder once got wrong."""
+import os, struct, zlib
+
+here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Seeds")
+
+
+def read(name):
+    with open(os.path.join(here, name), "rb") as file:
+        return file.read()
+
+
+def write(name, data):
+    with open(os.path.join(here, name), "wb") as file:
+        file.write(data)
+
+
+# PNG: chunks are a length, a name, the content and a checksum.
+
+def chunks(data):
+    place, found = 8, []
+    while place < len(data):
+        length = struct.unpack(">I", data[place:place + 4])[0]
+        found.append((data[place + 4:place + 8], data[place + 8:place + 8 + length]))
+        place += length + 12
+    return found
+
+
+def png(parts):
+    framed = (struct.pack(">I", len(c)) + n + c + struct.pack(">I", zlib.crc32(n + c)) for n, c in parts)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(framed)
+
+
+animated = chunks(read("png/animated.png"))
+many = [(n, struct.pack(">II", 0x80000001, 0) if n == b"acTL" else c) for n, c in animated]
+write("png/declares-more-frames.png", png(many))
+last = max(i for i, (n, _) in enumerate(animated) if n == b"fdAT")
+write("png/ends-in-a-frame.png", png(animated[:last])[:-9])
+
+# A default image that is not part of the animation, which has a single frame.
+separate = chunks(read("png/separate.png"))
+second = [i for i, (n, _) in enumerate(separate) if n == b"fcTL"][1]
+single = [(n, struct.pack(">II", 1, 0) if n == b"acTL" else c) for n, c in separate[:second]]
+write("png/separate-single.png", png(single + [(b"IEND", b"")]))
+
+# RGB with a transparent color before a suggested palette: libpng before 1.6.45 forgets the color.
+plain = chunks(read("png/rgb.png"))
+early = [(b"tRNS", bytes(6)), (b"PLTE", bytes(range(12)))]
+write("png/transparency-before-palette.png", png(plain[:1] + early + plain[1:]))
+
+# Gamma of sRGB, primaries of Adobe RGB.
+primaries = struct.pack(">8I", 31270, 32900, 64000, 33000, 21000, 71000, 15000, 6000)
+write("png/gamma-and-primaries.png", png(plain[:1] + [(b"gAMA", struct.pack(">I", 45455)), (b"cHRM", primaries)] + plain[1:]))
+
+# JPEG: the frame header says the size.
+for name, code in (("rgb", 0xC0), ("progressive", 0xC2)):
+    data = read(f"jpeg/{name}.jpg")
+    place = data.index(bytes((0xFF, code))) + 5
+    write(f"jpeg/{name}-declares-huge.jpg", data[:place] + struct.pack(">HH", 65500, 65500) + data[place + 4:])
+
+# GIF: a version that nothing knows, a color profile, and a file that ends in its last frame.
+still = read("gif/still.gif")
+write("gif/unknown-version.gif", b"GIF88a" + still[6:])
+animation = read("gif/animated.gif")
+table = 13 + (3 << ((animation[10] & 7) + 1) if animation[10] & 0x80 else 0)
+profile = read("metadata/srgb.icc")
+blocks = b"".join(bytes((len(profile[i:i + 255]),)) + profile[i:i + 255] for i in range(0, len(profile), 255))
+write("gif/profile.gif", b"GIF89a" + animation[6:table] + b"\x21\xff\x0bICCRGBG1012" + blocks + b"\0" + animation[table:])
+write("gif/ends-in-a-frame.gif", animation[:-40])
+
+# WebP: ends in its last frame, while the header says the full length.
+write("webp/ends-in-a-frame.webp", read("webp/animated.webp")[:-60])
+
+
+# AVIF: boxes are a length, a name and the content; those named here hold others.
+
+HEADS = {b"meta": 4, b"stsd": 8, b"av01": 78}
+HOLDERS = (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"meta", b"iprp", b"ipco", b"edts", b"stsd", b"av01")
+
+
+def edit(data, path, change):
+    """The boxes with what `change` makes of the content of the one at `path`."""
+    place, result = 0, b""
+    while place + 8 <= len(data):
+        length, name = struct.unpack(">I4s", data[place:place + 8])
+        content = data[place + 8:place + length]
+        if name == path[0]:
+            head = HEADS.get(name, 0)
+            content = change(content) if len(path) == 1 else content[:head] + edit(content[head:], path[1:], change)
+        result += struct.pack(">I4s", len(content) + 8, name) + content
+        place += length
+    return result
+
+
+sequence = read("avif/sequence.avif")
+endless = lambda c: c[:28] + b"\x7f" + b"\xff" * 7 + c[36:]
+write("avif/endless.avif", edit(sequence, [b"moov", b"trak", b"tkhd"], endless))
+table = [b"moov", b"trak", b"mdia", b"minf", b"stbl"]
+write("avif/false-key-frame.avif", edit(sequence, table + [b"stss"], lambda c: c[:8] + struct.pack(">I", 3)))
+write("avif/declares-more-frames.avif", edit(sequence, table + [b"stsz"], lambda c: c[:8] + b"\x7f\xff\xff\xff" + c[12:]))
+write("avif/unknown-matrix.avif", edit(read("avif/444.avif"), [b"meta", b"iprp", b"ipco", b"colr"], lambda c: c[:8] + b"\0\x0b" + c[10:]))
+
+
+def with_depth(movie):
+    """A second track of the same frames, which says that it is the depth of the first."""
+    place = movie.index(b"trak") - 4
+    length = struct.unpack(">I", movie[place:place + 4])[0]
+    track = movie[place + 8:place + length]
+    said = b"urn:mpeg:mpegB:cicp:systems:auxiliary:depth\0"
+    track = edit(track, [b"tkhd"], lambda c: c[:20] + struct.pack(">I", 2) + c[24:])
+    track = edit(track, [b"mdia", b"hdlr"], lambda c: c[:8] + b"auxv" + c[12:])
+    auxi = struct.pack(">I4sI", 12 + len(said), b"auxi", 0) + said
+    track = edit(track, [b"mdia", b"minf", b"stbl", b"stsd", b"av01"], lambda c: c + auxi)
+    track += struct.pack(">I4sI4sI", 20, b"tref", 12, b"auxl", 1)
+    return movie + struct.pack(">I4s", len(track) + 8, b"trak") + track
+
+
+# The movie box moves to the end, so that the frames stay where its tables say.
+place = sequence.index(b"moov") - 4
+length = struct.unpack(">I", sequence[place:place + 4])[0]
+movie = with_depth(sequence[place + 8:place + length])
+hidden = sequence[:place + 4] + b"free" + sequence[place + 8:]
+write("avif/depth.avif", hidden + struct.pack(">I4s", len(movie) + 8, b"moov") + movie)
