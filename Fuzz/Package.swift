@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Fuzzing of the decoders: a package of its own, for its flags may not be part of one that others depend on.
+/// Fuzzing of the decoders and of the disk cache: a package of its own, for its flags may not be part of one that others depend on.
 /// `make fuzz` builds and runs it.
 let package = Package(
     name: "Fuzz",
@@ -13,6 +13,7 @@ let package = Package(
             name: "Fuzz",
             dependencies: [
                 "CFuzzDriver",
+                .product(name: "ImageCaching", package: "Calotype"),
                 .product(name: "ImageCore", package: "Calotype"),
                 .product(name: "ImageDecoding", package: "Calotype"),
             ],

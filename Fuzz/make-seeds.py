@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the seeds of the fuzzer: small pictures of every kind that the formats have. Needs Pillow with AVIF,
+"""Makes the seeds of the fuzzer: small pictures of every kind that the formats have, and directories of the disk cache. Needs Pillow with AVIF,
 and avifenc. Seeds/avif/layered.avif, of two layers, was written by libavif 1.4 (avifEncoder.extraLayerCount), and stays."""
 import io, os, struct, subprocess, tempfile, zlib
 from PIL import Image, ImageCms
@@ -126,3 +126,34 @@ for folder, name in (("jpeg", "metadata.jpg"), ("png", "metadata.png"), ("webp",
                      ("gif", "animated.gif")):
     with open(os.path.join(here, folder, name), "rb") as file:
         write("metadata", name, file.read())
+
+
+def change(kind, name=0, head=0, pack=0, offset=0, body=0, time=1e9):
+    """A change of the disk cache's journal, and at a time in seconds since 1970; the target sets name and checksum."""
+    return struct.pack("<IIQQQQQdQ", kind, head, name, 0, pack, offset, body, time, 0)
+
+
+def disk_cache(name, changes, later=(), packs=(), fixed=31, settings=4):
+    data = bytes([fixed, settings | len(packs), len(changes), len(later)]) + bytes(64)
+    size = max(map(len, packs), default=0)
+    write("diskcache", name, data + b"".join(changes) + b"".join(later) + b"".join(p.ljust(size, b"x") for p in packs))
+
+
+head = struct.pack("<HHHI", 200, 1, 4, 2) + b"Etagab"
+record = bytes(48) + head + b"body" * 5
+pack = bytes(32) + record + record
+put = [change(1, i, len(head), 1, 32 + i * len(record), 20) for i in range(2)]
+disk_cache("entries", put, packs=[pack])
+disk_cache("holes", [change(1, 0, 0, 1, 32, 1 << 34), change(1, 1, 0, 1, 32, 1 << 23)], packs=[pack], settings=60)
+disk_cache("two-packs", put + [change(9, 1, len(head), 2, 32, 20), change(3, 0), change(2, 0)], packs=[pack, pack])
+disk_cache("later", put, [change(1, 2, len(head), 1, 32, 20), change(4), change(7), change(5, pack=1)], packs=[pack])
+for bits in (41, 42, 63, 64):
+    for name, number in (("below", (1 << bits) - 1), ("at", min(1 << bits, (1 << 64) - 2))):
+        numbers = [change(6, pack=number), change(8, pack=number, offset=64), change(8, pack=3, offset=number),
+                   change(1, 0, pack=number, offset=32, body=1), change(1, 1, pack=4, offset=number, body=1),
+                   change(1, 2, pack=5, offset=32, body=number), change(9, 2, pack=6, offset=number, body=number)]
+        disk_cache(f"{name}-{bits}-bits", numbers)
+        disk_cache(f"{name}-{bits}-bits-later", put, numbers, packs=[pack])
+disk_cache("cut", put, packs=[pack], settings=4 | 64)
+disk_cache("unfixed", put, packs=[pack], fixed=0)
+disk_cache("heads", put, packs=[pack], fixed=1)

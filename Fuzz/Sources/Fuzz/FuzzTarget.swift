@@ -5,7 +5,7 @@ import ImageDecoding
 /// What is fuzzed. Every input is a plain file; the options are chosen by a checksum of it, so that a find needs nothing
 /// beside it to be seen again.
 enum FuzzTarget: String, CaseIterable {
-    case jpeg, png, webp, avif, gif, metadata
+    case jpeg, png, webp, avif, gif, metadata, diskcache
 
     func run(_ file: Data) {
         switch self {
@@ -20,6 +20,7 @@ enum FuzzTarget: String, CaseIterable {
         case .avif: fuzz(AVIFDecoder(), file)
         case .gif: fuzz(GIFDecoder(), file)
         case .metadata: MetadataFuzzing.run(file)
+        case .diskcache: DiskCacheFuzzing.run(file)
         }
     }
 
