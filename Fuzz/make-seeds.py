@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the seeds of the fuzzer: small pictures of every kind that the formats have, and directories of the disk cache. Needs Pillow with AVIF,
-and avifenc. Seeds/avif/layered.avif, of two layers, was written by libavif 1.4 (avifEncoder.extraLayerCount), and stays."""
+"""Makes the seeds of the fuzzer: small pictures of every kind that the formats have, and directories of the disk cache.
+Needs Pillow with AVIF, and avifenc. Seeds/avif/layered.avif, of two layers, was written by libavif 1.4
+(avifEncoder.extraLayerCount), and stays."""
 import io, os, struct, subprocess, tempfile, zlib
 from PIL import Image, ImageCms
 
