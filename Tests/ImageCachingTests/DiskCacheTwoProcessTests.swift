@@ -32,6 +32,104 @@ import CalotypeSystem
     }
 }
 
+/// Another process holds the directory's lock for good: another opening of the file does, which is the same to `flock`.
+@Suite(.timeLimit(.minutes(1))) struct DiskCacheHeldLockTests {
+    private let files = POSIXFiles()
+
+    private func lockFile(in folder: Folder) throws -> OpenFile {
+        let file = try files.openFile("images-v1.lock", in: files.openDirectory(path: folder.path), .existingOrNew)
+        #expect(try files.tryLock(file))
+        return file
+    }
+
+    @Test func readsAreMissesAndDoNotWaitUntilTheLockIsLetGo() async throws {
+        let folder = try Folder()
+        let (pauses, warnings) = (Pauses(limit: 0.2), Warnings())
+        let cache = folder.cache(warnings: warnings, files: FaultyFiles(.always(code: 5), at: .max, pauses: pauses))
+        try await cache.store(entry(1), for: dataKey("a"))
+        try await cache.flush()
+        let other = folder.cache()
+        try await other.store(entry(2), for: dataKey("b"))
+        try await other.flush()
+        let held = try lockFile(in: folder)
+        // The writer waits for the lock all this time.
+        for _ in 0..<10 { #expect(try await cache.entry(for: dataKey("a")) == nil) }
+        #expect(try await cache.stream(for: dataKey("a")) == nil)
+        #expect(await cache.statistics.misses == 11)
+        files.unlock(held)
+        pauses.release()
+        await cache.writer.drain()
+        #expect(try await cache.entry(for: dataKey("a"))?.data == content(1))
+        #expect(try await cache.entry(for: dataKey("b"))?.data == content(2))
+        #expect(await cache.statistics.damages == 0)
+        #expect(warnings.kinds.isEmpty)
+    }
+
+    @Test func anEntryThatIsUpToDateIsStillAHit() async throws {
+        let folder = try Folder()
+        let cache = folder.cache(files: FaultyFiles(.always(code: 5), at: .max, pauses: Pauses()))
+        try await cache.store(entry(1), for: dataKey("a"))
+        try await cache.flush()
+        let held = try lockFile(in: folder)
+        #expect(try await cache.entry(for: dataKey("a"))?.data == content(1))
+        files.unlock(held)
+    }
+
+    @Test func storesDoNotWaitAndDoNotFillTheMemory() async throws {
+        let folder = try Folder()
+        let pauses = Pauses(limit: 0.2)
+        let cache = folder.cache(files: FaultyFiles(.always(code: 5), at: .max, pauses: pauses))
+        try await cache.store(entry(1), for: dataKey("a"))
+        try await cache.flush()
+        let held = try lockFile(in: folder)
+        let large = entry(2, count: 1 << 20)
+        for i in 0..<40 { try await cache.store(large, for: dataKey(i)) }
+        #expect(cache.shared.lock.withLock { $0.pendingBytes } <= 18 << 20)
+        #expect(cache.knownStatistics.lostStores >= 20)
+        #expect(try await cache.entry(for: dataKey(0))?.data == large.data)
+        #expect(try await cache.entry(for: dataKey(39)) == nil)
+        files.unlock(held)
+        pauses.release()
+        try await cache.flush()
+        #expect(try await folder.cache().entry(for: dataKey(0))?.data == large.data)
+    }
+
+    @Test func openingGivesUpSoonAndIsTriedAgainWithTheNextUse() async throws {
+        let folder = try Folder()
+        let (pauses, warnings) = (Pauses(), Warnings())
+        let cache = folder.cache(warnings: warnings, files: FaultyFiles(.always(code: 5), at: .max, pauses: pauses))
+        let held = try lockFile(in: folder)
+        for _ in 0..<3 {
+            let error = await #expect(throws: ImageError.self) { try await cache.removeAll() }
+            #expect(error?.code == .cacheFailed && error?.message.hasPrefix("Another process") == true)
+        }
+        #expect(warnings.kinds == [.locked])
+        // Once in full, then briefly.
+        #expect(pauses.seconds < 2.5)
+        try await cache.store(entry(1), for: dataKey("a"))
+        #expect(try await cache.entry(for: dataKey("a")) == nil)
+        files.unlock(held)
+        try await cache.requireOpen()
+        try await cache.store(entry(1), for: dataKey("a"))
+        try await cache.flush()
+        #expect(try await folder.cache().entry(for: dataKey("a"))?.data == content(1))
+    }
+
+    @Test func loadsDoNotWaitForTheOpening() async throws {
+        let folder = try Folder()
+        let pauses = Pauses(limit: 0.2)
+        let cache = folder.cache(files: FaultyFiles(.always(code: 5), at: .max, pauses: pauses))
+        let held = try lockFile(in: folder)
+        try await cache.store(entry(1), for: dataKey("a"))
+        for _ in 0..<10 { #expect(try await cache.entry(for: dataKey("a")) == nil) }
+        files.unlock(held)
+        pauses.release()
+        try await cache.requireOpen()
+        try await cache.store(entry(1), for: dataKey("a"))
+        #expect(try await cache.entry(for: dataKey("a"))?.data == content(1))
+    }
+}
+
 private let sharedLimit = 1_500_000
 
 /// Returns what went wrong.

@@ -1,3 +1,4 @@
+import Dispatch
 import ImageCore
 
 @testable import ImageCaching
@@ -17,13 +18,17 @@ final class FaultyFiles: FileSystem {
     private let base: any FileSystem
     private let fault: Fault
     private let first: Int
+    private let pauses: Pauses?
     private let calls = Lock(0)
 
-    /// - Parameter first: the number of the call that is the first to fail, from 0.
-    init(_ fault: Fault, at first: Int, on base: any FileSystem = POSIXFiles()) {
+    /// - Parameters:
+    ///   - first: the number of the call that is the first to fail, from 0.
+    ///   - pauses: take the place of real ones.
+    init(_ fault: Fault, at first: Int, on base: any FileSystem = POSIXFiles(), pauses: Pauses? = nil) {
         self.base = base
         self.fault = fault
         self.first = first
+        self.pauses = pauses
     }
 
     /// Changing calls so far.
@@ -101,4 +106,29 @@ final class FaultyFiles: FileSystem {
     func names(in directory: OpenFile, limit: Int) throws(FileFailure) -> [String] { try base.names(in: directory, limit: limit) }
     func tryLock(_ file: OpenFile) throws(FileFailure) -> Bool { try base.tryLock(file) }
     func unlock(_ file: OpenFile) { base.unlock(file) }
+    func pause(seconds: Double) { if let pauses { pauses.add(seconds) } else { base.pause(seconds: seconds) } }
+}
+
+/// The pauses of a cache that waits for a lock: they take no time.
+final class Pauses: Sendable {
+    private let total = Lock(0.0)
+    private let limit: Double
+    private let gate = DispatchSemaphore(value: 0)
+
+    /// - Parameter limit: seconds in sum from which on a pause ends only with ``release()``.
+    init(limit: Double = .infinity) { self.limit = limit }
+
+    var seconds: Double { total.withLock { $0 } }
+
+    func add(_ seconds: Double) {
+        let sum = total.withLock { total in
+            total += seconds
+            return total
+        }
+        guard sum >= limit else { return }
+        gate.wait()
+        gate.signal()
+    }
+
+    func release() { gate.signal() }
 }

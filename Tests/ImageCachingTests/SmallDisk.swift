@@ -65,4 +65,5 @@ final class SmallDisk: FileSystem {
     func names(in directory: OpenFile, limit: Int) throws(FileFailure) -> [String] { try base.names(in: directory, limit: limit) }
     func tryLock(_ file: OpenFile) throws(FileFailure) -> Bool { try base.tryLock(file) }
     func unlock(_ file: OpenFile) { base.unlock(file) }
+    func pause(seconds: Double) { base.pause(seconds: seconds) }
 }

@@ -83,6 +83,8 @@ extension DiskCache {
             case unavailable
             /// The directory went away; nothing is cached from now on.
             case directoryLost
+            /// Another process holds the directory's lock. Loads go on without the cache until it lets go.
+            case locked
             /// What was stored could not be written and is lost: no room, no permission.
             case writeFailed
             /// Files that this cache did not write, or cannot read, were moved aside; it began anew.

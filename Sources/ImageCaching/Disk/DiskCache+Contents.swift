@@ -38,12 +38,12 @@ extension DiskCache {
 
     /// Reads every entry, checks it, and removes those that are damaged. Does not count as a use.
     ///
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError`; ``ImageError`` where another process holds the directory's lock.
     public func verify() async throws -> Verification {
         var result = Verification()
         guard await isOpen() else { return result }
         await writer.drain()
-        await writer.refresh()
+        guard await writer.refresh() else { throw lockedError }
         for (name, entry) in shared.lock.withLock({ $0.index.entries }) {
             try Task.checkCancellation()
             let damages = shared.lock.withLock { $0.statistics.damages }

@@ -33,7 +33,7 @@ extension DiskCache {
     /// Where a body lies that is large, and written already.
     private func largeBody(for key: DataKey) async -> (EntryName, PackLocation, OpenFile?)? {
         guard let name = await openedName(of: key) else { return nil }
-        if await isStale() { await writer.refresh() }
+        guard await isUpToDate() else { return nil }
         let now = configuration.now()
         guard
             case .stored(let location, let file) = shared.lock.withLock({

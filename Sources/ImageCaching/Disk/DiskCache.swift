@@ -7,7 +7,9 @@ public import ImageCore
 /// and the order of their use survive a restart, and a process that dies at any instant loses at most what was not
 /// flushed. Every read is checked against a checksum; a damaged entry is a miss and is removed.
 ///
-/// Several caches may share a directory, also from different processes: each sees what the others have written.
+/// Several caches may share a directory, also from different processes: each sees what the others have written. Where a
+/// process holds the directory's lock for more than a tenth of a second, as one that was stopped does, reads in the others
+/// are misses until it lets go, and stores wait in memory or are lost. A cache that finds the lock held opens later.
 ///
 /// What the file system refuses costs hits, never a load: see ``Warning``. No call blocks its thread on a disk; files are
 /// touched on the cache's own queues, except for bytes that the system holds in memory already.
@@ -56,10 +58,21 @@ public final class DiskCache: DataCaching {
     public func store(_ entry: DataEntry, for key: DataKey) async throws {
         guard let name = await openedName(of: key) else { return }
         let now = configuration.now()
+        let isStuck = writer.lockWait.isStuck
         let (wakes, waits) = shared.lock.withLock { state in
-            (state.enqueue(entry, for: name, at: now), state.pendingBytes > Self.pendingLimit)
+            // What cannot be written for now must not fill the memory. The key loses what it had, which is out of date.
+            let isLost = isStuck && state.pendingBytes > Self.pendingLimit
+            if isLost { state.statistics.lostStores += 1 }
+            return (state.enqueue(isLost ? nil : entry, for: name, at: now), state.pendingBytes > Self.pendingLimit)
         }
-        if waits { await writer.drain() } else if wakes { wakeWriter() }
+        if waits {
+            _ = await writer.lockWait.wait { [writer] in
+                await writer.drain()
+                return true
+            }
+        } else if wakes {
+            wakeWriter()
+        }
     }
 
     /// Throws nothing.
@@ -87,7 +100,7 @@ public final class DiskCache: DataCaching {
     /// What the cache holds and did.
     public var statistics: Statistics {
         get async {
-            if await isOpen() { await writer.refresh() }
+            if await isOpen() { _ = await refresh() }
             return shared.lock.withLock { $0.currentStatistics }
         }
     }
@@ -115,6 +128,7 @@ public final class DiskCache: DataCaching {
     /// - Throws: ``ImageError`` where the cache is off.
     package func requireOpen() async throws {
         guard await !isOpen() else { return }
+        if shared.lock.withLock({ $0.phase }) == .unopened { throw lockedError }
         throw ImageError(
             .cacheFailed,
             message: """
@@ -123,11 +137,22 @@ public final class DiskCache: DataCaching {
                 """)
     }
 
-    /// The name of an entry; `nil` where nothing is cached.
+    var lockedError: ImageError {
+        ImageError(
+            .cacheFailed,
+            message: """
+                Another process holds the lock of the disk cache in \(writer.path). Try again, or end that process if it hangs.
+                """)
+    }
+
+    /// The name of an entry; `nil` where nothing is cached, or another process holds the lock so that nothing is yet.
     func openedName(of key: DataKey) async -> EntryName? {
         var (phase, secret) = shared.lock.withLock { ($0.phase, $0.secret) }
         if phase == .unopened {
-            await writer.open()
+            _ = await writer.lockWait.wait { [writer] in
+                await writer.open()
+                return true
+            }
             (phase, secret) = shared.lock.withLock { ($0.phase, $0.secret) }
         }
         return phase == .open ? EntryName(key, secret: secret) : nil
@@ -139,7 +164,7 @@ extension DiskCache {
     func entry(named name: EntryName) async -> DataEntry? {
         // Another process may move an entry between looking it up and reading it; not forever.
         for _ in 0..<4 {
-            if await isStale() { await writer.refresh() }
+            guard await isUpToDate() else { return nil }
             let now = configuration.now()
             let lookup = shared.lock.withLock { $0.lookUp(name, limits: configuration.limits, now: now) }
             switch lookup {
@@ -150,7 +175,7 @@ extension DiskCache {
                 case .entry(let entry): return entry
                 case .damaged:
                     // It may have been moved, and its old place given back, since it was looked up.
-                    await writer.refresh()
+                    guard await refresh() else { return nil }
                     if shared.lock.withLock({ $0.enqueueRemoval(ofDamaged: name, at: location) }) {
                         wakeWriter()
                         return nil
@@ -162,8 +187,17 @@ extension DiskCache {
         return nil
     }
 
+    /// Reads what other processes have written since the last look; `false` where one of them keeps the lock for so long
+    /// that nothing is certain.
+    func isUpToDate() async -> Bool {
+        guard await isStale() else { return true }
+        return await refresh()
+    }
+
+    private func refresh() async -> Bool { await writer.lockWait.wait { [writer] in await writer.refresh() } }
+
     /// Whether the journal was changed by someone else, or is gone.
-    func isStale() async -> Bool {
+    private func isStale() async -> Bool {
         let (journal, end) = shared.lock.withLock { ($0.journal, $0.journalEnd) }
         guard let status = journal?.status else { return false }
         return status.size != end || status.links == 0

@@ -3,6 +3,9 @@ internal import ImageCore
 internal import CalotypeSystem
 
 extension FileFailure {
+    /// Another process holds the directory's lock.
+    static let lockHeld = FileFailure(operation: "lock the directory, which another process holds", code: EAGAIN)
+
     var isNameTaken: Bool { code == EEXIST }
     var isMissing: Bool { code == ENOENT }
     /// No room: the disk is full, or what this user may take of it.
@@ -19,20 +22,25 @@ extension DiskWriter {
     private static let largestJournal = 1 << 28
     /// Seconds to wait for another process, which may be waiting for a slow disk to sync.
     private static let lockPatience = 30.0
+    /// Seconds to wait where a caller waits for it: to open the directory, to begin a pack for a body that comes in.
+    static let shortLockPatience = 2.0
 
-    /// Runs `body` while no other process changes the directory.
-    func withDirectoryLock<R>(_ body: () throws(FileFailure) -> R) throws(FileFailure) -> R {
+    /// Runs `body` while no other process changes the directory. A lock that was stuck before is not waited for again.
+    func withDirectoryLock<R>(
+        patience: Double = lockPatience, _ body: () throws(FileFailure) -> R
+    ) throws(FileFailure) -> R {
         guard let lockFile else { throw .directoryLost }
+        let patience = lockWait.isStuck ? LockWait.patience : patience
         var waited = 0.0
         while !(try files.tryLock(lockFile)) {
-            guard waited < Self.lockPatience else {
-                throw FileFailure(operation: "lock the directory, which another process holds", code: EAGAIN)
-            }
+            guard waited < patience else { throw .lockHeld }
             // Short at first: others hold the lock for some tens of microseconds.
             let pause = min(0.002, 0.00002 + waited / 8)
-            usleep(UInt32(pause * 1e6))
+            files.pause(seconds: pause)
             waited += pause
+            if waited >= LockWait.patience { lockWait.giveUp() }
         }
+        lockWait.end()
         defer { files.unlock(lockFile) }
         return try body()
     }

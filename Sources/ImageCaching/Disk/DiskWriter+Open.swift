@@ -8,16 +8,18 @@ extension DiskWriter {
     /// Directories that were set aside and that nobody has looked after; beyond this the cache stays off.
     private static let mostSetAside = 9
 
-    /// Opens the directory, once; the cache is off where that fails.
+    /// Opens the directory, once; the cache is off where that fails. Where another process holds the lock it stays
+    /// unopened, and its next use tries again.
     func open() {
         guard shared.lock.withLock({ $0.phase }) == .unopened else { return }
         do {
             let root = try files.openDirectory(path: path)
             self.root = root
             lockFile = try files.openFile(Self.homeName + ".lock", in: root, .existingOrNew)
-            try withDirectoryLock { () throws(FileFailure) in try openHome(in: root) }
+            try withDirectoryLock(patience: Self.shortLockPatience) { () throws(FileFailure) in try openHome(in: root) }
             shared.lock.withLock { $0.phase = .open }
         } catch {
+            guard error != .lockHeld else { return report(error) }
             shared.lock.withLock { $0.turnOff() }
             home.withLock { $0 = nil }
             warn(

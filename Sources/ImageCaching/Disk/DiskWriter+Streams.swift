@@ -50,7 +50,7 @@ extension DiskWriter {
     }
 
     private func makePack() throws(FileFailure) -> ActivePack {
-        try withDirectoryLock { () throws(FileFailure) in
+        try withDirectoryLock(patience: Self.shortLockPatience) { () throws(FileFailure) in
             try catchUp()
             return try makePackLocked()
         }

@@ -37,6 +37,8 @@ actor DiskWriter {
     /// Whether names were made that are not synced yet.
     var hasUnsyncedNames = false
     private var warned: Set<DiskCache.Warning.Kind> = []
+    /// How the wait for the directory's lock goes.
+    let lockWait = LockWait()
     /// Where readers find the directory of the packs.
     let home = Lock<OpenFile?>(nil)
 
@@ -83,9 +85,16 @@ actor DiskWriter {
         }
     }
 
-    /// Reads what other processes have added to the journal.
-    func refresh() {
-        do { try withDirectoryLock { () throws(FileFailure) in try catchUp() } } catch { report(error) }
+    /// Reads what other processes have added to the journal. Returns `false` where another process holds the lock.
+    @discardableResult
+    func refresh() -> Bool {
+        do {
+            try withDirectoryLock { () throws(FileFailure) in try catchUp() }
+        } catch {
+            report(error)
+            return error != .lockHeld
+        }
+        return true
     }
 
     func removeAll() throws {
@@ -167,6 +176,13 @@ actor DiskWriter {
             warn(
                 .directoryLost, "The disk cache's directory \(path) was removed; nothing is cached on disk until the next launch."
             )
+        } else if failure == .lockHeld {
+            warn(
+                .locked,
+                """
+                Another process holds the lock of the disk cache in \(path). Loads go on without the cache until it lets go, and \
+                what they store may be lost. End that process if it hangs.
+                """)
         } else {
             warn(
                 .writeFailed,

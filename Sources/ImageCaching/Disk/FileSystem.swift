@@ -3,7 +3,7 @@ internal import ImageCore
 /// What the disk cache asks of the file system: the seam at which tests break it.
 ///
 /// All names are relative to an open directory, so that a directory that is moved stays the same one. No call follows a
-/// symbolic link in the last place, none but ``lock(_:)`` waits for anything but the disk.
+/// symbolic link in the last place, none but ``pause(seconds:)`` waits for anything but the disk.
 protocol FileSystem: Sendable {
     /// Opens a directory by path, after making it and its parents where they are missing.
     func openDirectory(path: String) throws(FileFailure) -> OpenFile
@@ -26,6 +26,8 @@ protocol FileSystem: Sendable {
     /// reference to the opening, or with the process.
     func tryLock(_ file: OpenFile) throws(FileFailure) -> Bool
     func unlock(_ file: OpenFile)
+    /// Blocks for that many seconds, between two attempts to take a lock.
+    func pause(seconds: Double)
 }
 
 enum OpenMode: Sendable {

@@ -206,4 +206,6 @@ struct POSIXFiles: FileSystem {
     }
 
     func unlock(_ file: OpenFile) { _ = flock(file.descriptor, LOCK_UN) }
+
+    func pause(seconds: Double) { usleep(UInt32(seconds * 1e6)) }
 }
