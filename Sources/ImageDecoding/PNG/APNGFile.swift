@@ -10,8 +10,6 @@ final class APNGFile: AnimationSource {
     let orientation: Orientation
     private(set) var frames: [AnimationFrame] = []
     let loopCount: Int?
-    /// Whether the picture that still viewers show is not part of the animation.
-    private(set) var hasSeparateDefault = false
     private let metadata: PNGMetadata
     private let header: Data
     /// The chunks before the first data that say how pixels are stored.
@@ -56,7 +54,7 @@ final class APNGFile: AnimationSource {
                 }
             case "IDAT":
                 hasPixels = true
-                if frames.isEmpty { hasSeparateDefault = true } else if frames.count == 1 { data[0].append(chunk.content) }
+                if frames.count == 1 { data[0].append(chunk.content) }
             case "fdAT":
                 try take(ByteReader(chunk.content).uint32(at: 0, bigEndian: true))
                 guard !frames.isEmpty else {
@@ -68,14 +66,13 @@ final class APNGFile: AnimationSource {
             default: break
             }
         }
-        if metadata.frames == 0, hasSeparateDefault, frames.isEmpty { addStill(chunks) }
+        if metadata.frames == 0, hasPixels, frames.isEmpty { addStill(chunks) }
     }
 
     /// A still picture is an animation of one frame.
     private func addStill(_ chunks: PNGChunks) {
         frames = [AnimationFrame(x: 0, y: 0, size: canvas, seconds: 0, blends: false, hasAlpha: true)]
         data = [chunks.filter { $0.type == "IDAT" }.map(\.content)]
-        hasSeparateDefault = false
     }
 
     /// `fcTL`: sequence number, size, place, seconds as a fraction, disposal, blending.

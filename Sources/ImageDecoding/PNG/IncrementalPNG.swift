@@ -2,7 +2,8 @@ import CCalotypePNG
 public import ImageCore
 
 extension PNGDecoder: IncrementalDecoding {
-    /// Rows as they come; of an interlaced file, the whole picture ever finer.
+    /// Rows as they come; of an interlaced file, the whole picture ever finer. Nothing before the end if an animation's default
+    /// image is separate.
     public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
         guard format(of: head) != nil else { return nil }
         return options.frame == 0 ? try IncrementalPNG(options: options) : CollectingDecoder(self, options: options)
@@ -20,6 +21,10 @@ extension PNGDecoder: IncrementalDecoding {
     /// Where chunks end: what follows the one with the last row does not count, but its checksum does.
     private var walk = PNGChunkWalk()
     private var isChecked = false
+    /// The file up to its pixels; it is needed if these turn out to be a separate default image.
+    private var head = Data()
+    /// Decodes at the end the file whose pixels in `IDAT` are not the image to show.
+    private var collector: CollectingDecoder?
     /// Rows that had been decoded at the last preview.
     private var shown = 0
 
@@ -34,7 +39,12 @@ extension PNGDecoder: IncrementalDecoding {
 
     func append(_ chunk: Data) throws {
         try options.checkCancellation()
+        if let collector { return try collector.append(chunk) }
         chunks.append(chunk)
+        if canvas == nil {
+            head.append(chunk)
+            if chunks.metadata.hasSeparateDefault { return try collect() }
+        }
         // In pieces, so that a cancelled decode stops soon.
         var rest = chunk
         while !rest.isEmpty, !isChecked {
@@ -45,6 +55,13 @@ extension PNGDecoder: IncrementalDecoding {
             rest = rest.dropFirst(piece.count)
             try options.checkCancellation()
         }
+    }
+
+    private func collect() throws {
+        let collector = CollectingDecoder(PNGDecoder(), options: options)
+        try collector.append(head)
+        head = Data()
+        self.collector = collector
     }
 
     private func supply(_ bytes: Data) throws(ImageError) {
@@ -71,6 +88,7 @@ extension PNGDecoder: IncrementalDecoding {
         picture.orientation = options.applied(metadata.orientation)
         let canvas = try IncrementalCanvas(picture, options: options)
         self.canvas = canvas
+        head = Data()
         unsafe clt_png_pusher_set_target(handle, canvas.rows.base.assumingMemoryBound(to: UInt8.self), canvas.rows.stride)
         return true
     }
@@ -85,6 +103,7 @@ extension PNGDecoder: IncrementalDecoding {
     }
 
     func finish() throws -> DecodedImage {
+        if let collector { return try collector.finish() }
         guard let canvas else { throw ImageError.truncated(.png) }
         let failure: ImageError? = isChecked ? nil : .truncated(.png)
         // Exif may follow the pixels.

@@ -43,6 +43,8 @@ struct PNGMetadata {
     /// Frames of an APNG; 0 where it is a still image. Of a whole file no more than it holds, whatever it announces.
     private(set) var frames = 0
     private var frameControls = 0
+    /// Whether the pixels in `IDAT` are not part of the announced animation: no frame begins before them.
+    private(set) var hasSeparateDefault = false
     /// How often an APNG is shown, 0 for ever.
     private(set) var plays: Int?
     private var isSRGB = false
@@ -50,6 +52,8 @@ struct PNGMetadata {
     private var chromaticities: [Double]?
     private(set) var codePoints: (primaries: Int, transfer: Int)?
     private var hasPixels = false
+    /// Whether the file goes on to its last chunk.
+    private(set) var hasEnd = false
     /// Longer chunks are passed over, in bytes.
     private let limit: Int
 
@@ -76,8 +80,12 @@ struct PNGMetadata {
 
     /// Notes a chunk whose content does not matter.
     mutating func pass(_ type: String) {
-        if type == "IDAT" { hasPixels = true }
+        if type == "IDAT" {
+            if !hasPixels { hasSeparateDefault = frames > 0 && frameControls == 0 }
+            hasPixels = true
+        }
         if type == "fcTL" { frameControls += 1 }
+        if type == "IEND" { hasEnd = true }
     }
 
     /// Takes a chunk that ``reads(_:byteCount:)`` asks for.

@@ -3,8 +3,8 @@ import CCalotypePNG
 
 /// PNG by libpng: every colour type and depth, Adam7, transparency by tRNS, colours by cICP, iCCP, sRGB, gAMA and cHRM.
 ///
-/// Of an animated PNG, frame 0 is the picture that still viewers show, which may be none of the animation's frames; the
-/// others are composed on the canvas. Metadata is bounded by `limits.metadataBytes`; a profile beyond that is ignored,
+/// Frame 0 of an animated PNG is the animation's first frame, as in browsers. A separate default image is shown only if that
+/// frame is damaged or missing, and is marked partial if the file ends early. The frames are composed on the canvas. Metadata is bounded by `limits.metadataBytes`; a profile beyond that is ignored,
 /// and text is never read.
 public struct PNGDecoder: Decoding {
     public init() {}
@@ -33,11 +33,30 @@ public struct PNGDecoder: Decoding {
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         let metadata = PNGMetadata(data, limits: options.limits)
         try options.checkFrame(of: max(1, metadata.frames))
-        if options.frame > 0 {
-            return try ComposedFrames(APNGFile(data, limits: options.limits), options: options)
-                .frame(at: options.frame, options: options)
+        if options.frame > 0 { return try Self.composedFrame(of: data, options: options) }
+        guard metadata.hasSeparateDefault else { return try Self.decodeStill(data, metadata: metadata, options: options) }
+        if metadata.frames > 0 {
+            do {
+                let image = try Self.composedFrame(of: data, options: options)
+                if !image.isPartial { return image }
+            } catch let error as ImageError where error.code == .truncated || error.code == .corrupt {
+                // The default image exists for readers that cannot show the animation.
+            }
         }
-        return try Self.decodeStill(data, metadata: metadata, options: options)
+        guard metadata.hasEnd || options.allowsPartial else { throw ImageError.truncated(.png) }
+        var image = try Self.decodeStill(data, metadata: metadata, options: options)
+        image.isPartial = image.isPartial || !metadata.hasEnd
+        return image
+    }
+
+    private static func composedFrame(of data: Data, options: DecodeOptions) throws -> DecodedImage {
+        try ComposedFrames(APNGFile(data, limits: options.limits), options: options)
+            .frame(at: options.frame, options: options)
+    }
+
+    /// Whether the image that ``decode(_:options:)`` returns is stored in `IDAT`.
+    static func isInDefaultImage(_ data: Data, options: DecodeOptions) -> Bool {
+        options.frame == 0 && !PNGMetadata(data, limits: options.limits).hasSeparateDefault
     }
 
     static func decodeStill(

@@ -44,7 +44,8 @@ extension DecoderRegistry {
         }
         switch try decoder(for: data).decoder {
         case is JPEGDecoder: try JPEGDecoder.withRows(of: data, options: options, decoded)
-        case is PNGDecoder where options.frame == 0: try PNGDecoder.withRows(of: data, options: options, decoded)
+        case is PNGDecoder where PNGDecoder.isInDefaultImage(data, options: options):
+            try PNGDecoder.withRows(of: data, options: options, decoded)
         // One that may be cancelled is decoded where it can be left alone.
         case is AVIFDecoder where options.cancellation == nil:
             try unsafe data.withUnsafeBytes { bytes in
