@@ -70,6 +70,20 @@ import Testing
         #expect(Self.color(try decoder.finish()) == Self.green)
     }
 
+    @Test(arguments: [1, 60, 10_000])
+    func aChunkThatLibpngRefusesBeforeASeparateDefaultImageIsTheSameInPieces(pieces: Int) throws {
+        let plain = Self.animationWithSeparateDefault(count: 2)
+        let start = try #require(plain.range(of: Data("IDAT".utf8))).lowerBound - 4
+        let file = plain.prefix(start) + PNGBuilder.chunk("`TLc", big(0)) + plain.dropFirst(start)
+        #expect(Self.color(try PNGDecoder().decode(file, options: DecodeOptions())) == Self.green)
+        let decoder = try #require(
+            try PNGDecoder().makeIncrementalDecoder(for: file.prefix(64), options: DecodeOptions()))
+        for start in stride(from: 0, to: file.count, by: pieces) {
+            try decoder.append(Data(file.dropFirst(start).prefix(pieces)))
+        }
+        #expect(Self.color(try decoder.finish()) == Self.green)
+    }
+
     @Test func aSeparateDefaultImageStandsInForAFirstFrameThatIsNotWhole() throws {
         let file = Self.animationWithSeparateDefault(count: 1)
         let whole = file.count - 12

@@ -49,7 +49,13 @@ extension PNGDecoder: IncrementalDecoding {
         var rest = chunk
         while !rest.isEmpty, !isChecked {
             let piece = rest.prefix(min(1 << 16, walk.bytesToBoundary))
-            try supply(piece)
+            do {
+                try supply(piece)
+            } catch {
+                // The animation may be readable all the same.
+                guard canvas == nil, chunks.metadata.awaitsFirstFrame else { throw error }
+                return try collect()
+            }
             walk.pass(piece)
             isChecked = unsafe walk.isBetweenChunks && clt_png_pusher_is_finished(handle)
             rest = rest.dropFirst(piece.count)
