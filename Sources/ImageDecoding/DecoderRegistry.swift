@@ -126,7 +126,8 @@ public final class DecoderRegistry: IncrementalDecoding {
     private func finished(
         _ image: DecodedImage, of data: Data, by decoder: any Decoding, options: DecodeOptions
     ) throws -> DecodedImage {
-        let info = try decoder.info(of: data, limits: options.limits)
+        // The decode has applied the limits; a scaled one may read files that are larger.
+        let info = try decoder.info(of: data, limits: options.limits.withoutPixelLimit)
         let stored = options.appliesOrientation ? info.croppedSize ?? info.size : info.size
         let full = options.applied(info.orientation).applied(to: stored)
         let wanted = try StoredPicture.storedGeometry(size: full, orientation: .up, options: options)

@@ -32,6 +32,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [Int.max, 1000])
+    func aBaselineJPEGBeyondThePixelLimitIsDecodedToASizeWithinIt(pieces: Int) throws {
+        let picture = try photo(400, 300)
+        let box = PixelSize(width: 100, height: 75)
+        func decode(_ file: Data, _ options: DecodeOptions) throws -> DecodedImage {
+            let registry = DecoderRegistry()
+            guard pieces < file.count else { return try registry.decode(file, options: options) }
+            let decoder = try #require(try registry.makeIncrementalDecoder(for: file.prefix(64), options: options))
+            for start in stride(from: 0, to: file.count, by: pieces) {
+                try decoder.append(Data(file.dropFirst(start).prefix(pieces)))
+            }
+            return try decoder.finish()
+        }
+        func limited(to box: PixelSize?) -> DecodeOptions {
+            .with { ($0.targetSize, $0.limits.pixels) = (box, 100 * 75) }
+        }
+        let baseline = try file(.jpeg, 95, picture)
+        let image = try decode(baseline, limited(to: box))
+        #expect(image.bitmap.isSame(as: try decode(baseline, .with { $0.targetSize = box }).bitmap))
+        // Too large: the whole image, a result beyond the limit, and a progressive file, whose coefficients are all held.
+        let progressive = try file(.jpeg, 96, picture)
+        for (file, target) in [(baseline, nil), (baseline, PixelSize(width: 101, height: 300)), (progressive, box)] {
+            let error = #expect(throws: ImageError.self) { try decode(file, limited(to: target)) }
+            #expect(error?.code == .tooLarge)
+        }
+    }
+
     @Test
     func aTargetThatIsLargerThanThePictureLeavesIt() throws {
         let file = try file(.jpeg, 90, photo(40, 30))

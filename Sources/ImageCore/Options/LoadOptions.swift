@@ -27,7 +27,7 @@ public struct LoadOptions: Sendable {
     public var interceptors: [any RequestInterceptor] = []
     /// Whether networks that cost money (cellular, metered) may be used.
     public var allowsExpensiveNetwork: Bool = true
-    /// The largest picture to decode, in pixels (width × height, as stored); `nil` leaves the decoder's own limit.
+    /// The largest image to decode, in pixels (``DecodingLimits/pixels``); `nil` leaves the decoder's own limit.
     public var maximumPixels: Int? = nil
     /// The largest response body, in bytes; `nil` leaves the loader's own limit.
     public var maximumResponseBytes: Int? = nil

@@ -94,7 +94,8 @@ public struct DecodeOptions: Sendable {
 
 /// Bounds that are checked against the header before the first allocation.
 public struct DecodingLimits: Hashable, Sendable {
-    /// Width × height as stored; 268,435,456 (16,384 × 16,384).
+    /// Width × height as stored; 268,435,456 (16,384 × 16,384). Of a JPEG in one scan that is scaled down while it is decoded,
+    /// width × height of the result.
     public var pixels = 1 << 28
     /// Bytes of decoded pixels, the decoder's own working memory included where it can be known; 1 GiB.
     public var decodedBytes = 1 << 30
@@ -107,13 +108,20 @@ public struct DecodingLimits: Hashable, Sendable {
 
     public init() {}
 
+    /// For reading a header alone; a decode of the same file then applies the limit.
+    package var withoutPixelLimit: DecodingLimits {
+        var limits = self
+        limits.pixels = .max
+        return limits
+    }
+
     /// Throws ``ImageError/Code/tooLarge`` when a picture of that size is beyond the limits.
     public func check(_ size: PixelSize, bytesPerPixel: Int = 4) throws(ImageError) {
         guard let count = size.pixelCount, count <= pixels, count <= decodedBytes / max(1, bytesPerPixel) else {
             throw ImageError(
                 .tooLarge,
                 message:
-                    "The picture of \(size) pixels is larger than the limit of \(pixels) pixels or \(decodedBytes) bytes; raise the limit to load it."
+                    "The image of \(size) pixels is larger than the limit of \(pixels) pixels or \(decodedBytes) bytes; raise the limit to load it."
             )
         }
     }

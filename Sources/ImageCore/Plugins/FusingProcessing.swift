@@ -65,8 +65,8 @@ extension Decoding {
         _ data: Data, options: DecodeOptions, for processor: any Processing
     ) -> (options: DecodeOptions, processor: any Processing) {
         guard options.targetSize == nil, let reducing = processor as? any FusingProcessing, reducing.reducesDecode,
-            // A header that cannot be read is the decode's to complain about.
-            let info = try? info(of: data, limits: options.limits)
+            // A header that cannot be read, or an image beyond the limits, is the decode's to report.
+            let info = try? info(of: data, limits: options.limits.withoutPixelLimit)
         else { return (options, processor) }
         let size = options.appliesOrientation ? info.orientation.applied(to: info.size) : info.size
         guard let reduced = reducing.reducedDecode(of: size) else { return (options, processor) }

@@ -14,7 +14,7 @@ final class IncrementalCanvas {
         let row = picture.decodedSize.width * picture.layout.bytesPerPixel
         // The rows and a picture made of them.
         try options.limits.check(
-            picture.size, holding: [codecBytes, row * picture.decodedSize.height, picture.decodedSize.byteCount(.rgba8)])
+            picture.limitedSize, holding: [codecBytes, row * picture.decodedSize.height, picture.decodedSize.byteCount(.rgba8)])
         rows = try Scratch(rows: picture.decodedSize.height, rowBytes: row)
     }
 

@@ -5,7 +5,8 @@ import CCalotypeJPEG
 ///
 /// Given a target size, pictures are scaled while decoding, by 1/2, 1/4 or 1/8 in the DCT; what remains is resampled.
 /// CMYK is converted by the embedded profile, and without one by (1 - ink) × (1 - black). A file that needs all its
-/// scans at once (progressive) holds its coefficients, 2 bytes each, which count towards `limits.decodedBytes`.
+/// scans at once (progressive) holds its coefficients, 2 bytes each, which count towards `limits.decodedBytes`. A file with
+/// one scan may be larger than `limits.pixels` if the target size is within it, since only some rows are held.
 public struct JPEGDecoder: Decoding {
     public init() {}
 
@@ -17,6 +18,7 @@ public struct JPEGDecoder: Decoding {
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
         try unsafe data.withUnsafeBytes { bytes in
             let reader = try unsafe JPEGReader(bytes, limits: limits)
+            try limits.check(reader.size, bytesPerPixel: 0)
             let metadata = JPEGMetadata(reader.markers(), limits: limits)
             let model: ColorModel =
                 switch reader.header.model {
@@ -85,8 +87,11 @@ public struct JPEGDecoder: Decoding {
         var picture = StoredPicture(format: .jpeg, size: reader.size, layout: layout(of: reader.header))
         picture.orientation = options.applied(orientation ?? metadata.orientation)
         picture.profile = ColorProfile(embedded: metadata.profile)
-        let eighths = try eighths(for: picture, options: options)
-        try options.limits.check(picture.size, holding: [Int(clamping: reader.header.coefficient_bytes)])
+        let wanted = try StoredPicture.storedGeometry(size: picture.size, orientation: picture.orientation, options: options)
+        // libjpeg holds a few rows of an image in one scan, and all coefficients of one in several.
+        if !reader.header.has_multiple_scans, let wanted { picture.limitLarger(than: wanted.output) }
+        let eighths = eighths(for: wanted)
+        try options.limits.check(picture.limitedSize, holding: [Int(clamping: reader.header.coefficient_bytes)])
         picture.scale = (Double(eighths) / 8, Double(eighths) / 8)
         picture.decodedSize = try reader.start(eighths: eighths)
         // The height of blocks whose chroma is halved.
@@ -105,8 +110,7 @@ public struct JPEGDecoder: Decoding {
 
     /// The smallest of 1/8, 1/4, 1/2 and 1 from which half as much again is left to the resampler: the filter of the
     /// DCT is a box, and a result made by it alone would not be that of full decode and resize.
-    private static func eighths(for picture: StoredPicture, options: DecodeOptions) throws(ImageError) -> Int {
-        let wanted = try StoredPicture.storedGeometry(size: picture.size, orientation: picture.orientation, options: options)
+    private static func eighths(for wanted: ResizeGeometry?) -> Int {
         guard let wanted else { return 8 }
         let ratio = min(wanted.width / Double(wanted.output.width), wanted.height / Double(wanted.output.height))
         return [1, 2, 4].first { ratio * Double($0) / 8 >= 1.5 } ?? 8

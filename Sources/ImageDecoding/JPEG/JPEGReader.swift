@@ -9,7 +9,7 @@ import ImageCore
 
     /// A reader of a whole file, whose bytes must stay where they are while it lives.
     ///
-    /// - Throws: ``ImageError`` for a header that cannot be read, or a picture beyond the limits.
+    /// - Throws: ``ImageError`` for a header that cannot be read. The caller checks the size against the limits.
     convenience init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(ImageError) {
         try self.init(limits: limits)
         unsafe clt_jpeg_reader_borrow(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
@@ -35,8 +35,6 @@ import ImageCore
         let status = unsafe clt_jpeg_reader_read_header(handle, &header)
         if status == CLT_JPEG_NEEDS_INPUT { return false }
         if status != CLT_JPEG_OK { throw failure(status) }
-        // Every later call depends on these being sane.
-        try limits.check(size, bytesPerPixel: 0)
         if header.model == CLT_JPEG_OTHER {
             throw ImageError(
                 .unsupportedFeature, message: "The JPEG has \(header.components) colour components; only 1, 3 and 4 can be shown."

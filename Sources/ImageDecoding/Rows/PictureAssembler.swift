@@ -21,7 +21,7 @@ struct PictureAssembler {
         geometry = try picture.geometry(for: options)
         let format = picture.layout.pixelFormat(narrowed: options.convertsTo8Bit)
         let rows = geometry == nil || picture.deliversWhole ? picture.decodedSize.byteCount(format) : 0
-        try options.limits.check(picture.size, holding: [codecBytes, rows, geometry?.output.byteCount(format) ?? 0])
+        try options.limits.check(picture.limitedSize, holding: [codecBytes, rows, geometry?.output.byteCount(format) ?? 0])
         let transform: (any RowTransform)?
         (transform, colorSpace) = Self.color(of: picture, format: format, options: options)
         let isStraight = options.alpha == .straight && geometry == nil

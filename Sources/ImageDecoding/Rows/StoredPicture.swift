@@ -6,6 +6,8 @@ struct StoredPicture {
     var format: ImageFormat
     /// As stored, in full.
     var size: PixelSize
+    /// The size that the pixel limit applies to: ``size``, or that of the result where only some rows are held at once.
+    private(set) var limitedSize: PixelSize
     /// The rows that the codec delivers; smaller than ``size`` where it scales down itself.
     var decodedSize: PixelSize
     /// Delivered pixels for one stored pixel; not exactly the ratio of the sizes, which are rounded.
@@ -27,6 +29,12 @@ struct StoredPicture {
         self.size = size
         self.layout = layout
         decodedSize = size
+        limitedSize = size
+    }
+
+    /// Makes the pixel limit apply to the result, if that is smaller than the image as stored.
+    mutating func limitLarger(than output: PixelSize) {
+        if let pixels = output.pixelCount, pixels < size.pixelCount ?? .max { limitedSize = output }
     }
 
     /// The part of the delivered rows that makes the picture asked for, and its size before it is turned upright;
