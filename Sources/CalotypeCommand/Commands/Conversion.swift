@@ -16,6 +16,8 @@ struct Conversion {
     var quality = defaultQuality
     /// One frame of an animation, from 0; `nil` for all that the output's format can hold.
     var frame: Int?
+    /// Of every decode, and of what steps make.
+    var limits = DecodingLimits()
     var appliesOrientation = true
     var convertsToSRGB = true
 
@@ -56,12 +58,13 @@ struct Conversion {
         options.appliesOrientation = appliesOrientation
         options.convertsToSRGB = convertsToSRGB
         options.frame = frame ?? 0
+        options.limits = limits
         return options
     }
 
     /// Whether one picture is meant, of which nothing else is read.
     private func isStill(_ data: Data) throws -> Bool {
-        try frame != nil || DecoderRegistry().info(of: data, limits: decoding.limits).frameCount == 1
+        try frame != nil || DecoderRegistry().info(of: data, limits: limits.withoutPixelLimit).frameCount == 1
     }
 
     /// Writes pixels row by row as they are decoded, so that neither the picture nor the file lies in memory.
@@ -83,7 +86,9 @@ struct Conversion {
             guard let data = FileManager.default.contents(atPath: path) else {
                 throw ImageError(.fileUnreadable, message: "There is no file \(path) that can be read.")
             }
-            return try DecoderRegistry().decode(data, options: DecodeOptions())
+            var options = DecodeOptions()
+            options.limits = limits
+            return try DecoderRegistry().decode(data, options: options)
         }
         var run = ProcessingRun.runs(of: processors).map(\.processor)
         if let first = run.first {
@@ -94,6 +99,7 @@ struct Conversion {
             options.alpha = .straight
         }
         var context = ProcessingContext()
+        context.maximumPixels = max(context.maximumPixels, limits.pixels)
         context.threads = ProcessInfo.processInfo.activeProcessorCount
         var encoding = EncodeOptions()
         encoding.quality = quality

@@ -63,6 +63,8 @@ struct ConvertCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("One frame of an animation, from 0.", valueName: "N"))
     var frame: Int?
 
+    @OptionGroup var limits: LimitOptions
+
     @Flag(help: "Leave the picture as it is stored.")
     var noOrientation = false
 
@@ -78,6 +80,7 @@ struct ConvertCommand: AsyncParsableCommand {
         conversion.steps = StepList(steps: steps, mode: mode, filter: filter, upscales: upscale, gravity: gravity)
         conversion.quality = quality
         conversion.frame = frame
+        conversion.limits = limits.decoding
         conversion.appliesOrientation = !noOrientation
         conversion.convertsToSRGB = !keepProfile
         return conversion

@@ -23,13 +23,15 @@ struct InfoCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Paths or URLs.", valueName: "source"))
     var sources: [String]
 
+    @OptionGroup var limits: LimitOptions
+
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
-    func run() async throws { try await Self.tell(of: sources, json: json) }
+    func run() async throws { try await Self.tell(of: sources, json: json, limits: limits.decoding) }
 
     /// Prints what each source is; tells what fails, and then throws ``ExitStatus``.
-    static func tell(of sources: [String], json: Bool) async throws {
+    static func tell(of sources: [String], json: Bool, limits: DecodingLimits = DecodingLimits()) async throws {
         let reader = SourceReader()
         let decoder = DecoderRegistry()
         var failures = Failures()
@@ -39,7 +41,7 @@ struct InfoCommand: AsyncParsableCommand {
                 let source = try SourceArgument(text)
                 name = source.name
                 let data = try await reader.bytes(of: source)
-                let info = try decoder.info(of: data, limits: DecodingLimits())
+                let info = try decoder.info(of: data, limits: limits)
                 try FileEnd.check(data, format: info.format)
                 Console.print(json ? info.json(source: name, byteCount: data.count).text : info.lines(source: name, data.count))
             } catch {

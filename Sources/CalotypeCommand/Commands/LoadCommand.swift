@@ -29,6 +29,8 @@ struct LoadCommand: AsyncParsableCommand {
 
     @OptionGroup var caches: CacheOptions
 
+    @OptionGroup var limits: LimitOptions
+
     @Option(help: ArgumentHelp("Loads at a time.", valueName: "N"))
     var concurrency = 8
 
@@ -45,7 +47,7 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let loader = ImageLoader.standard {
+        let loader = ImageLoader.standard(limits: limits.decoding) {
             $0.dataCache = caches.noCache ? nil : CacheOptions.diskCache(in: caches.cache)
             $0.options.retries = retries
         }
@@ -81,6 +83,17 @@ struct LoadCommand: AsyncParsableCommand {
         request.options.contentMode = resize.mode
         if caches.noCache { request.options.cachePolicy = .noCache }
         return request
+    }
+}
+
+extension ImageLoader {
+    /// A loader of the standard parts with other limits.
+    static func standard(limits: DecodingLimits, _ change: (inout StandardParts) -> Void) -> ImageLoader {
+        var parts = StandardParts()
+        change(&parts)
+        var configuration = parts.makeConfiguration()
+        configuration.decodingLimits = limits
+        return ImageLoader(configuration)
     }
 }
 

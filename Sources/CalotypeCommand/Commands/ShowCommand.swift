@@ -35,6 +35,8 @@ struct ShowCommand: AsyncParsableCommand {
     @Option(name: .customLong("as"), help: ArgumentHelp("kitty, iterm2, sixel, blocks or text.", valueName: "WAY"))
     var way: WayArgument?
 
+    @OptionGroup var limits: LimitOptions
+
     enum WayArgument: String, ExpressibleByArgument, CaseIterable {
         case kitty, iterm2, sixel, blocks, text
 
@@ -65,7 +67,7 @@ struct ShowCommand: AsyncParsableCommand {
             columns: size?.columns ?? max(1, terminal.columns / across - (across > 1 ? 1 : 0)),
             rows: size?.rows ?? (across > 1 ? max(1, terminal.columns / across / 2) : max(1, terminal.rows - 1))
         )
-        let loader = ImageLoader.standard {
+        let loader = ImageLoader.standard(limits: limits.decoding) {
             $0.dataCache = nil
             // Who waits at a terminal would rather know at once.
             $0.retryPolicy = nil
@@ -137,6 +139,7 @@ struct ShowCommand: AsyncParsableCommand {
         return try await Background.run {
             var options = DecodeOptions()
             options.targetSize = picture.targetSize
+            options.limits = limits.decoding
             let decoder = try AnimationDecoder(data, options: options)
             let first = try decoder.frame(at: 0)
             guard decoder.frameCount <= 100_000_000 / max(1, first.cost) else { return nil }

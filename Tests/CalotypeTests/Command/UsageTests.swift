@@ -1,3 +1,4 @@
+import ImageCore
 import Testing
 
 /// Exit statuses and error lines: what scripts rely on.
@@ -9,6 +10,7 @@ struct UsageTests {
         ["convert", "a.png", "b.png", "--quality", "0"], ["convert", "a.png", "b.png", "--filter", "wild"],
         ["convert", "a.png", "b.png", "--crop", "1,2,3"], ["convert", "a.png", "b.xyz"], ["convert", "a.png", "b"],
         ["load", "a.png", "--cache", "x", "--no-cache"], ["load", "a.png", "--concurrency", "0"],
+        ["info", "a.png", "--max-pixels", "0"],
         ["show", "a.png", "--size", "x"], ["bench", "bogus"], ["cache", "bogus"],
     ])
     func wrongUsageEndsWithStatusTwoAndOneLine(_ arguments: [String]) async throws {
@@ -39,6 +41,41 @@ struct UsageTests {
         #expect(run.errorLines[0].hasPrefix("calotype: /nowhere/a.png: "))
         #expect(run.errorLines[1].hasPrefix("calotype: ftp://127.0.0.1/b.png: "))
         #expect(run.errorLines[2].hasPrefix("calotype: http://[: "))
+    }
+
+    @Test func theOptionForThePixelLimitIsInTheHelpOfEachCommandThatDecodes() async throws {
+        for command in ["info", "convert", "load", "show"] {
+            let run = try await CommandProcess.run(command, "--help")
+            #expect(run.output.contains("--max-pixels"), "\(command)")
+        }
+    }
+
+    @Test func thePixelLimitCanBeLowered() async throws {
+        // 480 × 320 pixels.
+        let (path, folder) = (Project.picture("dunes.jpg"), try ScratchFolder())
+        let commands = [
+            ["info", path], ["convert", path, folder.file("a.png")], ["load", path, "--no-cache"],
+            ["show", path, "--as", "blocks"],
+        ]
+        for words in commands {
+            let enough = try await CommandProcess(words + ["--max-pixels", "153600"]).end()
+            #expect(enough.ending == .status(0), "\(words)")
+            let small = try await CommandProcess(words + ["--max-pixels", "1000"]).end()
+            #expect(small.ending == .status(1), "\(words)")
+            #expect(small.errors.contains("limit"), "\(words)")
+        }
+    }
+
+    @Test func thePixelLimitCanBeRaised() async throws {
+        // A GIF whose screen has 20,000 × 14,000 pixels.
+        let screen: [UInt8] = [0x20, 0x4E, 0xB0, 0x36, 0, 0, 0]
+        let frame: [UInt8] = [0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B]
+        let folder = try ScratchFolder()
+        let file = try folder.write(Data(Array("GIF89a".utf8) + screen + frame), to: "huge.gif")
+        #expect(try await CommandProcess.run("info", file).ending == .status(1))
+        let raised = try await CommandProcess.run("info", file, "--max-pixels", "280000000")
+        #expect(raised.ending == .status(0))
+        #expect(raised.output.contains("20000"))
     }
 
     @Test func aSourceCannotPutControlCharactersIntoTheErrorLine() async throws {
