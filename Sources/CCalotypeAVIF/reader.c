@@ -268,7 +268,7 @@ static clt_avif_status convert_gray(
 }
 
 clt_avif_status clt_avif_reader_convert(
-    const clt_avif_reader *reader, uint32_t first, uint32_t rows, clt_avif_layout layout, bool premultiplied,
+    clt_avif_reader *reader, uint32_t first, uint32_t rows, clt_avif_layout layout, bool premultiplied,
     uint8_t *target, size_t stride) {
     const avifImage *image = reader->decoder->image;
     if (!image || rows == 0 || first >= image->height || rows > image->height - first) return CLT_AVIF_CORRUPT;
@@ -302,7 +302,13 @@ clt_avif_status clt_avif_reader_convert(
 #endif
     rgb.pixels = target;
     rgb.rowBytes = (uint32_t)stride;
-    return status_of(avifImageYUVToRGB(&view, &rgb));
+    avifResult result = avifImageYUVToRGB(&view, &rgb);
+    if (result == AVIF_RESULT_OK) return CLT_AVIF_OK;
+    reader->message = avifResultToString(result);
+    // The samples were decoded, so that the file is not damaged.
+    if (result != AVIF_RESULT_REFORMAT_FAILED && result != AVIF_RESULT_NOT_IMPLEMENTED) return status_of(result);
+    reader->message = "libavif cannot convert its color matrix to RGB";
+    return CLT_AVIF_UNSUPPORTED;
 }
 
 const char *clt_avif_reader_message(const clt_avif_reader *reader) { return reader->message; }

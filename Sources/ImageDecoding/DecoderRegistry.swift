@@ -145,6 +145,7 @@ public final class DecoderRegistry: IncrementalDecoding {
         let known = formats.map(\.rawValue).joined(separator: ", ")
         return ImageError(
             .unknownFormat,
-            message: "The file is \(FileSniffer.describe(data)), not a picture that can be read here (\(known)).")
+            message: "The file is \(FileSniffer.describe(data)). No decoder here reads it. "
+                + "The image formats that can be read are \(known).")
     }
 }

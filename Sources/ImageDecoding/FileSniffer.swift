@@ -25,8 +25,10 @@ enum FileSniffer {
 
     /// What a file begins with, and where.
     private static let signatures: [(String, [UInt8], Int)] = [
-        ("a GIF", Array("GIF8".utf8), 0), ("a BMP", Array("BM".utf8), 0), ("a TIFF", [0x49, 0x49, 0x2A, 0], 0),
-        ("a TIFF", [0x4D, 0x4D, 0, 0x2A], 0), ("a HEIC", Array("ftyphei".utf8), 4), ("a HEIF", Array("ftypmif1".utf8), 4),
+        ("a GIF", Array("GIF87a".utf8), 0), ("a GIF", Array("GIF89a".utf8), 0),
+        ("a GIF of an unknown version (neither 87a nor 89a)", Array("GIF8".utf8), 0), ("a BMP", Array("BM".utf8), 0),
+        ("a TIFF", [0x49, 0x49, 0x2A, 0], 0), ("a TIFF", [0x4D, 0x4D, 0, 0x2A], 0),
+        ("a HEIC", Array("ftyphei".utf8), 4), ("a HEIF", Array("ftypmif1".utf8), 4),
         ("a JPEG XL", [0xFF, 0x0A], 0), ("a JPEG XL", Array("JXL ".utf8), 4), ("a JPEG 2000", Array("jP  ".utf8), 4),
         ("an icon file", [0, 0, 1, 0], 0), ("a PDF", Array("%PDF".utf8), 0), ("a ZIP archive", Array("PK".utf8), 0),
         ("gzip data", [0x1F, 0x8B], 0), ("a video or other ISO media file", Array("ftyp".utf8), 4),

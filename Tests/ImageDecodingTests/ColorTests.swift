@@ -91,6 +91,25 @@ import Testing
             #expect(straight[x, 0][3] == x * 30)
         }
     }
+
+    @Test(arguments: [11, 3])
+    func aMatrixThatCannotBeConvertedIsAnUnsupportedFeature(matrix: Int) throws {
+        var options = EncodeOptions()
+        (options.chroma, options.effort) = (.full, 0)
+        let file = try AVIFEncoder().encode(DecodedImage(try photo(16, 16)), as: .avif, options: options)
+        let patched = FileBoxes.edit(file, ["meta"]) { meta in
+            // Four bytes of version and flags come before the boxes of `meta`.
+            meta.prefix(4)
+                + FileBoxes.edit(Data(meta.dropFirst(4)), ["iprp", "ipco", "colr"]) { colors in
+                    colors.prefix(8) + FileBoxes.big(matrix, 2) + colors.dropFirst(10)
+                }
+        }
+        #expect(patched.count == file.count)
+        let error = #expect(throws: ImageError.self) { try AVIFDecoder().decode(patched, options: DecodeOptions()) }
+        #expect(error?.code == .unsupportedFeature)
+        #expect(error?.message.contains("matrix") == true)
+        #expect(error?.message.contains(": .") == false)
+    }
 }
 
 extension EncodeOptions {

@@ -97,6 +97,9 @@ private struct Dots: Decoding {
         #expect(page?.code == .unknownFormat)
         #expect(page?.message.contains("an HTML page") == true)
         #expect(page?.message.contains("jpeg, png, webp, avif, gif") == true)
+        let gif = error(Data("GIF88a and so on".utf8))
+        #expect(gif?.message.contains("a GIF of an unknown version") == true)
+        #expect(gif?.message.contains("not a") == false)
         #expect(error(Data([1, 2, 3, 200]))?.message.contains("01 02 03 c8") == true)
     }
 

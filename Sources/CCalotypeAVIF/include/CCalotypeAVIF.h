@@ -67,7 +67,7 @@ bool clt_avif_reader_duration(const clt_avif_reader *reader, uint32_t frame, dou
 clt_avif_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, clt_avif_header *header);
 /// Converts rows `first`..<`first + rows` of the decoded frame. Grey layouts only without alpha.
 clt_avif_status clt_avif_reader_convert(
-    const clt_avif_reader *reader, uint32_t first, uint32_t rows, clt_avif_layout layout, bool premultiplied,
+    clt_avif_reader *reader, uint32_t first, uint32_t rows, clt_avif_layout layout, bool premultiplied,
     uint8_t *target, size_t stride);
 /// libavif's sentence for the last error.
 const char *clt_avif_reader_message(const clt_avif_reader *reader);

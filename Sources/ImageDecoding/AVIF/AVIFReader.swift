@@ -111,7 +111,8 @@ import ImageCore
     }
 
     private func failure(_ status: clt_avif_status) -> ImageError {
-        let sentence = unsafe String(cString: clt_avif_reader_message(handle))
+        let text = unsafe String(cString: clt_avif_reader_message(handle))
+        let sentence = text.isEmpty ? "libavif gives no reason" : text
         return switch status {
         case CLT_AVIF_TRUNCATED: .truncated(.avif)
         case CLT_AVIF_NO_MEMORY: .outOfMemory(.avif)
