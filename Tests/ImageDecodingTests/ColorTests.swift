@@ -110,6 +110,22 @@ import Testing
         #expect(error?.message.contains("matrix") == true)
         #expect(error?.message.contains(": .") == false)
     }
+
+    @Test
+    func gammaWithOtherPrimariesIsNotTheCurveOfSRGB() throws {
+        var builder = PNGBuilder(size: PixelSize(width: 2, height: 2), colorType: .rgb, depth: 8) { _, _ in [20, 20, 20] }
+        func shown() throws -> [Int] { try PNGDecoder().decode(builder.file, options: DecodeOptions()).bitmap[0, 0] }
+        let gamma = ("gAMA", big(45_455))
+        // With the primaries of sRGB, or none, 1 / 2.2 is how writers name the curve of sRGB.
+        builder.chunks = [gamma]
+        #expect(try shown() == [20, 20, 20, 255])
+        let p3 = [31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000]
+        builder.chunks = [gamma, ("cHRM", p3.flatMap(big))]
+        let light = power(20.0 / 255, 2.2)
+        let wanted = Int(((1.055 * power(light, 1 / 2.4) - 0.055) * 255).rounded())
+        let color = try shown()
+        #expect(color.prefix(3).allSatisfy { abs($0 - wanted) <= 1 }, "\(color), not \(wanted)")
+    }
 }
 
 extension EncodeOptions {

@@ -118,12 +118,13 @@ struct PNGMetadata {
         }
         if embedded != nil { return ColorProfile(embedded: embedded) }
         guard !isSRGB, let gamma, gamma > 0.01, gamma < 10 else { return .sRGB }
+        // With the colours of sRGB, 1 / 2.2 is how writers name its curve.
         let isStandardCurve = abs(gamma - 0.45455) < 0.01
         let colors = chromaticities ?? Self.standardChromaticities
         let isStandardColor = zip(colors, Self.standardChromaticities).allSatisfy { abs($0 - $1) < 0.002 }
         if isStandardCurve, isStandardColor { return .sRGB }
         guard Self.isGamut(colors) else { return .sRGB }
-        return ColorProfile(chromaticities: colors, gamma: isStandardCurve ? 0 : 1 / gamma)
+        return ColorProfile(chromaticities: colors, gamma: 1 / gamma)
     }
 
     /// Whether chromaticities span a triangle, so that a matrix can be made of them.
