@@ -126,6 +126,40 @@ import Testing
         let color = try shown()
         #expect(color.prefix(3).allSatisfy { abs($0 - wanted) <= 1 }, "\(color), not \(wanted)")
     }
+
+    @Test
+    func aProfileInAGIFIsConvertedOrKept() throws {
+        // Given: a GIF with a profile in sub-blocks before its first frame, and a PNG of the same pixels with that profile.
+        let plain = FileBoxes.seed("gif/still.gif")
+        let flags = plain[10]
+        let start = 13 + (flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1))
+        var block = Data([0x21, 0xFF, 11]) + Data("ICCRGBG1012".utf8)
+        var rest = Self.p3[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(255)
+            block += [UInt8(part.count)] + part
+            rest = rest.dropFirst(part.count)
+        }
+        let file = plain.prefix(start) + block + [0] + plain.dropFirst(start)
+        let stored = try GIFDecoder().decode(plain, options: .with { $0.alpha = .straight }).bitmap
+        let twin = try bitmap(stored.width, stored.height, alpha: .straight, colorSpace: .icc(Self.p3)) { x, y in
+            stored[x, y].map { UInt8($0) }
+        }
+        let png = try PNGEncoder().encode(DecodedImage(twin), as: .png, options: EncodeOptions())
+        // Then:
+        let options = DecodeOptions.with { $0.alpha = .straight }
+        let wanted = try PNGDecoder().decode(png, options: options).bitmap
+        #expect(wanted.difference(to: stored).largest > 10)
+        #expect(try GIFDecoder().decode(file, options: options).bitmap.difference(to: wanted).largest <= 1)
+        let animation = try AnimationDecoder(file, options: options)
+        #expect(try animation.frame(at: 0).bitmap.difference(to: wanted).largest <= 1)
+        let kept = try GIFDecoder().decode(file, options: .with { ($0.alpha, $0.convertsToSRGB) = (.straight, false) }).bitmap
+        #expect(kept.colorSpace == .icc(Self.p3))
+        #expect(kept.all == stored.all)
+        #expect(try GIFDecoder().info(of: file, limits: DecodingLimits()).colorProfile != nil)
+        let small = DecodeOptions.with { ($0.alpha, $0.limits.metadataBytes) = (.straight, Self.p3.count - 1) }
+        #expect(try GIFDecoder().decode(file, options: small).bitmap.all == stored.all)
+    }
 }
 
 extension EncodeOptions {

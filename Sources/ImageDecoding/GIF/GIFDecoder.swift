@@ -1,6 +1,7 @@
 public import ImageCore
 
-/// GIF by giflib: any frame, composed on the canvas as browsers do. Pixels outside the first frame are transparent.
+/// GIF by giflib: any frame, composed on the canvas as browsers do. Pixels outside the first frame are transparent. An ICC
+/// profile in the application extension `ICCRGBG1` is applied.
 public struct GIFDecoder: Decoding {
     public init() {}
 
@@ -17,7 +18,7 @@ public struct GIFDecoder: Decoding {
         guard !file.frames.isEmpty else { throw ImageError.truncated(.gif) }
         return ImageInfo(
             format: .gif, size: file.canvas, frameCount: file.frames.count, hasAlpha: file.hasAlpha, bitDepth: 8,
-            colorModel: .indexed, isProgressive: file.isInterlaced)
+            colorModel: .indexed, colorProfile: file.profile.description, isProgressive: file.isInterlaced)
     }
 
     public func decodesInline(_ data: Data, options: DecodeOptions) -> Bool { isTiny(data, options) }

@@ -17,6 +17,7 @@ final class GIFFile: AnimationSource {
     private(set) var frames: [AnimationFrame] = []
     private(set) var loopCount: Int?
     private(set) var isInterlaced = false
+    private(set) var profile = ColorProfile.sRGB
     private let data: Data
     private let reader: ByteReader
     private var entries: [Entry] = []
@@ -54,7 +55,7 @@ final class GIFFile: AnimationSource {
         var offset = headerEnd
         while let kind = reader.byte(at: offset) {
             switch kind {
-            case 0x21: offset = readExtension(at: offset)
+            case 0x21: offset = readExtension(at: offset, limits: limits)
             case 0x2C:
                 guard let end = readFrame(at: offset) else { return }
                 offset = end
@@ -71,7 +72,7 @@ final class GIFFile: AnimationSource {
     }
 
     /// Reads what is of use, and returns where the next block begins.
-    private func readExtension(at offset: Int) -> Int {
+    private func readExtension(at offset: Int, limits: DecodingLimits) -> Int {
         let label = reader.byte(at: offset + 1)
         if label == 0xF9, let flags = reader.byte(at: offset + 3), let delay = reader.uint16(at: offset + 4, bigEndian: false),
             let clear = reader.byte(at: offset + 6)
@@ -85,7 +86,24 @@ final class GIFFile: AnimationSource {
         {
             loopCount = loops
         }
-        return skipSubBlocks(from: offset + 2).end
+        let end = skipSubBlocks(from: offset + 2).end
+        if label == 0xFF, profile == .sRGB, reader.matches("ICCRGBG1012", at: offset + 3) {
+            profile = ColorProfile(embedded: subBlocks(from: offset + 14, atMost: limits.metadataBytes))
+        }
+        return end
+    }
+
+    /// What sub-blocks hold together (ICC.1:2022, annex B.6, puts a profile into them); `nil` if they are cut off or hold more than
+    /// `limit` bytes.
+    private func subBlocks(from start: Int, atMost limit: Int) -> Data? {
+        var (offset, content) = (start, Data())
+        while let length = reader.byte(at: offset), let part = reader.bytes(at: offset + 1, count: Int(length)) {
+            if length == 0 { return content }
+            guard content.count + part.count <= limit else { return nil }
+            content.append(part)
+            offset += 1 + part.count
+        }
+        return nil
     }
 
     /// Notes a frame, and returns where it ends; `nil` where the file ends before its data begins.
@@ -143,6 +161,7 @@ final class GIFFile: AnimationSource {
     func picture(of frame: Int) -> StoredPicture {
         var picture = StoredPicture(format: .gif, size: frames[frame].size, layout: .rgba8)
         picture.hasAlpha = entries[frame].transparentIndex != nil
+        picture.profile = profile
         return picture
     }
 
