@@ -28,6 +28,19 @@ import Testing
         #expect(try AVIFDecoder().decode(file, options: .with { $0.frame = 2 }).bitmap.all == frames[2])
     }
 
+    @Test(arguments: [4, 1000, 0x7FFF_FFFF])
+    func aNumberOfSamplesBeyondThoseInTheFileIsNotTrusted(count: Int) throws {
+        var file = file
+        let sizes = try #require(file.range(of: "moov", "trak", "mdia", "minf", "stbl", "stsz"))
+        file.replaceSubrange((sizes.lowerBound + 8)..<(sizes.lowerBound + 12), with: FileBoxes.big(count, 4))
+        let error = #expect(throws: ImageError.self) {
+            let animation = try AnimationDecoder(file)
+            #expect(animation.frameCount <= 3)
+            _ = try animation.frame(at: 3)
+        }
+        #expect(error.map { [.corrupt, .truncated, .invalidRequest].contains($0.code) } == true)
+    }
+
     private static let alpha = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"
     private static let depth = "urn:mpeg:mpegB:cicp:systems:auxiliary:depth"
 

@@ -61,4 +61,34 @@ import Testing
             #expect(try decode(partial).isPartial)
         }
     }
+
+    @Test(arguments: ["gif/animated.gif", "webp/animated.webp", "avif/sequence.avif", "png/animated.png"])
+    func ofAnAnimationThatIsCutOffOnlyWholeFramesAreServed(path: String) throws {
+        let file = FileBoxes.seed(path)
+        let whole = try AnimationDecoder(file)
+        let frames = try (0..<whole.frameCount).map { try whole.frame(at: $0).bitmap }
+        #expect(frames.count == 3)
+        var served = Set<Int>()
+        for length in stride(from: 1, to: file.count, by: 3) {
+            let cut = Data(file.prefix(length))
+            guard let animation = try unlessRefused({ try AnimationDecoder(cut) }) else { continue }
+            #expect(animation.frameCount <= frames.count)
+            var count = 0
+            while count < animation.frameCount, let image = try unlessRefused({ try animation.frame(at: count) }) {
+                #expect(image.bitmap.isSame(as: frames[count]), "frame \(count) after \(length) bytes")
+                count += 1
+            }
+            served.insert(count)
+            for index in [animation.frameCount, 1000, Int.max] {
+                #expect(throws: ImageError.self) { try animation.frame(at: index) }
+                #expect(throws: ImageError.self) { try registry.decode(cut, options: .with { $0.frame = index }) }
+            }
+        }
+        // The boxes of the sequence follow its frames: libavif reads nothing of a file without them.
+        #expect(path.hasPrefix("avif") ? served.isEmpty : served.isSuperset(of: [1, 2]))
+    }
+
+    private func unlessRefused<R>(_ body: () throws -> R) throws -> R? {
+        do { return try body() } catch is ImageError { return nil }
+    }
 }
