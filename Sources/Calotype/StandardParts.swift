@@ -27,7 +27,8 @@ public struct StandardParts: Sendable {
     /// The most that all downloads together take, in bytes per second; 0, the default, sets no limit.
     public var bytesPerSecond = 0
     /// What may be fetched, for URLs that strangers chose; `nil` allows everything. With a policy, local files and `data`
-    /// URLs are refused too.
+    /// URLs are refused too. Give such a loader a ``dataCache`` of its own: a host's address is checked on connecting, not when
+    /// an entry is read that another loader stored.
     public var sourcePolicy: SourcePolicy?
     /// Loaders for further URL schemes, by scheme; they go before the built-in ones.
     public var schemes: [String: any DataLoading] = [:]
@@ -62,10 +63,13 @@ public struct StandardParts: Sendable {
     public init() {}
 
     /// For servers that fetch what strangers name: only the public web, no private address, pictures of at most 50
-    /// megapixels and 20 MB, 10 s.
+    /// megapixels and 20 MB, 10 s. Its ``dataCache`` has a directory of its own, `server` in the usual one, so that it serves
+    /// nothing that a loader without a policy fetched from a private host.
     public static var server: StandardParts {
         var parts = StandardParts()
         parts.sourcePolicy = .publicWeb
+        let directory = DiskCache.Configuration.defaultDirectory.appending(path: "server", directoryHint: .isDirectory)
+        parts.dataCache = DiskCache(.init(directory: directory))
         parts.options.maximumPixels = 50_000_000
         parts.options.maximumResponseBytes = 20_000_000
         parts.options.timeout = .seconds(10)

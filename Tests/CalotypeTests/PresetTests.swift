@@ -39,6 +39,11 @@ import Testing
         #expect(try await inExtension.entry(for: key)?.data == Data([1, 2, 3]))
     }
 
+    @Test func theServerPresetDoesNotShareADirectoryWithLoadersThatMayReachPrivateHosts() throws {
+        func directory(_ parts: StandardParts) throws -> URL { try #require(parts.dataCache as? DiskCache).directory }
+        for other in [StandardParts.standard, .lowData] { #expect(try directory(.server) != directory(other)) }
+    }
+
     @Test func aPresetIsAStartThatCanBeChanged() async throws {
         let loader = ImageLoader.standard(.memoryOnly) { $0.options.timeout = .seconds(5) }
         let options = try loader.options(for: ImageRequest(url: try #require(URL(string: "https://example.org/x"))))

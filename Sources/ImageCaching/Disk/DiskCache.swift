@@ -27,6 +27,8 @@ public final class DiskCache: DataCaching {
     /// Bytes that may wait to be written before a store waits too.
     private static let pendingLimit = 16 << 20
 
+    package var directory: URL { configuration.directory }
+
     /// A cache that opens its directory at the first use.
     public convenience init(_ configuration: Configuration = Configuration()) {
         self.init(configuration, files: POSIXFiles())
