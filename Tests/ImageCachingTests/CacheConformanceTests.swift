@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CacheConformanceTests {
     @Test func theMemoryCacheConforms() async throws {
-        try await checkCachingConformance { MemoryCache(limits: .init(cost: 100 * 64), trimPolicy: .none) }
+        try await checkCachingConformance { MemoryCache(limits: .init(cost: 100 * pictureCost), trimPolicy: .none) }
     }
 
     @Test func theDiskCacheConforms() async throws {

@@ -84,7 +84,7 @@ import Testing
     }
 
     private func hitRatio(of keys: [Int], capacity: Int) throws -> Double {
-        let cache = MemoryCache(limits: .init(cost: capacity * 64), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(cost: capacity * pictureCost), trimPolicy: .none)
         let image = try picture()
         var names: [Int: ImageKey] = [:]
         for key in keys {

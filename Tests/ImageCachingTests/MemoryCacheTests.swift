@@ -2,6 +2,8 @@ import ImageCaching
 import ImageCore
 import Testing
 
+import CalotypeSystem
+
 /// The caches take no notice of the machine's memory, which may run short while a test runs.
 @Suite struct MemoryCacheTests {
     @Test func aStoredImageIsAHitUntilItIsRemoved() throws {
@@ -26,19 +28,40 @@ import Testing
         cache.store(try picture(rows: 3, tag: 1), for: imageKey("a"))
         cache.store(try picture(rows: 2, tag: 2), for: imageKey("a"))
         #expect(tag(of: cache.image(for: imageKey("a"))) == 2)
-        #expect(cache.statistics.cost == 128)
+        #expect(cache.statistics.cost == pictureCost + 64)
         #expect(cache.statistics.count == 1)
     }
 
     @Test func theCostLimitHoldsAfterEveryInsert() throws {
-        let cache = MemoryCache(limits: .init(cost: 10 * 64), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(cost: 10 * pictureCost), trimPolicy: .none)
         for i in 0..<100 {
             cache.store(try picture(rows: 1 + i % 4, tag: UInt8(i)), for: imageKey("\(i)"))
-            #expect(cache.statistics.cost <= 640)
+            #expect(cache.statistics.cost <= 10 * pictureCost)
             #expect(tag(of: cache.image(for: imageKey("\(i)"))) == UInt8(i), "the newest image is kept")
         }
         #expect(cache.statistics.evictions.room > 0)
     }
+
+    @Test func aTinyImageCountsWhatItsEntryTakes() throws {
+        let cache = MemoryCache(limits: .init(cost: 100 * pictureCost), trimPolicy: .none)
+        for i in 0..<1_000 { cache.store(try picture(), for: imageKey("\(i)")) }
+        #expect(cache.statistics.count == 100)
+        #expect(cache.statistics.cost == 100 * pictureCost)
+    }
+
+    #if os(Linux)
+        @Test func theCostOfManyTinyImagesIsNearWhatTheProcessGrowsBy() async {
+            // With a sanitizer each allocation takes more.
+            guard unsafe dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil else { return }
+            await #expect(processExitsWith: .success) {
+                let cache = MemoryCache(limits: .init(cost: 1 << 40), trimPolicy: .none)
+                let before = try residentBytes()
+                for i in 0..<50_000 { cache.store(try picture(), for: imageKey("https://example.org/images/\(i).jpg")) }
+                let ratio = Double(try residentBytes() - before) / Double(cache.statistics.cost)
+                precondition((0.6...1.6).contains(ratio), "the process grew \(ratio) times as much")
+            }
+        }
+    #endif
 
     @Test func theCountLimitHoldsAfterEveryInsert() throws {
         let cache = MemoryCache(limits: .init(count: 3), trimPolicy: .none)
@@ -50,7 +73,7 @@ import Testing
     }
 
     @Test func anImageAboveTheCapOfOneEntryIsNotKeptAndReplacesNothingOld() throws {
-        let cache = MemoryCache(limits: .init(cost: 640, entryCost: 128), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(cost: 10 * pictureCost, entryCost: pictureCost + 64), trimPolicy: .none)
         cache.store(try picture(rows: 2), for: imageKey("fits"))
         cache.store(try picture(rows: 3), for: imageKey("large"))
         #expect(cache.image(for: imageKey("fits")) != nil)
@@ -104,8 +127,8 @@ import Testing
     @Test func trimEvictsDownToTheGivenCost() throws {
         let cache = MemoryCache(trimPolicy: .none)
         for i in 0..<10 { cache.store(try picture(), for: imageKey("\(i)")) }
-        cache.trim(toCost: 200)
-        #expect(cache.statistics.cost == 192)
+        cache.trim(toCost: 3 * pictureCost + 8)
+        #expect(cache.statistics.cost == 3 * pictureCost)
         #expect(cache.statistics.evictions.trimmed == 7)
         cache.trim(toCost: 0)
         #expect(cache.statistics.count == 0)
@@ -114,7 +137,7 @@ import Testing
     @Test func loweredLimitsHoldAtOnce() throws {
         let cache = MemoryCache(trimPolicy: .none)
         for i in 0..<10 { cache.store(try picture(), for: imageKey("\(i)")) }
-        cache.limits = MemoryCache.Limits(cost: 320)
+        cache.limits = MemoryCache.Limits(cost: 5 * pictureCost)
         #expect(cache.statistics.count == 5)
         cache.limits.count = 2
         #expect(cache.statistics.count == 2)
@@ -143,7 +166,7 @@ import Testing
     }
 
     @Test func manyThreadsAtOnceKeepTheLimitsAndTheRightPictures() async throws {
-        let cache = MemoryCache(limits: .init(cost: 50 * 64), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(cost: 50 * pictureCost), trimPolicy: .none)
         await withTaskGroup(of: Bool.self) { group in
             for worker in 0..<4 {
                 group.addTask {
@@ -155,7 +178,7 @@ import Testing
                             cache.store(image, for: imageKey("\(n)"), priority: n % 5 == 0 ? .high : .normal)
                         }
                         if i % 500 == 0 { cache.removeImage(for: imageKey("\(n)")) }
-                        guard cache.statistics.cost <= 3_200 else { return false }
+                        guard cache.statistics.cost <= 50 * pictureCost else { return false }
                     }
                     return true
                 }
@@ -186,12 +209,12 @@ import Testing
         #expect(cache.image(for: imageKey("usual")) == nil)
         #expect(cache.image(for: imageKey("long")) != nil)
         let statistics = cache.statistics
-        #expect((statistics.evictions.expired, statistics.count, statistics.cost) == (2, 1, 64))
+        #expect((statistics.evictions.expired, statistics.count, statistics.cost) == (2, 1, pictureCost))
         #expect((statistics.hits, statistics.misses) == (2, 2))
     }
 
     @Test func theIndexHoldsManyEntriesAndForgetsThemInAnyOrder() throws {
-        let cache = MemoryCache(limits: .init(cost: 64 * 20_000), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(cost: pictureCost * 20_000), trimPolicy: .none)
         let image = try picture()
         for i in 0..<10_000 { cache.store(image, for: imageKey("\(i)")) }
         for i in stride(from: 0, to: 10_000, by: 3) { cache.removeImage(for: imageKey("\(i)")) }
@@ -199,7 +222,7 @@ import Testing
     }
 
     @Test func whatIsKeptIsFoundWhileOthersComeAndGo() async throws {
-        let cache = MemoryCache(limits: .init(cost: 64 * 100_000), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(cost: pictureCost * 100_000), trimPolicy: .none)
         let image = try picture()
         for i in 0..<200 { cache.store(image, for: imageKey("kept \(i)")) }
         let writer = Progress()
@@ -226,13 +249,20 @@ import Testing
     }
 
     @Test func manyVariantsOfOneResourceAreFoundAndListed() throws {
-        let cache = MemoryCache(limits: .init(cost: 64 * 10_000), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(cost: pictureCost * 10_000), trimPolicy: .none)
         for i in 0..<2_000 { cache.store(try picture(tag: UInt8(i % 256)), for: imageKey("a", "\(i)")) }
         for i in 0..<2_000 { #expect(tag(of: cache.image(for: imageKey("a", "\(i)"))) == UInt8(i % 256)) }
         #expect(cache.variants(of: ResourceKey("a")).count == 16)
         #expect(cache.variants(of: ResourceKey("b")).isEmpty)
     }
 }
+
+#if os(Linux)
+    private func residentBytes() throws -> Int {
+        let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]
+        return try #require(Int(pages)) * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+#endif
 
 private final class Progress: Sendable {
     let isDone = Lock(false)

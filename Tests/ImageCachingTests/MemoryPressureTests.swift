@@ -9,7 +9,7 @@ import Testing
     private let center = MemoryPressureCenter { _ in nil }
 
     private func filledCache(_ policy: MemoryCache.TrimPolicy = .init()) throws -> MemoryCache {
-        let cache = MemoryCache(limits: .init(cost: 100 * 64), trimPolicy: policy, now: { 0 }, center: center)
+        let cache = MemoryCache(limits: .init(cost: 100 * pictureCost), trimPolicy: policy, now: { 0 }, center: center)
         for i in 0..<100 { cache.store(try picture(), for: imageKey("\(i)")) }
         return cache
     }
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func allCachesOfTheProcessHearWhatIsPosted() throws {
-        let cache = MemoryCache(limits: .init(cost: 100 * 64))
+        let cache = MemoryCache(limits: .init(cost: 100 * pictureCost))
         cache.store(try picture(), for: imageKey("a"))
         MemoryPressure.post(.critical)
         #expect(cache.image(for: imageKey("a")) == nil)

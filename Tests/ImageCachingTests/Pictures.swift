@@ -1,3 +1,4 @@
+import ImageCaching
 import ImageCore
 
 /// A picture of `rows` × 64 bytes, told from others by its first pixel.
@@ -6,6 +7,9 @@ func picture(rows: Int = 1, tag: UInt8 = 0) throws -> DecodedImage {
     let bitmap = unsafe try Bitmap(size: size, format: .gray8, alpha: .opaque) { pixels, _ in unsafe pixels[0] = tag }
     return DecodedImage(bitmap)
 }
+
+/// What `picture()` costs in a memory cache.
+let pictureCost = 64 + MemoryCache.entryOverhead
 
 /// The mark that `picture(rows:tag:)` left.
 func tag(of image: DecodedImage?) -> UInt8? {

@@ -9,7 +9,7 @@ extension MemoryCache {
         public var refusals = 0
         /// Entries that left, by cause.
         public var evictions = Evictions()
-        /// Bytes of the entries held.
+        /// Bytes of the entries held, ``MemoryCache/entryOverhead`` included.
         public var cost = 0
         /// Entries held.
         public var count = 0

@@ -22,6 +22,10 @@ public final class MemoryCache: Caching {
     private let center: MemoryPressureCenter
     private let listener = Lock<Int?>(nil)
 
+    /// Bytes that an entry counts besides its pixels: its place in the index and in the order of eviction, the texts of its
+    /// key, and the objects that hold the bitmap. What they take by measurement, for keys of usual length.
+    public static let entryOverhead = 512
+
     /// An empty cache.
     ///
     /// - Parameters:
@@ -117,7 +121,7 @@ public final class MemoryCache: Caching {
 
     /// Keeps an image for at most `timeToLive` seconds; `nil` for the limits' own time.
     public func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority = .normal, timeToLive: Double?) {
-        let cost = image.cost
+        let cost = image.cost + Self.entryOverhead
         evict { [index, now] queues, entries in
             let limits = queues.limits
             let old = index.node(of: key)
