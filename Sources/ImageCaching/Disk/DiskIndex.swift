@@ -14,6 +14,20 @@ struct DiskIndex: Equatable, Sendable {
         var liveCount = 0
         /// The end of the last record known, in bytes.
         var end = 0
+
+        /// Returns by how many bytes the pack grows.
+        fileprivate mutating func add(_ location: PackLocation) -> Int {
+            let growth = max(0, location.end - end)
+            end += growth
+            liveBytes += location.length
+            liveCount += 1
+            return growth
+        }
+
+        fileprivate mutating func remove(_ location: PackLocation) {
+            liveBytes -= location.length
+            liveCount -= 1
+        }
     }
 
     private(set) var entries: [EntryName: Entry] = [:]
@@ -45,17 +59,17 @@ struct DiskIndex: Equatable, Sendable {
     mutating func apply(_ change: IndexChange) {
         switch change {
         case .put(let name, let location, let writtenAt):
-            remove(name)
-            add(location)
             useCount += 1
-            entries[name] = Entry(location: location, writtenAt: writtenAt, lastUse: useCount)
+            let entry = Entry(location: location, writtenAt: writtenAt, lastUse: useCount)
+            // One search of the table, since a journal may hold millions of changes.
+            if let old = entries.updateValue(entry, forKey: name) { leave(old.location) }
+            add(location)
             oldestWrite = min(oldestWrite, writtenAt)
         case .move(let name, let location):
-            guard var entry = entries[name] else { return }
-            remove(name)
+            guard let found = entries.index(forKey: name) else { return }
+            leave(entries.values[found].location)
             add(location)
-            entry.location = location
-            entries[name] = entry
+            entries.values[found].location = location
         case .remove(let name): remove(name)
         case .touch(let name): touch(name)
         case .removeAll:
@@ -65,7 +79,7 @@ struct DiskIndex: Equatable, Sendable {
         case .dropPack(let number):
             guard let pack = packs.removeValue(forKey: number) else { return }
             fileBytes -= pack.end
-            if pack.liveCount > 0 { removeEntries { $0.location.pack == number } }
+            if pack.liveCount > 0 { removeEntries(in: number) }
         case .packEnd(let number, let end):
             fileBytes += max(0, end - packs[number, default: Pack()].end)
             packs[number, default: Pack()].end = max(end, packs[number, default: Pack()].end)
@@ -90,28 +104,24 @@ struct DiskIndex: Equatable, Sendable {
     }
 
     private mutating func add(_ location: PackLocation) {
-        var pack = packs[location.pack] ?? Pack()
-        fileBytes += max(0, location.end - pack.end)
-        pack.end = max(pack.end, location.end)
-        pack.liveBytes += location.length
-        pack.liveCount += 1
-        packs[location.pack] = pack
+        fileBytes += packs[location.pack, default: Pack()].add(location)
         liveBytes += location.length
         nextPack = max(nextPack, location.pack &+ 1)
     }
 
     private mutating func remove(_ name: EntryName) {
-        guard let entry = entries.removeValue(forKey: name) else { return }
-        liveBytes -= entry.location.length
-        packs[entry.location.pack]?.liveBytes -= entry.location.length
-        packs[entry.location.pack]?.liveCount -= 1
+        if let entry = entries.removeValue(forKey: name) { leave(entry.location) }
     }
 
-    private mutating func removeEntries(where isGone: (Entry) -> Bool) {
-        for (name, entry) in entries where isGone(entry) {
-            entries[name] = nil
-            liveBytes -= entry.location.length
-        }
+    /// Nothing points at the record any more.
+    private mutating func leave(_ location: PackLocation) {
+        liveBytes -= location.length
+        packs[location.pack]?.remove(location)
+    }
+
+    private mutating func removeEntries(in pack: UInt64) {
+        // The names alone: a loop over the entries that removes some of them would copy all of them.
+        for name in entries.compactMap({ $0.value.location.pack == pack ? $0.key : nil }) { remove(name) }
     }
 }
 
