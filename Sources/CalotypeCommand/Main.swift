@@ -16,7 +16,9 @@ enum Main {
         do {
             let words = Array(CommandLine.arguments.dropFirst())
             if let command = PlainCommand(words) { return try await command.run() }
-            var command = try RootCommand.parseAsRoot(ProcessorFlags.ordered(words))
+            let ordered = ProcessorFlags.ordered(words)
+            try CommandWords.checkFlags(ordered)
+            var command = try RootCommand.parseAsRoot(ordered)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -62,7 +64,8 @@ struct RootCommand: AsyncParsableCommand {
         commandName: "calotype",
         abstract: "Loads, shows and converts images.",
         discussion: """
-            A SOURCE is a path or a URL (http, https, file, data). Exit status: 0 when all went well, 1 when something \
+            A SOURCE is a path or a URL (http, https, file, data). A name that begins with a dash is written as ./-name, or \
+            stands after --. Exit status: 0 when all went well, 1 when something \
             failed (each failure is one line on standard error), 2 for wrong usage.
 
             Examples:

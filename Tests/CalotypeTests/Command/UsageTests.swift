@@ -22,6 +22,32 @@ struct UsageTests {
     }
 
     @Test(arguments: [
+        ["-dash.png"], ["info", "-dash.png"], ["load", "-dash.png"], ["load", "a.png", "-o", "-dash"], ["show", "-dash.png"],
+        ["convert", "-dash.png", "a.png"], ["convert", "a.png", "-dash.png"], ["demo", "-dash.png"], ["bench", "-dash"],
+        ["cache", "-dash"], ["cache", "list", "-dash"], ["cache", "trim", "-dash"], ["decode-once", "-dash.png"],
+    ])
+    func aWordThatLooksLikeFlagsIsWrongUsage(_ arguments: [String]) async throws {
+        let run = try await CommandProcess(arguments).end()
+        #expect(run.ending == .status(2))
+        #expect(run.output.isEmpty)
+        #expect(run.errors.hasPrefix("calotype: There is no option '-dash"))
+        #expect(run.errorLines.count == 1)
+    }
+
+    @Test(arguments: [
+        ["info", "--", "-dash.png"], ["info", "./-dash.png"], ["load", "--no-cache", "--", "-dash.png"],
+        ["load", "--no-cache", "-o=out", "./-dash.png"], ["show", "--", "-dash.png"], ["convert", "--", "-dash.png", "-out.png"],
+        ["decode-once", "--", "-dash.png"],
+    ])
+    func aFileNamedLikeFlagsIsNamedAfterTwoDashesOrByItsFolder(_ arguments: [String]) async throws {
+        let folder = try ScratchFolder()
+        _ = try folder.write(Project.bytes(of: "badge.png"), to: "-dash.png")
+        let run = try await CommandProcess(arguments, after: "cd \(folder.path)").end()
+        #expect(run.ending == .status(0), "\(run.errors)")
+        #expect(run.errors.isEmpty)
+    }
+
+    @Test(arguments: [
         [], ["--help"], ["info", "--help"], ["convert", "--help"], ["load", "--help"], ["show", "--help"], ["cache", "--help"],
         ["cache", "stats", "--help"], ["cache", "clear", "--help"], ["bench", "--help"], ["demo", "--help"],
     ])
