@@ -14,7 +14,7 @@ enum Main {
         _ = signal(SIGXFSZ, SIG_IGN)
         Console.fillClosedDescriptors()
         do {
-            let words = Array(CommandLine.arguments.dropFirst())
+            let words = try CommandWords.all()
             if let command = PlainCommand(words) { return try await command.run() }
             let ordered = ProcessorFlags.ordered(words)
             try CommandWords.checkFlags(ordered)
@@ -65,7 +65,7 @@ struct RootCommand: AsyncParsableCommand {
         abstract: "Loads, shows and converts images.",
         discussion: """
             A SOURCE is a path or a URL (http, https, file, data). A name that begins with a dash is written as ./-name, or \
-            stands after --. Exit status: 0 when all went well, 1 when something \
+            stands after --; one that is not UTF-8 as a file URL with percent-encoded bytes. Exit status: 0 when all went well, 1 when something \
             failed (each failure is one line on standard error), 2 for wrong usage.
 
             Examples:

@@ -47,6 +47,25 @@ struct UsageTests {
         #expect(run.errors.isEmpty)
     }
 
+    @Test(arguments: ["info caf\\351.png", "load caf\\351.png", "convert a.png caf\\351.png", "show a.png caf\\351.png"])
+    func aWordThatIsNotUTF8IsWrongUsageAndSaysHowToNameTheFile(words: String) async throws {
+        let run = try await CommandProcess([], after: "set -- $(printf '\(words)')").end()
+        #expect(run.ending == .status(2))
+        #expect(run.output.isEmpty)
+        #expect(run.errors.hasPrefix("calotype: 'caf\u{FFFD}.png' is not valid UTF-8."))
+        #expect(run.errors.contains("caf%E9.png"))
+        #expect(run.errorLines.count == 1)
+    }
+
+    @Test(arguments: [["info"], ["load", "--no-cache"], ["show"]])
+    func aFileWhoseNameIsNotUTF8IsNamedByAFileURL(_ command: [String]) async throws {
+        let folder = try ScratchFolder()
+        let copy = "cp \(Project.picture("badge.png")) \"$(printf '\(folder.path)/caf\\351.png')\""
+        let run = try await CommandProcess(command + ["file://\(folder.path)/caf%E9.png"], after: copy).end()
+        #expect(run.ending == .status(0), "\(run.errors)")
+        #expect(run.output.contains("240"))
+    }
+
     @Test(arguments: [
         [], ["--help"], ["info", "--help"], ["convert", "--help"], ["load", "--help"], ["show", "--help"], ["cache", "--help"],
         ["cache", "stats", "--help"], ["cache", "clear", "--help"], ["bench", "--help"], ["demo", "--help"],
