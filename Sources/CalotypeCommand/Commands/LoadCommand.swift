@@ -12,7 +12,8 @@ struct LoadCommand: AsyncParsableCommand {
             Ends with a table, or with --json one object a line: source, tier (memory, disk, network), status (ok, failed), \
             bytes, width, height, stages and total in milliseconds, coalesced, output, error.
 
-            With -o every picture is written: opaque JPEG as JPEG, everything else as PNG.
+            With -o every picture is written: opaque JPEG as JPEG, everything else as PNG. A file or a link of that name \
+            in DIR is replaced.
 
             Examples:
               calotype load https://example.org/a.jpg https://example.org/b.webp
@@ -125,7 +126,7 @@ final class OutputFolder: Sendable {
         let file = path + "/" + unusedName(stem, format.fileExtension)
         try await Background.run {
             let data = try EncoderRegistry().encode(image, as: format, options: EncodeOptions())
-            try AtomicFile.write(data, to: file)
+            try AtomicFile.write(data, to: file, followsLinks: false)
         }
         return file
     }

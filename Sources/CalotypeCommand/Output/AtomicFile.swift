@@ -8,26 +8,30 @@ enum AtomicFile {
     /// setuid, setgid and sticky bits: the new content is not the program that was given them. A symbolic link is followed.
     /// Devices and pipes are written to as they are, and so is what is open already, such as a redirected `/dev/stdout`.
     ///
+    /// - Parameter followsLinks: `false` for a name that the user did not choose. A link, a device or a pipe of that name is then
+    ///   replaced: the one who put it there must not choose what is written to.
     /// - Throws: ``ImageError`` (`fileUnwritable`) with the system's reason; no new file stays behind.
-    static func write(_ data: Data, to path: String) throws(ImageError) {
-        try write(to: path) { file in try unsafe data.withUnsafeBytes { try unsafe file.append($0) } }
+    static func write(_ data: Data, to path: String, followsLinks: Bool = true) throws(ImageError) {
+        try write(to: path, followsLinks: followsLinks) { file in try unsafe data.withUnsafeBytes { try unsafe file.append($0) } }
     }
 
     /// The same with what `fill` writes. Where that throws, no new file stays behind, and the error is passed on.
-    static func write(to path: String, fill: (borrowing OpenFile) throws -> Void) throws(ImageError) {
+    static func write(
+        to path: String, followsLinks: Bool = true, fill: (borrowing OpenFile) throws -> Void
+    ) throws(ImageError) {
         var info = stat()
-        let exists = unsafe stat(path, &info) == 0
+        let exists = unsafe (followsLinks ? stat(path, &info) : lstat(path, &info)) == 0
         let kind = info.st_mode & mode_t(S_IFMT)
         if exists, kind == mode_t(S_IFDIR) { throw failure(EISDIR) }
-        if exists, kind != mode_t(S_IFREG) || isOpenAlready(path) { return try append(to: path, fill) }
+        if exists, followsLinks, kind != mode_t(S_IFREG) || isOpenAlready(path) { return try append(to: path, fill) }
 
-        let final = exists ? resolved(path) : path
+        let final = exists && followsLinks ? resolved(path) : path
         let temporary = sibling(of: final)
         guard Leftovers.add(file: temporary) else { throw failure(EINTR) }
         defer { Leftovers.forget(file: temporary) }
-        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw failure(errno) }
-        if exists { keepMode(of: info, on: descriptor) }
+        if exists, kind == mode_t(S_IFREG) { keepMode(of: info, on: descriptor) }
         do throws(ImageError) {
             try complete(descriptor, fill)
             guard unsafe rename(temporary, final) == 0 else { throw failure(errno) }

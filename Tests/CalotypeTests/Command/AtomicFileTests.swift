@@ -45,6 +45,26 @@ struct AtomicFileTests {
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file("link")) == path)
     }
 
+    @Test func aLinkIsReplacedWhereItsNameIsNotTheUsers() throws {
+        let folder = try ScratchFolder()
+        let path = try folder.write([1], to: "a")
+        for (name, target) in [("link", path), ("dangling", folder.file("missing"))] {
+            try FileManager.default.createSymbolicLink(atPath: folder.file(name), withDestinationPath: target)
+            try AtomicFile.write(Data([2]), to: folder.file(name), followsLinks: false)
+            #expect(folder.data(name) == Data([2]))
+            #expect(throws: (any Error).self) { try FileManager.default.destinationOfSymbolicLink(atPath: folder.file(name)) }
+        }
+        #expect(folder.data("a") == Data([1]))
+        #expect(folder.names == ["a", "dangling", "link"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aPipeIsReplacedWhereItsNameIsNotTheUsers() throws {
+        let folder = try ScratchFolder()
+        #expect(unsafe mkfifo(folder.file("pipe"), 0o666) == 0)
+        try AtomicFile.write(Data([2]), to: folder.file("pipe"), followsLinks: false)
+        #expect(folder.data("pipe") == Data([2]))
+    }
+
     @Test func aDeviceIsWrittenToAndNotReplaced() throws {
         try AtomicFile.write(Data([1]), to: "/dev/null")
         let type = try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType

@@ -55,6 +55,18 @@ struct LoadTests {
         #expect(info.size == PixelSize(width: 43, height: 64))
     }
 
+    @Test func aLinkThatLiesInTheOutputFolderIsReplacedAndItsTargetStays() async throws {
+        let folder = try ScratchFolder()
+        let victim = try folder.write([1], to: "victim")
+        try FileManager.default.createDirectory(atPath: folder.file("out"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: folder.file("out/badge.png"), withDestinationPath: victim)
+        let run = try await CommandProcess.run(
+            "load", Project.picture("badge.png"), "-o", folder.file("out"), "--no-cache")
+        #expect(run.ending == .status(0))
+        #expect(folder.data("victim") == Data([1]))
+        #expect(try DecoderRegistry().info(of: folder.data("out/badge.png"), limits: DecodingLimits()).format == .png)
+    }
+
     @Test func aFailedSourceIsAnErrorLineAndARowAndTheOthersGoOn() async throws {
         let server = try Self.serve("tiles.webp")
         defer { server.stop() }
