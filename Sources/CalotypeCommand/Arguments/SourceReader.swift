@@ -29,8 +29,10 @@ final class SourceReader: Sendable {
                 .httpStatus, message: "The server answered \(status.code) \(status.reasonPhrase).", status: status.code)
         }
         if let whole = response.body.wholeData { return whole }
-        var data = Data()
-        for try await chunk in response.body { data.append(chunk) }
-        return data
+        var bytes = BodyBytes()
+        for try await chunk in response.body where !bytes.append(chunk, expected: response.expectedBytes) {
+            throw ImageError(.tooLarge, message: "There is not enough memory for the response; \(bytes.count) bytes have come.")
+        }
+        return bytes.data
     }
 }

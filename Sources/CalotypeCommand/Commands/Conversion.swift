@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ImageCore
 internal import ImageDecoding
+internal import ImageNetworking
 internal import ImageProcessing
 
 /// What `convert` does: one picture, read, changed and written.
@@ -83,12 +84,9 @@ struct Conversion {
         var options = decoding
         // An overlay's picture is a file's path.
         let processors = try steps.processors { path in
-            guard let data = FileManager.default.contents(atPath: path) else {
-                throw ImageError(.fileUnreadable, message: "There is no file \(path) that can be read.")
-            }
             var options = DecodeOptions()
             options.limits = limits
-            return try DecoderRegistry().decode(data, options: options)
+            return try DecoderRegistry().decode(FileLoader().contents(ofFile: path), options: options)
         }
         var run = ProcessingRun.runs(of: processors).map(\.processor)
         if let first = run.first {

@@ -188,7 +188,11 @@ struct FetchStage: Sendable {
         _ chunk: Data, of expected: Int?, _ bytes: ReceivedBytes, _ node: NodeID, _ coordinator: any Pipeline.Reporting
     ) throws(ImageError) -> Int {
         guard bytes.count + chunk.count <= maximumBytes else { throw tooLarge() }
-        let received = bytes.append(chunk, expected: expected)
+        guard let received = bytes.append(chunk, expected: expected) else {
+            throw ImageError(
+                .tooLarge,
+                message: "There is not enough memory for the body of \(plan.request), of which \(bytes.count) bytes have come.")
+        }
         let progress = LoadProgress(received: received, expected: expected)
         coordinator.observe(.progress(progress), plan)
         coordinator.report(progress, bytes, from: node)

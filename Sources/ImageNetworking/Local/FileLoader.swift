@@ -123,12 +123,14 @@ private final class OpenFile: Sendable {
         }
         let wanted = min(count, byteCount - start)
         guard wanted > 0 else { return nil }
-        var data = Data(count: wanted)
+        // `Data` would end the process where there is no memory.
+        guard let memory = unsafe malloc(wanted) else {
+            throw ImageError(.tooLarge, message: "There is not enough memory for \(wanted) bytes of the file \(path).")
+        }
+        let data = unsafe Data(bytesNoCopy: memory, count: wanted, deallocator: .free)
         var filled = 0
         while filled < wanted {
-            let got = unsafe data.withUnsafeMutableBytes { bytes in
-                unsafe pread(descriptor, bytes.baseAddress.map { unsafe $0 + filled }, wanted - filled, off_t(start + filled))
-            }
+            let got = unsafe pread(descriptor, memory + filled, wanted - filled, off_t(start + filled))
             if got < 0, errno == EINTR { continue }
             guard got >= 0 else { throw Self.error(errno, path) }
             guard got > 0 else {

@@ -87,6 +87,20 @@ struct LoadTests {
     }
 
     #if os(Linux)
+        /// The limit of the shell counts reserved addresses too, of which a process of several threads has some hundred megabytes.
+        @Test(arguments: [["info"], ["load", "--no-cache"], ["show"]])
+        func aFileThatIsLargerThanMemoryIsOneErrorLineAndTheOthersGoOn(_ command: [String]) async throws {
+            let folder = try ScratchFolder()
+            let large = try folder.write([0], to: "large.png")
+            #expect(unsafe truncate(large, 190_000_000) == 0)
+            let limit = command == ["info"] ? 200_000 : 500_000
+            let run = try await CommandProcess(command + [large, Project.picture("badge.png")], after: "ulimit -v \(limit)").end()
+            #expect(run.ending == .status(1))
+            #expect(run.errorLines.count == 1)
+            #expect(run.errors.hasPrefix("calotype: \(large): There is not enough memory"))
+            #expect(run.output.contains("240"))
+        }
+
         @Test(.timeLimit(.minutes(1)), arguments: [SIGINT, SIGTERM, SIGHUP])
         func aSignalBringsTheCursorBackAndEndsTheCommand(signal: Int32) async throws {
             // Given: bars of progress on a terminal, of pictures that never come.
