@@ -16,6 +16,7 @@ enum Main {
         do {
             let words = try CommandWords.all()
             if let command = PlainCommand(words) { return try await command.run() }
+            checkDescriptors()
             let ordered = ProcessorFlags.ordered(words)
             try CommandWords.checkFlags(ordered)
             var command = try RootCommand.parseAsRoot(ordered)
@@ -27,6 +28,16 @@ enum Main {
         } catch {
             end(with: error)
         }
+    }
+
+    /// Ends the command when hardly any file can be opened: Swift's run-time library traps where it finds no descriptor for the events
+    /// that it waits for.
+    private static func checkDescriptors() {
+        let opened = (0..<5).map { _ in unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) }
+        for descriptor in opened where descriptor >= 0 { _ = close(descriptor) }
+        guard opened.contains(-1) else { return }
+        Console.complain("The process may open too few files; raise the limit, as by ulimit -n 64.")
+        exitProcess(.failed)
     }
 
     private static func end(with error: any Error) -> Never {

@@ -101,6 +101,25 @@ struct LoadTests {
             #expect(run.output.contains("240"))
         }
 
+        @Test(arguments: 4...40) func aShortageOfDescriptorsFailsSourcesAndDoesNotEndTheProcess(limit: Int) async throws {
+            let server = try Self.serve("tiles.webp")
+            defer { server.stop() }
+            let folder = try ScratchFolder()
+            let sources = [Project.picture("badge.png"), server.url("/a"), Project.picture("chart.png"), server.url("/b")]
+            let run = try await CommandProcess(
+                ["load", "--cache", folder.file("cache")] + sources, after: "ulimit -n \(limit)"
+            ).end()
+            #expect([.status(0), .status(1)].contains(run.ending))
+            guard !run.output.isEmpty else {
+                #expect(run.errors == "calotype: The process may open too few files; raise the limit, as by ulimit -n 64.\n")
+                return
+            }
+            #expect(run.outputLines.count == 1 + sources.count)
+            for (source, row) in zip(sources, run.outputLines.dropFirst()) where row.contains("  failed") {
+                #expect(run.errorLines.count { $0.hasPrefix("calotype: \(source): ") } == 1)
+            }
+        }
+
         @Test(.timeLimit(.minutes(1)), arguments: [SIGINT, SIGTERM, SIGHUP])
         func aSignalBringsTheCursorBackAndEndsTheCommand(signal: Int32) async throws {
             // Given: bars of progress on a terminal, of pictures that never come.
