@@ -9,5 +9,26 @@ import Testing
             #expect(run.ending == .status(1))
             #expect(run.errors == "calotype: Standard output cannot be written: \(reason).\n")
         }
+
+        @Test func aFileThatReachesTheSizeLimitIsOneLineAndLeavesNothingBehind() async throws {
+            let folder = try ScratchFolder()
+            let output = folder.file("out.png")
+            let run = try await CommandProcess(["convert", Project.picture("chart.png"), output], after: "ulimit -f 1").end()
+            #expect(run.ending == .status(1))
+            #expect(run.errors == "calotype: \(output): The file cannot be written: File too large.\n")
+            #expect(folder.names.isEmpty)
+        }
+
+        /// Without a filler, the first descriptor that the command opens gets the number.
+        @Test func aClosedStandardOutputIsNoOtherDescriptorOfTheCommand() async throws {
+            let folder = try ScratchFolder()
+            let run = try await CommandProcess(
+                ["load", Project.picture("chart.png"), "--cache", folder.file("cache")], after: "exec >&-"
+            ).end()
+            #expect(run.ending == .status(1))
+            #expect(run.errors == "calotype: Standard output cannot be written: Bad file descriptor.\n")
+            let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            for name in names { #expect(folder.data(name).range(of: Data("chart.png".utf8)) == nil, "\(name)") }
+        }
     #endif
 }
