@@ -9,6 +9,7 @@
 
 size_t calotype_heap_bytes(void) { return mstats().bytes_used; }
 void calotype_heap_trim(void) { malloc_zone_pressure_relief(NULL, 0); }
+void calotype_heap_return_large_blocks(void) {}
 
 #elif defined(__GLIBC__)
 
@@ -21,9 +22,13 @@ size_t calotype_heap_bytes(void) {
 
 void calotype_heap_trim(void) { malloc_trim(0); }
 
+// A threshold that is set no longer grows with the blocks that are freed, mallopt(3).
+void calotype_heap_return_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 256 * 1024); }
+
 #else
 
 size_t calotype_heap_bytes(void) { return 0; }
 void calotype_heap_trim(void) {}
+void calotype_heap_return_large_blocks(void) {}
 
 #endif

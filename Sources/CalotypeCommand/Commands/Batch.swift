@@ -2,62 +2,68 @@ internal import ImageCore
 internal import ImageLoading
 
 /// Loads many requests, so many at a time, with progress bars where somebody watches.
+///
+/// Requests are made when their loads start, and reports are passed on when they end: memory does not depend on the number of
+/// requests.
 struct Batch: Sendable {
     struct Item: Sendable {
         let name: String
-        /// `nil` fails the item without a load.
+        /// The name of an output file, without its extension.
+        var stem = ""
+        /// A failure fails the item without a load.
         let request: Result<ImageRequest, ImageError>
     }
 
     let loader: ImageLoader
     var concurrency = 8
     /// Called with each image as soon as it is there; what it throws fails the item. Returns where it was written.
-    var deliver: @Sendable (_ index: Int, ImageResponse) async throws -> String? = { _, _ in nil }
+    var deliver: @Sendable (_ index: Int, Item, ImageResponse) async throws -> String? = { _, _, _ in nil }
 
-    /// One report for each item, in order.
-    func run(_ items: [Item]) async -> [LoadReport] {
-        let bars = items.count > 1 && Console.showsProgress ? ProgressBars(names: items.map(\.name)) : nil
+    /// Loads `count` items and calls `report` once for each as soon as it has ended, never twice at the same time. The bars are
+    /// out of the way meanwhile.
+    func run(_ count: Int, item: @escaping @Sendable (Int) -> Item, report: (LoadReport) -> Void) async {
+        let bars = count > 1 && Console.showsProgress ? ProgressBars(total: count) : nil
         defer { bars?.close() }
-        return await withTaskGroup(of: (Int, LoadReport).self) { group in
-            var reports: [LoadReport?] = Array(repeating: nil, count: items.count)
+        await withTaskGroup(of: LoadReport.self) { group in
             var next = 0
             func startOne() {
-                guard next < items.count else { return }
+                guard next < count else { return }
                 let index = next
-                group.addTask { (index, await report(on: items[index], index, bars)) }
+                group.addTask { await self.load(item(index), index, bars) }
                 next += 1
             }
             for _ in 0..<max(1, concurrency) { startOne() }
-            for await (index, report) in group {
-                reports[index] = report
+            for await ended in group {
+                if let bars { bars.makeRoom { report(ended) } } else { report(ended) }
                 startOne()
             }
-            return reports.compactMap { $0 }
         }
     }
 
-    private func report(on item: Item, _ index: Int, _ bars: ProgressBars?) async -> LoadReport {
+    private func load(_ item: Item, _ index: Int, _ bars: ProgressBars?) async -> LoadReport {
         let began = ContinuousClock.now
-        bars?.update(index) { $0.isRunning = true }
-        defer { bars?.update(index) { $0.hasEnded = true } }
+        bars?.update { $0.start(index, name: item.name) }
+        defer { bars?.update { $0.end(index) } }
         var output: String?
-        let result: Result<ImageResponse, LoadFailure>
+        let result: Result<LoadReport.Facts, LoadFailure>
         do {
             let response = try await load(try item.request.get(), index, bars).get()
-            output = try await deliver(index, response)
-            result = .success(response)
+            output = try await deliver(index, item, response)
+            result = .success(LoadReport.Facts(response))
         } catch let failure as LoadFailure {
             result = .failure(failure)
         } catch {
             result = .failure(.failed(.wrapping(error, stage: .deliver, source: item.name)))
         }
-        return LoadReport(source: item.name, result: result, total: ContinuousClock.now - began, output: output)
+        return LoadReport(
+            index: index, source: item.name, result: result, total: ContinuousClock.now - began, output: output)
     }
+
     private func load(_ request: ImageRequest, _ index: Int, _ bars: ProgressBars?) async -> Result<ImageResponse, LoadFailure> {
         await withCheckedContinuation { continuation in
             _ = loader.load(request) { event in
                 switch event {
-                case .progress(let progress): bars?.update(index) { $0.progress = progress }
+                case .progress(let progress): bars?.update { $0.advance(index, to: progress) }
                 case .preview: break
                 case .finished(let result): continuation.resume(returning: result)
                 }

@@ -47,18 +47,28 @@ struct DemoCommand: AsyncParsableCommand {
 
         func makeLoader() -> ImageLoader { .standard { $0.dataCache = DiskCache(.init(directory: cache.url)) } }
         let loader = makeLoader()
-        let cold = await Batch(loader: loader).run(items)
+        let bitmaps = Lock<[Int: Bitmap]>([:])
+        func load(with loader: ImageLoader) async -> [LoadReport] {
+            var batch = Batch(loader: loader)
+            batch.deliver = { index, _, response in
+                bitmaps.withLock { $0[index] = response.image.bitmap }
+                return nil
+            }
+            var reports: [LoadReport] = []
+            await batch.run(items.count, item: { items[$0] }, report: { reports.append($0) })
+            return reports.sorted { $0.index < $1.index }
+        }
+        let cold = await load(with: loader)
         try await loader.flush()
-        let warm = await Batch(loader: loader).run(items)
+        let warm = await load(with: loader)
         // A second loader has an empty memory cache, as after a restart.
-        let restarted = makeLoader()
-        let afterRestart = await Batch(loader: restarted).run(items)
+        let afterRestart = await load(with: makeLoader())
 
         var failures = Failures()
         for report in cold + warm + afterRestart {
             if case .failure(let failure) = report.result { failures.add(report.source, failure) }
         }
-        let bitmap = try sheet.draw(cold.compactMap { try? $0.result.get().image.bitmap })
+        let bitmap = try sheet.draw(names.indices.compactMap { index in bitmaps.withLock { $0[index] } })
         let size = Console.size ?? (columns: 100, rows: 40)
         Console.print(HalfBlocks(columns: min(size.columns, 120), rows: max(10, size.rows - 2)).draw(bitmap) + "\n")
         for (heading, reports) in [("Cold", cold), ("Again", warm), ("After a restart", afterRestart)] {

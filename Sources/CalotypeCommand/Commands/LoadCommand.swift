@@ -1,5 +1,7 @@
 internal import ArgumentParser
+internal import CCalotypeHeap
 internal import Calotype
+internal import ImageCaching
 internal import ImageCore
 internal import ImageDecoding
 internal import ImageLoading
@@ -9,8 +11,9 @@ struct LoadCommand: AsyncParsableCommand {
         commandName: "load",
         abstract: "Loads pictures through the whole pipeline.",
         discussion: """
-            Ends with a table, or with --json one object a line: source, tier (memory, disk, network), status (ok, failed), \
-            bytes, width, height, stages and total in milliseconds, coalesced, output, error.
+            Prints a line for each source as soon as its load ends: a row of a table, or with --json one object of source, \
+            tier (memory, disk, network), status (ok, failed), bytes, width, height, stages and total in milliseconds, \
+            coalesced, output, index (the place on the command line, from 0) and error.
 
             With -o every picture is written: opaque JPEG as JPEG, everything else as PNG. A file or a link of that name \
             in DIR is replaced.
@@ -48,34 +51,41 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        calotype_heap_return_large_blocks()
         let loader = ImageLoader.standard(limits: limits.decoding) {
             $0.dataCache = caches.noCache ? nil : CacheOptions.diskCache(in: caches.cache)
             $0.options.retries = retries
-        }
-        let items = sources.map { text in
-            do throws(ImageError) {
-                let source = try SourceArgument(text)
-                return (item: Batch.Item(name: source.name, request: .success(request(for: source))), stem: source.stem)
-            } catch {
-                return (item: Batch.Item(name: SourceArgument.name(of: text), request: .failure(error)), stem: "")
-            }
+            // For sources that are named twice; what is larger would only wait for the end.
+            $0.memoryCache = MemoryCache(limits: .init(cost: 16_000_000))
         }
         var batch = Batch(loader: loader, concurrency: concurrency)
         if let output {
             let folder = try OutputFolder(output)
-            let stems = items.map(\.stem)
-            batch.deliver = { index, response in try await folder.write(response.image, stem: stems[index]) }
+            batch.deliver = { _, item, response in try await folder.write(response.image, stem: item.stem) }
         }
-        let reports = await batch.run(items.map(\.item))
-        // What was fetched is there for the next run.
-        try? await loader.flush()
-
+        // Local files are never stored, and sizes are reached while decoding.
+        let readsDisk = !caches.noCache && sources.contains { $0.contains("://") }
+        let stages: [LoadStage] = (readsDisk ? [.originalCache] : []) + [.network, .decode]
+        let rows = LoadReport.Rows(sources: sources.lazy.map { SourceArgument.name(of: $0) }, stages: stages)
+        if !json { Console.print(rows.heading) }
         var failures = Failures()
-        for report in reports {
+        let command = self
+        await batch.run(sources.count, item: { command.item(for: command.sources[$0]) }) { report in
+            Console.print(json ? report.json.text : rows.line(report))
             if case .failure(let failure) = report.result { failures.add(report.source, failure) }
         }
-        if json { for report in reports { Console.print(report.json.text) } } else { Console.print(LoadReport.table(reports)) }
+        // What was fetched is there for the next run.
+        try? await loader.flush()
         try failures.throwIfAny()
+    }
+
+    private func item(for text: String) -> Batch.Item {
+        do throws(ImageError) {
+            let source = try SourceArgument(text)
+            return Batch.Item(name: source.name, stem: source.stem, request: .success(request(for: source)))
+        } catch {
+            return Batch.Item(name: SourceArgument.name(of: text), request: .failure(error))
+        }
     }
 
     private func request(for source: SourceArgument) -> ImageRequest {
@@ -106,7 +116,7 @@ extension ResizeOptions {
 /// A directory that pictures are written into, under names that do not collide.
 final class OutputFolder: Sendable {
     private let path: String
-    private let taken = Lock<Set<String>>([])
+    private let taken = Lock<(names: Set<String>, numbers: [String: Int])>(([], [:]))
 
     /// Makes the directory when it is missing.
     init(_ path: String) throws {
@@ -134,12 +144,15 @@ final class OutputFolder: Sendable {
     /// `photo.jpg`, then `photo-2.jpg`: two sources of one run never share a file.
     private func unusedName(_ stem: String, _ fileExtension: String) -> String {
         taken.withLock { taken in
-            var name = "\(stem).\(fileExtension)"
-            var number = 1
-            while !taken.insert(name).inserted {
+            let plain = "\(stem).\(fileExtension)"
+            var name = plain
+            // Goes on where the last source of that name ended.
+            var number = taken.numbers[plain] ?? 1
+            while !taken.names.insert(name).inserted {
                 number += 1
                 name = "\(stem)-\(number).\(fileExtension)"
             }
+            if number > 1 { taken.numbers[plain] = number }
             return name
         }
     }

@@ -22,12 +22,23 @@ struct Table {
     var text: String {
         let columns = alignments.indices.filter { column in rows.dropFirst().contains { !$0[column].isEmpty } }
         let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            let line = zip(columns, widths).map { column, width in
-                let padding = String(repeating: " ", count: width - row[column].count)
-                return alignments[column] == .left ? row[column] + padding : padding + row[column]
-            }.joined(separator: "  ")
-            return String(line.reversed().drop { $0 == " " }.reversed())
-        }.joined(separator: "\n")
+        let row = TableRow(zip(columns, widths).map { (alignments[$0], $1) })
+        return rows.map { cells in row.line(columns.map { cells[$0] }) }.joined(separator: "\n")
+    }
+}
+
+/// One line of a table: cells in columns of known widths, two spaces apart.
+struct TableRow {
+    private let columns: [(alignment: Table.Alignment, width: Int)]
+
+    init(_ columns: [(alignment: Table.Alignment, width: Int)]) { self.columns = columns }
+
+    /// A cell that is wider than its column moves the rest of its line to the right.
+    func line(_ cells: [String]) -> String {
+        let line = zip(columns, cells).map { column, cell in
+            let padding = String(repeating: " ", count: max(0, column.width - cell.count))
+            return column.alignment == .left ? cell + padding : padding + cell
+        }.joined(separator: "  ")
+        return String(line.reversed().drop { $0 == " " }.reversed())
     }
 }

@@ -3,16 +3,28 @@ internal import ImageTargets
 
 /// What the progress of several loads looks like at one moment: a value, so that its lines can be compared.
 struct ProgressBoard: Sendable {
-    struct Item: Sendable {
+    private struct Item: Sendable {
         let name: String
         var progress: LoadProgress?
-        var isRunning = false
-        var hasEnded = false
     }
 
-    var items: [Item]
+    private let total: Int
+    private var running: [Int: Item] = [:]
+    private var ended = 0
+    /// Of loads that have ended.
+    private var bytes = 0
 
-    init(names: [String]) { items = names.map { Item(name: $0) } }
+    init(total: Int) { self.total = total }
+
+    mutating func start(_ index: Int, name: String) { running[index] = Item(name: name) }
+
+    mutating func advance(_ index: Int, to progress: LoadProgress) { running[index]?.progress = progress }
+
+    mutating func end(_ index: Int) {
+        guard let item = running.removeValue(forKey: index) else { return }
+        ended += 1
+        bytes += item.progress?.received ?? 0
+    }
 
     /// A bar for each running load, oldest first and as many as fit, then one line for all.
     ///
@@ -20,11 +32,10 @@ struct ProgressBoard: Sendable {
     ///   - columns: the width of the terminal; no line is longer.
     ///   - rows: at most so many lines.
     func lines(columns: Int, rows: Int) -> [String] {
-        let running = items.filter { $0.isRunning && !$0.hasEnded }
-        var lines = running.prefix(max(0, rows - 1)).map { bar(for: $0, columns: columns) }
-        let ended = items.count { $0.hasEnded }
-        let bytes = items.reduce(0) { $0 + ($1.progress?.received ?? 0) }
-        lines.append(String("\(ended) of \(items.count) done, \(Units.bytes(bytes))".prefix(columns)))
+        let shown = running.sorted { $0.key < $1.key }.prefix(max(0, rows - 1))
+        var lines = shown.map { bar(for: $0.value, columns: columns) }
+        let bytes = running.values.reduce(bytes) { $0 + ($1.progress?.received ?? 0) }
+        lines.append(String("\(ended) of \(total) done, \(Units.bytes(bytes))".prefix(columns)))
         return lines
     }
 
@@ -55,23 +66,37 @@ final class ProgressBars: Sendable {
 
     private let state: Lock<State>
 
-    init(names: [String]) {
-        state = Lock(State(board: ProgressBoard(names: names)))
+    init(total: Int) {
+        state = Lock(State(board: ProgressBoard(total: total)))
         Leftovers.setCursorHidden(true)
     }
 
-    func update(_ index: Int, _ change: @Sendable (inout ProgressBoard.Item) -> Void) {
+    func update(_ change: @Sendable (inout ProgressBoard) -> Void) {
         // Drawn under the lock, because two drawings at once would tear; the writing is this command's own code.
         state.withLock { state in
-            change(&state.board.items[index])
+            change(&state.board)
             let now = ContinuousClock.now
             if let last = state.lastDraw, now - last < .milliseconds(50) { return }
             state.lastDraw = now
-            let size = Console.size ?? (columns: 80, rows: 24)
-            let lines = state.board.lines(columns: max(8, size.columns - 1), rows: max(2, min(9, size.rows - 1)))
-            Console.writeError(ProgressBars.home(from: state.drawnLines) + lines.joined(separator: "\n"))
-            state.drawnLines = lines.count
+            ProgressBars.draw(&state)
         }
+    }
+
+    /// Runs `write`, which prints whole lines, where the bars were, and draws them again below.
+    func makeRoom(for write: () -> Void) {
+        state.withLock { state in
+            Console.writeError(ProgressBars.home(from: state.drawnLines))
+            state.drawnLines = 0
+            write()
+            ProgressBars.draw(&state)
+        }
+    }
+
+    private static func draw(_ state: inout State) {
+        let size = Console.size ?? (columns: 80, rows: 24)
+        let lines = state.board.lines(columns: max(8, size.columns - 1), rows: max(2, min(9, size.rows - 1)))
+        Console.writeError(home(from: state.drawnLines) + lines.joined(separator: "\n"))
+        state.drawnLines = lines.count
     }
 
     /// Removes the bars; what is written afterwards stands where they were.

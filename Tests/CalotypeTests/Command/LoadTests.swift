@@ -75,8 +75,28 @@ struct LoadTests {
         #expect(run.errorLines.count == 1)
         #expect(run.errors.hasPrefix("calotype: \(server.url("/gone")): The server answered 404"))
         #expect(run.outputLines.count == 3)
-        #expect(run.outputLines[1].contains("failed"))
-        #expect(run.outputLines[2].contains("360x280"))
+        #expect(run.outputLines.count { $0.contains("/gone ") && $0.contains(" failed ") } == 1)
+        #expect(run.outputLines.count { $0.contains("/there ") && $0.contains(" 360x280 ") } == 1)
+    }
+
+    @Test func memoryDoesNotGrowWithTheNumberOfSources() async throws {
+        // Given: images of 1.2 MB each once they are decoded.
+        let folder = try ScratchFolder()
+        let bitmap = try unsafe Bitmap(size: PixelSize(width: 640, height: 480), format: .rgba8, alpha: .opaque) { pixels, _ in
+            for index in pixels.indices { unsafe pixels[index] = UInt8(truncatingIfNeeded: index / 640) | 3 }
+        }
+        let file = try JPEGEncoder().encode(DecodedImage(bitmap), as: .jpeg, options: EncodeOptions())
+        let files = try (0..<300).map { try folder.write(file, to: "\($0).jpg") }
+        func peakMemory(of count: Int) async throws -> Int {
+            let arguments = ["load"] + files.prefix(count) + ["-o", folder.file("out-\(count)"), "--no-cache"]
+            let run = try await CommandProcess(arguments, measuresMemory: true).end()
+            #expect(run.ending == .status(0))
+            #expect(run.outputLines.count == count + 1)
+            return run.peakMemory
+        }
+        // When, then.
+        let (few, many) = try await (peakMemory(of: 30), peakMemory(of: 300))
+        #expect(few > 1_000_000 && many < few / 5 * 6, "\(few) bytes for 30 files, \(many) for 300")
     }
 
     @Test func nothingIsDrawnOnStandardErrorThatIsNoTerminal() async throws {
@@ -115,8 +135,37 @@ struct LoadTests {
                 return
             }
             #expect(run.outputLines.count == 1 + sources.count)
-            for (source, row) in zip(sources, run.outputLines.dropFirst()) where row.contains("  failed") {
-                #expect(run.errorLines.count { $0.hasPrefix("calotype: \(source): ") } == 1)
+            for source in sources {
+                let row = try #require(run.outputLines.first { $0.contains("\(source.suffix(41)) ") })
+                let errors = run.errorLines.count { $0.hasPrefix("calotype: \(source): ") }
+                #expect(errors == (row.contains("  failed") ? 1 : 0))
+            }
+        }
+
+        @Test(.timeLimit(.minutes(1)), arguments: [["--json"], []])
+        func whatALoadGaveIsPrintedAsSoonAsItEnds(_ arguments: [String]) async throws {
+            // Given: a first source that comes only when the second one has been reported.
+            let gate = try LoopbackServer.Gate()
+            let body = Array(try Project.bytes(of: "tiles.webp"))
+            let server = try LoopbackServer { request, connection in
+                if request.path == "/slow" { try connection.wait(for: gate) }
+                try connection.writeHead(200, headers: [("Content-Length", String(body.count))])
+                try connection.write(body)
+            }
+            defer { server.stop() }
+            let terminal = try PseudoTerminal()
+            // When
+            let command = try CommandProcess(
+                ["load", server.url("/slow"), server.url("/fast"), "--no-cache"] + arguments, on: terminal)
+            await terminal.wait { $0.contains(arguments.isEmpty ? " 360x280 " : #""width": 360"#) }
+            #expect(!terminal.text.contains("2 of 2 done"))
+            gate.open()
+            // Then
+            #expect(try await command.end().ending == .status(0))
+            let lines = await terminal.all().split(separator: "\n").filter { $0.contains(" ok ") || $0.contains(#""ok""#) }
+            #expect(lines.map { $0.contains("/fast") } == [true, false])
+            if !arguments.isEmpty {
+                #expect(lines[0].contains(#""index": 1"#) && lines[1].contains(#""index": 0"#))
             }
         }
 

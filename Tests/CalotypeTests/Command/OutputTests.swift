@@ -35,22 +35,22 @@ struct OutputTests {
     func timesReadAsMillisecondsOrSeconds(_ time: Duration, _ text: String) { #expect(Units.time(time) == text) }
 
     @Test func theBoardShowsABarForEachRunningLoadAndALineForAll() {
-        var board = ProgressBoard(names: ["one", "two", "three"])
-        board.items[0].isRunning = true
-        board.items[0].progress = LoadProgress(received: 500, expected: 1000)
-        board.items[1].isRunning = true
-        board.items[1].progress = LoadProgress(received: 10, expected: nil)
+        var board = ProgressBoard(total: 3)
+        board.start(0, name: "one")
+        board.start(1, name: "two")
+        board.advance(1, to: LoadProgress(received: 10, expected: nil))
+        board.advance(0, to: LoadProgress(received: 500, expected: 1000))
         #expect(
             board.lines(columns: 40, rows: 5) == [
                 "[#####.....] 50% of 1.00 kB  one", "[..........] 10 B  two", "0 of 3 done, 510 B",
             ])
-        board.items[0].hasEnded = true
+        board.end(0)
         #expect(board.lines(columns: 40, rows: 5) == ["[..........] 10 B  two", "1 of 3 done, 510 B"])
     }
 
     @Test func theBoardNeverExceedsTheTerminal() {
-        var board = ProgressBoard(names: (0..<50).map { "a rather long name \($0)" })
-        for index in board.items.indices { board.items[index].isRunning = true }
+        var board = ProgressBoard(total: 50)
+        for index in 0..<50 { board.start(index, name: "a rather long name \(index)") }
         let lines = board.lines(columns: 20, rows: 4)
         #expect(lines.count == 4)
         #expect(lines.allSatisfy { $0.count <= 20 })
@@ -58,11 +58,12 @@ struct OutputTests {
 
     @Test func aReportOfAFailureSaysWhyAndHasNoTier() {
         let error = ImageError(.corrupt, message: "The file is damaged.")
-        let report = LoadReport(source: "a.png", result: .failure(.failed(error)), total: .milliseconds(2))
+        let report = LoadReport(index: 7, source: "a.png", result: .failure(.failed(error)), total: .milliseconds(2))
         #expect(
             report.json.text == """
                 {"source": "a.png", "tier": null, "status": "failed", "bytes": null, "width": null, "height": null, \
-                "stages": {}, "total": 2.0, "coalesced": false, "output": null, "error": "The file is damaged."}
+                "stages": {}, "total": 2.0, "coalesced": false, "output": null, "index": 7, \
+                "error": "The file is damaged."}
                 """)
     }
 
