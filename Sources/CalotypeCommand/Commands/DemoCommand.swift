@@ -12,11 +12,15 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "Shows the whole way, from HTTP to pixels.",
         discussion: """
             Serves a gallery of JPEG, PNG, WebP and AVIF pictures on this machine, loads it cold, from memory and from disk, \
-            and shows a contact sheet, which is also written as a PNG.
+            and writes a contact sheet as a PNG. The sheet is also drawn in the terminal, as calotype show would; where there \
+            is no terminal, only if --as names a way.
             """)
 
     @Option(name: [.short, .customLong("output")], help: ArgumentHelp("The contact sheet.", valueName: "FILE"))
     var output = "contact-sheet.png"
+
+    @Option(name: .customLong("as"), help: ShowCommand.WayArgument.help)
+    var way: ShowCommand.WayArgument?
 
     func run() async throws {
         do {
@@ -69,8 +73,11 @@ struct DemoCommand: AsyncParsableCommand {
             if case .failure(let failure) = report.result { failures.add(report.source, failure) }
         }
         let bitmap = try sheet.draw(names.indices.compactMap { index in bitmaps.withLock { $0[index] } })
-        let size = Console.size ?? (columns: 100, rows: 40)
-        Console.print(HalfBlocks(columns: min(size.columns, 120), rows: max(10, size.rows - 2)).draw(bitmap) + "\n")
+        var terminal = TerminalProbe.terminal()
+        if let way { terminal.graphics = way.graphics }
+        let place = TerminalPicture(
+            terminal, columns: min(terminal.columns, 120), rows: max(10, terminal.rows - 2), encoder: EncoderRegistry())
+        if let drawing = try place.draw(DecodedImage(bitmap)) { Console.print(drawing.placed()) }
         for (heading, reports) in [("Cold", cold), ("Again", warm), ("After a restart", afterRestart)] {
             Console.print("\(heading):\n" + LoadReport.table(reports) + "\n")
         }

@@ -32,13 +32,15 @@ struct ShowCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many pictures stand side by side; as many as fit, for more than one.", valueName: "COUNT"))
     var columns: Int?
 
-    @Option(name: .customLong("as"), help: ArgumentHelp("kitty, iterm2, sixel, blocks or text.", valueName: "WAY"))
+    @Option(name: .customLong("as"), help: WayArgument.help)
     var way: WayArgument?
 
     @OptionGroup var limits: LimitOptions
 
     enum WayArgument: String, ExpressibleByArgument, CaseIterable {
         case kitty, iterm2, sixel, blocks, text
+
+        static let help = ArgumentHelp("kitty, iterm2, sixel, blocks or text.", valueName: "WAY")
 
         var graphics: Terminal.Graphics {
             switch self {

@@ -1,5 +1,7 @@
-internal import CalotypeSystem
+internal import ImageCore
 internal import ImageTargets
+
+internal import CalotypeSystem
 
 /// Standard output and standard error.
 enum Console {
@@ -35,8 +37,9 @@ enum Console {
     /// Whether standard output is a terminal.
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Whether somebody watches standard error as it comes.
-    static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
+    /// Whether standard error is a terminal that can draw over its lines, which `TERM=dumb` denies.
+    static let showsProgress =
+        isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
 
     /// Says what is being done, on one line that the next one replaces, to whoever watches; an empty text clears it.
     static func showProgress(_ text: String) {

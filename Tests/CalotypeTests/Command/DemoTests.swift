@@ -13,9 +13,51 @@ struct DemoTests {
         for tier in ["network", "memory", "disk"] {
             #expect(run.outputLines.count { $0.split(separator: " ").contains(Substring(tier)) } >= 12)
         }
-        #expect(run.output.contains("▀"))
+        #expect(!run.output.unicodeScalars.contains("\u{1B}"))
         let info = try DecoderRegistry().info(of: folder.data("sheet.png"), limits: DecodingLimits())
         #expect(info.size == PixelSize(width: 860, height: 498))
+    }
+
+    @Test func theDemoDrawsItsContactSheetWhereverAWayToDrawIsNamed() async throws {
+        let folder = try ScratchFolder()
+        let run = try await CommandProcess.run("demo", "-o", folder.file("sheet.png"), "--as", "blocks")
+        #expect(run.ending == .status(0))
+        #expect(run.output.contains("▀"))
+    }
+
+    #if os(Linux)
+        @Test func theDemoDrawsItsContactSheetOnATerminal() async throws {
+            let folder = try ScratchFolder()
+            let terminal = try PseudoTerminal()
+            let command = try CommandProcess(
+                ["demo", "-o", folder.file("sheet.png")],
+                environment: ["TERM": "xterm-256color", "CALOTYPE_TERMINAL_TIME": "0"], on: terminal)
+            #expect(try await command.end().ending == .status(0))
+            #expect(await terminal.all().contains("▀"))
+        }
+
+        @Test(arguments: ["demo", "show", "load"])
+        func aDumbTerminalGetsNoEscapeCodes(_ name: String) async throws {
+            let folder = try ScratchFolder()
+            let arguments =
+                switch name {
+                case "demo": ["-o", folder.file("sheet.png")]
+                case "load": [Project.picture("tiles.webp"), Project.picture("dunes.jpg"), "--no-cache"]
+                default: [Project.picture("tiles.webp")]
+                }
+            let terminal = try PseudoTerminal()
+            let command = try CommandProcess([name] + arguments, environment: ["TERM": "dumb"], on: terminal)
+            #expect(try await command.end().ending == .status(0))
+            let text = await terminal.all()
+            #expect(!text.isEmpty && !text.unicodeScalars.contains("\u{1B}"))
+        }
+    #endif
+
+    @Test func aPictureIsDrawnWithoutATerminalOnlyWhereAWayIsNamed() async throws {
+        let text = try await CommandProcess.run("show", Project.picture("dunes.jpg"))
+        #expect(text.output == "\(Project.picture("dunes.jpg")): 480x320 jpeg\n")
+        let drawn = try await CommandProcess.run("show", Project.picture("dunes.jpg"), "--as", "sixel")
+        #expect(drawn.output.contains("\u{1B}P"))
     }
 
     @Test func aPictureIsDrawnAsHalfBlocksInsideTheBox() async throws {
