@@ -28,7 +28,7 @@ struct Conversion {
 
     /// - Throws: `ValidationError` that says what cannot be meant.
     func validate() throws {
-        guard (1...100).contains(quality) else { throw ValidationError("--quality must be from 1 to 100, not \(quality).") }
+        try Conversion.check(quality: quality)
         guard frame ?? 0 >= 0 else { throw ValidationError("--frame must not be negative.") }
         _ = try outputFormat()
         try steps.validate()
@@ -115,11 +115,20 @@ struct Conversion {
     }
 
     private func outputFormat() throws(ValidationError) -> ImageFormat {
+        try Conversion.check(format: ImageFormat(fileName: output), of: "The extension of OUTPUT '\(output)'")
+    }
+
+    /// - Throws: `ValidationError` for a format that cannot be written; `subject` says where it was named.
+    static func check(format: ImageFormat?, of subject: String) throws(ValidationError) -> ImageFormat {
         let formats = EncoderRegistry().formats
-        guard let format = ImageFormat(fileName: output), formats.contains(format) else {
+        guard let format, formats.contains(format) else {
             let known = formats.map(\.fileExtension).joined(separator: ", ")
-            throw ValidationError("The extension of OUTPUT '\(output)' must be one of \(known).")
+            throw ValidationError("\(subject) must be one of \(known).")
         }
         return format
+    }
+
+    static func check(quality: Int) throws(ValidationError) {
+        guard (1...100).contains(quality) else { throw ValidationError("--quality must be from 1 to 100, not \(quality).") }
     }
 }

@@ -15,12 +15,13 @@ struct LoadCommand: AsyncParsableCommand {
             tier (memory, disk, network), status (ok, failed), bytes, width, height, stages and total in milliseconds, \
             coalesced, output, index (the place on the command line, from 0) and error.
 
-            With -o every picture is written: opaque JPEG as JPEG, everything else as PNG. A file or a link of that name \
-            in DIR is replaced.
+            With -o every picture is written, of an animation its first frame: in the format that --format names, or else \
+            opaque JPEG as JPEG and everything else as PNG. A file or a link of that name in DIR is replaced.
 
             Examples:
               calotype load https://example.org/a.jpg https://example.org/b.webp
               calotype load *.jpg -o thumbnails --size 200x200 --mode fill --concurrency 4
+              calotype load *.png -o smaller --format webp --quality 75
             """)
 
     @Argument(help: ArgumentHelp("Paths or URLs.", valueName: "source"))
@@ -28,6 +29,14 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(name: [.short, .customLong("output")], help: ArgumentHelp("Write the pictures here.", valueName: "DIR"))
     var output: String?
+
+    @Option(help: ArgumentHelp("With -o: the format to write, jpg, png, webp, avif or rgba.", valueName: "FORMAT"))
+    var format: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With -o, for lossy formats: 1 (smallest) to 100 (best); \(Conversion.defaultQuality).", valueName: "1-100"))
+    var quality: Int?
 
     @OptionGroup var resize: ResizeOptions
 
@@ -48,6 +57,17 @@ struct LoadCommand: AsyncParsableCommand {
         guard (1...1000).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1000.") }
         guard (0...100).contains(retries) else { throw ValidationError("--retries must be from 0 to 100.") }
         if output == "" { throw ValidationError("-o needs the name of a directory.") }
+        if output == nil, format != nil {
+            throw ValidationError("--format needs -o: it is the format of the files written there.")
+        }
+        if output == nil, quality != nil { throw ValidationError("--quality needs -o: it is that of the files written there.") }
+        _ = try outputFormat()
+        if let quality { try Conversion.check(quality: quality) }
+    }
+
+    private func outputFormat() throws(ValidationError) -> ImageFormat? {
+        guard let format else { return nil }
+        return try Conversion.check(format: ImageFormat(fileExtension: format), of: "--format")
     }
 
     func run() async throws {
@@ -60,7 +80,7 @@ struct LoadCommand: AsyncParsableCommand {
         }
         var batch = Batch(loader: loader, concurrency: concurrency)
         if let output {
-            let folder = try OutputFolder(output)
+            let folder = try OutputFolder(output, format: outputFormat(), quality: quality ?? Conversion.defaultQuality)
             batch.deliver = { _, item, response in try await folder.write(response.image, stem: item.stem) }
         }
         // Local files are never stored, and sizes are reached while decoding.
@@ -116,11 +136,16 @@ extension ResizeOptions {
 /// A directory that pictures are written into, under names that do not collide.
 final class OutputFolder: Sendable {
     private let path: String
+    private let format: ImageFormat?
+    private let quality: Int
     private let taken = Lock<(names: Set<String>, numbers: [String: Int])>(([], [:]))
 
     /// Makes the directory when it is missing.
-    init(_ path: String) throws {
+    ///
+    /// - Parameter format: `nil` writes opaque JPEG as JPEG, everything else as PNG.
+    init(_ path: String, format: ImageFormat?, quality: Int) throws {
         self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
+        (self.format, self.quality) = (format, quality)
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
@@ -132,10 +157,12 @@ final class OutputFolder: Sendable {
     /// Writes a picture and returns its path.
     func write(_ image: DecodedImage, stem: String) async throws -> String {
         let isPhoto = image.format == .jpeg && image.bitmap.alpha == .opaque
-        let format: ImageFormat = isPhoto ? .jpeg : .png
+        let format = format ?? (isPhoto ? .jpeg : .png)
+        var options = EncodeOptions()
+        options.quality = quality
         let file = path + "/" + unusedName(stem, format.fileExtension)
-        try await Background.run {
-            let data = try EncoderRegistry().encode(image, as: format, options: EncodeOptions())
+        try await Background.run { [options] in
+            let data = try EncoderRegistry().encode(image, as: format, options: options)
             try AtomicFile.write(data, to: file, followsLinks: false)
         }
         return file

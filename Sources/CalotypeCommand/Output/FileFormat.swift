@@ -5,7 +5,12 @@ extension ImageFormat {
     init?(fileName: String) {
         let last = fileName.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return nil }
-        let name = last[last.index(after: dot)...].lowercased()
+        self.init(fileExtension: String(last[last.index(after: dot)...]))
+    }
+
+    /// The format that an extension stands for, in any case; `nil` for an empty one.
+    init?(fileExtension: String) {
+        let name = fileExtension.lowercased()
         guard !name.isEmpty else { return nil }
         self.init(rawValue: ["jpg", "jpe"].contains(name) ? "jpeg" : name)
     }

@@ -67,6 +67,32 @@ struct LoadTests {
         #expect(try DecoderRegistry().info(of: folder.data("out/badge.png"), limits: DecodingLimits()).format == .png)
     }
 
+    @Test(arguments: [("jpg", ImageFormat.jpeg, "jpg"), ("JPEG", .jpeg, "jpg"), ("png", .png, "png"), ("webp", .webp, "webp")])
+    func allImagesAreWrittenInTheFormatThatIsNamed(_ name: String, _ format: ImageFormat, _ fileExtension: String) async throws {
+        let folder = try ScratchFolder()
+        let run = try await CommandProcess.run(
+            "load", Project.picture("badge.png"), Project.picture("dunes.jpg"), "-o", folder.path, "--format", name,
+            "--no-cache")
+        #expect(run.ending == .status(0))
+        #expect(folder.names == ["badge.\(fileExtension)", "dunes.\(fileExtension)"])
+        for name in folder.names {
+            #expect(try DecoderRegistry().info(of: folder.data(name), limits: DecodingLimits()).format == format)
+        }
+    }
+
+    @Test(arguments: [[], ["--format", "webp"]]) func aLowerQualityMakesSmallerFiles(_ arguments: [String]) async throws {
+        var sizes: [Int] = []
+        for quality in ["20", "85", "95"] {
+            let folder = try ScratchFolder()
+            let run = try await CommandProcess(
+                ["load", Project.picture("dunes.jpg"), "-o", folder.path, "--no-cache", "--quality", quality] + arguments
+            ).end()
+            #expect(run.ending == .status(0))
+            sizes.append(folder.data(try #require(folder.names.first)).count)
+        }
+        #expect(sizes[0] > 0 && sizes[0] < sizes[1] && sizes[1] < sizes[2])
+    }
+
     @Test func aFailedSourceIsAnErrorLineAndARowAndTheOthersGoOn() async throws {
         let server = try Self.serve("tiles.webp")
         defer { server.stop() }

@@ -11,7 +11,8 @@ struct UsageTests {
         ["convert", "a.png", "b.png", "--crop", "1,2,3"], ["convert", "a.png", "b.xyz"], ["convert", "a.png", "b"],
         ["load", "a.png", "--cache", "x", "--no-cache"], ["load", "a.png", "--concurrency", "0"],
         ["info", "a.png", "--max-pixels", "0"],
-        ["demo", "--as", "wild"],
+        ["load", "a.png", "-o", "x", "--format", "xyz"], ["load", "a.png", "-o", "x", "--quality", "101"],
+        ["load", "a.png", "--format", "png"], ["load", "a.png", "--quality", "50"], ["demo", "--as", "wild"],
         ["show", "a.png", "--size", "x"], ["bench", "bogus"], ["cache", "bogus"],
     ])
     func wrongUsageEndsWithStatusTwoAndOneLine(_ arguments: [String]) async throws {
