@@ -15,13 +15,17 @@ final class SourceReader: Sendable {
         }
     }
 
-    /// The whole file. Of a local one no more is read than is looked at.
+    /// The whole file, with a progress bar on a terminal while it is fetched. Of a local one no more is read than is looked
+    /// at.
     ///
     /// - Throws: ``ImageError``, also for an HTTP status other than success.
     func bytes(of source: SourceArgument) async throws -> Data {
         if let path = source.path { return try FileLoader().contents(ofFile: path) }
         let url = source.url
         if url.isFileURL { return try FileLoader().contents(of: url) }
+        let bars = Console.showsProgress ? ProgressBars(total: 1) : nil
+        defer { bars?.close() }
+        bars?.update { $0.start(0, name: source.name) }
         let response = try await network.load(DataRequest(url: url))
         let status = response.head.status
         guard status.kind == .successful else {
@@ -30,8 +34,12 @@ final class SourceReader: Sendable {
         }
         if let whole = response.body.wholeData { return whole }
         var bytes = BodyBytes()
-        for try await chunk in response.body where !bytes.append(chunk, expected: response.expectedBytes) {
-            throw ImageError(.tooLarge, message: "There is not enough memory for the response; \(bytes.count) bytes have come.")
+        for try await chunk in response.body {
+            guard bytes.append(chunk, expected: response.expectedBytes) else {
+                throw ImageError(.tooLarge, message: "There is not enough memory for the response; \(bytes.count) bytes have come.")
+            }
+            let progress = LoadProgress(received: bytes.count, expected: response.expectedBytes)
+            bars?.update { $0.advance(0, to: progress) }
         }
         return bytes.data
     }

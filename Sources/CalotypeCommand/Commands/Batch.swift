@@ -22,7 +22,7 @@ struct Batch: Sendable {
     /// Loads `count` items and calls `report` once for each as soon as it has ended, never twice at the same time. The bars are
     /// out of the way meanwhile.
     func run(_ count: Int, item: @escaping @Sendable (Int) -> Item, report: (LoadReport) -> Void) async {
-        let bars = count > 1 && Console.showsProgress ? ProgressBars(total: count) : nil
+        let bars = Console.showsProgress ? ProgressBars(total: count) : nil
         defer { bars?.close() }
         await withTaskGroup(of: LoadReport.self) { group in
             var next = 0

@@ -26,7 +26,7 @@ struct ProgressBoard: Sendable {
         bytes += item.progress?.received ?? 0
     }
 
-    /// A bar for each running load, oldest first and as many as fit, then one line for all.
+    /// A bar for each running load, oldest first and as many as fit, then one line for all, unless there is only one load.
     ///
     /// - Parameters:
     ///   - columns: the width of the terminal; no line is longer.
@@ -34,6 +34,7 @@ struct ProgressBoard: Sendable {
     func lines(columns: Int, rows: Int) -> [String] {
         let shown = running.sorted { $0.key < $1.key }.prefix(max(0, rows - 1))
         var lines = shown.map { bar(for: $0.value, columns: columns) }
+        guard total != 1 else { return lines }
         let bytes = running.values.reduce(bytes) { $0 + ($1.progress?.received ?? 0) }
         lines.append(String("\(ended) of \(total) done, \(Units.bytes(bytes))".prefix(columns)))
         return lines

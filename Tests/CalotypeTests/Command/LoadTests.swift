@@ -195,6 +195,33 @@ struct LoadTests {
             }
         }
 
+        @Test(.timeLimit(.minutes(1)), arguments: ["load", "convert", "info"])
+        func oneSourceThatIsFetchedHasAProgressBar(_ name: String) async throws {
+            // Given: an image whose end does not come yet.
+            let gate = try LoopbackServer.Gate()
+            let body = Array(try Project.bytes(of: "tiles.webp"))
+            let server = try LoopbackServer { _, connection in
+                try connection.writeHead(200, headers: [("Content-Length", String(body.count))])
+                try connection.write(Array(body[..<1000]))
+                try connection.wait(for: gate)
+                try connection.write(Array(body[1000...]))
+            }
+            defer { server.stop() }
+            let folder = try ScratchFolder()
+            let further = name == "load" ? ["--no-cache"] : name == "convert" ? [folder.file("out.png")] : []
+            let terminal = try PseudoTerminal()
+            // When
+            let command = try CommandProcess([name, server.url("/tiles.webp")] + further, on: terminal)
+            await terminal.wait { $0.contains("....] ") && $0.contains("/tiles.webp") }
+            gate.open()
+            // Then
+            #expect(try await command.end().ending == .status(0))
+            let text = await terminal.all()
+            #expect(!text.contains("of 1 done"))
+            let places = [text.firstRange(of: "....] "), text.firstRange(of: "\u{1B}[?25h")].map { $0?.lowerBound }
+            #expect(try #require(places[0]) < #require(places[1]))
+        }
+
         @Test(.timeLimit(.minutes(1)), arguments: [SIGINT, SIGTERM, SIGHUP])
         func aSignalBringsTheCursorBackAndEndsTheCommand(signal: Int32) async throws {
             // Given: bars of progress on a terminal, of pictures that never come.
