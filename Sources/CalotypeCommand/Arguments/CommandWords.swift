@@ -8,8 +8,8 @@ enum CommandWords {
     ///
     /// - Throws: `ValidationError` for a word that is not UTF-8. Swift repairs such a word, and the repaired name is another file's.
     static func all() throws(ValidationError) -> [String] {
-        let words = unsafe UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
-        for case let word? in unsafe words.dropFirst() where unsafe String(validatingCString: word) == nil {
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let word = unsafe CommandLine.unsafeArgv[index], unsafe String(validatingCString: word) == nil else { continue }
             throw notUTF8(Array(unsafe UnsafeRawBufferPointer(start: word, count: strlen(word))))
         }
         return Array(CommandLine.arguments.dropFirst())

@@ -36,7 +36,8 @@ final class SourceReader: Sendable {
         var bytes = BodyBytes()
         for try await chunk in response.body {
             guard bytes.append(chunk, expected: response.expectedBytes) else {
-                throw ImageError(.tooLarge, message: "There is not enough memory for the response; \(bytes.count) bytes have come.")
+                throw ImageError(
+                    .tooLarge, message: "There is not enough memory for the response; \(bytes.count) bytes have come.")
             }
             let progress = LoadProgress(received: bytes.count, expected: response.expectedBytes)
             bars?.update { $0.advance(0, to: progress) }

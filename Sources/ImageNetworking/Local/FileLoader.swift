@@ -127,10 +127,21 @@ private final class OpenFile: Sendable {
         guard let memory = unsafe malloc(wanted) else {
             throw ImageError(.tooLarge, message: "There is not enough memory for \(wanted) bytes of the file \(path).")
         }
-        let data = unsafe Data(bytesNoCopy: memory, count: wanted, deallocator: .free)
+        do throws(ImageError) {
+            try unsafe read(into: UnsafeMutableRawBufferPointer(start: memory, count: wanted), at: start)
+        } catch {
+            unsafe free(memory)
+            throw error
+        }
+        // Not before the bytes are there: of a few bytes `Data` makes a copy, and frees the memory at once.
+        return unsafe Data(bytesNoCopy: memory, count: wanted, deallocator: .free)
+    }
+
+    private func read(into bytes: UnsafeMutableRawBufferPointer, at start: Int) throws(ImageError) {
         var filled = 0
-        while filled < wanted {
-            let got = unsafe pread(descriptor, memory + filled, wanted - filled, off_t(start + filled))
+        while filled < bytes.count {
+            let got = unsafe pread(
+                descriptor, bytes.baseAddress.map { unsafe $0 + filled }, bytes.count - filled, off_t(start + filled))
             if got < 0, errno == EINTR { continue }
             guard got >= 0 else { throw Self.error(errno, path) }
             guard got > 0 else {
@@ -138,7 +149,6 @@ private final class OpenFile: Sendable {
             }
             filled += got
         }
-        return data
     }
 
     private static func error(_ code: Int32, _ path: String) -> ImageError {
