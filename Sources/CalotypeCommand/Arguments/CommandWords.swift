@@ -10,7 +10,7 @@ enum CommandWords {
     static func all() throws(ValidationError) -> [String] {
         for index in 1..<max(1, Int(CommandLine.argc)) {
             guard let word = unsafe CommandLine.unsafeArgv[index], unsafe String(validatingCString: word) == nil else { continue }
-            throw notUTF8(Array(unsafe UnsafeRawBufferPointer(start: word, count: strlen(word))))
+            throw notUTF8(unsafe Array(UnsafeRawBufferPointer(start: word, count: strlen(word))))
         }
         return Array(CommandLine.arguments.dropFirst())
     }
