@@ -94,6 +94,10 @@ soak: setup ## a million loads of every kind, and flat memory; LOADS=1000000
 	@Scripts/quietly "build (release)" $(BUILD) -c release --product EngineSoak
 	@GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1 .build/release/EngineSoak $(LOADS)
 
+storm: setup ## ten minutes of loads from a server that misbehaves in every way it knows; SECONDS=600 SEED=1
+	@Scripts/quietly "build (release)" $(BUILD) -c release --product NetworkStorm
+	@.build/release/NetworkStorm SECONDS=$(or $(SECONDS),600) SEED=$(or $(SEED),1)
+
 sanitize: setup ## races in engine, network, caches and decoders; memory errors and leaks in decoders and network; the decoders alone take eight to ten minutes; ONLY=thread
 	@Scripts/sanitize $(ONLY)
 

@@ -203,6 +203,13 @@ let package = Package(
             name: "EngineSoak",
             dependencies: ["ImageCore", "CalotypeSystem", "ImageLoading", "CalotypeTesting", "CCalotypeHeap", .httpTypes],
             path: "Tests/EngineSoak"),
+        .executableTarget(
+            name: "NetworkStorm",
+            dependencies: [
+                "Calotype", "ImageCore", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageLoading", "CalotypeSystem",
+                "CalotypeTesting", "LoopbackHTTP", "CCalotypeHeap",
+            ],
+            path: "Tests/NetworkStorm"),
         .testTarget(
             name: "ImageLoadingTests",
             dependencies: ["EngineSoak", "ImageCore", "ImageLoading", "CalotypeTesting", .httpTypes]),

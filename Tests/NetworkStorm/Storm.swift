@@ -1,0 +1,113 @@
+internal import CalotypeSystem
+internal import Dispatch
+internal import Foundation
+internal import ImageCore
+
+/// The whole test: a warm-up, the storm, a rest, and a look at what the storm left behind.
+struct Storm {
+    private let seconds: Int
+    private let sabotage: String?
+    private let server: ServerProcess
+    private let directory: URL
+    private let ledger = Ledger()
+    private let stop = StopSignal()
+    private let interrupt: any DispatchSourceSignal
+    private let storm: StormRun
+
+    init(_ misbehaviours: [Misbehaviour], seconds: Int, seed: UInt64, sabotage: String?) throws {
+        (self.seconds, self.sabotage) = (seconds, sabotage)
+        _ = signal(SIGPIPE, SIG_IGN)
+        _ = signal(SIGINT, SIG_IGN)
+        interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+        directory = FileManager.default.temporaryDirectory.appending(path: "calotype-storm-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        server = try ServerProcess()
+        storm = StormRun(
+            misbehaviours: misbehaviours, port: server.port, directory: directory, seed: seed, ledger: ledger, stop: stop)
+        interrupt.setEventHandler { [stop, ledger] in
+            stop.set()
+            ledger.cancelAll()
+        }
+        interrupt.resume()
+        report("\(seconds) s, seed \(seed), \(misbehaviours.count) misbehaviours, \(StormRun.width) loads at a time")
+    }
+
+    func cleanUp() { try? FileManager.default.removeItem(at: directory) }
+
+    /// Returns the exit status.
+    func run() async -> Int32 {
+        let (directory, ledger) = (directory, ledger)
+        let watchdog = Watchdog(ledger, progressEvery: seconds < 60 ? 5 : 10) { stuck in
+            report("FAILED: loads are stuck after \(StormRun.bound): \(stuck.joined(separator: ", "))")
+            for failure in ledger.failures { report("FAILED: \(failure)") }
+            try? FileManager.default.removeItem(at: directory)
+            exit(1)
+        }
+        // A loader of its own brings every part of the process into being that stays.
+        let warmUp = max(2, Double(seconds) / 6)
+        await storm.storm(seconds: warmUp, round: 0)
+        let before = Usage.atRest()
+        _ = watchdog.takeUsages()
+
+        let (began, first) = (ContinuousClock.now, ledger.loads)
+        await storm.storm(seconds: Double(seconds) - warmUp, round: 1, leaks: sabotage == "descriptor")
+        let rate = Double(ledger.loads - first) / ((ContinuousClock.now - began) / .seconds(1))
+        let usages = watchdog.takeUsages()
+        let after = Usage.atRest(downTo: before)
+
+        if !stop.isSet {
+            check(usages, before, after, loads: ledger.loads - first)
+            do {
+                try server.heal()
+                await storm.checkHealth()
+                let count = storm.misbehaviours.count * StormRun.images
+                report("afterwards \(count) images were loaded, \(ledger.fromDisk) of them from the disk cache")
+            } catch { ledger.fail("the server has ended: \(error)") }
+        }
+        watchdog.end()
+        return conclude(rate: rate)
+    }
+
+    private func check(_ usages: [Usage], _ before: Usage, _ after: Usage, loads: Int) {
+        // What a new loader allocates before its caches are full belongs to no third.
+        let measured = usages.dropFirst(usages.count / 4)
+        let (start, end) = (
+            Usage.median(of: measured.prefix(measured.count / 3)), Usage.median(of: measured.suffix(measured.count / 3))
+        )
+        report("at the start \(start.summary)")
+        report("at the end   \(end.summary)")
+        report("at rest before \(before.summary)")
+        report("at rest after  \(after.summary)")
+        // A tenth and 4 MB: how many images are decoded at a moment is chance.
+        if end.resident > start.resident + start.resident / 10 + 4_000_000 { ledger.fail("resident memory grew") }
+        if end.allocated > start.allocated + start.allocated / 10 + 4_000_000 { ledger.fail("allocated memory grew") }
+        if end.descriptors > start.descriptors + 16 { ledger.fail("descriptors grew") }
+        if end.threads > start.threads + 4 { ledger.fail("threads grew") }
+        // A leak of a few bytes a load is seen here.
+        if after.allocated > before.allocated + 512 << 10 + loads * 4 { ledger.fail("memory is still allocated at rest") }
+        if after.descriptors > before.descriptors { ledger.fail("descriptors are open at rest") }
+        if after.threads > before.threads { ledger.fail("threads run at rest") }
+    }
+
+    private func conclude(rate: Double) -> Int32 {
+        for misbehaviour in storm.misbehaviours {
+            let ends = ledger.ends(of: misbehaviour).sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            report("  \(misbehaviour.name): \(ends.joined(separator: ", "))")
+        }
+        let failed = ledger.loads - ledger.count(.image) - ledger.count(.cancelled)
+        report(
+            "\(ledger.loads) loads, \(ledger.count(.image)) images, \(failed) errors, \(ledger.count(.cancelled)) cancelled,",
+            "\(Int(rate)) loads a second")
+        for failure in ledger.failures { report("FAILED (seed \(storm.seed)): \(failure)") }
+        if ledger.failureCount > 0 {
+            report("FAILED: \(ledger.failureCount) failures")
+            return 1
+        }
+        guard !stop.isSet else {
+            report("interrupted")
+            return 130
+        }
+        report("passed")
+        return 0
+    }
+}

@@ -1,0 +1,175 @@
+internal import Calotype
+internal import CalotypeSystem
+internal import CalotypeTesting
+internal import ImageCaching
+internal import ImageCore
+internal import ImageLoading
+internal import ImageNetworking
+
+/// What stops the storm before its time: an interrupt.
+final class StopSignal: Sendable {
+    private let state = Lock(false)
+
+    var isSet: Bool { state.withLock { $0 } }
+    func set() { state.withLock { $0 = true } }
+}
+
+/// Loads the server's images, 64 at a time, and checks each.
+struct StormRun: Sendable {
+    static let width = 64
+    /// Images of each misbehaviour.
+    static let images = 24
+    /// For one attempt. With one more attempt, its delay, and a busy machine, no load may take longer than ``bound``.
+    private static let timeout = Duration.seconds(6)
+    static let bound = Duration.seconds(30)
+    private static let retries = 1
+    /// The longest that an error is served from the cache, in seconds.
+    private static let errorLifetime = 2.0
+
+    let misbehaviours: [Misbehaviour]
+    let port: Int
+    let directory: URL
+    let seed: UInt64
+    let ledger: Ledger
+    let stop: StopSignal
+
+    /// The standard wiring with short limits and small caches.
+    func makeLoader(_ disk: DiskCache) -> ImageLoader {
+        var network = CurlLoader.Configuration()
+        (network.connectionsPerHost, network.connections) = (Self.width, Self.width)
+        (network.connectTimeout, network.idleTimeout) = (.seconds(2), .seconds(2))
+        network.usesProxyOfEnvironment = false
+        var parts = StandardParts()
+        parts.network = CurlLoader(network)
+        var retry = RetryPolicy(maximumAttempts: Self.retries + 1, baseDelay: .milliseconds(50), multiplier: 2)
+        retry.maximumDelay = .seconds(1)
+        parts.retryPolicy = retry
+        parts.memoryCache = MemoryCache(limits: .init(cost: 2_000_000))
+        parts.dataCache = disk
+        parts.httpCachePolicy = HTTPCachePolicy(maximumErrorLifetime: Self.errorLifetime)
+        (parts.options.timeout, parts.options.retries) = (Self.timeout, Self.retries)
+        (parts.options.maximumResponseBytes, parts.options.maximumPixels) = (1_000_000, 1_000_000)
+        var configuration = parts.makeConfiguration()
+        (configuration.maximumFetches, configuration.maximumFetchesPerHost) = (Self.width, Self.width)
+        return ImageLoader(configuration)
+    }
+
+    func makeDisk() -> DiskCache {
+        let ledger = ledger
+        return DiskCache(
+            .init(directory: directory, limits: .init(bytes: 12_000_000), onWarning: { ledger.fail("disk cache: \($0)") }))
+    }
+
+    /// Loads until the time has come. The loader and its caches are gone when it returns.
+    func storm(seconds: Double, round: UInt64, leaks: Bool = false) async {
+        let loader = makeLoader(makeDisk())
+        let end = ContinuousClock.now + .seconds(seconds)
+        await withTaskGroup { group in
+            for worker in 0..<Self.width {
+                group.addTask {
+                    var random = SeededGenerator(seed: seed &* 1_000_003 &+ round &* 1_009 &+ UInt64(worker))
+                    while ContinuousClock.now < end, !stop.isSet {
+                        if leaks, worker == 0 { _ = dup(1) }
+                        await load(with: loader, &random)
+                    }
+                }
+            }
+        }
+        let left = loader.activity
+        // A cancelled step may still run for a moment.
+        let limit = ContinuousClock.now + Self.bound
+        while loader.activity != ImageLoader.Activity(), ContinuousClock.now < limit { await Task.yield() }
+        if loader.activity != ImageLoader.Activity() { ledger.fail("work is left after all loads have ended: \(left)") }
+    }
+
+    private func load(with loader: ImageLoader, _ random: inout SeededGenerator) async {
+        let misbehaviour = misbehaviours[Int.random(in: 0..<misbehaviours.count, using: &random)]
+        // The lesser of two: some URLs are wanted far more often than others, and by several loads at once.
+        let number = min(Int.random(in: 0..<Self.images, using: &random), Int.random(in: 0..<Self.images, using: &random))
+        let image = StormImage(path: misbehaviour.path(number))
+        var request = ImageRequest(url: url(image.path))
+        request.options.priority = .allCases.randomElement(using: &random) ?? .normal
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0, 1: request.options.targetSize = PixelSize(width: 16, height: 16)
+        case 2: request.options.targetSize = PixelSize(width: 9, height: 20)
+        case 3: request.options.cachePolicy = .reload
+        case 4: request.options.cachePolicy = .diskOnly
+        case 5: request.options.cachePolicy = .noCache
+        default: break
+        }
+        let task = loader.task(for: request)
+        let id = ledger.begin(image.path) { task.cancel() }
+        var canceller: Task<Void, Never>?
+        // A third are to be cancelled, so that a quarter are before they end.
+        if Int.random(in: 0..<3, using: &random) == 0 {
+            // From at once to half a second, early moments more often.
+            let share = Double.random(in: 0...1, using: &random)
+            let delay = Duration.microseconds(Int(pow(share, 6) * 500_000))
+            canceller = Task {
+                if delay > .microseconds(100) { try? await Task.sleep(for: delay) }
+                task.cancel()
+            }
+        } else if Int.random(in: 0..<8, using: &random) == 0 {
+            task.priority = .allCases.randomElement(using: &random) ?? .normal
+        }
+        let outcome = await outcome(of: task, misbehaviour, image, isFullSize: request.options.targetSize == nil)
+        if outcome == .cancelled, canceller == nil, !stop.isSet { ledger.fail("\(image.path): cancelled without a reason") }
+        canceller?.cancel()
+        ledger.end(id, of: misbehaviour, as: outcome)
+    }
+
+    private func outcome(
+        of task: ImageTask, _ misbehaviour: Misbehaviour, _ image: StormImage, isFullSize: Bool
+    ) async -> Outcome {
+        do throws(LoadFailure) {
+            let response = try await task.response
+            if let problem = image.problem(with: response.image, isFullSize: isFullSize) {
+                ledger.fail("\(image.path): WRONG IMAGE from \(response.tier.rawValue): \(problem)")
+            } else if !misbehaviour.allowed.contains(.image) {
+                ledger.fail("\(image.path): an image from \(response.tier.rawValue), which must not be possible")
+            }
+            return .image
+        } catch {
+            guard let error = error.error else { return .cancelled }
+            let outcome = Outcome(error)
+            if !misbehaviour.allowed.contains(outcome) {
+                ledger.fail("\(misbehaviour.name): \(outcome) is not among its outcomes: \(error)")
+            }
+            return outcome
+        }
+    }
+
+    /// Loads every image once from a server that answers properly, with fresh caches in memory over the same directory.
+    func checkHealth() async {
+        let disk = makeDisk()
+        do {
+            let found = try await disk.verify()
+            if found.damagedCount > 0 { ledger.fail("disk cache: \(found.damagedCount) of \(found.count) entries are damaged") }
+        } catch { ledger.fail("disk cache: \(error)") }
+        let loader = makeLoader(disk)
+        let paths = misbehaviours.flatMap { misbehaviour in (0..<Self.images).map { misbehaviour.path($0) } }
+        await withTaskGroup { group in
+            for worker in 0..<Self.width {
+                group.addTask {
+                    for index in stride(from: worker, to: paths.count, by: Self.width) where !stop.isSet {
+                        await checkHealth(of: StormImage(path: paths[index]), with: loader)
+                    }
+                }
+            }
+        }
+    }
+
+    private func checkHealth(of image: StormImage, with loader: ImageLoader) async {
+        do {
+            let response = try await loader.response(for: ImageRequest(url: url(image.path)))
+            if response.tier == .disk { ledger.noteFromDisk() }
+            guard let problem = image.problem(with: response.image, isFullSize: true) else { return }
+            ledger.fail("afterwards: \(image.path): WRONG IMAGE from \(response.tier.rawValue): \(problem)")
+        } catch { ledger.fail("afterwards: \(image.path): \(error)") }
+    }
+
+    private func url(_ path: String) -> URL {
+        // The port is a number, and the paths are plain.
+        URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(filePath: path)
+    }
+}

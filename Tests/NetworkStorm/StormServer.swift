@@ -1,0 +1,78 @@
+internal import CalotypeSystem
+internal import Foundation
+internal import ImageCore
+internal import LoopbackHTTP
+
+/// The server, in a process of its own: what it allocates does not count as the loader's.
+///
+/// It prints its port, answers every URL properly once a line comes in, and ends when its input does.
+final class StormServer: Sendable {
+    private struct State {
+        var attempts: [String: Int] = [:]
+        var files: [String: [UInt8]] = [:]
+        var isHealthy = false
+    }
+
+    private let state = Lock(State())
+
+    static func run() throws {
+        // An interrupt reaches every process of a terminal; this one ends with its parent.
+        _ = signal(SIGINT, SIG_IGN)
+        _ = signal(SIGPIPE, SIG_IGN)
+        let storm = StormServer()
+        let port = Lock(0)
+        let server = try LoopbackServer { request, connection in
+            try storm.answer(request, on: connection, port: port.withLock { $0 })
+        }
+        port.withLock { $0 = server.port }
+        try FileHandle.standardOutput.write(contentsOf: Data("\(server.port)\n".utf8))
+        while readLine() != nil { storm.state.withLock { $0.isHealthy = true } }
+        exit(0)
+    }
+
+    private func answer(_ request: LoopbackServer.Request, on connection: LoopbackServer.Connection, port: Int) throws {
+        var (path, hops) = (request.path, 0)
+        let (attempt, isHealthy) = state.withLock { state in
+            state.attempts[path, default: 0] += 1
+            return (state.attempts[path, default: 0], state.isHealthy)
+        }
+        while path.hasPrefix("/hop/") { (path, hops) = (String(path.dropFirst(4)), hops + 1) }
+        let exchange = Exchange(
+            request: request, connection: connection, attempt: attempt, port: port, image: StormImage(path: path),
+            file: try file(path), otherFile: try file("/other" + path))
+        if hops > 1 { return try exchange.redirect("301 Moved Permanently", to: String(request.target.dropFirst(4))) }
+        let name = path.split(separator: "/").first.map { String($0) } ?? ""
+        guard !isHealthy, hops == 0, let misbehaviour = Misbehaviour.byName[name] else { return try exchange.sendProperly() }
+        try misbehaviour.answer(exchange)
+    }
+
+    private func file(_ path: String) throws -> [UInt8] {
+        if let file = state.withLock({ $0.files[path] }) { return file }
+        let file = try StormImage(path: path).file()
+        state.withLock { $0.files[path] = file }
+        return file
+    }
+}
+
+/// The server as the loader's process holds it.
+final class ServerProcess {
+    let port: Int
+    private let process = Process()
+    private let input = Pipe()
+
+    init() throws {
+        let output = Pipe()
+        process.executableURL = Bundle.main.executableURL
+        process.arguments = ["--serve"]
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        guard let port = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw ImageError(.connectionFailed, message: "The server did not start.")
+        }
+        self.port = port
+    }
+
+    func heal() throws { try input.fileHandleForWriting.write(contentsOf: Data("heal\n".utf8)) }
+    var isRunning: Bool { process.isRunning }
+}
