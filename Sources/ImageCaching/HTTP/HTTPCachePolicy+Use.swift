@@ -119,7 +119,9 @@ extension HTTPCachePolicy {
             return HTTPCacheValidation(index: choice.index, question: .rest, headerFields: fields)
         }
         // A range that is not held has to come from the server, and so does the version that it is of.
-        guard choice.answer != nil else { return nil }
+        // A server ignores preconditions unless it would answer with a success (RFC 9110, section 13.2.1): a 304 says nothing
+        // about a stored error or redirect.
+        guard choice.answer != nil, response.head.status.kind == .successful else { return nil }
         fields[.ifNoneMatch] = response.head.headerFields[.eTag]
         fields[.ifModifiedSince] = response.head.headerFields[.lastModified]
         guard Precondition.isConditional(fields) else { return nil }

@@ -58,6 +58,9 @@ import Testing
     @Test("RFC 9111 §4.3.1 without a validator there is nothing to ask about")
     func withoutAValidatorItIsFetched() { #expect(question(Self.stale) == nil) }
 
+    @Test("RFC 9110 §13.2.1 a 304 confirms a success alone: other responses are not asked about", arguments: [301, 404, 500])
+    func onlySuccessesAreAskedAbout(_ status: Int) { #expect(question(Self.stale + ["ETag: \"a\""], status: status) == nil) }
+
     // MARK: Preconditions of the request
 
     struct Condition: Sendable, CustomTestStringConvertible {
