@@ -42,6 +42,17 @@ struct CurlLoaderFailures {
         try await server.disconnections.reached(1)
     }
 
+    @Test func aHeaderLineWithoutEndIsAnErrorOfTheServer() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.write("HTTP/1.1 200 OK\r\nX-Filler: ")
+            while true { try connection.write(String(repeating: "a", count: 8_000)) }
+        }
+        let request = try server.request(timeout: .seconds(5))
+        let error = try await imageError { _ = try await loader.load(request) }
+        #expect(error.code == .badResponse)
+        try await server.disconnections.reached(1)
+    }
+
     @Test func aHostWithoutAnAddressIsNamed() async throws {
         // A label of 64 letters is one too many for a name (RFC 1035, section 2.3.4): no server is asked for it.
         let host = String(repeating: "a", count: 64) + ".invalid"

@@ -208,6 +208,12 @@ import Testing
         #expect(failure(code: code).causes == ["detail"])
     }
 
+    /// libcurl 7.88 reports a header line that is too long as memory that is missing.
+    @Test func noMemoryAfterConnectingIsABadResponse() {
+        #expect(failure(code: 27).code == .badResponse)
+        #expect(failure(code: 27, isConnected: false).code == .connectionFailed)
+    }
+
     @Test func aURLThatAServerMadeIsItsAnswer() {
         var failure = CurlFailure(
             code: 3, detail: "", source: "http://a/b", host: "a", elapsed: .zero, timeout: .zero, connectTimeout: .zero,

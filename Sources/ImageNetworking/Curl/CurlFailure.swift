@@ -42,6 +42,10 @@ struct CurlFailure: Hashable {
         case CURLE_URL_MALFORMAT where isRedirected:
             return make(.badResponse, "\(source) was redirected to an address that cannot be fetched.")
         case CURLE_URL_MALFORMAT: return make(.invalidRequest, "\(source) is not a URL that can be fetched.")
+        // Older versions of libcurl say so of a header line that is longer than 100 KB.
+        case CURLE_OUT_OF_MEMORY where isConnected:
+            return make(
+                .badResponse, "“\(host)” answered \(source) with a header line that is too long, or there was no memory left.")
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
             return make(.connectionFailed, "The system had no memory left for the transfer of \(source).")
         default:
