@@ -33,11 +33,9 @@ extension Misbehaviour {
             try $0.send($0.usual + ["Content-Length: \($0.file.count + 100)"], $0.file)
             $0.connection.close()
         },
-        Misbehaviour("length-too-short", "Announces 50 bytes less than it sends.", [.truncated, .corrupt]) {
-            // All that follows the announced body goes out with its last bytes; see `two-responses`.
-            let (start, end) = ($0.file.dropLast(100), $0.file.suffix(100))
-            try $0.send($0.usual + ["Content-Length: \($0.file.count - 50)"], start)
-            try $0.connection.write(Array(end))
+        Misbehaviour("length-too-short", "Announces half of what it sends, and closes.", [.truncated, .corrupt]) {
+            try $0.send($0.usual + ["Connection: close", "Content-Length: \($0.half)"], $0.file)
+            $0.connection.close()
         },
         Misbehaviour("length-negative", "Announces a negative length.", [.image, .malformed]) {
             try $0.send($0.usual + ["Content-Length: -\($0.file.count)"], $0.file)

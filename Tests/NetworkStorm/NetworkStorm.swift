@@ -1,5 +1,4 @@
 internal import CalotypeSystem
-internal import Dispatch
 internal import ImageCore
 
 @main struct NetworkStorm {

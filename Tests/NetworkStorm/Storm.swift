@@ -46,14 +46,14 @@ struct Storm {
         // A loader of its own brings every part of the process into being that stays.
         let warmUp = max(2, Double(seconds) / 6)
         await storm.storm(seconds: warmUp, round: 0)
-        let before = Usage.atRest()
+        let before = Usage.atRest(unless: stop)
         _ = watchdog.takeUsages()
 
         let (began, first) = (ContinuousClock.now, ledger.loads)
         await storm.storm(seconds: Double(seconds) - warmUp, round: 1, leaks: sabotage == "descriptor")
         let rate = Double(ledger.loads - first) / ((ContinuousClock.now - began) / .seconds(1))
         let usages = watchdog.takeUsages()
-        let after = Usage.atRest(downTo: before)
+        let after = Usage.atRest(downTo: before, unless: stop)
 
         if !stop.isSet {
             check(usages, before, after, loads: ledger.loads - first)
@@ -81,7 +81,8 @@ struct Storm {
         // A tenth and 4 MB: how many images are decoded at a moment is chance.
         if end.resident > start.resident + start.resident / 10 + 4_000_000 { ledger.fail("resident memory grew") }
         if end.allocated > start.allocated + start.allocated / 10 + 4_000_000 { ledger.fail("allocated memory grew") }
-        if end.descriptors > start.descriptors + 16 { ledger.fail("descriptors grew") }
+        // How many of the connections are open at a moment is chance, too.
+        if end.descriptors > start.descriptors + StormRun.width / 2 { ledger.fail("descriptors grew") }
         if end.threads > start.threads + 4 { ledger.fail("threads grew") }
         // A leak of a few bytes a load is seen here.
         if after.allocated > before.allocated + 512 << 10 + loads * 4 { ledger.fail("memory is still allocated at rest") }

@@ -99,6 +99,8 @@ struct StormRun: Sendable {
         }
         let task = loader.task(for: request)
         let id = ledger.begin(image.path) { task.cancel() }
+        // An interrupt has cancelled only those that were noted before it.
+        if stop.isSet { task.cancel() }
         var canceller: Task<Void, Never>?
         // A third are to be cancelled, so that a quarter are before they end.
         if Int.random(in: 0..<3, using: &random) == 0 {

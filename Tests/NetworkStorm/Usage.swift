@@ -28,15 +28,15 @@ struct Usage {
             descriptors: median(usages.map(\.descriptors)), threads: median(usages.map(\.threads)))
     }
 
-    /// The usage at rest: once descriptors and threads are down to `goal`, or have not become fewer for seven seconds.
+    /// The usage at rest: after seven seconds, or once descriptors and threads are down to `goal`, for which there is more time.
     /// libdispatch lets a thread wait for work for five seconds.
-    static func atRest(downTo goal: Usage? = nil) -> Usage {
-        var (fewest, since) = (Usage(descriptors: .max, threads: .max), ContinuousClock.now)
-        while ContinuousClock.now - since < .seconds(7) {
-            let usage = now
-            if let goal, usage.descriptors <= goal.descriptors, usage.threads <= goal.threads { return usage }
-            if usage.descriptors < fewest.descriptors || usage.threads < fewest.threads { (fewest, since) = (usage, .now) }
+    static func atRest(downTo goal: Usage? = nil, unless stop: StopSignal) -> Usage {
+        let end = ContinuousClock.now + .seconds(goal == nil ? 7 : 20)
+        while !stop.isSet, ContinuousClock.now < end {
             usleep(50_000)
+            if let goal, case let usage = now, usage.descriptors <= goal.descriptors, usage.threads <= goal.threads {
+                return usage
+            }
         }
         return now
     }
