@@ -53,6 +53,21 @@ struct CurlLoaderFailures {
         try await server.disconnections.reached(1)
     }
 
+    @Test func silenceOnAUsedConnectionIsNoMissingConnection() async throws {
+        let server = try LoopbackServer { request, connection in
+            if request.path == "/silent" { return connection.waitForDisconnect() }
+            try connection.respond(LoopbackServer.Response(200, body: [1]))
+        }
+        var configuration = CurlLoader.Configuration.patient
+        configuration.idleTimeout = .milliseconds(200)
+        let loader = CurlLoader(configuration)
+        _ = try await loader.body(of: try server.request("/first", timeout: .seconds(5)))
+        let request = try server.request("/silent", timeout: .seconds(5))
+        let error = try await imageError { _ = try await loader.load(request) }
+        #expect(server.connections.value == 1)
+        #expect(error.message == "“127.0.0.1” fell silent before \(request.url.absoluteString) was whole.")
+    }
+
     @Test func aHostWithoutAnAddressIsNamed() async throws {
         // A label of 64 letters is one too many for a name (RFC 1035, section 2.3.4): no server is asked for it.
         let host = String(repeating: "a", count: 64) + ".invalid"

@@ -45,6 +45,8 @@ internal import CalotypeSystem
         var hasBegun = false
         /// Whether the request may still be sent.
         var maySend = true
+        /// Whether there is a connection to send it on, TLS included.
+        var isConnected = false
         /// Where the next bytes of the body go, and how many may without asking the exchange.
         var room: UnsafeMutableRawPointer?
         var free = 0
@@ -53,7 +55,7 @@ internal import CalotypeSystem
         /// As before the first line.
         mutating func clear() {
             head.clear()
-            (hasBegun, maySend, free) = (false, true, 0)
+            (hasBegun, maySend, isConnected, free) = (false, true, false, 0)
             unsafe room = nil
         }
     }
@@ -96,6 +98,9 @@ internal import CalotypeSystem
     var freeRoom: Int { unsafe incoming.pointee.free }
 
     /// What was not sent yet is not to be sent at all.
+    /// Whether a connection was made or found.
+    var isConnected: Bool { unsafe incoming.pointee.isConnected }
+
     func forbidSending() { unsafe incoming.pointee.maySend = false }
 
     /// What callbacks that take what comes in get as their context.

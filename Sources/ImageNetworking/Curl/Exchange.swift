@@ -93,9 +93,10 @@ final class Exchange {
         return newCount < BodyBuffers.length && now - touchedAt < Self.longestWait
     }
 
-    /// Whether there is or was a connection, TLS included.
+    /// Whether there is or was a connection, TLS included. libcurl tells no time for one that is used again.
     var isConnected: Bool {
-        handle.offset(hop.address.origin.isSecure ? CURLINFO_APPCONNECT_TIME_T : CURLINFO_CONNECT_TIME_T) > 0
+        handle.isConnected
+            || handle.offset(hop.address.origin.isSecure ? CURLINFO_APPCONNECT_TIME_T : CURLINFO_CONNECT_TIME_T) > 0
     }
 
     /// When its time is up: that of all exchanges of a chain of redirects together.
@@ -313,8 +314,8 @@ func curlIsReadyToSend(
     _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
     _ remotePort: Int32, _ localPort: Int32
 ) -> Int32 {
-    guard let context = unsafe context, unsafe context.assumingMemoryBound(to: EasyHandle.Incoming.self).pointee.maySend else {
-        return CURL_PREREQFUNC_ABORT
-    }
+    guard let incoming = unsafe context?.assumingMemoryBound(to: EasyHandle.Incoming.self) else { return CURL_PREREQFUNC_ABORT }
+    unsafe incoming.pointee.isConnected = true
+    guard unsafe incoming.pointee.maySend else { return CURL_PREREQFUNC_ABORT }
     return CURL_PREREQFUNC_OK
 }
