@@ -229,6 +229,22 @@ struct CurlLoaderLimits {
         try await server.disconnections.reached(1)
     }
 
+    /// libcurl keeps what it has received while a transfer is paused, and hands it over when the transfer goes on.
+    @Test func aBodyThatPassesTheLimitWhereAPauseEndsIsRefusedAtOnce() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.write(Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + [UInt8](repeating: 1, count: 60_000))
+            connection.waitForDisconnect()
+        }
+        var configuration = CurlLoader.Configuration.patient
+        configuration.window = 20_000
+        configuration.idleTimeout = .seconds(1)
+        let loader = CurlLoader(configuration)
+        let request = try server.request(maximumBytes: 40_000)
+        let error = try await imageError { for try await _ in try await loader.load(request).body {} }
+        #expect(error.code == .tooLarge)
+        try await server.disconnections.reached(1)
+    }
+
     @Test func aContentLengthOverTheLimitIsRefusedBeforeTheBody() async throws {
         let server = try LoopbackServer { _, connection in
             try connection.writeHead(200, headers: [("Content-Length", "1000001")])

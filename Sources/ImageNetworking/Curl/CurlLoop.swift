@@ -354,7 +354,9 @@ final class CurlLoop {
     private func goOn(_ exchange: Exchange) {
         guard exchange.isPaused else { return }
         exchange.isPaused = false
-        _ = unsafe curl_easy_pause(exchange.handle.pointer, CURLPAUSE_CONT)
+        let code = unsafe curl_easy_pause(exchange.handle.pointer, CURLPAUSE_CONT)
+        // libcurl reports an error of the bytes that it had kept here, and nowhere else.
+        if code != CURLE_OK { finish(exchange, code) }
     }
 
     /// Stops an exchange that nobody waits for any longer and closes its connection. A running name lookup cannot be stopped, and
