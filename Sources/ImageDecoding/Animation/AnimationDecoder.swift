@@ -24,7 +24,8 @@ public final class AnimationDecoder: ImageAnimation {
 
     /// - Parameters:
     ///   - data: the whole file.
-    ///   - options: for every frame; `frame` and `allowsPartial` do not count.
+    ///   - options: for every frame; `frame` does not count. With `allowsPartial`, frames that are damaged, or drawn on a damaged
+    ///     one, are partial images instead of errors.
     /// - Throws: ``ImageError`` where the file is not readable, beyond the limits or of a format without animations;
     ///   a still picture is an animation of one frame.
     public init(_ data: Data, options: DecodeOptions = DecodeOptions()) throws {

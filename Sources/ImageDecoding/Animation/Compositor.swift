@@ -14,13 +14,13 @@ final class Compositor {
     let source: any AnimationSource
     private let options: DecodeOptions
     private let canvas: Scratch
-    private var saved: Scratch?
+    private var saved: (canvas: Scratch, failure: ImageError?)?
     /// Canvases as they are when a frame is about to be drawn on them, in the order of the frames.
-    private var kept: [(frame: Int, canvas: Scratch)] = []
+    private var kept: [(frame: Int, canvas: Scratch, failure: ImageError?)] = []
     private let mostKept: Int
     /// The frame that the canvas shows.
     private var current: Int?
-    /// What is missing of the frame that the canvas shows.
+    /// Why pixels are missing on the canvas: of the frame that it shows, or of one below it.
     private(set) var failure: ImageError?
 
     /// - Parameter options: for the frames' colours, and for limits and cancelling.
@@ -72,6 +72,7 @@ final class Compositor {
         }
         guard let last = kept.last, last.frame > start else { return start }
         unsafe canvas.base.copyMemory(from: last.canvas.base, byteCount: canvas.stride * source.canvas.height)
+        failure = last.failure
         return last.frame
     }
 
@@ -85,7 +86,7 @@ final class Compositor {
         guard kept.count < mostKept else { return }
         let copy = try Scratch(rows: source.canvas.height, rowBytes: 4 * source.canvas.width)
         unsafe copy.base.copyMemory(from: canvas.base, byteCount: canvas.stride * source.canvas.height)
-        kept.append((frame, copy))
+        kept.append((frame, copy, failure))
     }
 
     /// Copies a row of the canvas: straight RGBA.
@@ -109,19 +110,21 @@ final class Compositor {
         case .clear: clear(x: frame.x, y: frame.y, frame.size)
         case .restore:
             guard let saved else { return clear(x: frame.x, y: frame.y, frame.size) }
-            unsafe canvas.base.copyMemory(from: saved.base, byteCount: canvas.stride * source.canvas.height)
+            unsafe canvas.base.copyMemory(from: saved.canvas.base, byteCount: canvas.stride * source.canvas.height)
+            failure = saved.failure
         }
     }
 
     private func draw(_ index: Int) throws {
         let frame = source.frames[index]
         if frame.disposal == .restore {
-            let saved = try saved ?? Scratch(rows: source.canvas.height, rowBytes: 4 * source.canvas.width)
-            unsafe saved.base.copyMemory(from: canvas.base, byteCount: canvas.stride * source.canvas.height)
-            self.saved = saved
+            let copy = try saved?.canvas ?? Scratch(rows: source.canvas.height, rowBytes: 4 * source.canvas.width)
+            unsafe copy.base.copyMemory(from: canvas.base, byteCount: canvas.stride * source.canvas.height)
+            saved = (copy, failure)
         }
         let (bitmap, failure) = try source.pixels(of: index, options: options)
-        self.failure = failure
+        let hidesCanvas = frame.covers(source.canvas) && (!frame.blends || bitmap.alpha == .opaque)
+        self.failure = failure ?? (hidesCanvas ? nil : self.failure)
         guard let place = visible(x: frame.x, y: frame.y, bitmap.size) else { return }
         let line = try Scratch(rows: 1, rowBytes: 4 * bitmap.width)
         unsafe bitmap.withUnsafePixels { pixels in
@@ -147,6 +150,7 @@ final class Compositor {
     }
 
     private func clear(x: Int, y: Int, _ size: PixelSize) {
+        if size == source.canvas, (x, y) == (0, 0) { failure = nil }
         guard let place = visible(x: x, y: y, size) else { return }
         for row in place.y {
             let start = unsafe canvas.base + row * canvas.stride + 4 * place.x.lowerBound
