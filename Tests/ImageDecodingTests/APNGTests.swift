@@ -84,6 +84,16 @@ import Testing
         #expect(Self.color(try decoder.finish()) == Self.green)
     }
 
+    @Test func aHeaderWithAWrongChecksumIsTheSameInPieces() throws {
+        var file = Self.animationWithSeparateDefault(count: 2)
+        file[32] ^= 1
+        #expect(Self.color(try PNGDecoder().decode(file, options: DecodeOptions())) == Self.green)
+        let decoder = try #require(
+            try PNGDecoder().makeIncrementalDecoder(for: file.prefix(64), options: DecodeOptions()))
+        for byte in file { try decoder.append(Data([byte])) }
+        #expect(Self.color(try decoder.finish()) == Self.green)
+    }
+
     @Test func aSeparateDefaultImageStandsInForAFirstFrameThatIsNotWhole() throws {
         let file = Self.animationWithSeparateDefault(count: 1)
         let whole = file.count - 12

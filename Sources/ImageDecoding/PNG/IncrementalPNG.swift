@@ -52,8 +52,8 @@ extension PNGDecoder: IncrementalDecoding {
             do {
                 try supply(piece)
             } catch {
-                // The animation may be readable all the same.
-                guard canvas == nil, chunks.metadata.awaitsFirstFrame else { throw error }
+                // An animation may be readable all the same; the decode of the whole file decides.
+                guard canvas == nil, error.code == .corrupt else { throw error }
                 return try collect()
             }
             walk.pass(piece)
