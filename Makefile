@@ -104,7 +104,7 @@ sanitize: setup ## races in engine, network, caches and decoders; memory errors 
 crashtest: build ## kill a process that writes the disk cache, again and again, and share it for a minute; ROUNDS=500
 	@CALOTYPE_CRASH_ROUNDS=$(or $(ROUNDS),500) CALOTYPE_SHARING_SECONDS=60 Scripts/quietly "crash test" $(SWIFT) test --skip-build --disable-xctest --no-parallel --filter 'DiskCacheCrashTests|DiskCacheTwoProcessTests'
 
-fuzz: setup ## feed the decoders mutated files; SECONDS_PER_TARGET=60 each, the same ones each time with SEED=1
+fuzz: setup ## feed the decoders and the disk cache mutated files; SECONDS_PER_TARGET=60 each, the same ones each time with SEED=1
 	@SECONDS_PER_TARGET=$(or $(SECONDS_PER_TARGET),60) SEED=$(SEED) Scripts/fuzz
 
 kernelpaths: build ## the tests of pixels, once for each instruction set that this processor has

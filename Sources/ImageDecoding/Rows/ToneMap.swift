@@ -2,7 +2,8 @@ import CCalotypeLCMS
 import ImageCore
 
 /// Conversion of high-dynamic-range rows to sRGB: each colour's brightest channel is bent by ``HDRSignal/toneMapped(_:)``,
-/// the others go with it so that hue stays, and then colours become those of sRGB, cut off at its gamut.
+/// the others go with it so that hue stays, and then colours become those of sRGB, cut off at its gamut. Light above the
+/// curve's end, 1,000 cd/m², is clipped in each channel, as other programs do; there hue can shift.
 @safe final class ToneMap: RowTransform {
     private let handle: OpaquePointer
 
