@@ -97,10 +97,10 @@ internal import CalotypeSystem
 
     var freeRoom: Int { unsafe incoming.pointee.free }
 
-    /// What was not sent yet is not to be sent at all.
-    /// Whether a connection was made or found.
+    /// Whether a connection was made, or found and used again.
     var isConnected: Bool { unsafe incoming.pointee.isConnected }
 
+    /// What was not sent yet is not to be sent at all.
     func forbidSending() { unsafe incoming.pointee.maySend = false }
 
     /// What callbacks that take what comes in get as their context.
