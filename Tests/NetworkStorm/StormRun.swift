@@ -102,8 +102,8 @@ struct StormRun: Sendable {
         // An interrupt has cancelled only those that were noted before it.
         if stop.isSet { task.cancel() }
         var canceller: Task<Void, Never>?
-        // A third are to be cancelled, so that a quarter are before they end.
-        if Int.random(in: 0..<3, using: &random) == 0 {
+        // Half of those that are to be cancelled end before.
+        if Bool.random(using: &random) {
             // From at once to half a second, early moments more often.
             let share = Double.random(in: 0...1, using: &random)
             let delay = Duration.microseconds(Int(pow(share, 6) * 500_000))
