@@ -122,3 +122,49 @@ length = struct.unpack(">I", sequence[place:place + 4])[0]
 movie = with_depth(sequence[place + 8:place + length])
 hidden = sequence[:place + 4] + b"free" + sequence[place + 8:]
 write("avif/depth.avif", hidden + struct.pack(">I4s", len(movie) + 8, b"moov") + movie)
+
+
+# A grid (item 1) of two cells (2 and 3), whose alpha (4) is a grid of two cells (5 and 6) as well.
+grid = read("avif/grid.avif")
+
+
+def reference(kind, item, *targets):
+    content = struct.pack(f">{2 + len(targets)}H", item, len(targets), *targets)
+    return struct.pack(">I4s", len(content) + 8, kind) + content
+
+
+def replace(data, path, old, new):
+    def change(content):
+        assert old in content, path
+        return content.replace(old, new)
+    return edit(data, path, change)
+
+
+def locate(data, alpha=None):
+    """Corrects where the items of the changed grid lie; `alpha` is the place and length of item 4."""
+    shift = len(data) - len(grid)
+
+    def change(content):
+        entries = []
+        for item, source, count, place, length in struct.iter_unpack(">HHHII", content[8:]):
+            place, length = alpha if alpha and item == 4 else (place + shift, length)
+            entries.append(struct.pack(">HHHII", item, source, count, place, length))
+        return content[:8] + b"".join(entries)
+    return edit(data, [b"meta", b"iloc"], change)
+
+
+# Each cell has its own alpha.
+alpha_grid = reference(b"dimg", 4, 5, 6) + reference(b"auxl", 4, 1)
+cells = reference(b"auxl", 5, 2) + reference(b"auxl", 6, 3)
+write("avif/grid-cell-alpha.avif", locate(replace(grid, [b"meta", b"iref"], alpha_grid, cells)))
+
+# The alpha is a single item as large as the grid.
+halves = read("avif/halves.avif")
+table = halves[halves.index(b"iloc") + 12:]
+place, length = next((p, l) for i, _, _, p, l in struct.iter_unpack(">HHHII", table[:28]) if i == 2)
+single = replace(grid, [b"meta", b"iinf"], struct.pack(">HH4s", 4, 0, b"grid"), struct.pack(">HH4s", 4, 0, b"av01"))
+single = replace(single, [b"meta", b"iref"], reference(b"dimg", 4, 5, 6), b"")
+# The properties of item 4 are its size, depth and kind; it gets the codec's configuration of item 5.
+single = replace(single, [b"meta", b"iprp", b"ipma"], bytes((0, 4, 3, 1, 6, 7)), bytes((0, 4, 4, 1, 6, 0x88, 7)))
+single = locate(single, (len(single) + 8, length))
+write("avif/grid-single-alpha.avif", single + struct.pack(">I4s", length + 8, b"mdat") + halves[place:place + length])

@@ -114,6 +114,10 @@ def avifenc(name, image, *options):
 avifenc("pq.avif", picture("RGB"), "-d", "10", "--cicp", "9/16/9", "-y", "444")
 avifenc("hlg.avif", picture("RGBA"), "-d", "12", "--cicp", "9/18/9", "-r", "limited", "-y", "420")
 avifenc("cropped.avif", picture("RGB"), "--clap", "8,1,7,1,2,1,1,1", "--irot", "1", "-y", "444")
+halves = Image.new("RGBA", (128, 64), (200, 40, 40, 64))
+halves.paste((40, 40, 200, 192), (64, 0, 128, 64))
+avifenc("halves.avif", halves)
+avifenc("grid.avif", halves, "--grid", "2x1")
 
 save("gif", "still.gif", picture("P"))
 save("gif", "interlaced.gif", picture("P"), interlace=1)

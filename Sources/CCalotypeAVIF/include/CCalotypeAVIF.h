@@ -1,6 +1,6 @@
 /// libavif, from 0.9.3 on, behind one small interface: what differs between its versions is dealt with here, and so are
-/// its defects with monochrome pictures. Compared with 0.11.1 and 1.4.2: whole files come out alike, and 1.x refuses some
-/// damaged ones that 0.11 shows. Nothing calls back into Swift.
+/// its defects with monochrome pictures. Compared with 0.11.1 and 1.4.2: whole files come out alike, except that 0.11
+/// does not decode the alpha of a grid's cells, and 1.x refuses some damaged files that 0.11 shows. Nothing calls back into Swift.
 #ifndef CCALOTYPE_AVIF_H
 #define CCALOTYPE_AVIF_H
 

@@ -80,10 +80,18 @@ enum AVIFRepetitions {
     }
 }
 
-/// The auxiliary tracks of an AVIF sequence, of which libavif 0.11 takes the first for alpha, whatever it holds.
-enum AVIFAuxiliaryTracks {
+/// What an auxiliary track or item holds.
+enum AVIFAuxiliaryType {
     private static let alpha = ["urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1"]
 
+    /// Whether the content of an `auxi` or `auxC` box names alpha (HEIF, 6.5.8 and 7.5.3).
+    static func isAlpha(_ content: Data) -> Bool {
+        alpha.contains(String(decoding: content.dropFirst(4).prefix { $0 != 0 }, as: UTF8.self))
+    }
+}
+
+/// The auxiliary tracks of an AVIF sequence, of which libavif 0.11 takes the first for alpha, whatever it holds.
+enum AVIFAuxiliaryTracks {
     /// Whether none of them is alpha. One that does not say what it holds passes as alpha.
     ///
     /// - Throws: ``ImageError`` where one of alpha follows another, since libavif would show the wrong one.
@@ -92,7 +100,7 @@ enum AVIFAuxiliaryTracks {
         guard ByteReader(file).matches("avis", at: 8), let movie = ISOBoxes.first("moov", in: file) else { return false }
         let areAlpha = ISOBoxes(movie).filter { box in
             box.type == "trak" && ISOBoxes.first("tref", in: box.content).flatMap { ISOBoxes.first("auxl", in: $0) } != nil
-        }.map { track in kind(of: track.content).map(alpha.contains) ?? true }
+        }.map { track in type(of: track.content).map(AVIFAuxiliaryType.isAlpha) ?? true }
         guard areAlpha.first == false else { return false }
         if areAlpha.contains(true) {
             throw ImageError(
@@ -103,17 +111,15 @@ enum AVIFAuxiliaryTracks {
         return true
     }
 
-    /// What `auxi` in the description of a track's samples says (HEIF, 7.5.3).
-    private static func kind(of track: Data) -> String? {
+    /// The content of `auxi` in the description of a track's samples.
+    private static func type(of track: Data) -> Data? {
         var content = track
         for type in ["mdia", "minf", "stbl", "stsd"] {
             guard let found = ISOBoxes.first(type, in: content) else { return nil }
             content = found
         }
         // The number of descriptions comes before them, and 78 bytes of fixed fields before a description's boxes.
-        guard let sample = ISOBoxes.first("av01", in: content.dropFirst(8)),
-            let auxiliary = ISOBoxes.first("auxi", in: sample.dropFirst(78))
-        else { return nil }
-        return String(decoding: auxiliary.dropFirst(4).prefix { $0 != 0 }, as: UTF8.self)
+        guard let sample = ISOBoxes.first("av01", in: content.dropFirst(8)) else { return nil }
+        return ISOBoxes.first("auxi", in: sample.dropFirst(78))
     }
 }

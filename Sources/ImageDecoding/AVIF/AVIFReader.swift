@@ -6,6 +6,8 @@ import ImageCore
     private let handle: OpaquePointer
     private(set) var header = clt_avif_header()
     private var ignoresAlpha = false
+    /// Whether the file has alpha that libavif does not read.
+    private var missesAlpha = false
 
     /// A reader of a whole file, whose bytes must stay where they are while it lives.
     ///
@@ -19,13 +21,15 @@ import ImageCore
         let status = unsafe clt_avif_reader_read_header(handle, &header)
         if status != CLT_AVIF_OK { throw failure(status) }
         try limits.check(size, bytesPerPixel: 0)
-        guard header.has_alpha, let base = bytes.baseAddress else { return }
+        guard let base = bytes.baseAddress else { return }
         let file = unsafe Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: bytes.count, deallocator: .none)
+        findMissedAlpha(in: file)
+        guard header.has_alpha, !missesAlpha else { return }
         ignoresAlpha = try AVIFAuxiliaryTracks.areOther(in: file)
         if ignoresAlpha { unsafe clt_avif_reader_ignore_alpha(handle, &header) }
     }
 
-    /// A reader of the layers of a file that arrives in pieces; it knows nothing before ``readHeader(limits:)``.
+    /// A reader of the layers of a file that arrives in pieces; it knows nothing before ``readHeader(of:limits:)``.
     init(streaming limits: DecodingLimits) throws(ImageError) {
         guard let handle = unsafe clt_avif_reader_create_streaming(UInt32(clamping: max(1, limits.frames))) else {
             throw .outOfMemory(.avif)
@@ -38,13 +42,20 @@ import ImageCore
         unsafe clt_avif_reader_supply(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
     }
 
-    /// Reads the container of a streaming reader; `false` where more bytes are needed.
-    func readHeader(limits: DecodingLimits) throws(ImageError) -> Bool {
+    /// Reads the container of a streaming reader from the file so far; `false` where more bytes are needed.
+    func readHeader(of file: Data, limits: DecodingLimits) throws(ImageError) -> Bool {
         let status = unsafe clt_avif_reader_read_header(handle, &header)
         if status == CLT_AVIF_TRUNCATED { return false }
         if status != CLT_AVIF_OK { throw failure(status) }
         try limits.check(size, bytesPerPixel: 0)
+        findMissedAlpha(in: file)
         return true
+    }
+
+    /// Adds to the header the alpha of the cells of a grid, which libavif leaves out.
+    private func findMissedAlpha(in file: Data) {
+        guard !header.has_alpha, AVIFCellAlpha.isPresent(in: file) else { return }
+        (missesAlpha, header.has_alpha) = (true, true)
     }
 
     deinit { unsafe clt_avif_reader_destroy(handle) }
@@ -91,6 +102,12 @@ import ImageCore
     }
 
     func decode(frame: Int) throws(ImageError) {
+        if missesAlpha {
+            throw ImageError(
+                .unsupportedFeature,
+                message: "The AVIF is a grid whose cells each have their own alpha, which this libavif does not decode; "
+                    + "use libavif 1.0 or later, or store one alpha item for the whole grid.")
+        }
         let status = unsafe clt_avif_reader_decode(handle, UInt32(frame), &header)
         if status != CLT_AVIF_OK { throw failure(status) }
     }

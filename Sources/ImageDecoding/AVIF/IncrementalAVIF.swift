@@ -49,7 +49,7 @@ final class IncrementalAVIF: IncrementalDecoder, @unchecked Sendable {
     /// The finest of the layers that came since the last look; the last is not a preview.
     private func next(_ reader: AVIFReader) throws -> DecodedImage? {
         if !hasHeader {
-            guard try reader.readHeader(limits: options.limits) else { return nil }
+            guard try reader.readHeader(of: data, limits: options.limits) else { return nil }
             hasHeader = true
             isDone = !reader.header.is_layered || reader.header.frames < 2
         }
