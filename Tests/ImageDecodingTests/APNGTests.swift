@@ -70,28 +70,33 @@ import Testing
         #expect(Self.color(try decoder.finish()) == Self.green)
     }
 
-    @Test(arguments: [1, 60, 10_000])
-    func aChunkThatLibpngRefusesBeforeASeparateDefaultImageIsTheSameInPieces(pieces: Int) throws {
-        let plain = Self.animationWithSeparateDefault(count: 2)
-        let start = try #require(plain.range(of: Data("IDAT".utf8))).lowerBound - 4
-        let file = plain.prefix(start) + PNGBuilder.chunk("`TLc", big(0)) + plain.dropFirst(start)
-        #expect(Self.color(try PNGDecoder().decode(file, options: DecodeOptions())) == Self.green)
-        let decoder = try #require(
-            try PNGDecoder().makeIncrementalDecoder(for: file.prefix(64), options: DecodeOptions()))
-        for start in stride(from: 0, to: file.count, by: pieces) {
-            try decoder.append(Data(file.dropFirst(start).prefix(pieces)))
-        }
-        #expect(Self.color(try decoder.finish()) == Self.green)
-    }
+    private static let damagedHeads: [Data] = {
+        let file = animationWithSeparateDefault(count: 2)
+        var wrongChecksum = file
+        wrongChecksum[32] ^= 1
+        let header = file.prefix(33)
+        return [wrongChecksum, header + PNGBuilder.chunk("`TLc", big(0)) + file.dropFirst(33)]
+    }()
 
-    @Test func aHeaderWithAWrongChecksumIsTheSameInPieces() throws {
-        var file = Self.animationWithSeparateDefault(count: 2)
-        file[32] ^= 1
-        #expect(Self.color(try PNGDecoder().decode(file, options: DecodeOptions())) == Self.green)
-        let decoder = try #require(
-            try PNGDecoder().makeIncrementalDecoder(for: file.prefix(64), options: DecodeOptions()))
-        for byte in file { try decoder.append(Data([byte])) }
-        #expect(Self.color(try decoder.finish()) == Self.green)
+    @Test(arguments: damagedHeads, [nil, PixelSize(width: 2, height: 2)])
+    func aDamagedHeadIsAnErrorThoughTheAnimationCouldBeRead(file: Data, size: PixelSize?) throws {
+        let options = DecodeOptions.with { $0.targetSize = size }
+        for frame in 0..<2 {
+            var options = options
+            options.frame = frame
+            let error = #expect(throws: ImageError.self) { try PNGDecoder().decode(file, options: options) }
+            #expect(error?.code == .corrupt)
+        }
+        for pieces in [1, 60, 10_000] {
+            let error = #expect(throws: ImageError.self) {
+                let decoder = try PNGDecoder().makeIncrementalDecoder(for: file.prefix(64), options: options)
+                for start in stride(from: 0, to: file.count, by: pieces) {
+                    try decoder?.append(Data(file.dropFirst(start).prefix(pieces)))
+                }
+                _ = try decoder?.finish()
+            }
+            #expect(error?.code == .corrupt)
+        }
     }
 
     @Test func aSeparateDefaultImageStandsInForAFirstFrameThatIsNotWhole() throws {

@@ -49,13 +49,7 @@ extension PNGDecoder: IncrementalDecoding {
         var rest = chunk
         while !rest.isEmpty, !isChecked {
             let piece = rest.prefix(min(1 << 16, walk.bytesToBoundary))
-            do {
-                try supply(piece)
-            } catch {
-                // An animation may be readable all the same; the decode of the whole file decides.
-                guard canvas == nil, error.code == .corrupt else { throw error }
-                return try collect()
-            }
+            try supply(piece)
             walk.pass(piece)
             isChecked = unsafe walk.isBetweenChunks && clt_png_pusher_is_finished(handle)
             rest = rest.dropFirst(piece.count)

@@ -43,8 +43,6 @@ struct PNGMetadata {
     /// Frames of an APNG; 0 where it is a still image. Of a whole file no more than it holds, whatever it announces.
     private(set) var frames = 0
     private var frameControls = 0
-    /// Whether an animation is announced and none of its frames has begun.
-    var awaitsFirstFrame: Bool { frames > 0 && frameControls == 0 }
     /// Whether the pixels in `IDAT` are not part of the announced animation: no frame begins before them.
     private(set) var hasSeparateDefault = false
     /// How often an APNG is shown, 0 for ever.
@@ -83,7 +81,7 @@ struct PNGMetadata {
     /// Notes a chunk whose content does not matter.
     mutating func pass(_ type: String) {
         if type == "IDAT" {
-            if !hasPixels { hasSeparateDefault = awaitsFirstFrame }
+            if !hasPixels { hasSeparateDefault = frames > 0 && frameControls == 0 }
             hasPixels = true
         }
         if type == "fcTL" { frameControls += 1 }

@@ -33,11 +33,11 @@ public struct PNGDecoder: Decoding {
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         let metadata = PNGMetadata(data, limits: options.limits)
         try options.checkFrame(of: max(1, metadata.frames))
-        if options.frame > 0 { return try Self.composedFrame(of: data, options: options) }
+        if options.frame > 0 { return try composedFrame(of: data, options: options) }
         guard metadata.hasSeparateDefault else { return try Self.decodeStill(data, metadata: metadata, options: options) }
         if metadata.frames > 0 {
             do {
-                let image = try Self.composedFrame(of: data, options: options)
+                let image = try composedFrame(of: data, options: options)
                 if !image.isPartial { return image }
             } catch let error as ImageError where error.code == .truncated || error.code == .corrupt {
                 // The default image exists for readers that cannot show the animation.
@@ -49,8 +49,10 @@ public struct PNGDecoder: Decoding {
         return image
     }
 
-    private static func composedFrame(of data: Data, options: DecodeOptions) throws -> DecodedImage {
-        try ComposedFrames(APNGFile(data, limits: options.limits), options: options)
+    private func composedFrame(of data: Data, options: DecodeOptions) throws -> DecodedImage {
+        // libpng never sees the chunks before the pixels otherwise.
+        _ = try info(of: data, limits: options.limits)
+        return try ComposedFrames(APNGFile(data, limits: options.limits), options: options)
             .frame(at: options.frame, options: options)
     }
 
