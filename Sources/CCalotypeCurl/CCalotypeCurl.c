@@ -8,6 +8,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/// OpenSSL's SSL_pending, where libcurl may use it.
+static int (*count_decrypted)(const void *ssl);
+
 /// Has OpenSSL stay as it is when the process ends. Otherwise it frees its locks and tables from a handler of exit(3), while
 /// the threads of loaders still run, be it only to close their connections, and crash.
 static void keep_openssl(void) {
@@ -16,7 +19,9 @@ static void keep_openssl(void) {
     // The libraries that libcurl needs are searched with it. It may be a part of the program: then all of that is searched,
     // since NULL is RTLD_DEFAULT.
     void *libcurl = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_NOLOAD);
-    void *address = dlsym(libcurl, "OPENSSL_init_crypto");
+    void *address = dlsym(libcurl, "SSL_pending");
+    if (address != NULL) memcpy(&count_decrypted, &address, sizeof count_decrypted);
+    address = dlsym(libcurl, "OPENSSL_init_crypto");
     if (address != NULL) {
         enum { without_exit_handler = 0x00080000 };  // OPENSSL_INIT_NO_ATEXIT: counts in the first call of the process
         int (*initialize)(uint64_t options, const void *settings);
@@ -49,6 +54,26 @@ char *calotype_curl_resolve_url(const char *base, const char *reference) {
     }
     curl_url_cleanup(url);
     return text;
+}
+
+bool calotype_curl_ignores_idle_input(void) { return curl_version_info(CURLVERSION_NOW)->version_num < 0x080200; }
+
+/// Whether OpenSSL has decrypted more than libcurl has read.
+static bool has_decrypted_input(CURL *handle) {
+#ifdef __linux__
+    struct curl_tlssessioninfo *session = NULL;
+    if (count_decrypted == NULL || curl_easy_getinfo(handle, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK) return false;
+    if (session == NULL || session->backend != CURLSSLBACKEND_OPENSSL || session->internals == NULL) return false;
+    return count_decrypted(session->internals) > 0;
+#else
+    (void)handle;
+    return false;
+#endif
+}
+
+bool calotype_curl_has_input(CURL *handle, curl_socket_t descriptor) {
+    char byte;
+    return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0 || has_decrypted_input(handle);
 }
 
 curl_socket_t calotype_curl_open_socket(const struct curl_sockaddr *address) {

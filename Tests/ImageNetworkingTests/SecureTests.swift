@@ -44,6 +44,25 @@
             #expect(second.isReused && second.secure == .zero)
         }
 
+        /// TLS may have taken the excess from the kernel together with the end of the body.
+        @Test func aConnectionWithExcessInputIsNotUsedAgain() async throws {
+            let identity = try #require(LoopbackServer.Identity())
+            let hasBegun = try Gate()
+            let server = try LoopbackServer(identity: identity) { request, connection in
+                let text = LoopbackServer.text(of: request.target)
+                guard request.target == "/first" else { return try connection.write(text) }
+                try connection.write(String(text.dropLast(2)))
+                try connection.wait(for: hasBegun)
+                try connection.write(text.suffix(2) + LoopbackServer.text(of: "wrong"))
+            }
+            let loader = CurlLoader(.trusting(identity))
+            let first = try await loader.load(try server.request("/first"))
+            hasBegun.open()
+            #expect(try await first.body.text() == "/first")
+            #expect(try await loader.load(try server.request("/second")).body.text() == "/second")
+            #expect(server.connections.value == 2)
+        }
+
         @Test func authoritiesCanComeFromAFile() async throws {
             let identity = try #require(LoopbackServer.Identity())
             let server = try server(identity)

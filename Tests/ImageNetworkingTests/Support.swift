@@ -20,6 +20,9 @@ extension LoopbackServer {
         try LoopbackServer(serving: { _ in Response(status, headers: headers, body: Array(body.utf8)) })
     }
 
+    /// A response as it goes over a connection that is kept alive.
+    static func text(of body: String) -> String { "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)" }
+
     /// A server that writes `text` and hangs up.
     static func writing(_ text: String) throws -> LoopbackServer {
         try LoopbackServer { _, connection in

@@ -99,26 +99,19 @@ extension Misbehaviour {
             try $0.send(["Content-Type: text/html; charset=utf-8", "Cache-Control: max-age=60", $0.length], $0.file)
         },
         Misbehaviour("no-type", "Sends a length and nothing else.", [.image]) { try $0.send([$0.length], $0.file) },
-        Misbehaviour("extra-bytes", "Sends more bytes after the body, on a connection that it closes.", [.image]) {
-            try $0.send($0.usual + ["Connection: close", $0.length], $0.file + Array("and more, and more".utf8))
+        Misbehaviour("extra-bytes", "Sends more bytes after the body, and keeps the connection.", [.image]) {
+            try send($0, followedBy: Array("and more, and more".utf8))
         },
-        Misbehaviour(
-            "two-responses", "Sends the image of another URL after the response, on a connection that it closes.", [.image]
-        ) { try sendTwice($0, ["Connection: close"]) },
+        Misbehaviour("two-responses", "Sends the image of another URL after the response, and keeps the connection.", [.image]) {
+            let second = ["HTTP/1.1 200 OK"] + $0.usual + [$0.length(of: $0.otherFile), "", ""]
+            try send($0, followedBy: Array(second.joined(separator: "\r\n").utf8) + $0.otherFile)
+        },
     ]
 
-    /// Not part of the table: libcurl before 8.1 uses a connection again on which input is waiting, and takes that input for the
-    /// next response.
-    static let twoResponsesKept = Misbehaviour(
-        "two-responses-kept", "Sends the image of another URL after the response, and keeps the connection.", [.image]
-    ) { try sendTwice($0, []) }
-
-    /// The second response goes out together with the last bytes of the first. Of what arrives later, when the connection carries
-    /// the next request, no client can tell whose it is.
-    private static func sendTwice(_ exchange: Exchange, _ lines: [String]) throws {
-        let second = ["HTTP/1.1 200 OK"] + exchange.usual + [exchange.length(of: exchange.otherFile), "", ""]
-        try exchange.send(exchange.usual + lines + [exchange.length], exchange.file.dropLast(100))
-        try exchange.connection.write(
-            exchange.file.suffix(100) + Array(second.joined(separator: "\r\n").utf8) + exchange.otherFile)
+    /// Sends the excess together with the last bytes of the response. Of what arrives later, when the connection carries the next
+    /// request, no client can tell whose it is.
+    private static func send(_ exchange: Exchange, followedBy excess: [UInt8]) throws {
+        try exchange.send(exchange.usual + [exchange.length], exchange.file.dropLast(100))
+        try exchange.connection.write(exchange.file.suffix(100) + excess)
     }
 }

@@ -16,7 +16,7 @@ struct Misbehaviour: Sendable {
 
     static let all = proper + unusual + transport + lengths + heads + bodies + ranges + redirects + statuses
 
-    static let byName = Dictionary(uniqueKeysWithValues: (all + [impostor, twoResponsesKept]).map { ($0.name, $0) })
+    static let byName = Dictionary(uniqueKeysWithValues: (all + [impostor]).map { ($0.name, $0) })
 
     /// Shows that the storm finds wrong images, in the disk cache too. Not part of the table.
     static let impostor = Misbehaviour("impostor", "Sends the image of another URL, to be kept for a year.", [.image]) {

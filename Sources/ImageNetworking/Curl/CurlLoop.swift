@@ -32,6 +32,7 @@ final class CurlLoop {
     private var publishing: [Exchange] = []
     /// Readers to wake when libcurl has been told of everything.
     @exclusivity(unchecked) private var wakes: [BodyChannel.Wake] = []
+    private var keptConnections = KeptConnections()
     /// When the turn began.
     private(set) var now = ContinuousClock.now
     /// Not later than the first time limit of what runs is over, or, where a server may have fallen silent, is to be looked at.
@@ -150,7 +151,13 @@ final class CurlLoop {
     func wake(_ wake: BodyChannel.Wake) { unsafe wakes.append(wake) }
 
     /// libcurl was given a socket.
-    func opened(_ socket: Int32) { readiness.opened(socket) }
+    func opened(_ socket: Int32) {
+        readiness.opened(socket)
+        keptConnections.opened(socket)
+    }
+
+    /// The socket of an HTTP/1 connection that an earlier transfer left and the next one takes.
+    func takeKeptConnection(_ ends: KeptConnections.Ends) -> Int32? { keptConnections.take(ends) }
 
     /// libcurl is about to look a name up.
     func lookupBegins() { readiness.lookupBegins() }
@@ -256,6 +263,9 @@ final class CurlLoop {
         }
         forget(exchange)
         let outcome = outcome(of: exchange, code)
+        if code == CURLE_OK, let ends = exchange.ends, let socket = exchange.handle.socketOfHTTP1 {
+            keptConnections.add(ends, socket: socket)
+        }
         release(exchange)
         let hasFoundConnection = code == CURLE_OK && !exchange.hasConnected
         switch consume outcome {
@@ -301,7 +311,7 @@ final class CurlLoop {
     private enum Outcome: ~Copyable {
         case end(Result<Void, any Error>)
         case follow(Hop)
-        /// It needs a connection, and could not make one.
+        /// It needs a connection, and could not make one or found one that must not be used.
         case again
     }
 

@@ -197,6 +197,16 @@ internal import CalotypeSystem
         return offset(CURLINFO_SIZE_DOWNLOAD_T) + offset(CURLINFO_SIZE_UPLOAD_T) + long(CURLINFO_HEADER_SIZE)
     }
 
+    /// The socket of the connection that the transfer left to the next one; `nil` when it was closed or speaks HTTP/2.
+    var socketOfHTTP1: Int32? {
+        guard (1..<3).contains(long(CURLINFO_HTTP_VERSION)) else { return nil }
+        let socket = unsafe calotype_curl_info_socket(pointer)
+        return socket >= 0 ? socket : nil
+    }
+
+    /// Whether something came in over the connection, whose socket is given, that no transfer has read.
+    func hasInput(_ socket: Int32) -> Bool { unsafe calotype_curl_has_input(pointer, socket) }
+
     func long(_ info: CURLINFO) -> Int { unsafe calotype_curl_info_long(pointer, info) }
 
     func offset(_ info: CURLINFO) -> Int { Int(unsafe calotype_curl_info_offset(pointer, info)) }

@@ -27,8 +27,10 @@ final class Exchange {
     private(set) var keepsPlace = false
     /// Why the exchange was broken off from this side.
     private(set) var failure: ImageError?
-    /// Whether it needs a connection and may not make one: then another exchange has to.
+    /// Whether it needs a connection and may not make one, or found one that must not be used: then another exchange has to.
     private(set) var missesConnection = false
+    /// The ends of its connection, where they are asked for.
+    private(set) var ends: KeptConnections.Ends?
     /// Whether it made a connection, or tried to.
     private(set) var hasConnected = false
     /// Why an address was not connected to; an error only if no other address would do.
@@ -228,6 +230,13 @@ final class Exchange {
         handle.forbidSending()
     }
 
+    /// Whether the request may be sent over the connection with these ends.
+    func maySend(over ends: KeptConnections.Ends) -> Bool {
+        self.ends = ends
+        if let socket = loop.takeKeptConnection(ends), !hasConnected { missesConnection = handle.hasInput(socket) }
+        return !missesConnection
+    }
+
     private func touch() {
         if !isTouched { touchedAt = loop.now }
         loop.touch(self)
@@ -317,5 +326,10 @@ func curlIsReadyToSend(
     guard let incoming = unsafe context?.assumingMemoryBound(to: EasyHandle.Incoming.self) else { return CURL_PREREQFUNC_ABORT }
     unsafe incoming.pointee.isConnected = true
     guard unsafe incoming.pointee.maySend else { return CURL_PREREQFUNC_ABORT }
-    return CURL_PREREQFUNC_OK
+    guard KeptConnections.areChecked, let remote = unsafe remote, let exchange = unsafe incoming.pointee.handle.exchange else {
+        return CURL_PREREQFUNC_OK
+    }
+    let ends = unsafe KeptConnections.Ends(
+        remoteAddress: String(cString: remote), remotePort: remotePort, localPort: localPort)
+    return exchange.maySend(over: ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }

@@ -1,0 +1,28 @@
+internal import CCalotypeCurl
+
+/// The idle HTTP/1 connections. When one is used again, the loop first looks for input on it: a server that sends more than its
+/// response must not answer the next request. Some versions of libcurl do not check that, and read it as the next response.
+struct KeptConnections {
+    /// The two ends of a connection. libcurl names the socket only after a transfer, and the ends only before the request.
+    struct Ends: Hashable {
+        var remoteAddress: String
+        var remotePort: Int32
+        var localPort: Int32
+    }
+
+    /// Whether libcurl leaves the check to its caller.
+    static let areChecked = calotype_curl_ignores_idle_input()
+
+    private var sockets: [Ends: curl_socket_t] = [:]
+
+    /// Forgets the connection that had the number of a new socket before, which libcurl has closed.
+    mutating func opened(_ socket: curl_socket_t) {
+        for (ends, other) in sockets where other == socket { sockets[ends] = nil }
+    }
+
+    /// Remembers an HTTP/1 connection whose transfer is complete.
+    mutating func add(_ ends: Ends, socket: curl_socket_t) { sockets[ends] = socket }
+
+    /// The socket of the idle connection with these ends, which is in use from here on; `nil` for a new one and for HTTP/2.
+    mutating func take(_ ends: Ends) -> curl_socket_t? { sockets.removeValue(forKey: ends) }
+}
