@@ -221,7 +221,10 @@ struct ConnectionsThatAServerClosed {
         #expect(server.connections.value == 3)
         held.open()
         _ = try await first.value
-        #expect(bodies.withLock { $0 } == ["/held ", "/a ", "/b ", "/last ", method == .post ? "/again picture" : "/again "])
+        // The first request is counted before its handler runs, which may be after that of the second.
+        let asked = bodies.withLock { $0 }
+        #expect(asked.filter { $0 != "/held " } == ["/a ", "/b ", "/last ", method == .post ? "/again picture" : "/again "])
+        #expect(asked.count == 5)
     }
 }
 
