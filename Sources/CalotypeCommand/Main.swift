@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CCalotypeHeap
 internal import ImageCore
 
 internal import CalotypeSystem
@@ -13,6 +14,8 @@ enum Main {
         _ = signal(SIGPIPE, SIG_IGN)
         _ = signal(SIGXFSZ, SIG_IGN)
         Console.fillClosedDescriptors()
+        // Each failure is one line, which the command writes to the descriptor.
+        calotype_silence_libraries()
         do {
             let words = try CommandWords.all()
             if let command = PlainCommand(words) { return try await command.run() }

@@ -1,6 +1,10 @@
 #pragma once
 #include <stddef.h>
 
+/// Has libraries that write to the C library's `stderr`, as dav1d does about damaged AV1 data, write nowhere. For programs that
+/// write to the descriptor of standard error themselves, and say more about the failure than the library does.
+void calotype_silence_libraries(void);
+
 // What a program holds of its allocator, for benchmarks, for tests that memory stays flat, and for commands that load many files:
 // resident memory alone cannot tell what is leaked from what the allocator keeps for later.
 

@@ -1,3 +1,4 @@
+import Foundation
 import ImageCore
 import Testing
 
@@ -89,6 +90,22 @@ struct UsageTests {
         #expect(run.errorLines[1].hasPrefix("calotype: ftp://127.0.0.1/b.png: "))
         #expect(run.errorLines[2].hasPrefix("calotype: http://[: "))
     }
+
+    #if os(Linux)
+        /// dav1d, which decodes AVIF, has lines of its own about such a file.
+        @Test func damagedAV1DataIsOneErrorLine() async throws {
+            let folder = try ScratchFolder()
+            var file = try Data(contentsOf: URL(filePath: Project.root + "/Fuzz/Seeds/avif/444.avif"))
+            let data = try #require(file.range(of: Data("mdat".utf8))).upperBound
+            file[data + 4] ^= 0x80
+            let path = folder.file("damaged.avif")
+            try file.write(to: URL(filePath: path))
+            let run = try await CommandProcess.run("convert", path, folder.file("a.png"))
+            #expect(run.ending == .status(1))
+            #expect(run.errorLines.count == 1)
+            #expect(run.errors.hasPrefix("calotype: \(path): The AVIF file is damaged"))
+        }
+    #endif
 
     @Test func theOptionForThePixelLimitIsInTheHelpOfEachCommandThatDecodes() async throws {
         for command in ["info", "convert", "load", "show"] {
