@@ -56,8 +56,6 @@ char *calotype_curl_resolve_url(const char *base, const char *reference) {
     return text;
 }
 
-bool calotype_curl_ignores_idle_input(void) { return curl_version_info(CURLVERSION_NOW)->version_num < 0x080200; }
-
 /// Whether OpenSSL has decrypted more than libcurl has read.
 static bool has_decrypted_input(CURL *handle) {
 #ifdef __linux__

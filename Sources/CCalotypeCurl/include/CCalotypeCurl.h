@@ -111,10 +111,6 @@ static inline curl_socket_t calotype_curl_info_socket(CURL *handle) {
     return (curl_easy_getinfo)(handle, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : CURL_SOCKET_BAD;
 }
 
-/// Whether the library uses a connection again on which input waits. That began with 7.87 and ended before
-/// 8.2; with those before 7.87 the caller's check costs little and finds nothing.
-bool calotype_curl_ignores_idle_input(void);
-
 /// Whether input waits at the socket, or in the TLS of the connection that the handle has.
 bool calotype_curl_has_input(CURL *handle, curl_socket_t descriptor);
 

@@ -326,7 +326,7 @@ func curlIsReadyToSend(
     guard let incoming = unsafe context?.assumingMemoryBound(to: EasyHandle.Incoming.self) else { return CURL_PREREQFUNC_ABORT }
     unsafe incoming.pointee.isConnected = true
     guard unsafe incoming.pointee.maySend else { return CURL_PREREQFUNC_ABORT }
-    guard KeptConnections.areChecked, let remote = unsafe remote, let exchange = unsafe incoming.pointee.handle.exchange else {
+    guard let remote = unsafe remote, let exchange = unsafe incoming.pointee.handle.exchange else {
         return CURL_PREREQFUNC_OK
     }
     let ends = unsafe KeptConnections.Ends(

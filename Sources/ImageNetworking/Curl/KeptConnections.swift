@@ -1,7 +1,8 @@
 internal import CCalotypeCurl
 
 /// The idle HTTP/1 connections. When one is used again, the loop first looks for input on it: a server that sends more than its
-/// response must not answer the next request. Some versions of libcurl do not check that, and read it as the next response.
+/// response must not answer the next request. libcurl 7.87 to 8.1 do not check that, and read it as the next response; later
+/// versions do not see what OpenSSL has decrypted already.
 struct KeptConnections {
     /// The two ends of a connection. libcurl names the socket only after a transfer, and the ends only before the request.
     struct Ends: Hashable {
@@ -9,9 +10,6 @@ struct KeptConnections {
         var remotePort: Int32
         var localPort: Int32
     }
-
-    /// Whether libcurl leaves the check to its caller.
-    static let areChecked = calotype_curl_ignores_idle_input()
 
     private var sockets: [Ends: curl_socket_t] = [:]
 
