@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the seeds of the fuzzer: small pictures of every kind that the formats have, and directories of the disk cache.
+"""Makes the seeds of the fuzzer: small images of every kind that the formats have, and directories of the disk cache.
 Needs Pillow with AVIF, and avifenc. Seeds/avif/layered.avif, of two layers, was written by libavif 1.4
 (avifEncoder.extraLayerCount), and stays."""
 import io, os, struct, subprocess, tempfile, zlib

@@ -229,7 +229,7 @@ struct CurlLoaderLimits {
         try await server.disconnections.reached(1)
     }
 
-    /// libcurl keeps what it has received while a transfer is paused, and hands it over when the transfer goes on.
+    /// libcurl keeps what it has received while a transfer is paused, and delivers it when the transfer resumes.
     @Test func aBodyThatPassesTheLimitWhereAPauseEndsIsRefusedAtOnce() async throws {
         let server = try LoopbackServer { _, connection in
             try connection.write(Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + [UInt8](repeating: 1, count: 60_000))

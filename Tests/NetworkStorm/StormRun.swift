@@ -102,7 +102,7 @@ struct StormRun: Sendable {
         // An interrupt has cancelled only those that were noted before it.
         if stop.isSet { task.cancel() }
         var canceller: Task<Void, Never>?
-        // Half of those that are to be cancelled end before.
+        // Many of these loads end before they are cancelled.
         if Bool.random(using: &random) {
             // From at once to half a second, early moments more often.
             let share = Double.random(in: 0...1, using: &random)

@@ -15,7 +15,7 @@ struct LoadCommand: AsyncParsableCommand {
             tier (memory, disk, network), status (ok, failed), bytes, width, height, stages and total in milliseconds, \
             coalesced, output, index (the place on the command line, from 0) and error.
 
-            With -o every picture is written, of an animation its first frame: in the format that --format names, or else \
+            With -o every image is written, of an animation its first frame: in the format that --format names, or else \
             opaque JPEG as JPEG and everything else as PNG. A file or a link of that name in DIR is replaced.
 
             Examples:
@@ -173,7 +173,7 @@ final class OutputFolder: Sendable {
         taken.withLock { taken in
             let plain = "\(stem).\(fileExtension)"
             var name = plain
-            // Goes on where the last source of that name ended.
+            // Starts after the last number that this name got, so that many equal names stay cheap.
             var number = taken.numbers[plain] ?? 1
             while !taken.names.insert(name).inserted {
                 number += 1

@@ -3,12 +3,13 @@ internal import ImageCore
 extension MemoryCache {
     /// The bounds of a memory cache. All of them hold after every insert.
     public struct Limits: Hashable, Sendable {
-        /// Bytes of all entries together, ``MemoryCache/entryOverhead`` included. By default a fifth of the memory that the process may use (``availableMemory``),
-        /// at least 10 MB and at most 512 MB.
+        /// Bytes of all entries together, ``MemoryCache/entryOverhead`` included. By default a fifth of the memory that the process
+        /// may use (``availableMemory``), at least 10 MB and at most 512 MB.
         public var cost: Int
         /// Entries; `nil`, the default, for any number.
         public var count: Int?
-        /// Bytes of one entry, ``MemoryCache/entryOverhead`` included; a larger image is not kept. `nil`, the default, for up to ``cost``.
+        /// Bytes of one entry, ``MemoryCache/entryOverhead`` included; a larger image is not kept. `nil`, the default, for up to
+        /// ``cost``.
         public var entryCost: Int?
         /// Seconds that an entry is kept at most, unless it was stored with a time of its own; `nil`, the default, for no end.
         public var timeToLive: Double?

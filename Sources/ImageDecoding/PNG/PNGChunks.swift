@@ -52,7 +52,7 @@ struct PNGMetadata {
     private var chromaticities: [Double]?
     private(set) var codePoints: (primaries: Int, transfer: Int)?
     private var hasPixels = false
-    /// Whether the file goes on to its last chunk.
+    /// Whether the file has its last chunk, IEND.
     private(set) var hasEnd = false
     /// Longer chunks are passed over, in bytes.
     private let limit: Int

@@ -4,8 +4,8 @@ import CCalotypePNG
 /// PNG by libpng: every colour type and depth, Adam7, transparency by tRNS, colours by cICP, iCCP, sRGB, gAMA and cHRM.
 ///
 /// Frame 0 of an animated PNG is the animation's first frame, as in browsers. A separate default image is shown only if that
-/// frame is damaged or missing, and is marked partial if the file ends early. The frames are composed on the canvas. Metadata is bounded by `limits.metadataBytes`; a profile beyond that is ignored,
-/// and text is never read.
+/// frame is damaged or missing, and is marked partial if the file ends early. The frames are composed on the canvas. Metadata is
+/// bounded by `limits.metadataBytes`; a profile beyond that is ignored, and text is never read.
 public struct PNGDecoder: Decoding {
     public init() {}
 
