@@ -43,7 +43,7 @@ test: build ## run all tests, compile the snippets, build and run the examples
 # The parts behind package traits, and the suites that test them. They are built in a folder of their own, so that the
 # plain build stays what it is.
 TRAITS := GTK,Redis,OpenCombine
-OPTIONAL_TESTS := ImageTargetsGTKTests|ImageCachingRedisTests|OpenCombineTests
+OPTIONAL_TESTS := ImageTargetsGTKTests|ImageCachingRedisTests|CalotypeCombineTests
 OPTIONAL := --scratch-path .build/optional --traits $(TRAITS)
 
 # A client of others' as the network layer, held to every check: a minute of its own packages to build, and more.
@@ -64,7 +64,7 @@ optional: ## build and test the optional parts: GTK, Redis, OpenCombine, and a n
 gallery: ## a GTK window of thousands of pictures; PICTURES=folder, or a file of URLs
 	@Scripts/setup --optional
 	@Scripts/quietly "build (gallery, release)" $(SWIFT) build $(GALLERY)
-	@$(GALLERY_PROGRAM) $(or $(PICTURES),Sources/CCalotypeGallery/Pictures --serve)
+	@$(GALLERY_PROGRAM) $(or $(PICTURES),Sources/C/Gallery/Pictures --serve)
 
 check-apple: build ## type-check the Apple sources against stubs, and run their logic
 	@Scripts/check-apple

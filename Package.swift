@@ -1,35 +1,19 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The map of Calotype, innermost layer first. Arrows point inward only: an import that is not declared here fails
-/// the build (`--explicit-target-dependency-import-check error`, see the Makefile).
+// The map of Calotype, innermost layer first. Dependencies point inward only: an import that is not declared here fails
+// the build (`--explicit-target-dependency-import-check error`, see the Makefile). The helpers at the end say in which
+// folder each kind of target lies.
 let package = Package(
     name: "Calotype",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
-        .library(name: "Calotype", targets: ["Calotype"]),
-        .library(name: "ImageCore", targets: ["ImageCore"]),
-        .library(name: "ImageKernels", targets: ["ImageKernels"]),
-        .library(name: "ImageNetworking", targets: ["ImageNetworking"]),
-        .library(name: "ImageNetworkingFoundation", targets: ["ImageNetworkingFoundation"]),
-        .library(name: "ImageCaching", targets: ["ImageCaching"]),
-        .library(name: "ImageCachingRedis", targets: ["ImageCachingRedis"]),
-        .library(name: "ImageDecoding", targets: ["ImageDecoding"]),
-        .library(name: "ImageDecodingApple", targets: ["ImageDecodingApple"]),
-        .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
-        .library(name: "ImageTargets", targets: ["ImageTargets"]),
-        .library(name: "ImageTargetsGTK", targets: ["ImageTargetsGTK"]),
-        .library(name: "ImageLoading", targets: ["ImageLoading"]),
-        .library(name: "CalotypeApple", targets: ["CalotypeApple"]),
-        .library(name: "CalotypeLogging", targets: ["CalotypeLogging"]),
-        .library(name: "CalotypeMetrics", targets: ["CalotypeMetrics"]),
-        .library(name: "CalotypeCombine", targets: ["CalotypeCombine"]),
-        .library(name: "CalotypeTesting", targets: ["CalotypeTesting"]),
-        .library(name: "LoopbackHTTP", targets: ["LoopbackHTTP"]),
-        .executable(name: "calotype", targets: ["CalotypeCommand"]),
-    ],
+        "Calotype", "ImageCore", "ImageKernels", "ImageNetworking", "ImageNetworkingFoundation", "ImageCaching", "ImageCachingRedis",
+        "ImageDecoding", "ImageDecodingApple", "ImageProcessing", "ImageTargets", "ImageTargetsGTK", "ImageLoading", "CalotypeApple",
+        "CalotypeLogging", "CalotypeMetrics", "CalotypeCombine", "CalotypeTesting", "LoopbackHTTP",
+    ].map { .library(name: $0, targets: [$0]) } + [.executable(name: "calotype", targets: ["CalotypeCommand"])],
     traits: [
-        .trait(name: "GTK", description: "ImageTargetsGTK: pictures in GTK 4 windows; needs libgtk-4-dev."),
+        .trait(name: "GTK", description: "ImageTargetsGTK: images in GTK 4 windows; needs libgtk-4-dev."),
         .trait(name: "Redis", description: "ImageCachingRedis: a store shared over Redis; needs libhiredis-dev."),
         .trait(name: "OpenCombine", description: "Publishers where Combine is missing, by OpenCombine."),
     ],
@@ -43,188 +27,119 @@ let package = Package(
     ],
     targets: [
         // The platform: its C library and its threads. No other module imports Glibc, Musl or Darwin.
-        .target(name: "CalotypeSystem"),
+        module("CalotypeSystem"),
 
         // Vocabulary: values and plug-in protocols.
-        .target(name: "ImageCore", dependencies: ["CalotypeSystem", .httpTypes]),
+        module("ImageCore", "CalotypeSystem", .httpTypes),
 
         // Pixel arithmetic.
-        .target(name: "CCalotypeKernels"),
-        .target(name: "ImageKernels", dependencies: ["ImageCore", "CalotypeSystem", "CCalotypeKernels"]),
+        c("Kernels"),
+        module("ImageKernels", "ImageCore", "CalotypeSystem", "CCalotypeKernels"),
 
         // System libraries, and the C that must stand between them and Swift. Each C target names every library that it calls:
         // what a .pc file lists besides differs from one version of a library to the next.
-        .systemLibrary(
-            name: "CCalotypeLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
-        .systemLibrary(name: "CCalotypeLibPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
-        .systemLibrary(name: "CCalotypeLibWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
-        .systemLibrary(name: "CCalotypeLibAVIF", pkgConfig: "libavif", providers: [.apt(["libavif-dev"]), .brew(["libavif"])]),
-        .systemLibrary(
-            name: "CCalotypeLibLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"]), .brew(["little-cms2"])]),
-        .systemLibrary(name: "CCalotypeLibGIF", pkgConfig: "libgif", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
-        .systemLibrary(
-            name: "CCalotypeLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
-        .systemLibrary(
-            name: "CCalotypeLibHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
-        .target(
-            name: "CCalotypeJPEG", dependencies: ["CCalotypeLibJPEG"], linkerSettings: [.linkedLibrary("jpeg")]),
-        .target(name: "CCalotypePNG", dependencies: ["CCalotypeLibPNG"], linkerSettings: [.linkedLibrary("png")]),
-        .target(
-            name: "CCalotypeWebP", dependencies: ["CCalotypeLibWebP"],
-            linkerSettings: [.linkedLibrary("webpdemux"), .linkedLibrary("webp")]),
-        .target(name: "CCalotypeAVIF", dependencies: ["CCalotypeLibAVIF"], linkerSettings: [.linkedLibrary("avif")]),
-        .target(name: "CCalotypeLCMS", dependencies: ["CCalotypeLibLCMS"], linkerSettings: [.linkedLibrary("lcms2")]),
-        .target(name: "CCalotypeGIF", dependencies: ["CCalotypeLibGIF"], linkerSettings: [.linkedLibrary("gif")]),
-        .target(name: "CCalotypeCurl", dependencies: ["CCalotypeLibCurl"], linkerSettings: [.linkedLibrary("curl")]),
-        .target(name: "CCalotypeCaching"),
+        system("JPEG", pkgConfig: "libjpeg", apt: "libjpeg-dev", brew: "jpeg-turbo"),
+        system("PNG", pkgConfig: "libpng", apt: "libpng-dev", brew: "libpng"),
+        system("WebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
+        system("AVIF", pkgConfig: "libavif", apt: "libavif-dev", brew: "libavif"),
+        system("LCMS", pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
+        system("GIF", pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
+        system("Curl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
+        system("Hiredis", pkgConfig: "hiredis", apt: "libhiredis-dev", brew: "hiredis"),
+        system("GTK", pkgConfig: "gtk4", apt: "libgtk-4-dev", brew: "gtk4"),
+        c("JPEG", "CCalotypeLibJPEG", links: "jpeg"),
+        c("PNG", "CCalotypeLibPNG", links: "png"),
+        c("WebP", "CCalotypeLibWebP", links: "webpdemux", "webp"),
+        c("AVIF", "CCalotypeLibAVIF", links: "avif"),
+        c("LCMS", "CCalotypeLibLCMS", links: "lcms2"),
+        c("GIF", "CCalotypeLibGIF", links: "gif"),
+        c("Curl", "CCalotypeLibCurl", links: "curl"),
+        c("DiskIO"),
+        c("GTK", .target(name: "CCalotypeLibGTK", condition: .when(traits: ["GTK"])), defines: "GTK"),
 
         // Built-in plug-ins, each usable alone.
-        .target(name: "ImageNetworking", dependencies: ["ImageCore", "CalotypeSystem", "CCalotypeCurl", .httpTypes]),
-        .target(name: "ImageNetworkingFoundation", dependencies: ["ImageCore", "CalotypeSystem", .httpTypes]),
-        .target(name: "ImageCaching", dependencies: ["ImageCore", "CalotypeSystem", "CCalotypeCaching", .httpTypes]),
-        .target(
-            name: "ImageCachingRedis",
-            dependencies: [
-                "ImageCore", "CalotypeSystem", "ImageCaching",
-                .target(name: "CCalotypeLibHiredis", condition: .when(traits: ["Redis"])),
-            ]),
-        .target(
-            name: "ImageDecoding",
-            dependencies: [
-                "ImageCore", "ImageKernels", "CalotypeSystem", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP", "CCalotypeAVIF",
-                "CCalotypeLCMS", "CCalotypeGIF",
-            ]),
-        // ImageIO behind the same protocols; empty where it is missing.
-        .target(name: "ImageDecodingApple", dependencies: ["ImageCore"]),
-        .target(name: "ImageProcessing", dependencies: ["ImageCore", "CalotypeSystem", "ImageKernels"]),
-        .target(name: "ImageTargets", dependencies: ["ImageCore", .httpTypes]),
-
-        // GTK 4, behind the trait of that name.
-        .systemLibrary(
-            name: "CCalotypeLibGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
-        .target(
-            name: "CCalotypeGTK", dependencies: [.target(name: "CCalotypeLibGTK", condition: .when(traits: ["GTK"]))],
-            cSettings: [.define("GTK", .when(traits: ["GTK"]))]),
-        .target(name: "ImageTargetsGTK", dependencies: ["ImageCore", "ImageKernels", "ImageTargets", "CCalotypeGTK"]),
+        module("ImageNetworking", "ImageCore", "CalotypeSystem", "CCalotypeCurl", .httpTypes),
+        module("ImageCaching", "ImageCore", "CalotypeSystem", "CCalotypeDiskIO", .httpTypes),
+        module(
+            "ImageDecoding", "ImageCore", "ImageKernels", "CalotypeSystem", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP",
+            "CCalotypeAVIF", "CCalotypeLCMS", "CCalotypeGIF"),
+        module("ImageProcessing", "ImageCore", "CalotypeSystem", "ImageKernels"),
+        module("ImageTargets", "ImageCore", .httpTypes),
 
         // The engine.
-        .target(name: "ImageLoading", dependencies: ["ImageCore", "CalotypeSystem", .httpTypes, .heap]),
+        module("ImageLoading", "ImageCore", "CalotypeSystem", .httpTypes, .heap),
 
-        // What connects the engine with logs, metrics and publishers; each brings a dependency that the engine does without.
-        .target(name: "CalotypeLogging", dependencies: ["ImageCore", .log]),
-        .target(name: "CalotypeMetrics", dependencies: ["ImageCore", "ImageLoading", .metrics]),
-        .target(name: "CalotypeCombine", dependencies: ["ImageCore", "ImageLoading", .openCombine]),
+        // Plug-ins and observers that bring a dependency, or Apple's frameworks. Empty where that is missing or its trait is off.
+        integration("ImageNetworkingFoundation", "ImageCore", "CalotypeSystem", .httpTypes),
+        integration("ImageDecodingApple", "ImageCore"),
+        integration("ImageTargetsGTK", "ImageCore", "ImageKernels", "ImageTargets", "CCalotypeGTK"),
+        integration(
+            "ImageCachingRedis", "ImageCore", "CalotypeSystem", "ImageCaching",
+            .target(name: "CCalotypeLibHiredis", condition: .when(traits: ["Redis"]))),
+        integration("CalotypeLogging", "ImageCore", .log),
+        integration("CalotypeMetrics", "ImageCore", "ImageLoading", .metrics),
+        integration("CalotypeCombine", "ImageCore", "ImageLoading", .openCombine),
 
-        // Everything wired, the command, and the kit for those who extend it.
-        .target(
-            name: "Calotype",
-            dependencies: [
-                "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
-                "ImageTargets",
-            ]),
-        // The wiring of Apple platforms that needs no library besides the system's.
-        .target(
-            name: "CalotypeApple",
-            dependencies: [
-                "ImageCore", "ImageLoading", "ImageNetworkingFoundation", "ImageCaching", "ImageDecodingApple",
-                "ImageProcessing", "ImageTargets",
-            ]),
-        .target(name: "CCalotypeLoopbackTLS"),
-        .target(name: "LoopbackHTTP", dependencies: ["CalotypeSystem", "CCalotypeLoopbackTLS"]),
-        .target(
-            name: "CalotypeTesting", dependencies: ["ImageCore", "CalotypeSystem", "ImageTargets", "LoopbackHTTP", .httpTypes]),
-        .target(name: "CCalotypeGallery", exclude: ["Pictures"]),
+        // Everything wired.
+        module(
+            "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
+            "ImageTargets"),
+        module(
+            "CalotypeApple", "ImageCore", "ImageLoading", "ImageNetworkingFoundation", "ImageCaching", "ImageDecodingApple",
+            "ImageProcessing", "ImageTargets"),
+
+        // The kit for authors of plug-ins.
+        c("LoopbackTLS"),
+        kit("LoopbackHTTP", "CalotypeSystem", "CCalotypeLoopbackTLS"),
+        kit("CalotypeTesting", "ImageCore", "CalotypeSystem", "ImageTargets", "LoopbackHTTP", .httpTypes),
+
+        // The command.
+        c("Gallery", excludes: "Pictures"),
+        c("Heap"),
         .target(name: "CCalotypeBareLoop", dependencies: ["CCalotypeLibCurl"]),
-        .target(name: "CCalotypeHeap"),
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
                 "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
                 "ImageKernels", "ImageTargets", "CalotypeSystem", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop",
-                "CCalotypeHeap",
-                .httpTypes,
-                .argumentParser,
-            ]),
-        // What `calotype bench network` compares with, apart so that the command does without Foundation's networking.
+                "CCalotypeHeap", .httpTypes, .argumentParser,
+            ],
+            path: "Sources/Command"),
         .executableTarget(name: "URLSessionPeer", dependencies: ["ImageCore", "CalotypeSystem", "ImageNetworkingFoundation"]),
 
-        .testTarget(name: "ImageCoreTests", dependencies: ["ImageCore", .httpTypes]),
-        .testTarget(name: "ImageKernelsTests", dependencies: ["ImageCore", "CalotypeSystem", "ImageKernels", "CalotypeTesting"]),
-        .target(name: "CCalotypeLookup", path: "Tests/CCalotypeLookup"),
-        .target(name: "OtherSystem", dependencies: ["CalotypeSystem"], path: "Tests/OtherSystem"),
-        .testTarget(
-            name: "ImageNetworkingTests",
-            dependencies: [
-                "ImageCore", "ImageNetworking", "CalotypeTesting", "CalotypeSystem", "LoopbackHTTP", "CCalotypeCurl",
-                "CCalotypeHeap", "CCalotypeLookup", "OtherSystem",
-                .httpTypes,
-            ]),
-        .testTarget(
-            name: "ImageNetworkingFoundationTests",
-            dependencies: [
-                "ImageCore", "ImageNetworkingFoundation", "CalotypeTesting", "LoopbackHTTP", "OtherSystem", .httpTypes,
-            ]),
-        .testTarget(
-            name: "ImageCachingTests",
-            dependencies: ["ImageCore", "CalotypeSystem", "ImageCaching", "CalotypeTesting", .httpTypes]),
-        .testTarget(
-            name: "ImageCachingRedisTests",
-            dependencies: [
-                "ImageCore", "CalotypeSystem", "ImageCaching", "ImageCachingRedis", "CalotypeTesting", "LoopbackHTTP", .httpTypes,
-            ]),
-        .testTarget(
-            name: "ImageDecodingTests",
-            dependencies: ["ImageCore", "CalotypeSystem", "ImageDecoding", "ImageKernels", "CalotypeTesting"]),
-        .target(name: "CCalotypeAllocations", path: "Tests/CCalotypeAllocations"),
-        .testTarget(
-            name: "ImageProcessingTests",
-            dependencies: ["ImageCore", "ImageProcessing", "ImageKernels", "CalotypeTesting", "CCalotypeAllocations"]),
-        .testTarget(
-            name: "ImageTargetsTests",
-            dependencies: ["ImageCore", "ImageDecoding", "ImageLoading", "ImageTargets", "CalotypeTesting", .httpTypes]),
-        // GTK needs the main thread to itself, so that its tests drive a program of their own.
-        .target(
-            name: "CCalotypeGTKStage", dependencies: [.target(name: "CCalotypeLibGTK", condition: .when(traits: ["GTK"]))],
-            path: "Tests/CCalotypeGTKStage", cSettings: [.define("GTK", .when(traits: ["GTK"]))]),
-        .executableTarget(
-            name: "GTKStage",
-            dependencies: [
-                "Calotype", "ImageCore", "ImageDecoding", "ImageLoading", "ImageCaching", "ImageTargets", "ImageTargetsGTK",
-                "CCalotypeGTK", "CCalotypeGTKStage", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP",
-            ],
-            path: "Tests/GTKStage"),
-        .testTarget(
-            name: "ImageTargetsGTKTests",
-            dependencies: ["GTKStage", "CalotypeSystem", "ImageCore", "ImageDecoding", "ImageKernels"]),
-        // Memory is counted in a process that does nothing else.
-        // Beside the tests of the command, which find it there.
-        .executableTarget(name: "PeakMemory", path: "Tests/PeakMemory"),
-        .executableTarget(
-            name: "EngineSoak",
-            dependencies: ["ImageCore", "CalotypeSystem", "ImageLoading", "CalotypeTesting", "CCalotypeHeap", .httpTypes],
-            path: "Tests/EngineSoak"),
-        .executableTarget(
-            name: "NetworkStorm",
-            dependencies: [
-                "Calotype", "ImageCore", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageLoading", "CalotypeSystem",
-                "CalotypeTesting", "LoopbackHTTP", "CCalotypeHeap",
-            ],
-            path: "Tests/NetworkStorm"),
-        .testTarget(
-            name: "ImageLoadingTests",
-            dependencies: ["EngineSoak", "ImageCore", "ImageLoading", "CalotypeTesting", .httpTypes]),
-        .testTarget(
-            name: "CalotypeLoggingTests",
-            dependencies: ["CalotypeLogging", "CalotypeTesting", "ImageCore", "ImageLoading", .log, .inMemoryLog]),
-        .testTarget(
-            name: "CalotypeMetricsTests",
-            dependencies: ["CalotypeMetrics", "CalotypeTesting", "ImageCore", "ImageLoading", .metrics, .metricsTestKit]),
-        .testTarget(
-            name: "OpenCombineTests",
-            dependencies: ["CalotypeCombine", "CalotypeTesting", "ImageCore", "ImageLoading", .openCombine]),
-        .testTarget(
-            name: "CalotypeTests",
-            dependencies: ["Calotype", "CalotypeCommand", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", .httpTypes]),
+        // Programs and C that tests run: memory is counted in a process that does nothing else, and GTK needs the main thread.
+        testSupport("CCalotypeLookup"),
+        testSupport("CCalotypeAllocations"),
+        testSupport(
+            "CCalotypeGTKStage", .target(name: "CCalotypeLibGTK", condition: .when(traits: ["GTK"])), defines: "GTK"),
+        testSupport("OtherSystem", "CalotypeSystem"),
+        testProgram("PeakMemory"),
+        testProgram("EngineSoak", "ImageCore", "CalotypeSystem", "ImageLoading", "CalotypeTesting", "CCalotypeHeap", .httpTypes),
+        testProgram(
+            "NetworkStorm", "Calotype", "ImageCore", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageLoading",
+            "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", "CCalotypeHeap"),
+        testProgram(
+            "GTKStage", "Calotype", "ImageCore", "ImageDecoding", "ImageLoading", "ImageCaching", "ImageTargets", "ImageTargetsGTK",
+            "CCalotypeGTK", "CCalotypeGTKStage", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP"),
+
+        // Tests, in the order of the modules.
+        tests("ImageCore", .httpTypes),
+        tests("ImageKernels", "ImageCore", "CalotypeSystem", "CalotypeTesting"),
+        tests(
+            "ImageNetworking", "ImageCore", "CalotypeTesting", "CalotypeSystem", "LoopbackHTTP", "CCalotypeCurl", "CCalotypeHeap",
+            "CCalotypeLookup", "OtherSystem", .httpTypes),
+        tests("ImageCaching", "ImageCore", "CalotypeSystem", "CalotypeTesting", .httpTypes),
+        tests("ImageDecoding", "ImageCore", "CalotypeSystem", "ImageKernels", "CalotypeTesting"),
+        tests("ImageProcessing", "ImageCore", "ImageKernels", "CalotypeTesting", "CCalotypeAllocations"),
+        tests("ImageTargets", "ImageCore", "ImageDecoding", "ImageLoading", "CalotypeTesting", .httpTypes),
+        tests("ImageLoading", "EngineSoak", "ImageCore", "CalotypeTesting", .httpTypes),
+        tests("ImageNetworkingFoundation", "ImageCore", "CalotypeTesting", "LoopbackHTTP", "OtherSystem", .httpTypes),
+        tests("ImageTargetsGTK", "GTKStage", "CalotypeSystem", "ImageCore", "ImageDecoding", "ImageKernels"),
+        tests("ImageCachingRedis", "ImageCore", "CalotypeSystem", "ImageCaching", "CalotypeTesting", "LoopbackHTTP", .httpTypes),
+        tests("CalotypeLogging", "CalotypeTesting", "ImageCore", "ImageLoading", .log, .inMemoryLog),
+        tests("CalotypeMetrics", "CalotypeTesting", "ImageCore", "ImageLoading", .metrics, .metricsTestKit),
+        tests("CalotypeCombine", "CalotypeTesting", "ImageCore", "ImageLoading", .openCombine),
+        tests("Calotype", "CalotypeCommand", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", .httpTypes),
     ],
     cLanguageStandard: .c17
 )
@@ -238,11 +153,51 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
-/// A newer compiler may warn of more: that must not break anyone's build. Only continuous integration asks for errors.
+/// A newer compiler may warn of more, and that must not break a build. Only continuous integration asks for errors.
 let warnings: [SwiftSetting] = Context.environment["CALOTYPE_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
 for target in package.targets where target.type != .system && !target.name.hasPrefix("CCalotype") {
     target.swiftSettings = strict + warnings
+}
+
+typealias Dependency = Target.Dependency
+
+/// A module of the framework.
+func module(_ name: String, _ dependencies: Dependency...) -> Target { .target(name: name, dependencies: dependencies) }
+
+func integration(_ name: String, _ dependencies: Dependency...) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/Integrations/\(name)")
+}
+
+func kit(_ name: String, _ dependencies: Dependency...) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/Testing/\(name)")
+}
+
+/// The module map of a C library that the system has.
+func system(_ name: String, pkgConfig: String, apt: String, brew: String) -> Target {
+    .systemLibrary(
+        name: "CCalotypeLib\(name)", path: "Sources/C/System/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
+}
+
+/// A target in C; `defines` is the trait that switches it on.
+func c(_ name: String, _ dependencies: Dependency..., links: String..., defines trait: String? = nil, excludes: String...) -> Target {
+    .target(
+        name: "CCalotype\(name)", dependencies: dependencies, path: "Sources/C/\(name)", exclude: excludes,
+        cSettings: trait.map { [.define($0, .when(traits: [$0]))] }, linkerSettings: links.map { .linkedLibrary($0) })
+}
+
+func tests(_ module: String, _ dependencies: Dependency...) -> Target {
+    .testTarget(name: "\(module)Tests", dependencies: [.init(stringLiteral: module)] + dependencies)
+}
+
+func testSupport(_ name: String, _ dependencies: Dependency..., defines trait: String? = nil) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Tests/Support/\(name)",
+        cSettings: trait.map { [.define($0, .when(traits: [$0]))] })
+}
+
+func testProgram(_ name: String, _ dependencies: Dependency...) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tests/Support/\(name)")
 }
 
 extension Target.Dependency {

@@ -19,7 +19,7 @@
         private var known: [[Int]: [Look]] = [:]
 
         init() throws {
-            let folder = URL(filePath: #filePath).appending(path: "../../../Sources/CCalotypeGallery/Pictures").standardized
+            let folder = URL(filePath: #filePath).appending(path: "../../../Sources/C/Gallery/Pictures").standardized
             let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map {
                 try Data(contentsOf: folder.appending(path: $0))
             }

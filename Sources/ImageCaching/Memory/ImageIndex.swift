@@ -1,4 +1,4 @@
-internal import CCalotypeCaching
+internal import CCalotypeDiskIO
 internal import ImageCore
 
 /// The memory cache's entries by number and by key, and what those who read them leave behind.

@@ -144,7 +144,7 @@ enum Project {
     }()
 
     /// A picture of the demo's gallery.
-    static func picture(_ name: String) -> String { root + "/Sources/CCalotypeGallery/Pictures/" + name }
+    static func picture(_ name: String) -> String { root + "/Sources/C/Gallery/Pictures/" + name }
 
     static func bytes(of picture: String) throws -> Data { try Data(contentsOf: URL(filePath: self.picture(picture))) }
 }

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CCalotypeCaching.h"
+#include "CCalotypeDiskIO.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /// What the disk cache needs of the system and Swift's own modules do not show.
-#ifndef CCALOTYPE_CACHING_H
-#define CCALOTYPE_CACHING_H
+#ifndef CCALOTYPE_DISK_IO_H
+#define CCALOTYPE_DISK_IO_H
 
 #include <stdbool.h>
 #include <stddef.h>
