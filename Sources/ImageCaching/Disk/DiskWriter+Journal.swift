@@ -18,7 +18,7 @@ extension FileFailure {
 extension DiskWriter {
     static let journalName = "journal"
     private static let newJournalName = "journal.new"
-    /// The largest journal to read, in bytes; a cache of a million entries rewrites its own before.
+    /// The largest journal to read, in bytes; a full cache rewrites its own before.
     private static let largestJournal = 1 << 28
     /// Seconds to wait for another process, which may be waiting for a slow disk to sync.
     private static let lockPatience = 30.0

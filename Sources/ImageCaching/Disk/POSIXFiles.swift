@@ -1,4 +1,4 @@
-internal import CCalotypeCaching
+internal import CCalotypeDiskIO
 internal import ImageCore
 
 internal import CalotypeSystem
