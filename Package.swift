@@ -8,8 +8,9 @@ let package = Package(
     name: "Calotype",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
-        "Calotype", "ImageCore", "ImageKernels", "ImageNetworking", "ImageNetworkingFoundation", "ImageCaching", "ImageCachingRedis",
-        "ImageDecoding", "ImageDecodingApple", "ImageProcessing", "ImageTargets", "ImageTargetsGTK", "ImageLoading", "CalotypeApple",
+        "Calotype", "ImageCore", "ImageKernels", "ImageNetworking", "ImageNetworkingFoundation", "ImageCaching",
+        "ImageCachingRedis",
+        "ImageDecoding", "ImageDecodingApple", "ImageProcessing", "ImageTargets", "ImageTargetsGTK", "ImageLoading",
         "CalotypeLogging", "CalotypeMetrics", "CalotypeCombine", "CalotypeTesting", "LoopbackHTTP",
     ].map { .library(name: $0, targets: [$0]) } + [.executable(name: "calotype", targets: ["CalotypeCommand"])],
     traits: [
@@ -80,13 +81,10 @@ let package = Package(
         integration("CalotypeMetrics", "ImageCore", "ImageLoading", .metrics),
         integration("CalotypeCombine", "ImageCore", "ImageLoading", .openCombine),
 
-        // Everything wired.
+        // Everything wired, with the platform's own transport and codecs.
         module(
             "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
-            "ImageTargets"),
-        module(
-            "CalotypeApple", "ImageCore", "ImageLoading", "ImageNetworkingFoundation", "ImageCaching", "ImageDecodingApple",
-            "ImageProcessing", "ImageTargets"),
+            "ImageTargets", .apple("ImageNetworkingFoundation"), .apple("ImageDecodingApple")),
 
         // The kit for authors of plug-ins.
         c("LoopbackTLS"),
@@ -119,7 +117,8 @@ let package = Package(
             "NetworkStorm", "Calotype", "ImageCore", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageLoading",
             "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", "CCalotypeHeap"),
         testProgram(
-            "GTKStage", "Calotype", "ImageCore", "ImageDecoding", "ImageLoading", "ImageCaching", "ImageTargets", "ImageTargetsGTK",
+            "GTKStage", "Calotype", "ImageCore", "ImageDecoding", "ImageLoading", "ImageCaching", "ImageTargets",
+            "ImageTargetsGTK",
             "CCalotypeGTK", "CCalotypeGTKStage", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP"),
 
         // Tests, in the order of the modules.
@@ -176,11 +175,14 @@ func kit(_ name: String, _ dependencies: Dependency...) -> Target {
 /// The module map of a C library that the system has.
 func system(_ name: String, pkgConfig: String, apt: String, brew: String) -> Target {
     .systemLibrary(
-        name: "CCalotypeLib\(name)", path: "Sources/C/System/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
+        name: "CCalotypeLib\(name)", path: "Sources/C/System/\(name)", pkgConfig: pkgConfig,
+        providers: [.apt([apt]), .brew([brew])])
 }
 
 /// A target in C; `defines` is the trait that switches it on.
-func c(_ name: String, _ dependencies: Dependency..., links: String..., defines trait: String? = nil, excludes: String...) -> Target {
+func c(_ name: String, _ dependencies: Dependency..., links: String..., defines trait: String? = nil, excludes: String...)
+    -> Target
+{
     .target(
         name: "CCalotype\(name)", dependencies: dependencies, path: "Sources/C/\(name)", exclude: excludes,
         cSettings: trait.map { [.define($0, .when(traits: [$0]))] }, linkerSettings: links.map { .linkedLibrary($0) })
@@ -201,6 +203,10 @@ func testProgram(_ name: String, _ dependencies: Dependency...) -> Target {
 }
 
 extension Target.Dependency {
+    /// A target that is used on Apple platforms alone.
+    static func apple(_ name: String) -> Self {
+        .target(name: name, condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS, .macCatalyst]))
+    }
     static var httpTypes: Self { .product(name: "HTTPTypes", package: "swift-http-types") }
     static var heap: Self { .product(name: "HeapModule", package: "swift-collections") }
     static var log: Self { .product(name: "Logging", package: "swift-log") }

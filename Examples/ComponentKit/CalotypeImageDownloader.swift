@@ -1,4 +1,4 @@
-import CalotypeApple
+import Calotype
 import CoreGraphics
 import Foundation
 

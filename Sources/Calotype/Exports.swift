@@ -6,3 +6,8 @@
 @_exported public import ImageNetworking
 @_exported public import ImageProcessing
 @_exported public import ImageTargets
+
+#if canImport(ImageIO)
+    @_exported public import ImageDecodingApple
+    @_exported public import ImageNetworkingFoundation
+#endif

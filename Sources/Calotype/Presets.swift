@@ -1,39 +1,54 @@
 internal import ImageCaching
 public import ImageCore
+internal import ImageNetworking
 
-// Parts for common situations; ``StandardParts/server`` is one too. Each is changed like the standard parts are:
+// Configurations for common situations. Each is a start that can be changed:
 // `ImageLoader.standard(.memoryOnly) { $0.options.timeout = .seconds(5) }`.
-extension StandardParts {
-    /// For apps: every part and option as it is declared.
-    public static var standard: StandardParts { StandardParts() }
+extension StandardConfiguration {
+    /// For apps: every part and option as declared.
+    public static var standard: StandardConfiguration { StandardConfiguration() }
 
-    /// For lines that are slow or cost money: ``OptionLayer/lowData`` as the app's defaults, and a data cache that keeps
-    /// what it has for 90 days.
-    public static var lowData: StandardParts {
-        var parts = StandardParts()
-        parts.options = .lowData
-        parts.dataCache = DiskCache(.init(limits: .init(age: 90 * 86_400)))
-        return parts
+    /// For networks that are slow or metered: ``OptionLayer/lowData`` as the app's defaults, and a data cache that keeps entries
+    /// for 90 days.
+    public static var lowData: StandardConfiguration {
+        var configuration = StandardConfiguration()
+        configuration.options = .lowData
+        configuration.dataCache = DiskCache(.init(limits: .init(age: 90 * 86_400)))
+        return configuration
     }
 
-    /// Leaves no trace on disk: no data cache at all.
-    public static var memoryOnly: StandardParts {
-        var parts = StandardParts()
-        parts.options = .memoryOnly
-        parts.dataCache = nil
-        return parts
+    /// Writes nothing to disk: no data cache at all.
+    public static var memoryOnly: StandardConfiguration {
+        var configuration = StandardConfiguration()
+        configuration.options = .memoryOnly
+        configuration.dataCache = nil
+        return configuration
     }
 
-    /// For an app extension, which lives briefly and in little memory: a memory cache of 16 MB, and a data cache of 50 MB in
-    /// a directory that the extension shares with its app.
+    /// For an app extension, which runs briefly and in little memory: a memory cache of 16 MB, and a data cache of 50 MB in a
+    /// directory that the extension shares with its app. Images of more than 20 megapixels are an error, since decoding them
+    /// would end the extension.
     ///
     /// - Parameter directory: such as a folder in the container of the app group. The app may use it at the same time.
-    public static func appExtension(sharing directory: URL) -> StandardParts {
-        var parts = StandardParts()
-        parts.memoryCache = MemoryCache(limits: .init(cost: 16_000_000))
-        parts.dataCache = DiskCache(.init(directory: directory, limits: .init(bytes: 50_000_000)))
-        // A picture that would fill an extension's memory is an error instead of its end.
-        parts.options.maximumPixels = 20_000_000
-        return parts
+    public static func appExtension(sharing directory: URL) -> StandardConfiguration {
+        var configuration = StandardConfiguration()
+        configuration.memoryCache = MemoryCache(limits: .init(cost: 16_000_000))
+        configuration.dataCache = DiskCache(.init(directory: directory, limits: .init(bytes: 50_000_000)))
+        configuration.options.maximumPixels = 20_000_000
+        return configuration
+    }
+
+    /// For servers that fetch URLs from untrusted callers: only the public web and no private address, images of at most 50
+    /// megapixels and 20 MB, 10 s. Its ``dataCache`` has a directory of its own, `server` in the usual one, so that it serves
+    /// nothing that a loader without a policy fetched from a private host.
+    public static var server: StandardConfiguration {
+        var configuration = StandardConfiguration()
+        configuration.sourcePolicy = .publicWeb
+        let directory = DiskCache.Configuration.defaultDirectory.appending(path: "server", directoryHint: .isDirectory)
+        configuration.dataCache = DiskCache(.init(directory: directory))
+        configuration.options.maximumPixels = 50_000_000
+        configuration.options.maximumResponseBytes = 20_000_000
+        configuration.options.timeout = .seconds(10)
+        return configuration
     }
 }

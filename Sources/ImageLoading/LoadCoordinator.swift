@@ -40,9 +40,9 @@ final class LoadCoordinator: Sendable {
                     global: configuration.globalOptions, runtime: OptionLayer(), encodes: configuration.encoder != nil)))
         graph = Lock(
             Graph(
-                fetches: max(1, configuration.maximumFetches), fetchesPerHost: max(1, configuration.maximumFetchesPerHost),
-                localReads: max(1, configuration.maximumLocalReads), workers: max(1, configuration.workers),
-                decodingBytes: max(1, configuration.maximumDecodingBytes)))
+                fetches: max(1, configuration.limits.fetches), fetchesPerHost: max(1, configuration.limits.fetchesPerHost),
+                localReads: max(1, configuration.limits.localReads), workers: max(1, configuration.limits.workers),
+                decodingBytes: max(1, configuration.limits.decodingBytes)))
     }
 
     // MARK: Loads

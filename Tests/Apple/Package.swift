@@ -51,11 +51,13 @@ let package = Package(
         shared("ImageProcessing", ["ImageCore", "CalotypeSystem", "ImageKernels"]),
         shared("ImageTargets", ["ImageCore", "CoreGraphics", "UIKit", "WatchKit", "AppKit", "SwiftUI", httpTypes]),
         shared("ImageLoading", ["ImageCore", "CalotypeSystem", httpTypes, heap, "os"]),
+        shared("ImageNetworking", ["ImageCore", "CalotypeSystem", httpTypes, "Network"]),
+        shared("ImageDecoding", ["ImageCore", "ImageKernels", "CalotypeSystem"]),
         shared(
-            "CalotypeApple",
+            "Calotype",
             [
-                "ImageCore", "ImageLoading", "ImageNetworkingFoundation", "ImageCaching", "ImageDecodingApple", "ImageProcessing",
-                "ImageTargets", "UIKit", "ImageIO", "Network",
+                "ImageCore", "ImageLoading", "ImageNetworking", "ImageNetworkingFoundation", "ImageCaching", "ImageDecoding",
+                "ImageDecodingApple", "ImageProcessing", "ImageTargets", "UIKit", "ImageIO",
             ]),
         // What the views of an example were asked to show, as a picture for the guide.
         shared("AppleGallery", ["ImageCore", "ImageTargets", "UIKit"]),
@@ -69,7 +71,7 @@ let package = Package(
         .testTarget(
             name: "AppleTargetsTests",
             dependencies: [
-                "ImageCore", "ImageTargets", "ImageLoading", "ImageCaching", "ImageDecodingApple", "CalotypeApple",
+                "ImageCore", "ImageTargets", "ImageLoading", "ImageCaching", "ImageDecodingApple", "ImageNetworking", "Calotype",
                 "CalotypeTesting", "CoreGraphics", "ImageIO", "UIKit", "WatchKit", "AppKit", "SwiftUI", "Network", "os",
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])]),

@@ -10,7 +10,7 @@ import Testing
     private let memory = LoggedMemoryCache()
     private let disk = LoggedDataCache()
 
-    private func loader(_ change: (inout StandardParts) -> Void = { _ in }) -> ImageLoader {
+    private func loader(_ change: (inout StandardConfiguration) -> Void = { _ in }) -> ImageLoader {
         .standard {
             $0.memoryCache = nil
             $0.dataCache = disk

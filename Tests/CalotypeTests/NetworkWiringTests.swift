@@ -12,15 +12,15 @@ struct NetworkWiring {
         func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse { try await next(request) }
     }
 
-    private func parts(_ change: (inout StandardParts) -> Void) -> StandardParts {
-        var parts = StandardParts()
+    private func parts(_ change: (inout StandardConfiguration) -> Void) -> StandardConfiguration {
+        var parts = StandardConfiguration()
         parts.dataCache = LoggedDataCache()
         parts.retryPolicy = nil
         change(&parts)
         return parts
     }
 
-    private func failure(_ parts: StandardParts, _ url: String) async throws -> ImageError.Code? {
+    private func failure(_ parts: StandardConfiguration, _ url: String) async throws -> ImageError.Code? {
         let loader = ImageLoader(parts.makeConfiguration())
         do {
             _ = try await loader.data(for: ImageRequest(url: try #require(URL(string: url))))
@@ -54,8 +54,72 @@ struct NetworkWiring {
     }
 
     @Test func withNothingSwitchedOnOnlyTheUsualPartsAreThere() {
-        let usual = StandardParts().makeConfiguration().dataLoader
+        let usual = StandardConfiguration().makeConfiguration().dataLoader
         #expect(chain(usual) == ["SchemeRouter", "CachedLoader", "ResumingLoader", "RetryingLoader", "CurlLoader"])
+    }
+
+    /// More fetches than the transport opens by itself run at a time, to one host.
+    @Test func theLimitOfFetchesPerHostReachesTheTransport() async throws {
+        let (count, arrivals, gate) = (12, EventLog<Void>(), try LoopbackServer.Gate())
+        defer { gate.open() }
+        let server = try LoopbackServer { _, connection in
+            arrivals.append(())
+            try connection.wait(for: gate)
+            try connection.respond(.init(200, body: [1]))
+        }
+        defer { server.stop() }
+        let loader = ImageLoader(
+            parts {
+                $0.dataCache = nil
+                $0.limits.fetchesPerHost = count
+            }.makeConfiguration())
+        try await withThrowingTaskGroup { group in
+            for index in 0..<count {
+                let request = ImageRequest(url: try #require(URL(string: server.url("/\(index)"))))
+                group.addTask { _ = try await loader.data(for: request) }
+            }
+            await arrivals.wait(forCount: count)
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(server.connections.value == count)
+    }
+
+    @Test func theLimitOfResponseBytesHoldsForEveryKindOfSource() async throws {
+        let server = try LoopbackServer(serving: { _ in .init(200, body: Array(repeating: 1, count: 1001)) })
+        defer { server.stop() }
+        let file = FileManager.default.temporaryDirectory.appending(path: "limit-\(UUID().uuidString)")
+        try Data(count: 1001).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        for url in [server.url("/"), file.absoluteString, "data:;base64," + Data(count: 1001).base64EncodedString(), "own:a"] {
+            for limit in [1000, 1001] {
+                let small = parts {
+                    $0.dataCache = nil
+                    $0.schemes = ["own": ScriptedLoader { _ in .body(Data(count: 1001)) }]
+                    $0.limits.responseBytes = limit
+                }
+                #expect(try await failure(small, url) == (limit == 1000 ? .tooLarge : nil), "\(url) with \(limit)")
+            }
+        }
+    }
+
+    /// A trace id differs with every request and selects no other response.
+    @Test func aHeaderThatIsNamedNeutralDoesNotMissTheCache() async throws {
+        let network = ScriptedLoader { _ in
+            .response(HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]), chunks: [Data([1])])
+        }
+        let traced = parts {
+            $0.network = network
+            $0.neutralHeaders.insert("X-Trace")
+        }
+        let loader = ImageLoader(traced.makeConfiguration())
+        for trace in ["1", "2"] {
+            var request = ImageRequest(url: try #require(URL(string: "http://example.org/a")))
+            request.options.headers = [try #require(HTTPField.Name("X-Trace")): trace]
+            _ = try await loader.data(for: request)
+            try await loader.flush()
+        }
+        #expect(network.requests.count == 1)
     }
 
     /// The text of the URL is allowed: only the network layer can see where it leads.

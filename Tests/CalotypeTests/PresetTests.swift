@@ -3,17 +3,19 @@ import Foundation
 import Testing
 
 @Suite struct Presets {
-    private func options(_ parts: StandardParts) throws -> LoadOptions { try OptionsBuilder(global: parts.options).build() }
+    private func options(_ parts: StandardConfiguration) throws -> LoadOptions {
+        try OptionsBuilder(global: parts.options).build()
+    }
 
     @Test func everyPresetIsValid() throws {
         let folder = FileManager.default.temporaryDirectory
-        for parts in [StandardParts.standard, .lowData, .memoryOnly, .appExtension(sharing: folder), .server] {
+        for parts in [StandardConfiguration.standard, .lowData, .memoryOnly, .appExtension(sharing: folder), .server] {
             _ = try options(parts)
         }
     }
 
     @Test func theStandardPresetOverridesNothing() {
-        #expect(StandardParts.standard.options.isEmpty && OptionLayer.standard.isEmpty)
+        #expect(StandardConfiguration.standard.options.isEmpty && OptionLayer.standard.isEmpty)
     }
 
     @Test func lowDataSparesTheLine() throws {
@@ -22,7 +24,7 @@ import Testing
     }
 
     @Test func memoryOnlyHasNoDataCache() throws {
-        let parts = StandardParts.memoryOnly
+        let parts = StandardConfiguration.memoryOnly
         #expect(parts.dataCache == nil && parts.memoryCache != nil)
         let policy = try options(parts).cachePolicy
         #expect(policy.readsMemory && policy.writesMemory && !policy.readsDisk && !policy.writesDisk)
@@ -35,13 +37,13 @@ import Testing
         let inApp = DiskCache(.init(directory: folder))
         try await inApp.store(DataEntry(data: Data([1, 2, 3]), storedAt: Date().timeIntervalSince1970), for: key)
         try await inApp.flush()
-        let inExtension = try #require(StandardParts.appExtension(sharing: folder).dataCache)
+        let inExtension = try #require(StandardConfiguration.appExtension(sharing: folder).dataCache)
         #expect(try await inExtension.entry(for: key)?.data == Data([1, 2, 3]))
     }
 
     @Test func theServerPresetDoesNotShareADirectoryWithLoadersThatMayReachPrivateHosts() throws {
-        func directory(_ parts: StandardParts) throws -> URL { try #require(parts.dataCache as? DiskCache).directory }
-        for other in [StandardParts.standard, .lowData] { #expect(try directory(.server) != directory(other)) }
+        func directory(_ parts: StandardConfiguration) throws -> URL { try #require(parts.dataCache as? DiskCache).directory }
+        for other in [StandardConfiguration.standard, .lowData] { #expect(try directory(.server) != directory(other)) }
     }
 
     @Test func aPresetIsAStartThatCanBeChanged() async throws {

@@ -10,7 +10,7 @@ import Testing
     private let memory = LoggedMemoryCache()
     private let disk = LoggedDataCache()
 
-    private func loader(_ change: (inout StandardParts) -> Void = { _ in }) -> ImageLoader {
+    private func loader(_ change: (inout StandardConfiguration) -> Void = { _ in }) -> ImageLoader {
         .standard {
             $0.memoryCache = memory
             $0.dataCache = disk
@@ -290,7 +290,7 @@ import Testing
             storedAt: Date().timeIntervalSince1970)
         try await cache.store(beginning, for: DataKey(resource: ImageRequest(url: url).resource, variant: "partial"))
         let rest = HTTPResponse(status: .partialContent, headerFields: [.contentRange: "bytes 20000-39999/40000"])
-        var parts = StandardParts()
+        var parts = StandardConfiguration()
         parts.dataCache = cache
         parts.bytesPerSecond = 1
         parts.network = ScriptedLoader { _ in .response(rest, chunks: [Data(count: 20_000)]) }

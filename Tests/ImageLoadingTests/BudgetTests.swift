@@ -8,8 +8,8 @@ import Testing
     private static func loader(_ decoder: SizedDecoder, megabytes: Int) -> ImageLoader {
         let network = ScriptedLoader { request in .body(Data([UInt8(request.url.lastPathComponent) ?? 0])) }
         var configuration = ImageLoader.Configuration(dataLoader: network, decoder: decoder)
-        configuration.workers = 4
-        configuration.maximumDecodingBytes = megabytes << 20
+        configuration.limits.workers = 4
+        configuration.limits.decodingBytes = megabytes << 20
         return ImageLoader(configuration)
     }
 

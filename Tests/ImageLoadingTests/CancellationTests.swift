@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func aLoadCancelledBeforeItsTurnNeverReachesTheNetwork() async throws {
-        let bench = Bench.held { $0.maximumFetches = 1 }
+        let bench = Bench.held { $0.limits.fetches = 1 }
         let first = bench.loader.task(for: ImageRequest(url: url("first")))
         await bench.network.waitForRequests(1)
         let queued = (0..<1_000).map { bench.loader.task(for: ImageRequest(url: url("\($0)"))) }

@@ -47,9 +47,9 @@ private final class Program: Sendable {
         self.watch = watch
         var configuration = ImageLoader.Configuration(
             dataLoader: watch, decoder: ScriptedDecoder(), memoryCache: memory, dataCache: LoggedDataCache())
-        configuration.maximumFetches = Self.fetches
-        configuration.maximumFetchesPerHost = 3
-        configuration.workers = 2
+        configuration.limits.fetches = Self.fetches
+        configuration.limits.fetchesPerHost = 3
+        configuration.limits.workers = 2
         loader = ImageLoader(configuration)
     }
 

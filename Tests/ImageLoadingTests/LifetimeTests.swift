@@ -53,7 +53,7 @@ import Testing
                 began.append(())
                 while !isReleased.withLock({ $0 }) {}
             }
-        ) { $0.workers = 2 }
+        ) { $0.limits.workers = 2 }
         let held = (0..<10).map { blocked.loader.task(for: ImageRequest(url: url("\($0)"))) }
         await began.wait(forCount: 2)
         // Then another one loads.

@@ -283,7 +283,7 @@ private final class Recorder: LoadObserving {
     }
 
     @Test func whatWaitsForASlotIsCountedInItsQueue() async throws {
-        let bench = Bench.held { $0.maximumFetches = 1 }
+        let bench = Bench.held { $0.limits.fetches = 1 }
         let tasks = (0..<3).map { bench.loader.task(for: ImageRequest(url: url("\($0)"))) }
         while bench.loader.activity.queued < 2 { await Task.yield() }
         let queue = bench.loader.statistics.queues.first { $0.name == "network" }

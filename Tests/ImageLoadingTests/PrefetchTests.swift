@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test func prefetchesGiveWayToPlainLoads() async throws {
-        let bench = Bench.held { $0.maximumFetches = 1 }
+        let bench = Bench.held { $0.limits.fetches = 1 }
         let first = bench.loader.task(for: ImageRequest(url: url("first")))
         await bench.network.gate.waitForArrivals(1)
         let prefetcher = ImagePrefetcher(loader: bench.loader, priority: .veryHigh)
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test func aVisibleRequestJoinsARunningPrefetchAndPromotesIt() async throws {
-        let bench = Bench.held { $0.maximumFetches = 1 }
+        let bench = Bench.held { $0.limits.fetches = 1 }
         let blocker = bench.loader.task(for: ImageRequest(url: url("blocker")))
         await bench.network.gate.waitForArrivals(1)
         let prefetcher = ImagePrefetcher(loader: bench.loader, maximumLoads: 6)

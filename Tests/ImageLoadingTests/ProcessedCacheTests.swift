@@ -125,7 +125,7 @@ import Testing
         let bench = Bench(network: network, disk: disk) {
             $0.encoder = RedEncoder()
             $0.processedFormat = ScriptedDecoder.format
-            $0.maximumFetches = 1
+            $0.limits.fetches = 1
         }
         var plain = OptionLayer()
         plain.cachePolicy = .memoryOnly

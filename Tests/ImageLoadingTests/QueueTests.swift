@@ -10,7 +10,7 @@ import Testing
         async throws
         -> [String]
     {
-        let bench = Bench.held { $0.maximumFetches = 1 }
+        let bench = Bench.held { $0.limits.fetches = 1 }
         let first = bench.loader.task(for: ImageRequest(url: url("first")))
         await bench.network.waitForRequests(1)
         let tasks = await requests.asyncMap { name, priority, purpose in
@@ -49,7 +49,7 @@ import Testing
             request.url.lastPathComponent == "broken" ? .failure(ImageError(.connectionLost, message: "")) : .body(Data([7]))
         }
         let bench = Bench(network: network) {
-            $0.maximumFetches = 1
+            $0.limits.fetches = 1
             $0.globalOptions.cachePolicy = .memoryOnly
         }
         var request = ImageRequest(url: url("broken"))
@@ -66,7 +66,7 @@ import Testing
 
     @Test func theSmallVersionIsAsUrgentAsThePictureIsMade() async throws {
         let bench = Bench.held {
-            $0.maximumFetches = 2
+            $0.limits.fetches = 2
             $0.globalOptions.cachePolicy = .memoryOnly
         }
         let gate = bench.network.gate
@@ -103,8 +103,8 @@ import Testing
 
     @Test func noMoreFetchesRunThanTheLimitsInTotalAndPerHostAllow() async throws {
         let bench = Bench.held {
-            $0.maximumFetches = 5
-            $0.maximumFetchesPerHost = 2
+            $0.limits.fetches = 5
+            $0.limits.fetchesPerHost = 2
         }
         let tasks = (0..<4).flatMap { host in
             (0..<6).map { bench.loader.task(for: ImageRequest(url: URL(string: "http://host\(host)/\($0)")!)) }
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func aFreeHostDoesNotWaitBehindABusyOne() async throws {
-        let bench = Bench.held { $0.maximumFetchesPerHost = 1 }
+        let bench = Bench.held { $0.limits.fetchesPerHost = 1 }
         let busy = (0..<3).map { bench.loader.task(for: ImageRequest(url: URL(string: "http://busy/\($0)")!)) }
         let free = bench.loader.task(for: ImageRequest(url: URL(string: "http://free/x")!))
         await bench.network.waitForRequests(2)
@@ -144,7 +144,7 @@ import Testing
 
     @Test func aDiskReadNeverBlocksOtherLoads() async throws {
         let readGate = Gate()
-        let bench = Bench(disk: LoggedDataCache(readGate: readGate)) { $0.maximumFetches = 1 }
+        let bench = Bench(disk: LoggedDataCache(readGate: readGate)) { $0.limits.fetches = 1 }
         let slow = bench.loader.task(for: ImageRequest(url: url("slow")))
         await readGate.waitForArrivals(1)
         var request = ImageRequest(url: url("quick"))
@@ -176,7 +176,7 @@ import Testing
             began.append(())
             while !isReleased.withLock({ $0 }) {}
         }
-        let bench = Bench(decoder: decoder) { $0.workers = count }
+        let bench = Bench(decoder: decoder) { $0.limits.workers = count }
         let tasks = (0..<count).map { bench.loader.task(for: ImageRequest(url: url("\($0)"))) }
         await began.wait(forCount: count)
         isReleased.withLock { $0 = true }

@@ -112,7 +112,7 @@ private struct EngineBench {
         for (name, fetches) in [("outstanding load", 6), ("outstanding load that is being fetched", count)] {
             let network = HeldLoader()
             let loader = try makeLoader(hasMemoryCache: true, dataLoader: network) {
-                ($0.maximumFetches, $0.maximumFetchesPerHost) = (fetches, fetches)
+                ($0.limits.fetches, $0.limits.fetchesPerHost) = (fetches, fetches)
             }
             let before = calotype_heap_bytes()
             let tasks = requests.map { loader.task(for: $0) }

@@ -155,7 +155,7 @@ private struct NetworkBench {
     private func throughTheEngine(_ count: Int, _ connections: Int) async throws -> Figures {
         let loader = Self.loader(connections)
         var configuration = ImageLoader.Configuration(dataLoader: loader, decoder: DecoderRegistry())
-        (configuration.maximumFetches, configuration.maximumFetchesPerHost) = (connections, connections)
+        (configuration.limits.fetches, configuration.limits.fetchesPerHost) = (connections, connections)
         let engine = ImageLoader(configuration)
         let figures = try await load(count, connections) { numbers in
             for number in numbers {

@@ -72,7 +72,8 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         calotype_heap_return_large_blocks()
-        let loader = ImageLoader.standard(limits: limits.decoding) {
+        let loader = ImageLoader.standard {
+            $0.limits.decoding = limits.decoding
             $0.dataCache = caches.noCache ? nil : CacheOptions.diskCache(in: caches.cache)
             $0.options.retries = retries
             // For sources that are named twice; what is larger would only wait for the end.
@@ -114,17 +115,6 @@ struct LoadCommand: AsyncParsableCommand {
         request.options.contentMode = resize.mode
         if caches.noCache { request.options.cachePolicy = .noCache }
         return request
-    }
-}
-
-extension ImageLoader {
-    /// A loader of the standard parts with other limits.
-    static func standard(limits: DecodingLimits, _ change: (inout StandardParts) -> Void) -> ImageLoader {
-        var parts = StandardParts()
-        change(&parts)
-        var configuration = parts.makeConfiguration()
-        configuration.decodingLimits = limits
-        return ImageLoader(configuration)
     }
 }
 

@@ -69,7 +69,8 @@ struct ShowCommand: AsyncParsableCommand {
             columns: size?.columns ?? max(1, terminal.columns / across - (across > 1 ? 1 : 0)),
             rows: size?.rows ?? (across > 1 ? max(1, terminal.columns / across / 2) : max(1, terminal.rows - 1))
         )
-        let loader = ImageLoader.standard(limits: limits.decoding) {
+        let loader = ImageLoader.standard {
+            $0.limits.decoding = limits.decoding
             $0.dataCache = nil
             // Who waits at a terminal would rather know at once.
             $0.retryPolicy = nil

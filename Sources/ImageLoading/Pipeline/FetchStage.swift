@@ -208,7 +208,7 @@ struct FetchStage: Sendable {
     }
 
     /// The largest body that is taken.
-    private var maximumBytes: Int { plan.options.maximumResponseBytes ?? pipeline.configuration.maximumResponseBytes }
+    private var maximumBytes: Int { plan.options.maximumResponseBytes ?? pipeline.configuration.limits.responseBytes }
 
     private func tooLarge() -> ImageError {
         ImageError(

@@ -56,7 +56,7 @@ final class Pipeline: Sendable {
     init(_ configuration: ImageLoader.Configuration) {
         self.configuration = configuration
         memory = configuration.memoryCache.map(Memory.init)
-        workers = WorkerPool(size: configuration.workers)
+        workers = WorkerPool(size: configuration.limits.workers)
         previewClock = PreviewClock(configuration.clock)
         incrementalDecoder = configuration.decoder as? any IncrementalDecoding
         accept = FetchStage.accept(for: configuration.decoder.formats)
@@ -191,7 +191,7 @@ final class Pipeline: Sendable {
     func admits(
         _ data: Data, _ node: NodeID, _ limits: DecodingLimits, _ start: StepStart, _ coordinator: any Reporting
     ) -> Bool {
-        guard !start.isAdmitted, configuration.maximumDecodingBytes < .max, !data.isEmpty else { return true }
+        guard !start.isAdmitted, configuration.limits.decodingBytes < .max, !data.isEmpty else { return true }
         // What is wrong with a header, the decode tells.
         guard let info = try? configuration.decoder.info(of: data, limits: limits) else { return true }
         return coordinator.claim(node, bytes: info.decodedBytes)
@@ -206,7 +206,7 @@ final class Pipeline: Sendable {
 
     /// The bounds of the plan's decode.
     func limits(_ plan: LoadPlan) -> DecodingLimits {
-        var limits = configuration.decodingLimits
+        var limits = configuration.limits.decoding
         if let pixels = plan.options.maximumPixels { limits.pixels = min(limits.pixels, pixels) }
         return limits
     }

@@ -53,12 +53,12 @@ struct ProcessedCacheStage: Sendable {
             guard !token.isCancelled else {
                 return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .worker)
             }
-            guard pipeline.admits(found.entry.data, node, pipeline.configuration.decodingLimits, start, coordinator) else {
+            guard pipeline.admits(found.entry.data, node, pipeline.configuration.limits.decoding, start, coordinator) else {
                 return
             }
             let timer = StageTimer(.decode, plan, coordinator)
             var options = DecodeOptions()
-            options.limits = pipeline.configuration.decodingLimits
+            options.limits = pipeline.configuration.limits.decoding
             options.cancellation = token
             do {
                 var image = try pipeline.configuration.decoder.decode(found.entry.data, options: options)

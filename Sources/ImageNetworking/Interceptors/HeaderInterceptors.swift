@@ -23,7 +23,7 @@ public struct DefaultHeadersInterceptor: RequestInterceptor {
 
 /// Adds the header fields that sign a request, which may take a while to find.
 ///
-/// In the standard wiring it belongs among `StandardParts.networkInterceptors`: outside of the cache, a signature that is never
+/// In the standard wiring it belongs among `StandardConfiguration.networkInterceptors`: outside of the cache, a signature that is never
 /// the same twice would keep every answer apart from those before.
 ///
 /// ```swift

@@ -36,8 +36,8 @@ struct SoakRun {
         var configuration = ImageLoader.Configuration(
             dataLoader: SoakNetwork(), decoder: SoakDecoder(), memoryCache: SmallMemory(), dataCache: SmallDisk())
         configuration.observers = [SoakObserver()]
-        configuration.maximumFetches = 8
-        configuration.maximumFetchesPerHost = 3
+        configuration.limits.fetches = 8
+        configuration.limits.fetchesPerHost = 3
         loader = ImageLoader(configuration)
         prefetcher = ImagePrefetcher(loader: loader)
     }

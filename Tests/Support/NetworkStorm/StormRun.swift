@@ -35,12 +35,10 @@ struct StormRun: Sendable {
 
     /// The standard wiring with short limits and small caches.
     func makeLoader(_ disk: DiskCache) -> ImageLoader {
-        var network = CurlLoader.Configuration()
-        (network.connectionsPerHost, network.connections) = (Self.width, Self.width)
-        (network.connectTimeout, network.idleTimeout) = (.seconds(2), .seconds(2))
-        network.usesProxyOfEnvironment = false
-        var parts = StandardParts()
-        parts.network = CurlLoader(network)
+        var parts = StandardConfiguration()
+        (parts.limits.fetches, parts.limits.fetchesPerHost) = (Self.width, Self.width)
+        (parts.transport.connectTimeout, parts.transport.idleTimeout) = (.seconds(2), .seconds(2))
+        parts.transport.usesProxyOfEnvironment = false
         var retry = RetryPolicy(maximumAttempts: Self.retries + 1, baseDelay: .milliseconds(50), multiplier: 2)
         retry.maximumDelay = .seconds(1)
         parts.retryPolicy = retry
@@ -49,9 +47,7 @@ struct StormRun: Sendable {
         parts.httpCachePolicy = HTTPCachePolicy(maximumErrorLifetime: Self.errorLifetime)
         (parts.options.timeout, parts.options.retries) = (Self.timeout, Self.retries)
         (parts.options.maximumResponseBytes, parts.options.maximumPixels) = (1_000_000, 1_000_000)
-        var configuration = parts.makeConfiguration()
-        (configuration.maximumFetches, configuration.maximumFetchesPerHost) = (Self.width, Self.width)
-        return ImageLoader(configuration)
+        return ImageLoader(parts.makeConfiguration())
     }
 
     func makeDisk() -> DiskCache {

@@ -1,4 +1,4 @@
-import CalotypeApple
+import Calotype
 import CalotypeTesting
 import Foundation
 @testable import ImageCaching
@@ -14,8 +14,8 @@ import os
 @Suite(.serialized) struct AppleSystems {
     private func picture(_ red: UInt8) -> Data { Data("TOYj".utf8) + [4, 4, 1, 1, 0, red, 0, 0, 255] }
 
-    private func loader(_ change: (inout AppleParts) -> Void = { _ in }) -> ImageLoader {
-        .apple {
+    private func loader(_ change: (inout StandardConfiguration) -> Void = { _ in }) -> ImageLoader {
+        .standard {
             $0.dataCache = nil
             // The machine's memory may run short while a test runs.
             $0.memoryCache = MemoryCache(trimPolicy: .none)
@@ -41,7 +41,7 @@ import os
         NotificationCenter.default.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
     }
 
-    @Test func theStandardPartsDecodeByImageIOAndReadFiles() async throws {
+    @Test func theStandardWiringDecodesByImageIOAndReadsFiles() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString).toy")
         try picture(33).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -82,22 +82,35 @@ import os
         #expect(requests.map { loader.cachedImage(for: $0) != nil } == [true, false, true])
     }
 
-    @Test func aConstrainedNetworkIsSparedAndAnOrdinaryOneIsNot() {
-        let loader = loader()
-        let prefetcher = ImagePrefetcher(loader: loader)
-        var mode: LowDataMode? = LowDataMode(of: loader, prefetchers: [prefetcher])
+    @Test func theSystemsLowDataModeReachesTheMonitor() async throws {
+        let monitor = NetworkMonitor()
         var path = NWPath()
         path.isConstrained = true
         NWPathMonitor.report(path)
-        #expect(loader.runtimeOptions.allowsExpensiveNetwork == false && !prefetcher.mayUseNetwork)
+        #expect(monitor.status.isConstrained)
         path.isConstrained = false
         NWPathMonitor.report(path)
-        #expect(loader.runtimeOptions.isEmpty && prefetcher.mayUseNetwork)
-        withExtendedLifetime(mode) {}
-        mode = nil
-        path.isConstrained = true
-        NWPathMonitor.report(path)
-        #expect(loader.runtimeOptions.isEmpty)
+        #expect(!monitor.status.isConstrained)
+    }
+
+    /// The same parts as on Linux stand around URLSession.
+    @Test func retriesDataURLsAndFurtherSchemesWorkAsOnEveryPlatform() async throws {
+        let attempts = EventLog<Void>()
+        let network = ScriptedLoader { [picture = picture(7)] _ in
+            attempts.append(())
+            return attempts.count < 3 ? .failure(ImageError(.connectionLost, message: "Lost.")) : .body(picture)
+        }
+        let loader = loader {
+            $0.network = network
+            $0.retryPolicy = RetryPolicy(maximumAttempts: 3, baseDelay: .zero)
+            $0.schemes["own"] = network
+        }
+        _ = try await loader.image(for: try #require(URL(string: "https://example.org/a.toy")))
+        #expect(attempts.count == 3)
+        _ = try await loader.image(for: try #require(URL(string: "own:a")))
+        let inline = "data:;base64," + picture(8).base64EncodedString()
+        let image = try await loader.image(for: try #require(URL(string: inline)))
+        #expect(TestPictures.pixel(of: image, x: 1, y: 1)[0] == 8)
     }
 
     @Test func signpostsOfALoadBeginAndEndInPairs() async throws {

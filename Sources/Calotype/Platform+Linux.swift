@@ -1,0 +1,28 @@
+#if !canImport(ImageIO)
+    internal import ImageCore
+    internal import ImageDecoding
+    public import ImageNetworking
+
+    /// Fetches `http` and `https` URLs where nothing else is set: libcurl on this platform.
+    public typealias StandardTransport = CurlLoader
+
+    extension StandardConfiguration {
+        static var platformDecoders: [any Decoding] { DecoderRegistry.builtIn }
+        static var platformEncoders: [any Encoding] { EncoderRegistry.builtIn }
+
+        /// ``network``, or a transport that obeys ``limits`` and ``sourcePolicy``.
+        func makeTransport() -> any DataLoading {
+            let own = network as? CurlLoader
+            // A loader without a policy would not check redirects and addresses.
+            if let network, sourcePolicy == nil || own == nil || own?.configuration.sourcePolicy != nil { return network }
+            var configuration = own?.configuration ?? transport
+            if own == nil {
+                configuration.connectionsPerHost = limits.fetchesPerHost
+                configuration.connections = max(configuration.connections, limits.fetches)
+                configuration.maximumBytes = limits.responseBytes
+            }
+            configuration.sourcePolicy = sourcePolicy ?? configuration.sourcePolicy
+            return CurlLoader(configuration)
+        }
+    }
+#endif

@@ -1,0 +1,82 @@
+internal import ImageCaching
+internal import ImageCore
+internal import ImageDecoding
+public import ImageLoading
+internal import ImageNetworking
+
+// The order in which the parts are wrapped around each other, from the inside out; docs/Networking.md explains it.
+extension StandardConfiguration {
+    /// Puts the parts together.
+    public func makeConfiguration() -> ImageLoader.Configuration {
+        let responses = dataCache.map {
+            HTTPCache(
+                store: $0, policy: httpCachePolicy, neutralFields: neutralHeaders, maximumBodyBytes: maximumStoredResponseBytes)
+        }
+        let partialBodies = PartialBodyStore(backing: dataCache as? DiskCache)
+        var configuration = ImageLoader.Configuration(
+            dataLoader: makeLoader(responses, partialBodies), decoder: makeDecoder(), memoryCache: memoryCache,
+            dataCache: dataCache)
+        configuration.responseCache = responses.map { responses in
+            sourcePolicy.map { GuardedResponses(cache: responses, policy: $0) as any ResponseCaching } ?? responses
+        }
+        configuration.onClear = {
+            responses?.forgetLooks()
+            await partialBodies.removeAll()
+        }
+        configuration.encoder = makeEncoder()
+        (configuration.processedFormat, configuration.processedEncoding) = (processedFormat, processedEncoding)
+        configuration.globalOptions = makeOptions()
+        configuration.limits = limits
+        (configuration.previewInterval, configuration.clock) = (previewInterval, clock)
+        configuration.observers = observers
+        if let networkMonitor { configuration.networkUpdates = { networkMonitor.updates } }
+        return configuration
+    }
+
+    private func makeLoader(_ responses: HTTPCache?, _ partialBodies: PartialBodyStore) -> any DataLoading {
+        var web = makeTransport()
+        if let circuitBreaker { web = CircuitBreakingLoader(web, policy: circuitBreaker) }
+        if !networkInterceptors.isEmpty { web = InterceptedLoader(web, interceptors: networkInterceptors) }
+        if let retryPolicy { web = RetryingLoader(web, policy: retryPolicy) }
+        if bytesPerSecond > 0 { web = ThrottledLoader(web, bytesPerSecond: bytesPerSecond) }
+        // Outside the throttle: bytes that an earlier load received do not count.
+        if resumesDownloads { web = ResumingLoader(web, store: partialBodies) }
+        var router = SchemeRouter.standard(network: caching(web, responses))
+        for (scheme, loader) in schemes {
+            let isWeb = ["http", "https"].contains(scheme.lowercased())
+            router = router.registering(isWeb ? caching(loader, responses) : loader, for: [scheme])
+        }
+        // The policy comes first: it refuses files and `data:` URLs as well.
+        let guarded = sourcePolicy.map { GuardedLoader(router, policy: $0) as any DataLoading } ?? router
+        return interceptors.isEmpty ? guarded : InterceptedLoader(guarded, interceptors: interceptors)
+    }
+
+    /// The HTTP cache, and the monitor of the network, around a loader of web URLs.
+    private func caching(_ loader: any DataLoading, _ responses: HTTPCache?) -> any DataLoading {
+        let cached = responses.map { CachedLoader(loader, cache: $0) as any DataLoading } ?? loader
+        guard let networkMonitor else { return cached }
+        // Serving stale responses needs a cache.
+        let whenOffline = responses == nil && whenOffline == .serveStale ? .fail : whenOffline
+        return NetworkAwareLoader(cached, monitor: networkMonitor, whenOffline: whenOffline)
+    }
+
+    private func makeDecoder() -> DecoderRegistry {
+        let registry = DecoderRegistry(Self.platformDecoders)
+        for decoder in decoders { _ = registry.register(decoder) }
+        return registry
+    }
+
+    private func makeEncoder() -> EncoderRegistry {
+        let registry = EncoderRegistry(Self.platformEncoders)
+        for encoder in encoders { _ = registry.register(encoder) }
+        return registry
+    }
+
+    private func makeOptions() -> OptionLayer {
+        var options = options
+        if options.retries == nil, let retries = retryPolicy.map({ $0.maximumAttempts - 1 }), retries > LoadOptions().retries {
+            options.retries = min(retries, 100)
+        }
+        return options
+    }
+}

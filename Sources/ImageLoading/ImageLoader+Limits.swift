@@ -1,0 +1,26 @@
+public import ImageCore
+
+extension ImageLoader {
+    /// The most that a loader accepts and does at a time. The standard wiring of `Calotype` passes each limit on to the parts
+    /// that it concerns. Counts below 1 count as 1.
+    public struct Limits: Hashable, Sendable {
+        /// Network fetches at a time; 32.
+        public var fetches = 32
+        /// Network fetches at a time from one host (scheme, name and port); 6.
+        public var fetchesPerHost = 6
+        /// Local files and closures that are read at a time; 8.
+        public var localReads = 8
+        /// Threads that decode and process images; the number of processors.
+        public var workers = ProcessInfo.processInfo.activeProcessorCount
+        /// The largest response body, in bytes, for loads whose options set no ``LoadOptions/maximumResponseBytes``; the lesser
+        /// of 200 MB and a tenth of the memory.
+        public var responseBytes = 200_000_000
+        /// The bytes of the images of all running decodes, as their headers announce them; 512 MB. A decode waits rather than
+        /// exceed the limit; an image that is larger by itself is decoded alone.
+        public var decodingBytes = 512_000_000
+        /// What a single decode may take.
+        public var decoding = DecodingLimits()
+
+        public init() {}
+    }
+}
