@@ -185,7 +185,7 @@ import CalotypeSystem
             index.apply(.put(EntryName(low: count, high: 0), place, writtenAt: 0))
             count += 1
         }
-        #expect(count == 385_001)
+        #expect(count == 196_001)
     }
 
     @Test func wrongNamesAmongThePacksAreLeftAlone() async throws {

@@ -43,7 +43,7 @@ struct DiskIndex: Equatable, Sendable {
     private var useCount: UInt64 = 0
 
     /// More entries would take over 100 MB of memory and a second to index.
-    static let maximumCount = 350_000
+    static let maximumCount = 180_000
     /// A directory of more packs than this cannot be listed.
     static let maximumPackCount = 100_000
     /// A petabyte; what one more change adds to it does not overflow.
@@ -52,7 +52,7 @@ struct DiskIndex: Equatable, Sendable {
     /// Whether a cache can have written this. To be asked after each change from a file, so that sums stay small.
     var isWithinBounds: Bool {
         // Entries are evicted a batch after they were put, so there may be a few too many.
-        entries.count <= Self.maximumCount + 35_000 && packs.count <= Self.maximumPackCount
+        entries.count <= Self.maximumCount + 16_000 && packs.count <= Self.maximumPackCount
             && max(liveBytes, fileBytes) <= Self.maximumBytes
     }
 
