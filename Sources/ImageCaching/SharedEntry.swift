@@ -19,7 +19,7 @@ package enum SharedEntry {
 
     /// The bytes, or `nil` for a head that does not fit the format.
     package static func encode(_ entry: DataEntry, name: String) -> [UInt8]? {
-        guard let head = ResponseHead.encode(entry.head) else { return nil }
+        guard let head = StoredResponseHead.encode(entry.head) else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(headerLength + head.count + entry.data.count)
         bytes.append(littleEndian: magic)
@@ -41,7 +41,7 @@ package enum SharedEntry {
         guard bytes.count >= headerLength, unsafe bytes.littleEndian(at: 0) == magic else { return nil }
         let headLength = unsafe Int(bytes.littleEndian(at: 4, as: UInt32.self))
         let bodyLength = unsafe bytes.littleEndian(at: 8, as: UInt64.self)
-        guard headLength <= ResponseHead.maximumSize, bytes.count - headerLength >= headLength,
+        guard headLength <= StoredResponseHead.maximumSize, bytes.count - headerLength >= headLength,
             UInt64(bytes.count - headerLength - headLength) == bodyLength
         else { return nil }
         let bodyStart = headerLength + headLength
@@ -50,7 +50,7 @@ package enum SharedEntry {
             UnsafeRawBufferPointer(rebasing: bytes[bodyStart...])
         )
         let seed = unsafe seed(name: name, fixed: UnsafeRawBufferPointer(rebasing: bytes[..<24]), head: Array(head))
-        guard unsafe bytes.littleEndian(at: 24) == Checksum.of(body, seed: seed), let response = unsafe ResponseHead.decode(head)
+        guard unsafe bytes.littleEndian(at: 24) == Checksum.of(body, seed: seed), let response = unsafe StoredResponseHead.decode(head)
         else { return nil }
         let storedAt = Double(bitPattern: unsafe bytes.littleEndian(at: 16))
         return unsafe DataEntry(data: Data(body), head: response, storedAt: storedAt)

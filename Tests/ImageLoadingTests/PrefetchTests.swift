@@ -233,16 +233,15 @@ import Testing
         #expect(bench.network.requests.count == 2)
     }
 
-    @Test(arguments: [true, false])
-    func nothingBeginsWhilePausedOrWhileTheNetworkIsDear(pauses: Bool) async throws {
+    @Test func nothingBeginsWhilePaused() async throws {
         let bench = Bench()
         let prefetcher = ImagePrefetcher(loader: bench.loader)
-        if pauses { prefetcher.isPaused = true } else { prefetcher.mayUseNetwork = false }
+        prefetcher.isPaused = true
         prefetcher.start(names)
         _ = try await bench.loader.image(for: url("visible"))
         #expect(bench.network.requests.map(\.url.lastPathComponent) == ["visible"])
         #expect(prefetcher.activity == (6, 0))
-        if pauses { prefetcher.isPaused = false } else { prefetcher.mayUseNetwork = true }
+        prefetcher.isPaused = false
         await prefetcher.waitUntilIdle()
         #expect(bench.network.requests.count == 7)
     }

@@ -84,7 +84,7 @@ private struct EndToEndBench {
     /// many at a time as there are processors.
     private func curlThenCodec() async throws -> Figures {
         let (url, folder) = (server.url.absoluteString, server.folder)
-        return try await Background.run {
+        return try await BlockingWork.run {
             let began = ContinuousClock.now
             let curl = try ChildProcess(
                 "curl",

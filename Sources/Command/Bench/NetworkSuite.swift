@@ -140,7 +140,7 @@ private struct NetworkBench {
     /// A program beside this one, which prints the bytes that it got, and its figures.
     private func peer(_ name: String, _ program: String, _ arguments: [String], _ count: Int) async throws -> Figures {
         let output = server.folder + "/peer"
-        return try await Background.run {
+        return try await BlockingWork.run {
             let status = try ChildProcess(program, arguments, output: output).wait().status
             let text = try String(decoding: Data(contentsOf: URL(filePath: output)), as: UTF8.self)
             let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
@@ -210,7 +210,7 @@ private struct NetworkBench {
 
     private func curlCommand(_ count: Int, _ connections: Int) async throws -> Figures {
         let (url, output) = (server.url.absoluteString, server.folder + "/curl")
-        return try await Background.run {
+        return try await BlockingWork.run {
             let began = ContinuousClock.now
             let curl = try ChildProcess(
                 "curl",

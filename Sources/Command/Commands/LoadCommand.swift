@@ -151,7 +151,7 @@ final class OutputFolder: Sendable {
         var options = EncodeOptions()
         options.quality = quality
         let file = path + "/" + unusedName(stem, format.fileExtension)
-        try await Background.run { [options] in
+        try await BlockingWork.run { [options] in
             let data = try EncoderRegistry().encode(image, as: format, options: options)
             try AtomicFile.write(data, to: file, followsLinks: false)
         }

@@ -139,7 +139,7 @@ struct ShowCommand: AsyncParsableCommand {
         if picture.terminal.graphics == .iTerm2 {
             return info.format == .gif && data.count <= 20_000_000 ? picture.draw(file: data, size: info.size) : nil
         }
-        return try await Background.run {
+        return try await BlockingWork.run {
             var options = DecodeOptions()
             options.targetSize = picture.targetSize
             options.limits = limits.decoding

@@ -20,7 +20,7 @@ extension DiskWriter {
                 result.append(.remove(name))
                 continue
             }
-            let head = ResponseHead.encode(entry.head) ?? []
+            let head = StoredResponseHead.encode(entry.head) ?? []
             let length = PackRecord.headerLength + head.count + entry.data.count
             guard !head.isEmpty, length + PackHeader.length <= configuration.limits.bytes else {
                 lost += 1

@@ -20,7 +20,7 @@ extension DiskWriter {
 
     /// Keeps an entry whose body is a stream. A stream that throws leaves everything as it was.
     func store(_ stream: DataEntryStream, named name: EntryName) async throws {
-        guard let head = ResponseHead.encode(stream.head) else { return lose(name) }
+        guard let head = StoredResponseHead.encode(stream.head) else { return lose(name) }
         var intake: Intake
         do throws(FileFailure) {
             intake = Intake(pack: try makePack(), name: name, head: head, storedAt: stream.storedAt)

@@ -72,14 +72,14 @@ enum PackRecord {
     ) -> Prefix? {
         guard unsafe isPlausible(prefix: prefix, name: name, location: location),
             unsafe prefix.littleEndian(at: 40) == checksum(prefix: prefix, body: bodyChecksum),
-            let head = unsafe ResponseHead.decode(UnsafeRawBufferPointer(rebasing: prefix[headerLength...]))
+            let head = unsafe StoredResponseHead.decode(UnsafeRawBufferPointer(rebasing: prefix[headerLength...]))
         else { return nil }
         return Prefix(head: head, storedAt: Double(bitPattern: unsafe prefix.littleEndian(at: 32)))
     }
 
     /// Head and time as they stand there, before the body was read.
     static func unchecked(prefix: UnsafeRawBufferPointer) -> Prefix? {
-        unsafe ResponseHead.decode(UnsafeRawBufferPointer(rebasing: prefix[headerLength...])).map { head in
+        unsafe StoredResponseHead.decode(UnsafeRawBufferPointer(rebasing: prefix[headerLength...])).map { head in
             Prefix(head: head, storedAt: Double(bitPattern: unsafe prefix.littleEndian(at: 32)))
         }
     }

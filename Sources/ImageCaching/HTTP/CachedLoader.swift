@@ -42,19 +42,19 @@ public final class CachedLoader: DataLoading {
             if RequestDirectives(request).onlyIfCached { return Self.nothing(for: request) }
             return cache.policy.mode == .off ? try await loader.load(request) : try await pass(request)
         }
-        let shelf = try await attempt { try await self.cache.recentShelf(for: request) } ?? cache.emptyShelf(for: request)
-        let decision = cache.policy.decision(for: request, stored: shelf.responses, now: cache.now())
-        let exchange = Exchange(loader: loader, cache: cache, request: request, shelf: shelf)
+        let entries = try await attempt { try await self.cache.recentEntries(for: request) } ?? cache.noEntries(for: request)
+        let decision = cache.policy.decision(for: request, stored: entries.responses, now: cache.now())
+        let transaction = CacheTransaction(loader: loader, cache: cache, request: request, entries: entries)
         switch decision {
         case .serve(let reply):
-            return try exchange.stored(reply)
+            return try transaction.stored(reply)
         case .serveWhileRevalidating(let reply, let validation):
-            revalidate(exchange, validation)
-            return try exchange.stored(reply)
+            revalidate(transaction, validation)
+            return try transaction.stored(reply)
         case .revalidate(let validation):
-            return try await exchange.run(asking: validation)
+            return try await transaction.run(asking: validation)
         case .fetch:
-            return try await exchange.run(asking: nil)
+            return try await transaction.run(asking: nil)
         case .gatewayTimeout:
             return Self.nothing(for: request)
         }
@@ -71,12 +71,12 @@ public final class CachedLoader: DataLoading {
     }
 
     /// Validates in the background, once at a time for each place.
-    private func revalidate(_ exchange: Exchange, _ validation: HTTPCacheValidation) {
-        let key = exchange.shelf.matchKey
+    private func revalidate(_ transaction: CacheTransaction, _ validation: HTTPCacheValidation) {
+        let key = transaction.entries.matchKey
         running.withLock { running in
             guard running[key] == nil, running.count < Self.mostRevalidations else { return }
             running[key] = Task {
-                var quiet = exchange
+                var quiet = transaction
                 quiet.request.priority = .veryLow
                 // What fails is tried again with the next use.
                 if let response = try? await quiet.run(asking: validation) {
@@ -100,7 +100,7 @@ public final class CachedLoader: DataLoading {
             try await attempt { try await self.cache.removeAll(for: url, as: request) }
         }
         guard request.method == .post else { return response }
-        var read = Exchange(loader: loader, cache: cache, request: request, shelf: cache.emptyShelf(for: request))
+        var read = CacheTransaction(loader: loader, cache: cache, request: request, entries: cache.noEntries(for: request))
         (read.request.method, read.request.body) = (.get, nil)
         return await read.recordedPost(response, to: request, contentLocation: others[1], requestedAt: requestedAt)
     }

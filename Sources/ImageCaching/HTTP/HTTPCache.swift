@@ -51,10 +51,10 @@ public struct HTTPCache: ResponseCaching {
     ///
     /// - Throws: what the data cache throws.
     public func storedResponse(for request: DataRequest) async throws -> DataResponse? {
-        let shelf = try await shelf(for: request)
-        switch policy.decision(for: request, stored: shelf.responses, now: now()) {
-        case .serve(let reply): return try shelf.response(reply, to: request)
-        case .revalidate, .serveWhileRevalidating: looks.note(shelf, for: request, at: now())
+        let entries = try await entries(for: request)
+        switch policy.decision(for: request, stored: entries.responses, now: now()) {
+        case .serve(let reply): return try entries.response(reply, to: request)
+        case .revalidate, .serveWhileRevalidating: looks.note(entries, for: request, at: now())
         case .fetch, .gatewayTimeout: break
         }
         return nil
@@ -67,8 +67,8 @@ public struct HTTPCache: ResponseCaching {
     ///
     /// - Throws: what the data cache throws.
     public func removeResponse(for request: DataRequest) async throws {
-        let shelf = try await shelf(for: request)
-        if shelf.match != nil { try await remove(shelf.matchKey) }
+        let entries = try await entries(for: request)
+        if entries.match != nil { try await remove(entries.matchKey) }
     }
 
     /// Empties a place.
@@ -97,44 +97,44 @@ public struct HTTPCache: ResponseCaching {
     // MARK: Places
 
     /// What is stored for a request, as it was found a moment ago or is found now.
-    func recentShelf(for request: DataRequest) async throws -> Shelf {
-        let empty = emptyShelf(for: request)
+    func recentEntries(for request: DataRequest) async throws -> StoredEntries {
+        let empty = noEntries(for: request)
         if let found = looks.take(empty.baseKey, request.headerFields, at: now()) { return found }
         return try await filled(empty, for: request)
     }
 
     /// What is stored for a request.
-    private func shelf(for request: DataRequest) async throws -> Shelf {
-        try await filled(emptyShelf(for: request), for: request)
+    private func entries(for request: DataRequest) async throws -> StoredEntries {
+        try await filled(noEntries(for: request), for: request)
     }
 
-    private func filled(_ empty: Shelf, for request: DataRequest) async throws -> Shelf {
+    private func filled(_ empty: StoredEntries, for request: DataRequest) async throws -> StoredEntries {
         let baseKey = empty.baseKey
         guard let base = try await entry(baseKey) else { return empty }
-        if base.response.answers(request) { return Shelf(baseKey: baseKey, matchKey: baseKey, base: base, match: base) }
-        guard let vary = base.response.vary else { return Shelf(baseKey: baseKey, matchKey: baseKey, base: base) }
+        if base.response.answers(request) { return StoredEntries(baseKey: baseKey, matchKey: baseKey, base: base, match: base) }
+        guard let vary = base.response.vary else { return StoredEntries(baseKey: baseKey, matchKey: baseKey, base: base) }
         let key = variantKey(baseKey, vary.names, request)
         let other = try await entry(key)
         let isCurrent = other?.generation == base.generation && other?.response.answers(request) == true
-        return Shelf(baseKey: baseKey, matchKey: key, base: base, match: isCurrent ? other : nil)
+        return StoredEntries(baseKey: baseKey, matchKey: key, base: base, match: isCurrent ? other : nil)
     }
 
     /// The places of a request, with nothing in them.
-    func emptyShelf(for request: DataRequest) -> Shelf {
+    func noEntries(for request: DataRequest) -> StoredEntries {
         let fields = request.headerFields
         let key = baseKey(request.url, fields, telling: tellingNames(in: fields))
-        return Shelf(baseKey: key, matchKey: key)
+        return StoredEntries(baseKey: key, matchKey: key)
     }
 
     /// Stores a response, in the place of the one that matches the same requests.
-    func put(_ response: StoredResponse, _ data: Data, for request: DataRequest, on shelf: Shelf) async throws {
+    func put(_ response: StoredResponse, _ data: Data, for request: DataRequest, on entries: StoredEntries) async throws {
         var entry = StoredEntry(response: response, data: data, generation: EntryMetadata.newGeneration())
-        var key = shelf.baseKey
-        if let base = shelf.base, let vary = response.vary, base.response.vary?.names == vary.names {
+        var key = entries.baseKey
+        if let base = entries.base, let vary = response.vary, base.response.vary?.names == vary.names {
             entry.generation = base.generation
-            if base.response.vary?.digest != vary.digest { key = variantKey(shelf.baseKey, vary.names, request) }
+            if base.response.vary?.digest != vary.digest { key = variantKey(entries.baseKey, vary.names, request) }
         }
-        looks.forget(shelf.baseKey)
+        looks.forget(entries.baseKey)
         try await store.store(EntryMetadata.encode(entry), for: key)
     }
 
@@ -155,29 +155,5 @@ public struct HTTPCache: ResponseCaching {
 
     private func variantKey(_ base: DataKey, _ names: [String], _ request: DataRequest) -> DataKey {
         DataKey(resource: base.resource, variant: "http " + VaryKey.digest(of: names, in: request.headerFields))
-    }
-}
-
-/// What is stored for one request: the first response of its URL, and the one that matches it.
-struct Shelf: Sendable {
-    var baseKey: DataKey
-    /// The place of ``match``, or where it would be.
-    var matchKey: DataKey
-    var base: StoredEntry?
-    var match: StoredEntry?
-
-    var responses: [StoredResponse] { match.map { [$0.response] } ?? [] }
-
-    /// The response that a reply describes. The one stored is the only one there is to choose from.
-    func response(_ reply: HTTPCacheReply, to request: DataRequest) throws(ImageError) -> DataResponse {
-        let data = match?.data ?? Data()
-        if let limit = request.maximumBytes, reply.bytes.count > limit {
-            throw ImageError.tooLarge(ImageSource.redacted(request.url), reply.bytes.count, limit)
-        }
-        let start = data.startIndex
-        let body =
-            reply.bytes.count == data.count
-            ? data : data.subdata(in: start + reply.bytes.lowerBound..<start + reply.bytes.upperBound)
-        return DataResponse(url: request.url, head: reply.head, body: ByteStream(body), tier: .disk)
     }
 }

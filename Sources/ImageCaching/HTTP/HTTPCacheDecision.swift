@@ -48,7 +48,7 @@ public struct HTTPCacheValidation: Hashable, Sendable {
 public enum HTTPCacheFailure: Hashable, Sendable {
     /// There is no way to it: no name, no connection, no answer in time.
     case unreachable
-    /// The exchange broke off.
+    /// The transaction broke off.
     case brokenOff
     /// It answered with this status.
     case status(Int)

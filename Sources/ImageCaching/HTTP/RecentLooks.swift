@@ -8,7 +8,7 @@ internal import ImageCore
 final class RecentLooks: Sendable {
     fileprivate struct Look {
         let fields: HTTPFields
-        let shelf: Shelf
+        let entries: StoredEntries
         /// Seconds since 1970.
         let time: Double
     }
@@ -22,9 +22,9 @@ final class RecentLooks: Sendable {
     /// How many bytes of bodies are held.
     var byteCount: Int { looks.withLock { Self.bytes(of: $0) } }
 
-    func note(_ shelf: Shelf, for request: DataRequest, at now: Double) {
+    func note(_ entries: StoredEntries, for request: DataRequest, at now: Double) {
         looks.withLock { looks in
-            looks.append(Look(fields: request.headerFields, shelf: shelf, time: now))
+            looks.append(Look(fields: request.headerFields, entries: entries, time: now))
             while looks.count > Self.most || Self.bytes(of: looks) > Self.mostBytes || !looks[0].isRecent(now, Self.longest) {
                 looks.removeFirst()
                 if looks.isEmpty { return }
@@ -33,22 +33,22 @@ final class RecentLooks: Sendable {
     }
 
     /// What was found for a request with these very fields, if that is a moment ago; it is held no longer.
-    func take(_ key: DataKey, _ fields: HTTPFields, at now: Double) -> Shelf? {
+    func take(_ key: DataKey, _ fields: HTTPFields, at now: Double) -> StoredEntries? {
         looks.withLock { looks in
-            guard let index = looks.lastIndex(where: { $0.shelf.baseKey == key && $0.fields == fields }) else { return nil }
+            guard let index = looks.lastIndex(where: { $0.entries.baseKey == key && $0.fields == fields }) else { return nil }
             let look = looks.remove(at: index)
-            return look.isRecent(now, Self.longest) ? look.shelf : nil
+            return look.isRecent(now, Self.longest) ? look.entries : nil
         }
     }
 
     /// The place is written to, or emptied.
     func forget(_ key: DataKey) {
-        looks.withLock { $0.removeAll { $0.shelf.baseKey == key || $0.shelf.matchKey == key } }
+        looks.withLock { $0.removeAll { $0.entries.baseKey == key || $0.entries.matchKey == key } }
     }
 
     func forgetAll() { looks.withLock { $0 = [] } }
 
-    private static func bytes(of looks: [Look]) -> Int { looks.reduce(0) { $0 + ($1.shelf.match?.data.count ?? 0) } }
+    private static func bytes(of looks: [Look]) -> Int { looks.reduce(0) { $0 + ($1.entries.match?.data.count ?? 0) } }
 }
 
 extension RecentLooks.Look {

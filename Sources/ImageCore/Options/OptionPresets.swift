@@ -3,13 +3,13 @@ extension OptionLayer {
     /// Every option as it is declared: a layer that overrides nothing.
     public static var standard: OptionLayer { OptionLayer() }
 
-    /// For a line that is slow or costs money: no network that is metered, one retry, bodies of at most 2 MB. As the
-    /// runtime layer it overrules what requests ask for.
+    /// For networks that are slow or metered: no expensive network, one retry, bodies of at most 2 MB. As the runtime layer it
+    /// overrides what requests set.
     ///
     /// ```swift
     /// func follow(isLowData: Bool, _ loader: ImageLoader, _ prefetcher: ImagePrefetcher) {
     ///     loader.runtimeOptions = isLowData ? .lowData : .standard
-    ///     prefetcher.mayUseNetwork = !isLowData
+    ///     prefetcher.isPaused = isLowData
     /// }
     /// ```
     public static var lowData: OptionLayer {

@@ -41,8 +41,6 @@ public final class ImagePrefetcher: Sendable {
 
     private struct State {
         var queue: Queue
-        var isPaused = false
-        var mayUseNetwork = true
         var priority: LoadPriority
         /// Whether someone is starting loads already; whoever ends one meanwhile leaves it to them.
         var isStarting = false
@@ -112,17 +110,10 @@ public final class ImagePrefetcher: Sendable {
 
     // MARK: Control
 
-    /// Holds back what has not begun; what runs goes on. `false` at first.
+    /// Whether prefetches that have not begun are held back; those that run continue. `false` by default.
     public var isPaused: Bool {
-        get { state.withLock { $0.isPaused } }
-        set { change { $0.isPaused = newValue } }
-    }
-
-    /// Whether prefetches may begin now, as the line goes: `false` on a constrained or expensive network keeps the line
-    /// free for what is visible. `true` at first.
-    public var mayUseNetwork: Bool {
-        get { state.withLock { $0.mayUseNetwork } }
-        set { change { $0.mayUseNetwork = newValue } }
+        get { state.withLock { $0.queue.isHeld } }
+        set { startMore { $0.queue.isHeld = newValue } }
     }
 
     /// Among prefetches. A change reaches those that run and those that follow.
@@ -152,13 +143,6 @@ public final class ImagePrefetcher: Sendable {
     }
 
     // MARK: Loads
-
-    private func change(_ body: @Sendable (inout State) -> Void) {
-        startMore { state in
-            body(&state)
-            state.queue.isHeld = state.isPaused || !state.mayUseNetwork
-        }
-    }
 
     /// What may start, and who waits for an idle moment where nothing may and this is one.
     private struct Batch {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCaching
 
-/// One rule, tried on one exchange and one request after it.
+/// One rule, tried on one transaction and one request after it.
 struct Row: Sendable, CustomTestStringConvertible {
     /// What a cache does.
     enum Verdict: Hashable, Sendable {
@@ -46,7 +46,7 @@ struct Row: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rule }
 
-    /// What the cache does with the request, having seen the exchange.
+    /// What the cache does with the request, having seen the transaction.
     var outcome: Verdict {
         let stored = Wire.stored(response, status: status, to: first)
         guard policy.keeps(stored, to: Wire.request(first)) else { return .notKept }

@@ -236,7 +236,7 @@ import Testing
     @Test(arguments: guessedStatuses) func guessesDependOnTheStatus(_ row: Row) { #expect(row.outcome == row.verdict) }
     @Test(arguments: explicitStatuses) func anyStatusIsKeptForAsLongAsItSays(_ row: Row) { #expect(row.outcome == row.verdict) }
 
-    @Test("RFC 9111 §4.2.3 the time that the exchange took counts as age")
+    @Test("RFC 9111 §4.2.3 the time that the transaction took counts as age")
     func theDelayOfTheResponseIsAge() {
         let stored = Wire.stored(["Cache-Control: max-age=60", "Age: 10"], took: 5)
         let decision = HTTPCachePolicy.standard.decision(for: Wire.request(), stored: [stored], now: Wire.start + 2)

@@ -34,7 +34,7 @@ import Testing
             "RFC 9111 §4.1 two fields, one now absent", ["Vary: Foo, Bar"], first: ["Foo: 1", "Bar: a"], asking: ["Foo: 1"],
             .fetch),
         vary(
-            "RFC 9111 §4.1 two fields that exchange their values", ["Vary: Foo, Bar"], first: ["Foo: 1", "Bar: 2"],
+            "RFC 9111 §4.1 two fields that transaction their values", ["Vary: Foo, Bar"], first: ["Foo: 1", "Bar: 2"],
             asking: ["Foo: 2", "Bar: 1"], .fetch),
         vary(
             "RFC 9111 §4.1 three fields, one absent both times", ["Vary: Foo, Bar, Baz"], first: ["Foo: 1", "Baz: 7"],

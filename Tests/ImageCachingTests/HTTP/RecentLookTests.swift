@@ -66,19 +66,19 @@ import Testing
         let looks = RecentLooks()
         let body = Data(count: 300 << 10)
         func key(_ index: Int) -> DataKey { DataKey(resource: ResourceKey("\(index)"), variant: "http") }
-        func shelf(_ index: Int, _ body: Data) -> Shelf {
+        func entries(_ index: Int, _ body: Data) -> StoredEntries {
             let entry = StoredEntry(response: Wire.stored(Self.lines), data: body, generation: "")
-            return Shelf(baseKey: key(index), matchKey: key(index), match: entry)
+            return StoredEntries(baseKey: key(index), matchKey: key(index), match: entry)
         }
-        for index in 0..<10 { looks.note(shelf(index, body), for: Wire.request(), at: 0) }
+        for index in 0..<10 { looks.note(entries(index, body), for: Wire.request(), at: 0) }
         #expect(looks.byteCount == 6 * body.count)
         #expect(looks.take(key(3), Wire.request().headerFields, at: 0) == nil)
         #expect(looks.take(key(9), Wire.request().headerFields, at: 0)?.match?.data == body)
-        for index in 10..<60 { looks.note(shelf(index, Data(count: 1)), for: Wire.request(), at: 0) }
+        for index in 10..<60 { looks.note(entries(index, Data(count: 1)), for: Wire.request(), at: 0) }
         #expect(looks.byteCount == 32)
-        looks.note(shelf(60, Data(count: 7)), for: Wire.request(), at: 9)
+        looks.note(entries(60, Data(count: 7)), for: Wire.request(), at: 9)
         #expect(looks.byteCount == 7)
-        looks.note(shelf(61, Data(count: 3 << 20)), for: Wire.request(), at: 9)
+        looks.note(entries(61, Data(count: 3 << 20)), for: Wire.request(), at: 9)
         #expect(looks.byteCount == 0)
     }
 }

@@ -27,12 +27,12 @@ import Testing
         + [200, 304, 400, 403, 404, 410, 429, 501, 505].map {
             Failing(rule: "RFC 5861 §4 \($0) is no such error", stored: window, failure: .status($0), isServed: false)
         } + [
-            Failing(rule: "RFC 5861 §4 a broken exchange within the window", stored: window, failure: .brokenOff, isServed: true),
+            Failing(rule: "RFC 5861 §4 a broken transaction within the window", stored: window, failure: .brokenOff, isServed: true),
             Failing(
                 rule: "RFC 5861 §4 at the end of the window", stored: window, failure: .status(503), after: 160, isServed: true),
             Failing(rule: "RFC 5861 §4 after the window", stored: window, failure: .status(503), after: 161, isServed: false),
             Failing(rule: "RFC 5861 §4 no window", stored: plain, failure: .status(503), isServed: false),
-            Failing(rule: "RFC 5861 §4 no window, a broken exchange", stored: plain, failure: .brokenOff, isServed: false),
+            Failing(rule: "RFC 5861 §4 no window, a broken transaction", stored: plain, failure: .brokenOff, isServed: false),
             Failing(
                 rule: "RFC 5861 §4 the request's window", stored: plain, request: ["Cache-Control: stale-if-error=100"],
                 failure: .status(503), isServed: true),

@@ -1,17 +1,17 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// One request to the server on the cache's behalf, and what becomes of the answer.
-struct Exchange: Sendable {
+/// One request that the cache sends to the server, and how its response is combined with what is stored.
+struct CacheTransaction: Sendable {
     let loader: any DataLoading
     let cache: HTTPCache
     var request: DataRequest
-    /// What is stored for the request; nothing where the data cache failed.
-    let shelf: Shelf
+    /// What is stored for the request; empty when the data cache failed.
+    let entries: StoredEntries
 
     private var policy: HTTPCachePolicy { cache.policy }
 
-    func stored(_ reply: HTTPCacheReply) throws -> DataResponse { try shelf.response(reply, to: request) }
+    func stored(_ reply: HTTPCacheReply) throws -> DataResponse { try entries.response(reply, to: request) }
 
     /// Asks the server, with the preconditions of a validation where there is one.
     func run(asking validation: HTTPCacheValidation?) async throws -> DataResponse {
@@ -24,21 +24,21 @@ struct Exchange: Sendable {
     private func reply(asking validation: HTTPCacheValidation?) async throws -> DataResponse? {
         var sent = request
         if let validation { sent.headerFields = validation.headerFields }
-        // Patience is of no use where a stored response can stand in.
-        if standIn(after: .unreachable) != nil { sent.retries = 0 }
+        // Do not retry when a stale response can be served.
+        if staleReply(after: .unreachable) != nil { sent.retries = 0 }
         let requestedAt = cache.now()
         let response: DataResponse
         do {
             response = try await loader.load(sent)
         } catch let error as ImageError {
-            guard !Task.isCancelled, let failure = HTTPCacheFailure(error.code), let reply = standIn(after: failure) else {
+            guard !Task.isCancelled, let failure = HTTPCacheFailure(error.code), let reply = staleReply(after: failure) else {
                 throw error
             }
             return try stored(reply)
         }
         let times = Times(requestedAt: requestedAt, receivedAt: cache.now())
-        if let reply = standIn(after: .status(response.head.status.code)) { return try stored(reply) }
-        guard let validation, let match = shelf.match else { return try await recorded(response, times) }
+        if let reply = staleReply(after: .status(response.head.status.code)) { return try stored(reply) }
+        guard let validation, let match = entries.match else { return try await recorded(response, times) }
         switch (response.head.status.code, validation.question) {
         case (304, _): return try await confirmed(match, by: response, times)
         case (206, .rest): return try await completed(match, by: response, times)
@@ -52,9 +52,9 @@ struct Exchange: Sendable {
         var receivedAt: Double
     }
 
-    private func standIn(after failure: HTTPCacheFailure) -> HTTPCacheReply? {
-        guard shelf.match != nil else { return nil }
-        return policy.standIn(for: request, stored: shelf.responses, after: failure, now: cache.now())
+    private func staleReply(after failure: HTTPCacheFailure) -> HTTPCacheReply? {
+        guard entries.match != nil else { return nil }
+        return policy.standIn(for: request, stored: entries.responses, after: failure, now: cache.now())
     }
 
     /// A 304: the stored response with the new fields. One that is about another version, or about what another redirect
@@ -109,7 +109,7 @@ struct Exchange: Sendable {
             return answer
         }
         // An error of the server's does not take the place of a picture.
-        let isSpared = response.head.status.code >= 500 && shelf.match?.response.head.status.kind == .successful
+        let isSpared = response.head.status.code >= 500 && entries.match?.response.head.status.kind == .successful
         guard policy.keeps(response, to: request), !isSpared else {
             // What is gone is not shown when the server is away, either.
             if [404, 410].contains(response.head.status.code), request.cachePolicy.writesDisk { await forget() }
@@ -152,7 +152,7 @@ struct Exchange: Sendable {
     /// Stores a body whose end was reached, joined with the part that is stored where they fit.
     private func keepJoined(_ response: StoredResponse, _ data: Data) async {
         let response = response.with(byteCount: data.count)
-        guard response.part != nil, let match = shelf.match else { return await keep(response, data) }
+        guard response.part != nil, let match = entries.match else { return await keep(response, data) }
         let old = match.response
         if old.head.status == .ok, let validator = response.strongValidator, validator == old.strongValidator {
             // A part of what is there already: it shows that that holds.
@@ -174,20 +174,20 @@ struct Exchange: Sendable {
         guard EntryMetadata.isWhole(response) else { return }
         // A store runs to its end, also when nobody reads any more; its failure costs a hit.
         if policy.keeps(response, to: request) {
-            try? await cache.put(response, data, for: request, on: shelf)
-        } else if shelf.match != nil, request.cachePolicy.writesDisk {
+            try? await cache.put(response, data, for: request, on: entries)
+        } else if entries.match != nil, request.cachePolicy.writesDisk {
             await forget()
         }
     }
 
     private func forget() async {
-        guard shelf.match != nil else { return }
-        try? await cache.remove(shelf.matchKey)
+        guard entries.match != nil else { return }
+        try? await cache.remove(entries.matchKey)
     }
 
     /// What a 200 to HEAD says of the stored response (RFC 9111, section 4.3.5).
     private func freshen(by head: HTTPResponse, _ times: Times) async {
-        guard head.status == .ok, let match = shelf.match, match.response.head.status == .ok, request.cachePolicy.writesDisk
+        guard head.status == .ok, let match = entries.match, match.response.head.status == .ok, request.cachePolicy.writesDisk
         else { return }
         var read = self
         read.request.method = .get

@@ -6,7 +6,7 @@ internal import ImageCore
 /// ```
 /// u16 status, u16 number of fields, and for each field: u16 length of the name, u32 length of the value, name, value
 /// ```
-enum ResponseHead {
+enum StoredResponseHead {
     /// A head is not stored beyond this; servers and clients refuse far smaller ones.
     static let maximumSize = 1 << 20
 
