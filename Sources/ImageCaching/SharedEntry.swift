@@ -50,7 +50,8 @@ package enum SharedEntry {
             UnsafeRawBufferPointer(rebasing: bytes[bodyStart...])
         )
         let seed = unsafe seed(name: name, fixed: UnsafeRawBufferPointer(rebasing: bytes[..<24]), head: Array(head))
-        guard unsafe bytes.littleEndian(at: 24) == Checksum.of(body, seed: seed), let response = unsafe StoredResponseHead.decode(head)
+        guard unsafe bytes.littleEndian(at: 24) == Checksum.of(body, seed: seed),
+            let response = unsafe StoredResponseHead.decode(head)
         else { return nil }
         let storedAt = Double(bitPattern: unsafe bytes.littleEndian(at: 16))
         return unsafe DataEntry(data: Data(body), head: response, storedAt: storedAt)

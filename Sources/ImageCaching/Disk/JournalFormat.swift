@@ -140,7 +140,8 @@ extension IndexChange {
         let headLength = unsafe Int(bytes.littleEndian(at: 4, as: UInt32.self))
         let offset = unsafe bytes.littleEndian(at: 32, as: UInt64.self)
         let bodyLength = unsafe bytes.littleEndian(at: 40, as: UInt64.self)
-        guard headLength <= StoredResponseHead.maximumSize, offset < largest, bodyLength < largest, pack < 2 * PackHeader.numberLimit
+        guard headLength <= StoredResponseHead.maximumSize, offset < largest, bodyLength < largest,
+            pack < 2 * PackHeader.numberLimit
         else { return nil }
         let place = PackLocation(pack: pack, offset: Int(offset), headLength: headLength, bodyLength: Int(bodyLength))
         switch unsafe bytes.littleEndian(at: 0, as: UInt32.self) {

@@ -27,7 +27,8 @@ import Testing
         + [200, 304, 400, 403, 404, 410, 429, 501, 505].map {
             Failing(rule: "RFC 5861 §4 \($0) is no such error", stored: window, failure: .status($0), isServed: false)
         } + [
-            Failing(rule: "RFC 5861 §4 a broken transaction within the window", stored: window, failure: .brokenOff, isServed: true),
+            Failing(
+                rule: "RFC 5861 §4 a broken transaction within the window", stored: window, failure: .brokenOff, isServed: true),
             Failing(
                 rule: "RFC 5861 §4 at the end of the window", stored: window, failure: .status(503), after: 160, isServed: true),
             Failing(rule: "RFC 5861 §4 after the window", stored: window, failure: .status(503), after: 161, isServed: false),
