@@ -58,6 +58,17 @@ import Testing
         #expect(try image(file(whole, name, as: other), to: nil, pieces: nil).alpha == .opaque)
     }
 
+    /// libavif would scale the cell to the size that it declares: to gigabytes.
+    @Test(arguments: pieces)
+    func aCellThatDeclaresFarMorePixelsThanTheImageIsRefused(pieces: Int?) throws {
+        var file = whole
+        let declared = Data("ispe".utf8) + [0, 0, 0, 0, 0, 0, 0, 64, 0, 0, 0, 64]
+        let place = try #require(file.firstRange(of: declared))
+        file[place.upperBound - 3] = 0x2F
+        let error = #expect(throws: ImageError.self) { try image(file, to: nil, pieces: pieces) }
+        #expect(error.map { [.corrupt, .tooLarge].contains($0.code) } == true)
+    }
+
     @Test
     func alphaOfEachCellIsNoticedInPieces() throws {
         let reader = try AVIFReader(streaming: DecodingLimits())

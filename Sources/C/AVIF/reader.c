@@ -153,9 +153,23 @@ static void describe(const clt_avif_reader *reader, clt_avif_header *header) {
     header->matrix = image->matrixCoefficients;
 }
 
+/// Limits the pixels of each part that libavif decodes: a cell of a grid, a layer, the alpha image. libavif scales a part to the
+/// size that the part declares for itself, before it compares that with the image. Cells reach over the right and the lower edge
+/// by less than their own size, so no valid part has more than four times the pixels of the whole. Small images are exempt,
+/// because their cells may have a minimum size.
+static void limit_parts(avifDecoder *decoder) {
+    const uint64_t exempt = (uint64_t)1 << 20;
+    uint64_t limit = 4 * (uint64_t)decoder->image->width * decoder->image->height;
+    if (limit < exempt) limit = exempt;
+    if (limit < decoder->imageSizeLimit) decoder->imageSizeLimit = (uint32_t)limit;
+}
+
 clt_avif_status clt_avif_reader_read_header(clt_avif_reader *reader, clt_avif_header *header) {
     clt_avif_status status = finished(reader, avifDecoderParse(reader->decoder));
-    if (status == CLT_AVIF_OK) describe(reader, header);
+    if (status == CLT_AVIF_OK) {
+        limit_parts(reader->decoder);
+        describe(reader, header);
+    }
     return status;
 }
 
