@@ -8,9 +8,9 @@ let package = Package(
     name: "Calotype",
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
-        "Calotype", "ImageCore", "ImageKernels", "ImageNetworking", "ImageNetworkingFoundation", "ImageCaching",
-        "ImageCachingRedis",
-        "ImageDecoding", "ImageDecodingApple", "ImageProcessing", "ImageTargets", "ImageTargetsGTK", "ImageLoading",
+        "Calotype", "ImageCore", "ImageKernels", "ImageNetworking", "ImageNetworkingCurl", "ImageNetworkingFoundation",
+        "ImageCaching", "ImageCachingRedis", "ImageDecoding", "ImageDecodingApple", "ImageProcessing", "ImageTargets",
+        "ImageTargetsGTK", "ImageLoading",
         "CalotypeLogging", "CalotypeMetrics", "CalotypeCombine", "CalotypeTesting", "LoopbackHTTP",
     ].map { .library(name: $0, targets: [$0]) } + [.executable(name: "calotype", targets: ["CalotypeCommand"])],
     traits: [
@@ -56,10 +56,11 @@ let package = Package(
         c("GIF", "CCalotypeLibGIF", links: "gif"),
         c("Curl", "CCalotypeLibCurl", links: "curl"),
         c("DiskIO"),
+        c("Sockets"),
         c("GTK", .target(name: "CCalotypeLibGTK", condition: .when(traits: ["GTK"])), defines: "GTK"),
 
         // Built-in plug-ins, each usable alone.
-        module("ImageNetworking", "ImageCore", "CalotypeSystem", "CCalotypeCurl", .httpTypes),
+        module("ImageNetworking", "ImageCore", "CalotypeSystem", "CCalotypeSockets", .httpTypes),
         module("ImageCaching", "ImageCore", "CalotypeSystem", "CCalotypeDiskIO", .httpTypes),
         module(
             "ImageDecoding", "ImageCore", "ImageKernels", "CalotypeSystem", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP",
@@ -71,6 +72,9 @@ let package = Package(
         module("ImageLoading", "ImageCore", "CalotypeSystem", .httpTypes, .heap),
 
         // Plug-ins and observers that bring a dependency, or Apple's frameworks. Empty where that is missing or its trait is off.
+        integration(
+            "ImageNetworkingCurl", "ImageCore", "CalotypeSystem", "ImageNetworking", "CCalotypeCurl", "CCalotypeSockets",
+            .httpTypes),
         integration("ImageNetworkingFoundation", "ImageCore", "CalotypeSystem", .httpTypes),
         integration("ImageDecodingApple", "ImageCore"),
         integration("ImageTargetsGTK", "ImageCore", "ImageKernels", "ImageTargets", "CCalotypeGTK"),
@@ -84,7 +88,7 @@ let package = Package(
         // Everything wired, with the platform's own transport and codecs.
         module(
             "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
-            "ImageTargets", .apple("ImageNetworkingFoundation"), .apple("ImageDecodingApple")),
+            "ImageTargets", .linux("ImageNetworkingCurl"), .apple("ImageNetworkingFoundation"), .apple("ImageDecodingApple")),
 
         // The kit for authors of plug-ins.
         c("LoopbackTLS"),
@@ -98,8 +102,10 @@ let package = Package(
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
-                "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
-                "ImageKernels", "ImageTargets", "CalotypeSystem", "LoopbackHTTP", "CCalotypeGallery", "CCalotypeBareLoop",
+                "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageNetworkingCurl", "ImageCaching",
+                "ImageDecoding",
+                "ImageProcessing", "ImageKernels", "ImageTargets", "CalotypeSystem", "LoopbackHTTP", "CCalotypeGallery",
+                "CCalotypeBareLoop",
                 "CCalotypeHeap", .httpTypes, .argumentParser,
             ],
             path: "Sources/Command"),
@@ -111,10 +117,12 @@ let package = Package(
         testSupport(
             "CCalotypeGTKStage", .target(name: "CCalotypeLibGTK", condition: .when(traits: ["GTK"])), defines: "GTK"),
         testSupport("OtherSystem", "CalotypeSystem"),
+        testSupport("NetworkTestKit", "CalotypeSystem", "ImageCore", "ImageNetworkingCurl", "LoopbackHTTP"),
         testProgram("PeakMemory"),
         testProgram("EngineSoak", "ImageCore", "CalotypeSystem", "ImageLoading", "CalotypeTesting", "CCalotypeHeap", .httpTypes),
         testProgram(
-            "NetworkStorm", "Calotype", "ImageCore", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageLoading",
+            "NetworkStorm", "Calotype", "ImageCore", "ImageNetworking", "ImageNetworkingCurl", "ImageCaching", "ImageDecoding",
+            "ImageLoading",
             "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", "CCalotypeHeap"),
         testProgram(
             "GTKStage", "Calotype", "ImageCore", "ImageDecoding", "ImageLoading", "ImageCaching", "ImageTargets",
@@ -125,8 +133,11 @@ let package = Package(
         tests("ImageCore", .httpTypes),
         tests("ImageKernels", "ImageCore", "CalotypeSystem", "CalotypeTesting"),
         tests(
-            "ImageNetworking", "ImageCore", "CalotypeTesting", "CalotypeSystem", "LoopbackHTTP", "CCalotypeCurl", "CCalotypeHeap",
-            "CCalotypeLookup", "OtherSystem", .httpTypes),
+            "ImageNetworking", "ImageCore", "ImageNetworkingCurl", "CalotypeTesting", "CalotypeSystem", "LoopbackHTTP",
+            "NetworkTestKit", "CCalotypeHeap", .httpTypes),
+        tests(
+            "ImageNetworkingCurl", "ImageCore", "ImageNetworking", "CalotypeTesting", "CalotypeSystem", "LoopbackHTTP",
+            "NetworkTestKit", "CCalotypeCurl", "CCalotypeHeap", "CCalotypeLookup", "OtherSystem", .httpTypes),
         tests("ImageCaching", "ImageCore", "CalotypeSystem", "CalotypeTesting", .httpTypes),
         tests("ImageDecoding", "ImageCore", "CalotypeSystem", "ImageKernels", "CalotypeTesting"),
         tests("ImageProcessing", "ImageCore", "ImageKernels", "CalotypeTesting", "CCalotypeAllocations"),
@@ -203,6 +214,10 @@ func testProgram(_ name: String, _ dependencies: Dependency...) -> Target {
 }
 
 extension Target.Dependency {
+    /// A target that is used where Apple's frameworks are missing.
+    static func linux(_ name: String) -> Self {
+        .target(name: name, condition: .when(platforms: [.linux, .android, .windows, .openbsd]))
+    }
     /// A target that is used on Apple platforms alone.
     static func apple(_ name: String) -> Self {
         .target(name: name, condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS, .macCatalyst]))

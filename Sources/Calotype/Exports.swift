@@ -10,4 +10,6 @@
 #if canImport(ImageIO)
     @_exported public import ImageDecodingApple
     @_exported public import ImageNetworkingFoundation
+#else
+    @_exported public import ImageNetworkingCurl
 #endif

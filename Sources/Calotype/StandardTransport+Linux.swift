@@ -1,7 +1,8 @@
 #if !canImport(ImageIO)
     internal import ImageCore
     internal import ImageDecoding
-    public import ImageNetworking
+    internal import ImageNetworking
+    public import ImageNetworkingCurl
 
     /// Fetches `http` and `https` URLs where nothing else is set: libcurl on this platform.
     public typealias StandardTransport = CurlLoader

@@ -14,7 +14,7 @@ extension ImageLoader {
         public var workers = ProcessInfo.processInfo.activeProcessorCount
         /// The largest response body, in bytes, for loads whose options set no ``LoadOptions/maximumResponseBytes``; the lesser
         /// of 200 MB and a tenth of the memory.
-        public var responseBytes = 200_000_000
+        public var responseBytes = ResponseLimit.standard
         /// The bytes of the images of all running decodes, as their headers announce them; 512 MB. A decode waits rather than
         /// exceed the limit; an image that is larger by itself is decoded alone.
         public var decodingBytes = 512_000_000

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import ImageCore
 internal import ImageNetworking
+internal import ImageNetworkingCurl
 
 /// Gets the bytes of a source, without the engine: for commands that look at one file.
 final class SourceReader: Sendable {
@@ -20,9 +21,9 @@ final class SourceReader: Sendable {
     ///
     /// - Throws: ``ImageError``, also for an HTTP status other than success.
     func bytes(of source: SourceArgument) async throws -> Data {
-        if let path = source.path { return try FileLoader().contents(ofFile: path) }
+        if let path = source.path { return try FileLoader(maximumBytes: .max).contents(ofFile: path) }
         let url = source.url
-        if url.isFileURL { return try FileLoader().contents(of: url) }
+        if url.isFileURL { return try FileLoader(maximumBytes: .max).contents(of: url) }
         let bars = Console.showsProgress ? ProgressBars(total: 1) : nil
         defer { bars?.close() }
         bars?.update { $0.start(0, name: source.name) }

@@ -16,6 +16,6 @@ struct DecodeOnceCommand: ParsableCommand {
     func run() throws { try Self.decode(path) }
 
     static func decode(_ path: String) throws {
-        _ = try DecoderRegistry().decode(FileLoader().contents(ofFile: path), options: DecodeOptions())
+        _ = try DecoderRegistry().decode(FileLoader(maximumBytes: .max).contents(ofFile: path), options: DecodeOptions())
     }
 }

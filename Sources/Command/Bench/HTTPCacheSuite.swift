@@ -4,6 +4,7 @@ internal import ImageCaching
 internal import ImageCore
 internal import ImageLoading
 internal import ImageNetworking
+internal import ImageNetworkingCurl
 internal import LoopbackHTTP
 
 extension BenchmarkSuite {

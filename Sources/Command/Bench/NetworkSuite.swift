@@ -3,6 +3,7 @@ internal import ImageCore
 internal import ImageDecoding
 internal import ImageLoading
 internal import ImageNetworking
+internal import ImageNetworkingCurl
 
 internal import CalotypeSystem
 

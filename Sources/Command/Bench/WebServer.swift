@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import ImageCore
 internal import ImageNetworking
+internal import ImageNetworkingCurl
 internal import LoopbackHTTP
 
 /// An nginx of the benchmark's own on loopback: its own folder, configuration and port.

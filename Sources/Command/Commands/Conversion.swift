@@ -86,7 +86,7 @@ struct Conversion {
         let processors = try steps.processors { path in
             var options = DecodeOptions()
             options.limits = limits
-            return try DecoderRegistry().decode(FileLoader().contents(ofFile: path), options: options)
+            return try DecoderRegistry().decode(FileLoader(maximumBytes: .max).contents(ofFile: path), options: options)
         }
         var run = ProcessingRun.runs(of: processors).map(\.processor)
         if let first = run.first {

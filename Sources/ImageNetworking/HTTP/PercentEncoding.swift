@@ -1,7 +1,7 @@
 /// Percent-encoding (RFC 3986, section 2.1).
-enum PercentEncoding {
+package enum PercentEncoding {
     /// The bytes that `text` stands for; `nil` when a `%` is not followed by two hexadecimal digits.
-    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var rest = text[...]

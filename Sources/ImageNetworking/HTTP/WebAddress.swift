@@ -1,35 +1,39 @@
 /// A web URL taken apart as far as a loader needs it, and strictly, so that no two parsers can read it differently: the
 /// parts of RFC 3986, section 3, with an authority made of plain host characters only.
-struct WebAddress: Hashable, Sendable {
+package struct WebAddress: Hashable, Sendable {
     /// What must be equal for two URLs to share credentials and connections (RFC 6454).
-    struct Origin: Hashable, Sendable, CustomStringConvertible {
+    package struct Origin: Hashable, Sendable, CustomStringConvertible {
         /// Whether the scheme is `https`, and not `http`.
-        var isSecure = false
+        package var isSecure = false
         /// Lower case; brackets round an IPv6 address.
-        var host = ""
-        var port = 80
+        package var host = ""
+        package var port = 80
 
-        var scheme: String { isSecure ? "https" : "http" }
+        package var scheme: String { isSecure ? "https" : "http" }
         /// Whether the host is a loopback address, or the name of one (RFC 6761, section 6.3).
-        var isOfThisMachine: Bool {
+        package var isOfThisMachine: Bool {
             host == "localhost" || host == "[::1]" || host.hasPrefix("127.") && IPAddress(host) != nil
         }
-        var description: String { "\(scheme)://\(host):\(port)" }
+        package var description: String { "\(scheme)://\(host):\(port)" }
+
+        package init(isSecure: Bool = false, host: String = "", port: Int = 80) {
+            (self.isSecure, self.host, self.port) = (isSecure, host, port)
+        }
     }
 
-    var origin = Origin()
+    package var origin = Origin()
     /// The URL without credentials and fragment.
-    var text: String
+    package var text: String
     /// `user:password` as it stood in the URL, percent-encoded.
-    var credentials: String?
+    package var credentials: String?
 
-    enum Problem: Error, Hashable {
+    package enum Problem: Error, Hashable {
         case scheme(String)
         case host
         case port
     }
 
-    init(_ url: String) throws(Problem) {
+    package init(_ url: String) throws(Problem) {
         self.text = url
         var text = url
         // Bytes in one piece are read several times as fast as through the string.

@@ -8,12 +8,12 @@ public import ImageCore
 /// when it is asked for, so a reader that stops costs no more than an open file. The file is read in its length when it
 /// was opened; one that shrinks meanwhile fails.
 public struct FileLoader: DataLoading {
-    /// The largest file, in bytes, where the request names none.
+    /// The largest file, in bytes, where the request sets no limit; ``ResponseLimit/standard``.
     public var maximumBytes: Int
     /// The length of a chunk, in bytes; 256 KB. A smaller file is one chunk.
     public var chunkSize: Int
 
-    public init(maximumBytes: Int = .max, chunkSize: Int = 256 << 10) {
+    public init(maximumBytes: Int = ResponseLimit.standard, chunkSize: Int = 256 << 10) {
         self.maximumBytes = maximumBytes
         self.chunkSize = max(1, chunkSize)
     }

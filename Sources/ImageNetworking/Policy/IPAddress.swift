@@ -1,14 +1,12 @@
-internal import CalotypeSystem
-// Some C libraries leave the socket types to whichever module includes their header first.
-internal import CCalotypeCurl
+package import CalotypeSystem
 
 /// An IPv4 or IPv6 address, and whether it belongs to the public internet.
-struct IPAddress: Hashable, Sendable {
+package struct IPAddress: Hashable, Sendable {
     /// Four or sixteen, in network order.
     let bytes: [UInt8]
 
     /// An address in text, such as `10.0.0.1` or `::1`; `nil` for anything else.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         var four = in_addr()
         if unsafe inet_pton(AF_INET, text, &four) == 1 {
             bytes = unsafe withUnsafeBytes(of: &four) { unsafe Array($0) }
@@ -20,7 +18,7 @@ struct IPAddress: Hashable, Sendable {
     }
 
     /// The address in a socket's address; `nil` for another family.
-    init?(_ address: UnsafePointer<sockaddr>) {
+    package init?(_ address: UnsafePointer<sockaddr>) {
         switch Int32(unsafe address.pointee.sa_family) {
         case AF_INET:
             bytes = unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
@@ -41,7 +39,7 @@ struct IPAddress: Hashable, Sendable {
     /// Whether the address may be anyone's on the public internet: not in a block that IANA's special-purpose registries
     /// (RFC 6890 and its successors) keep for private, local, test or protocol use, not multicast, not reserved. An IPv6
     /// address that stands for an IPv4 address is judged as that.
-    var isPublic: Bool {
+    package var isPublic: Bool {
         if bytes.count == 4 { return !Self.specialIPv4.contains { $0.contains(bytes) } }
         if let embedded = embeddedIPv4 { return embedded.isPublic }
         return Self.globalUnicast.contains(bytes) && !Self.specialIPv6.contains { $0.contains(bytes) }
@@ -102,7 +100,7 @@ struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
         return stride(from: 0, to: 16, by: 2)
             .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }

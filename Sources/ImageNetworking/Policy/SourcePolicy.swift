@@ -50,7 +50,7 @@ public struct SourcePolicy: Hashable, Sendable {
     }
 
     /// Why an address in a URL is not allowed, as the end of a sentence.
-    func problem(with address: WebAddress) -> String? {
+    package func problem(with address: WebAddress) -> String? {
         let origin = address.origin
         guard schemes.contains(origin.scheme) else { return "its scheme “\(origin.scheme)” is not allowed" }
         if let hosts, !hosts.contains(where: { Self.matches(origin.host, $0) }) {
@@ -62,13 +62,13 @@ public struct SourcePolicy: Hashable, Sendable {
     }
 
     /// Why a socket may not be connected to an address.
-    func problem(with address: IPAddress?) -> String? {
+    package func problem(with address: IPAddress?) -> String? {
         guard !allowsPrivateAddresses else { return nil }
         guard let address else { return "it leads to no internet address" }
         return address.isPublic ? nil : "it leads to \(address), which is no address of the public internet"
     }
 
-    static func error(_ source: String, _ problem: String) -> ImageError {
+    package static func error(_ source: String, _ problem: String) -> ImageError {
         ImageError(.sourceForbidden, message: "\(source) may not be loaded here: \(problem).")
     }
 
@@ -85,8 +85,8 @@ extension ImageError.Code {
 }
 
 /// Refuses what a ``SourcePolicy`` does not allow before the wrapped loader sees it, and an answer from where redirects may
-/// not lead. Before a redirect is followed, and an address is connected to, ``CurlLoader`` refuses it by
-/// ``CurlLoader/Configuration/sourcePolicy``; another network layer has to see to that itself.
+/// not lead. `CurlLoader` checks each redirect and each address before it connects, by its own
+/// `Configuration.sourcePolicy`; another network layer must do the same.
 public struct GuardedLoader: DataLoading {
     private let loader: any DataLoading
     private let policy: SourcePolicy

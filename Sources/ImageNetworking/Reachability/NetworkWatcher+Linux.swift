@@ -1,6 +1,6 @@
 #if os(Linux) || os(Android)
+    internal import CCalotypeSockets
     internal import CalotypeSystem
-    internal import CCalotypeCurl
     internal import ImageCore
 
     /// Reports the network's status whenever the kernel says that a link, an address or a route changed.
@@ -12,7 +12,7 @@
             let changes = calotype_netlink_open()
             guard changes >= 0 else { return nil }
             let stopper = calotype_event_create()
-            let end = stopper >= 0 ? calotype_event_share(stopper) : -1
+            let end = stopper >= 0 ? calotype_event_duplicate(stopper) : -1
             guard end >= 0 else {
                 close(changes)
                 if stopper >= 0 { close(stopper) }

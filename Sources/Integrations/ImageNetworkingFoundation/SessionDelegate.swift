@@ -8,9 +8,6 @@ internal import ImageCore
 
 /// Passes what the session reports on to the transfer that it is about.
 final class SessionDelegate: NSObject, URLSessionDataDelegate {
-    /// The most redirects that are followed.
-    private static let mostRedirects = 10
-
     private struct Running {
         let transfer: SessionTransfer
         /// Keeps the session for as long as it may ask about the transfer: on Linux, a session that is ended while it waits for
@@ -80,9 +77,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     }
 
     private static func problem(with request: URLRequest, redirects: Int, _ transfer: SessionTransfer) -> ImageError? {
-        guard redirects <= mostRedirects else {
+        guard redirects <= RedirectLimit.standard else {
             return ImageError(
-                .tooManyRedirects, message: "\(transfer.source) was redirected more than \(mostRedirects) times.")
+                .tooManyRedirects, message: "\(transfer.source) was redirected more than \(RedirectLimit.standard) times.")
         }
         let scheme = request.url?.scheme?.lowercased() ?? ""
         guard scheme == "http" || scheme == "https" else {

@@ -31,9 +31,9 @@ public final class URLSessionLoader: DataLoading {
     public struct Configuration: Sendable {
         /// Connections to one host; 6.
         public var connectionsPerHost = 6
-        /// The largest body, in bytes, where the request names none; the lesser of 200 MB and a tenth of the machine's memory.
+        /// The largest body, in bytes, where the request names none; the lesser of 200 MB and a tenth of the memory.
         /// Checked against `Content-Length` and with every chunk.
-        public var maximumBytes = min(200_000_000, Int(clamping: ProcessInfo.processInfo.physicalMemory / 10))
+        public var maximumBytes = ResponseLimit.standard
         /// How far a body is read ahead of its reader, in bytes; 256 KB. Without effect on Linux.
         public var window = 256 << 10
         /// The `User-Agent` where the request has none.

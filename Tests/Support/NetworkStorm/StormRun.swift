@@ -5,6 +5,7 @@ internal import ImageCaching
 internal import ImageCore
 internal import ImageLoading
 internal import ImageNetworking
+internal import ImageNetworkingCurl
 
 /// What stops the storm before its time: an interrupt.
 final class StopSignal: Sendable {

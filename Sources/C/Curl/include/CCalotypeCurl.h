@@ -170,38 +170,3 @@ static inline const struct sockaddr *calotype_curl_address(const struct curl_soc
 
 /// Opens the socket that curl asks for, closed in child processes.
 curl_socket_t calotype_curl_open_socket(const struct curl_sockaddr *address);
-
-#ifdef __linux__
-#include <stdint.h>
-
-// epoll and eventfd, which Swift's view of the C library leaves out.
-
-enum { CALOTYPE_READABLE = 1, CALOTYPE_WRITABLE = 2, CALOTYPE_BROKEN = 4, CALOTYPE_SIGNALLED = 8 };
-
-struct calotype_ready {
-    int descriptor;
-    int events;
-};
-
-/// -1 when the system has no descriptor left.
-int calotype_epoll_create(void);
-int calotype_event_create(void);
-
-/// Tells the kernel to watch a descriptor for `wanted` where it watched for `told` before; 0 means not at all.
-/// CALOTYPE_SIGNALLED is for what calotype_event_create made: each signal is reported once, and none needs to be taken away.
-void calotype_epoll_tell(int epoll, int descriptor, int told, int wanted);
-
-/// Fills `ready` and returns how many there are; waits no longer than that many milliseconds, -1 for ever.
-int calotype_epoll_wait(int epoll, struct calotype_ready *ready, int capacity, int milliseconds);
-
-void calotype_event_signal(int descriptor);
-/// Another descriptor of the same, which no child process inherits either; -1 when the system has none left.
-int calotype_event_share(int descriptor);
-
-// Changes of the network (rtnetlink), which Swift's view of the C library leaves out too.
-
-/// A socket that becomes readable when a link, an address or a route changes; -1 where the system gives none.
-int calotype_netlink_open(void);
-/// Reads away what is there.
-void calotype_netlink_drain(int descriptor);
-#endif

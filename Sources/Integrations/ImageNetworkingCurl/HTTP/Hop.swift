@@ -1,0 +1,97 @@
+internal import HTTPTypes
+internal import ImageCore
+internal import ImageNetworking
+
+/// One request of a chain of redirects, and what comes after it. It cannot be copied, since each string of a copy is counted.
+struct Hop: ~Copyable, Sendable {
+    let address: WebAddress
+    let method: HTTPRequest.Method
+    let headerFields: HTTPFields
+    let body: Data?
+    /// Redirects so far.
+    let redirects: Int
+
+    private init(
+        _ address: consuming WebAddress, _ method: HTTPRequest.Method, _ headerFields: consuming HTTPFields, _ body: Data?,
+        redirects: Int
+    ) {
+        self.address = address
+        self.method = method
+        self.headerFields = headerFields
+        self.body = body
+        self.redirects = redirects
+    }
+
+    /// The first request of a chain.
+    static func first(of request: DataRequest) throws(ImageError) -> Hop {
+        let address = try address(of: request.url)
+        var headerFields = request.headerFields
+        if let credentials = address.credentials, headerFields[.authorization] == nil {
+            headerFields[.authorization] = "Basic " + Self.decoded(credentials).base64EncodedString()
+        }
+        return Hop(address, request.method, headerFields, request.body, redirects: 0)
+    }
+
+    private static func address(of url: URL) throws(ImageError) -> WebAddress {
+        do {
+            return try WebAddress(url.absoluteString)
+        } catch {
+            throw error.imageError(for: ImageSource.redacted(url))
+        }
+    }
+
+    /// The request that an answer of `status` sends to `url`, an absolute URL; `source` is named in errors.
+    ///
+    /// Whatever may be a credential stays with its origin. A 303, and a 301 or 302 to a POST, asks again with GET (RFC 9110,
+    /// section 15.4, for both).
+    func following(status: Int, to url: String, source: String) throws(ImageError) -> Hop {
+        guard redirects < RedirectLimit.standard else {
+            // An address that the server made may hold a token, and nobody here has chosen it.
+            let last = address.text.prefix { $0 != "?" }
+            throw ImageError(
+                .tooManyRedirects,
+                message: "\(source) was redirected more than \(RedirectLimit.standard) times; the last address was \(last).")
+        }
+        var next: WebAddress
+        do {
+            next = try WebAddress(url)
+        } catch {
+            let reason =
+                switch error {
+                case .scheme(let scheme): "to the scheme “\(scheme)”, and only http and https are followed"
+                case .host, .port: "to an address that is no valid URL"
+                }
+            throw ImageError(.badResponse, message: "\(source) was redirected \(reason).")
+        }
+        next.credentials = nil
+        var (method, headerFields, body) = (method, headerFields, body)
+        if next.origin != address.origin {
+            headerFields = HTTPFields(headerFields.filter { Self.mayGoAnywhere($0.name.canonicalName) })
+        }
+        if status == 303 && method != .head || (status == 301 || status == 302) && method == .post {
+            (method, body) = (.get, nil)
+            for name in [HTTPField.Name.contentType, .contentEncoding, .contentLanguage, .contentLocation] {
+                headerFields[name] = nil
+            }
+        }
+        return Hop(next, method, headerFields, body, redirects: redirects + 1)
+    }
+
+    private static func decoded(_ credentials: String) -> Data {
+        Data(PercentEncoding.decode(credentials.utf8) ?? Array(credentials.utf8))
+    }
+
+    /// Whether a field is meant for whoever answers, and not for one origin alone.
+    private static func mayGoAnywhere(_ name: String) -> Bool { name != "host" && RequestFields.neutral.contains(name) }
+}
+
+extension WebAddress.Problem {
+    fileprivate func imageError(for source: String) -> ImageError {
+        switch self {
+        case .scheme(let scheme):
+            ImageError(.unsupportedScheme, message: "\(source) has the scheme “\(scheme)”, and this loader knows http and https.")
+        case .host: ImageError(.invalidRequest, message: "\(source) names no valid host.")
+        case .port: ImageError(.invalidRequest, message: "\(source) has a port that is not a number from 1 to 65535.")
+        }
+    }
+}

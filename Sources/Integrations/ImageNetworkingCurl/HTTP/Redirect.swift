@@ -1,0 +1,34 @@
+internal import CCalotypeCurl
+internal import ImageCore
+internal import ImageNetworking
+
+/// Works out where a `Location` leads.
+enum Redirect {
+    /// The next request of the chain. `source` is named in errors.
+    static func hop(after hop: borrowing Hop, status: Int, location: String, source: String) throws(ImageError) -> Hop {
+        // A foreign scheme is refused by name before anything could take it for a relative path.
+        if let scheme = scheme(of: location), scheme != "http", scheme != "https" {
+            return try hop.following(status: status, to: location, source: source)
+        }
+        let resolved: String? = unsafe hop.address.text.withCString { base in
+            unsafe location.withCString { reference in
+                guard let text = unsafe calotype_curl_resolve_url(base, reference) else { return nil }
+                defer { unsafe curl_free(text) }
+                return unsafe String(cString: text)
+            }
+        }
+        return try hop.following(status: status, to: resolved ?? "http://", source: source)
+    }
+
+    /// What stands before the colon, if it has the form of a scheme (RFC 3986, section 3.1).
+    private static func scheme(of text: String) -> String? {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), let first = text.utf8.first, isLetter(first) else {
+            return nil
+        }
+        let name = text[..<colon]
+        let isScheme = name.utf8.allSatisfy { isLetter($0) || 0x30...0x39 ~= $0 || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }
+        return isScheme ? name.lowercased() : nil
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { 0x61...0x7A ~= byte | 0x20 }
+}

@@ -1,0 +1,61 @@
+@testable import CalotypeTesting
+import ImageCore
+import ImageNetworkingCurl
+import NetworkTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct DataLoadingContract {
+    @Test func theCurlLoaderKeepsIt() async throws {
+        try await DataLoadingConformance.check(
+            trusting: { certificate in
+                var configuration = CurlLoader.Configuration.withoutIdleTimeout
+                configuration.certificateAuthorities = .pem(Data(certificate.utf8))
+                return CurlLoader(configuration)
+            }, { CurlLoader(.withoutIdleTimeout) })
+    }
+
+    @Test func theScriptedLoaderKeepsItWhereItForwards() async throws {
+        try await DataLoadingConformance.check(
+            trusting: { certificate in
+                var configuration = CurlLoader.Configuration.withoutIdleTimeout
+                configuration.certificateAuthorities = .pem(Data(certificate.utf8))
+                let loader = CurlLoader(configuration)
+                return ScriptedLoader { _ in .forward(loader) }
+            },
+            {
+                let loader = CurlLoader(.withoutIdleTimeout)
+                return ScriptedLoader { _ in .forward(loader) }
+            })
+    }
+
+    @Test func aLoaderThatCollectsItsBodyDoesNot() async throws {
+        struct Collecting: DataLoading {
+            let base = CurlLoader(.withoutIdleTimeout)
+            func load(_ request: DataRequest) async throws -> DataResponse {
+                var response = try await base.load(request)
+                response.body = ByteStream(try await response.body.collected())
+                return response
+            }
+        }
+        // That check alone is given little time, which it never passes in.
+        let name = "The first chunk is handed out while the server holds the second back"
+        let check = try #require(DataLoadingConformance.all.first { $0.name == name })
+        do {
+            try await DataLoadingConformance.run(check, limit: .milliseconds(500)) { Collecting() }
+            Issue.record("It passed.")
+        } catch let failure as DataLoadingConformance.Failure {
+            #expect(failure.check == name)
+            #expect(failure.reason.hasPrefix("It did not end within"))
+        }
+    }
+
+    @Test func aLoaderThatInventsAnswersDoesNot() async throws {
+        struct Canned: DataLoading {
+            func load(_ request: DataRequest) async throws -> DataResponse {
+                DataResponse(url: request.url, body: ByteStream(Data([1])))
+            }
+        }
+        await #expect(throws: DataLoadingConformance.Failure.self) { try await DataLoadingConformance.check { Canned() } }
+    }
+}

@@ -1,0 +1,273 @@
+import HTTPTypes
+import ImageCore
+import ImageNetworkingCurl
+import LoopbackHTTP
+import NetworkTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CurlLoaderFailures {
+    let loader = CurlLoader(.withoutIdleTimeout)
+
+    @Test func aRefusedConnectionIsNamed() async throws {
+        let port = try RefusingPort()
+        defer { withExtendedLifetime(port) {} }
+        let url = port.url
+        let error = try await imageError { _ = try await loader.load(DataRequest(url: url)) }
+        #expect(error.code == .connectionFailed)
+        #expect(error.message == "No connection to “127.0.0.1” could be made for \(url.absoluteString).")
+    }
+
+    @Test func aServerThatTakesNoConnectionHitsTheLimitForThatAlone() async throws {
+        let listener = try SilentListener()
+        var configuration = CurlLoader.Configuration.withoutIdleTimeout
+        configuration.connectTimeout = .milliseconds(200)
+        let loader = CurlLoader(configuration)
+        let request = DataRequest(url: listener.url, timeout: .seconds(5))
+        let error = try await imageError { _ = try await loader.load(request) }
+        #expect(error.code == .timedOut)
+        #expect(error.message == "No connection to “127.0.0.1” was made for \(listener.url.absoluteString) within 0.2 s.")
+    }
+
+    /// libcurl keeps what comes after a body too, as far as anybody sends it. A line that looks like a status begins nothing there.
+    @Test(arguments: ["X-Filler", "HTTP/1.1 200 OK"])
+    func trailersWithoutEndAreAnError(_ name: String) async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+            try connection.write("1\r\na\r\n0\r\n")
+            while true { try connection.write("\(name): \(String(repeating: "a", count: 1000))\r\n") }
+        }
+        let request = try server.request(timeout: .seconds(5))
+        let error = try await imageError { _ = try await loader.body(of: request) }
+        #expect(error.code == .badResponse)
+        try await server.disconnections.reached(1)
+    }
+
+    @Test func aHeaderLineWithoutEndIsAnErrorOfTheServer() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.write("HTTP/1.1 200 OK\r\nX-Filler: ")
+            while true { try connection.write(String(repeating: "a", count: 8_000)) }
+        }
+        let request = try server.request(timeout: .seconds(5))
+        let error = try await imageError { _ = try await loader.load(request) }
+        #expect(error.code == .badResponse)
+        try await server.disconnections.reached(1)
+    }
+
+    @Test func silenceOnAUsedConnectionIsNoMissingConnection() async throws {
+        let server = try LoopbackServer { request, connection in
+            if request.path == "/silent" { return connection.waitForDisconnect() }
+            try connection.respond(LoopbackServer.Response(200, body: [1]))
+        }
+        var configuration = CurlLoader.Configuration.withoutIdleTimeout
+        configuration.idleTimeout = .milliseconds(200)
+        let loader = CurlLoader(configuration)
+        _ = try await loader.body(of: try server.request("/first", timeout: .seconds(5)))
+        let request = try server.request("/silent", timeout: .seconds(5))
+        let error = try await imageError { _ = try await loader.load(request) }
+        #expect(server.connections.value == 1)
+        #expect(error.message == "“127.0.0.1” fell silent before \(request.url.absoluteString) was whole.")
+    }
+
+    @Test func aHostWithoutAnAddressIsNamed() async throws {
+        // A label of 64 letters is one too many for a name (RFC 1035, section 2.3.4): no server is asked for it.
+        let host = String(repeating: "a", count: 64) + ".invalid"
+        let url = try #require(URL(string: "http://\(host)/a.png"))
+        let error = try await imageError { _ = try await loader.load(DataRequest(url: url)) }
+        #expect(error.code == .hostNotFound)
+        #expect(error.message.contains("“\(host)”"))
+    }
+
+    @Test func aStalledServerHitsTheTimeout() async throws {
+        let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
+        let request = try server.request("/slow", timeout: .milliseconds(200))
+        let error = try await imageError { _ = try await loader.load(request) }
+        #expect(error.code == .timedOut)
+        #expect(error.message == "\(request.url.absoluteString) did not arrive within its time limit of 0.2 s.")
+        try await server.disconnections.reached(1)
+    }
+
+    @Test func aStallInMidBodyHitsTheTimeout() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Content-Length", "10")])
+            try connection.write("half")
+            connection.waitForDisconnect()
+        }
+        // A busy machine may take that long for the head alone.
+        let request = try server.request(timeout: .milliseconds(200))
+        #expect(try await imageError { _ = try await loader.body(of: request) }.code == .timedOut)
+    }
+
+    @Test(arguments: ["", "half"])
+    func aServerThatFallsSilentIsGivenUp(_ body: String) async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Content-Length", "10")])
+            try connection.write(body)
+            connection.waitForDisconnect()
+        }
+        var configuration = CurlLoader.Configuration()
+        configuration.idleTimeout = .milliseconds(100)
+        let loader = CurlLoader(configuration)
+        let error = try await imageError { _ = try await loader.body(of: try server.request()) }
+        #expect(error.code == .timedOut)
+        #expect(error.message == "“127.0.0.1” fell silent before \(server.url()) was whole.")
+        try await server.disconnections.reached(1)
+    }
+
+    /// A pause is the reader's doing.
+    @Test func aServerThatWaitsForTheReaderIsNotSilent() async throws {
+        // More than is read ahead, and so little that the sockets take the rest: no slow server is taken for a silent one.
+        let picture = [UInt8](repeating: 1, count: 600_000)
+        let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200, body: picture) })
+        var configuration = CurlLoader.Configuration()
+        configuration.idleTimeout = .milliseconds(200)
+        let loader = CurlLoader(configuration)
+        let slow = try await loader.load(try server.request())
+        // Another transfer of the same loop fails for its server's silence, while the first one has paused.
+        let silent = try LoopbackServer { _, connection in connection.waitForDisconnect() }
+        let error = try await imageError { _ = try await loader.body(of: try silent.request()) }
+        #expect(error.code == .timedOut)
+        #expect(try await slow.body.collected().count == picture.count)
+    }
+
+    @Test func redirectsShareOneTimeout() async throws {
+        let server = try LoopbackServer { request, connection in
+            guard request.target == "/0" else { return connection.waitForDisconnect() }
+            try connection.respond(LoopbackServer.Response(302, headers: [("Location", "/1")]))
+        }
+        let error = try await imageError { _ = try await loader.load(try server.request("/0", timeout: .milliseconds(200))) }
+        #expect(error.code == .timedOut)
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nshort",
+    ])
+    func aBodyThatEndsEarlyFailsAfterWhatArrived(_ text: String) async throws {
+        let server = try LoopbackServer.writing(text)
+        let response = try await loader.load(try server.request())
+        var received = Data()
+        let error = try await imageError { for try await chunk in response.body { received.append(chunk) } }
+        #expect(error.code == .connectionLost)
+        #expect(received == Data("short".utf8))
+    }
+
+    @Test func aConnectionClosedWithoutAnAnswerIsLost() async throws {
+        let server = try LoopbackServer.writing("")
+        #expect(try await imageError { _ = try await loader.load(try server.request()) }.code == .connectionLost)
+    }
+
+    @Test func aResetIsALostConnection() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Content-Length", "9")])
+            connection.reset()
+        }
+        let request = try server.request()
+        #expect(try await imageError { _ = try await loader.body(of: request) }.code == .connectionLost)
+    }
+
+    @Test(arguments: ["garbage\r\n\r\n", "\u{0}\u{1}\u{2}", "<html>no head at all</html>", "HTTP/9.9 abc\r\n\r\n"])
+    func garbageIsABadResponse(_ text: String) async throws {
+        let server = try LoopbackServer.writing(text)
+        let error = try await imageError { _ = try await loader.body(of: try server.request()) }
+        #expect(error.code == .badResponse)
+        #expect(error.message.contains("does not follow HTTP"))
+    }
+
+    @Test func anEndlessHeadIsABadResponse() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.write("HTTP/1.1 200 OK\r\n")
+            while true { try connection.write("X-Filler: \(String(repeating: "a", count: 1000))\r\n") }
+        }
+        let error = try await imageError { _ = try await loader.load(try server.request()) }
+        #expect(error.code == .badResponse)
+        try await server.disconnections.reached(1)
+    }
+
+    @Test func tooManyHeaderFieldsAreABadResponse() async throws {
+        let fields = (0..<2000).map { (name: "X-\($0)", value: "1") }
+        let server = try LoopbackServer.answering(headers: fields, body: "x")
+        #expect(try await imageError { _ = try await loader.load(try server.request()) }.code == .badResponse)
+    }
+
+    @Test func tlsWithAServerThatHasNoneIsInsecure() async throws {
+        let server = try LoopbackServer(connecting: { connection in try connection.write("no TLS here, neither now nor later") })
+        let url = try #require(URL(string: server.url("/").replacing("http:", with: "https:")))
+        #expect(try await imageError { _ = try await loader.load(DataRequest(url: url)) }.code == .insecure)
+    }
+
+    @Test(arguments: [
+        ("ftp://example.org/a.png", ImageError.Code.unsupportedScheme), ("a.png", .unsupportedScheme),
+        ("http://", .invalidRequest), ("http:///a.png", .invalidRequest), ("http://host:99999/", .invalidRequest),
+        ("http://ho%20st/", .invalidRequest),
+    ])
+    func aURLThatCannotBeFetchedIsRefusedAtOnce(_ text: String, _ code: ImageError.Code) async throws {
+        let url = try #require(URL(string: text))
+        #expect(try await imageError { _ = try await loader.load(DataRequest(url: url)) }.code == code)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct CurlLoaderLimits {
+    let loader = CurlLoader()
+
+    @Test func anEndlessBodyStopsAtTheLimit() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+            while true { try connection.writeChunk([UInt8](repeating: 1, count: 10_000)) }
+        }
+        let request = try server.request("/endless", maximumBytes: 1_000_000)
+        var received = 0
+        let error = try await imageError {
+            for try await chunk in try await loader.load(request).body { received += chunk.count }
+        }
+        #expect(error.code == .tooLarge)
+        #expect(
+            error.message
+                == "The response to \(request.url.absoluteString) goes on after 1000000 bytes, and at most 1000000 bytes are accepted."
+        )
+        #expect(received <= 1_000_000)
+        try await server.disconnections.reached(1)
+    }
+
+    /// libcurl keeps what it has received while a transfer is paused, and delivers it when the transfer resumes.
+    @Test func aBodyThatPassesTheLimitWhereAPauseEndsIsRefusedAtOnce() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.write(Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + [UInt8](repeating: 1, count: 60_000))
+            connection.waitForDisconnect()
+        }
+        var configuration = CurlLoader.Configuration.withoutIdleTimeout
+        configuration.window = 20_000
+        configuration.idleTimeout = .seconds(1)
+        let loader = CurlLoader(configuration)
+        let request = try server.request(maximumBytes: 40_000)
+        let error = try await imageError { for try await _ in try await loader.load(request).body {} }
+        #expect(error.code == .tooLarge)
+        try await server.disconnections.reached(1)
+    }
+
+    @Test func aContentLengthOverTheLimitIsRefusedBeforeTheBody() async throws {
+        let server = try LoopbackServer { _, connection in
+            try connection.writeHead(200, headers: [("Content-Length", "1000001")])
+            connection.waitForDisconnect()
+        }
+        let error = try await imageError { _ = try await loader.load(try server.request(maximumBytes: 1_000_000)) }
+        #expect(error.code == .tooLarge)
+        #expect(error.message.contains("is 1000001 bytes long by its Content-Length"))
+        try await server.disconnections.reached(1)
+    }
+
+    @Test func aBodyOfExactlyTheLimitIsAccepted() async throws {
+        let server = try LoopbackServer.answering(body: String(repeating: "a", count: 5000))
+        #expect(try await loader.body(of: try server.request(maximumBytes: 5000)).count == 5000)
+    }
+
+    @Test func theLoadersOwnLimitHoldsWhereTheRequestHasNone() async throws {
+        var configuration = CurlLoader.Configuration()
+        configuration.maximumBytes = 10
+        let loader = CurlLoader(configuration)
+        let server = try LoopbackServer.answering(body: "eleven bytes")
+        #expect(try await imageError { _ = try await loader.load(try server.request()) }.code == .tooLarge)
+        #expect(try await loader.body(of: try server.request(maximumBytes: 20)).count == 12)
+    }
+}

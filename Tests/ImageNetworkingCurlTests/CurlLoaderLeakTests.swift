@@ -1,0 +1,166 @@
+#if os(Linux)
+    import CalotypeSystem
+    import CCalotypeHeap
+    import ImageCore
+    import ImageNetworkingCurl
+    import LoopbackHTTP
+    import NetworkTestKit
+    import Testing
+
+    /// What the process holds. The suite runs alone in its process, since other tests open sockets too.
+    private struct Holdings {
+        var descriptors: Int
+        var threads: Int
+
+        static var now: Holdings { Holdings(descriptors: count("/proc/self/fd"), threads: count("/proc/self/task")) }
+
+        /// Swift Testing keeps where each error was thrown until the test ends, which would be most of what grows.
+        static func forgetErrors() {
+            for hook in ["_swift_willThrow", "_swift_willThrowTypedImpl"] {
+                unsafe dlsym(nil, hook)?.storeBytes(of: nil, as: UnsafeRawPointer?.self)
+            }
+        }
+
+        private static func count(_ path: String) -> Int {
+            guard let directory = unsafe opendir(path) else { return 0 }
+            defer { unsafe closedir(directory) }
+            var count = 0
+            while unsafe readdir(directory) != nil { count += 1 }
+            return count
+        }
+
+        /// Bytes that are allocated and not freed.
+        static var allocated: Int { Int(calotype_heap_bytes()) }
+
+        /// A thread is listed for a moment after its last instruction; the kernel gives no event to wait for.
+        /// Nor is it told when Swift's pool lets go of one that it has no work for, which takes it some seconds.
+        static func settled(to expected: Holdings) async -> Holdings {
+            let limit = ContinuousClock.now + .seconds(30)
+            while !now.isAtMost(expected), .now < limit { await Task.yield() }
+            return now
+        }
+
+        /// How many bytes more than `before` are allocated. Threads of the server may hold a buffer for a moment after their
+        /// connection is gone; what is still there after a second is kept. Under the thread sanitizer, which keeps memory of its
+        /// own for what it saw, races are all that is looked for.
+        static func growth(since before: Int, beyond limit: Int) async -> Int {
+            #if THREAD_SANITIZER
+                return 0
+            #else
+                let end = ContinuousClock.now + .seconds(1)
+                while allocated - before >= limit, .now < end { await Task.yield() }
+                return allocated - before
+            #endif
+        }
+
+        func isAtMost(_ other: Holdings) -> Bool { descriptors <= other.descriptors && threads <= other.threads }
+    }
+
+    private final class Begun: Sendable {
+        let count = Lock(0)
+    }
+
+    @Suite struct CurlLoaderLeaks {
+        @Test func aLoaderThatEndsLeavesNoDescriptorAndNoThread() async throws {
+            await #expect(processExitsWith: .success) {
+                let server = try LoopbackServer { request, connection in
+                    if request.path == "/stall" { return connection.waitForDisconnect() }
+                    try connection.respond(LoopbackServer.Response(200, body: [UInt8](repeating: 1, count: 50_000)))
+                }
+                func run(closing: Bool) async throws {
+                    let loader = CurlLoader()
+                    let (good, stalled) = (try server.request("/a"), try server.request("/stall"))
+                    try await withThrowingTaskGroup { group in
+                        for _ in 0..<100 { group.addTask { _ = try await loader.body(of: good) } }
+                        try await group.waitForAll()
+                    }
+                    for _ in 0..<5 { _ = try await loader.load(good) }
+                    let tasks = (0..<50).map { _ in Task { try await loader.load(stalled) } }
+                    for task in tasks { task.cancel() }
+                    for task in tasks { _ = try? await task.value }
+                    if closing { await loader.close() }
+                }
+                // The first round also pays for what a process sets up once.
+                try await run(closing: true)
+                try await server.disconnections.reached(server.connections.value)
+                let before = Holdings.now
+                for round in 0..<10 { try await run(closing: round % 2 == 0) }
+                let after = await Holdings.settled(to: before)
+                #expect(after.isAtMost(before), "\(after), before \(before)")
+                server.stop()
+            }
+        }
+
+        @Test func stormsOfCancelledLoadsLeaveNothing() async throws {
+            await #expect(processExitsWith: .success) {
+                Holdings.forgetErrors()
+                let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
+                let request = try server.request()
+                func storms(_ count: Int) async throws {
+                    let loader = CurlLoader()
+                    for _ in 0..<count {
+                        let begun = Begun()
+                        let tasks = (0..<1000).map { _ in
+                            Task {
+                                begun.count.withLock { $0 += 1 }
+                                return try await loader.load(request)
+                            }
+                        }
+                        // Cancelled at once, most of them would never come to the loader.
+                        while begun.count.withLock({ $0 }) < 1000 { await Task.yield() }
+                        for task in tasks { task.cancel() }
+                        for task in tasks { _ = try? await task.value }
+                    }
+                    await loader.close()
+                    try await server.disconnections.reached(server.connections.value)
+                }
+                try await storms(50)
+                let (before, allocated) = (Holdings.now, Holdings.allocated)
+                try await storms(200)
+                let after = await Holdings.settled(to: before)
+                #expect(after.isAtMost(before), "\(after), before \(before)")
+                // The least that the allocator gives out takes 32 bytes, which each of the 200,000 loads would leave behind if
+                // it left anything. Half of that is more than what threads and tables may keep.
+                let growth = await Holdings.growth(since: allocated, beyond: 200_000 * 32 / 2)
+                #expect(growth < 200_000 * 32 / 2, "\(growth) bytes")
+                server.stop()
+            }
+        }
+
+        @Test func tenThousandLoadsOverSixtyFourConnectionsLeaveNothing() async throws {
+            await #expect(processExitsWith: .success) {
+                let body = [UInt8](repeating: 7, count: 50_000)
+                let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200, body: body) })
+                let request = try server.request()
+                func run(_ count: Int) async throws {
+                    var configuration = CurlLoader.Configuration.withoutIdleTimeout
+                    (configuration.connectionsPerHost, configuration.connections) = (64, 64)
+                    let loader = CurlLoader(configuration)
+                    try await withThrowingTaskGroup(of: Int.self) { group in
+                        for _ in 0..<64 {
+                            group.addTask {
+                                var whole = 0
+                                for _ in 0..<count / 64 where try await loader.body(of: request).count == 50_000 { whole += 1 }
+                                return whole
+                            }
+                        }
+                        let whole = try await group.reduce(0, +)
+                        #expect(whole == count / 64 * 64)
+                    }
+                    await loader.close()
+                    try await server.disconnections.reached(server.connections.value)
+                }
+                try await run(1_000)
+                #expect(server.connections.value <= 64)
+                let (before, allocated) = (Holdings.now, Holdings.allocated)
+                try await run(10_000)
+                let after = await Holdings.settled(to: before)
+                #expect(after.isAtMost(before), "\(after), before \(before)")
+                // As above, for 10,000 loads.
+                let growth = await Holdings.growth(since: allocated, beyond: 10_000 * 32 / 2)
+                #expect(growth < 10_000 * 32 / 2, "\(growth) bytes")
+                server.stop()
+            }
+        }
+    }
+#endif

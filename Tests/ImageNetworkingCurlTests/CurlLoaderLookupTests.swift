@@ -1,0 +1,108 @@
+#if os(Linux)
+    import HTTPTypes
+    import ImageCore
+    import ImageNetworkingCurl
+    import LoopbackHTTP
+    import NetworkTestKit
+    import Testing
+
+    /// A lookup that has begun cannot be broken off. What waits for it must not notice.
+    @Suite(.enabled(if: HeldLookup.isPossible), .timeLimit(.minutes(1)))
+    struct CurlLoaderLookups {
+        private let loader: CurlLoader = {
+            var configuration = CurlLoader.Configuration.withoutIdleTimeout
+            // It would be asked to look the name up.
+            configuration.usesProxyOfEnvironment = false
+            configuration.connectTimeout = .seconds(300)
+            return CurlLoader(configuration)
+        }()
+
+        /// A request that tells when nobody holds it any more.
+        private func request(
+            _ lookup: HeldLookup, _ server: LoopbackServer, freed: LoopbackServer.Gate
+        ) throws -> DataRequest {
+            let url = try #require(URL(string: "http://\(lookup.name):\(server.port)/"))
+            let count = 1000
+            let memory = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 1)
+            unsafe memory.initializeMemory(as: UInt8.self, repeating: 7, count: count)
+            let body = unsafe Data(
+                bytesNoCopy: memory, count: count,
+                deallocator: .custom { memory, _ in
+                    unsafe memory.deallocate()
+                    freed.open()
+                })
+            return DataRequest(url: url, method: .put, body: body, timeout: .seconds(300))
+        }
+
+        /// A load that waits for the lookup, and what opens when it ends: one that does not is to fail its test, not to hold it up.
+        private func load(
+            _ lookup: HeldLookup, _ server: LoopbackServer, freed: LoopbackServer.Gate
+        ) async throws -> (task: Task<Int, any Error>, end: LoopbackServer.Gate) {
+            let (loader, request, end) = (loader, try request(lookup, server, freed: freed), try LoopbackServer.Gate())
+            let task = Task {
+                defer { end.open() }
+                return try await loader.load(request).head.status.code
+            }
+            try await lookup.begun.opened()
+            return (task, end)
+        }
+
+        private func close() async throws {
+            let (loader, end) = (loader, try LoopbackServer.Gate())
+            Task {
+                await loader.close()
+                end.open()
+            }
+            try await end.opened()
+        }
+
+        @Test func aLoadThatNobodyCancelsGoesOnWhenTheLookupEnds() async throws {
+            let (lookup, freed) = (try HeldLookup(of: "patient.test"), try LoopbackServer.Gate())
+            let server = try LoopbackServer.answering(body: "x")
+            let (task, end) = try await load(lookup, server, freed: freed)
+            #expect(server.connections.value == 0)
+            lookup.answer()
+            try await end.opened()
+            #expect(try await task.value == 200)
+            try await freed.opened()
+        }
+
+        @Test func cancellingDuringTheLookupIsPromptAndOpensNoSocketLater() async throws {
+            let (lookup, freed) = (try HeldLookup(of: "cancelled.test"), try LoopbackServer.Gate())
+            let server = try LoopbackServer.answering(body: "x")
+            let (task, end) = try await load(lookup, server, freed: freed)
+            task.cancel()
+            // The lookup still runs.
+            try await end.opened()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            // Nor does it keep others waiting. When their answer is here, the loader has heard of the cancellation too.
+            #expect(try await loader.body(of: try server.request()).count == 1)
+            #expect(!freed.isOpen)
+            lookup.answer()
+            // With the lookup, all that was kept for it is let go.
+            try await freed.opened()
+            // A connection that was made meanwhile would be counted before another loader's.
+            #expect(try await CurlLoader(.withoutIdleTimeout).body(of: try server.request()).count == 1)
+            #expect(server.connections.value == 2)
+            try await close()
+        }
+
+        @Test(arguments: [true, false])
+        func closingDoesNotWaitForTheLookup(_ isCancelledBefore: Bool) async throws {
+            let lookup = try HeldLookup(of: isCancelledBefore ? "orphaned.test" : "closed.test")
+            let (server, freed) = (try LoopbackServer.answering(body: "x"), try LoopbackServer.Gate())
+            let (task, end) = try await load(lookup, server, freed: freed)
+            if isCancelledBefore { task.cancel() }
+            try await close()
+            try await end.opened()
+            if isCancelledBefore {
+                await #expect(throws: CancellationError.self) { try await task.value }
+            } else {
+                #expect(try await imageError { _ = try await task.value }.code == .loaderClosed)
+            }
+            try await freed.opened()
+            #expect(server.connections.value == 0)
+            lookup.answer()
+        }
+    }
+#endif

@@ -1,0 +1,114 @@
+import HTTPTypes
+import ImageCore
+import ImageNetworkingCurl
+import LoopbackHTTP
+import NetworkTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CurlLoaderRedirects {
+    let loader = CurlLoader()
+
+    /// `/n` leads to `/n-1`, and `/0` answers with what it was sent.
+    private func countdown() throws -> LoopbackServer {
+        try LoopbackServer(serving: { request in
+            guard let number = Int(request.path.dropFirst()), number > 0 else {
+                let text =
+                    "\(request.method) \(request["Authorization"] ?? "-") \(request["Cookie"] ?? "-") \(request.body.count)"
+                return LoopbackServer.Response(200, body: Array(text.utf8))
+            }
+            return LoopbackServer.Response(
+                302, headers: [("Location", "\(number - 1)")], body: [UInt8](repeating: 0, count: 300_000))
+        })
+    }
+
+    @Test func tenRedirectsAreFollowedAndTheFinalURLIsKnown() async throws {
+        let server = try countdown()
+        let response = try await loader.load(try server.request("/10"))
+        #expect(response.url.absoluteString == server.url("/0"))
+        #expect(response.head.status == 200)
+        #expect(response.head.headerFields[.location] == nil)
+    }
+
+    @Test func anEleventhIsAnError() async throws {
+        let server = try countdown()
+        let error = try await imageError { _ = try await loader.load(try server.request("/11")) }
+        #expect(error.code == .tooManyRedirects)
+        #expect(
+            error.message == "\(server.url("/11")) was redirected more than 10 times; the last address was \(server.url("/1")).")
+    }
+
+    @Test func aLoopIsAnError() async throws {
+        let server = try LoopbackServer.answering(301, headers: [("Location", "/")], body: "")
+        #expect(try await imageError { _ = try await loader.load(try server.request()) }.code == .tooManyRedirects)
+        #expect(server.requests.value == 11)
+    }
+
+    @Test(arguments: ["ftp://127.0.0.1/a", "file:///etc/passwd", "data:image/png,abc", "javascript:alert(1)"])
+    func anotherSchemeIsRefused(_ location: String) async throws {
+        let server = try LoopbackServer.answering(302, headers: [("Location", location)], body: "")
+        let error = try await imageError { _ = try await loader.load(try server.request()) }
+        #expect(error.code == .badResponse)
+        #expect(error.message.contains("to the scheme “\(location.prefix { $0 != ":" })”, and only http and https are followed"))
+        #expect(server.requests.value == 1)
+    }
+
+    @Test(arguments: ["http://", "http://ho st/", "http://[::1/", "http://a:1234567/"])
+    func anAddressThatIsNoURLIsRefused(_ location: String) async throws {
+        let server = try LoopbackServer.answering(302, headers: [("Location", location)], body: "")
+        #expect(try await imageError { _ = try await loader.load(try server.request()) }.code == .badResponse)
+        #expect(server.requests.value == 1)
+    }
+
+    /// A name that libcurl cannot turn into one of the DNS; where it was built without such names, one that is too long to be
+    /// looked up.
+    @Test func aNameThatNobodyHasIsTheServersFaultAndNotTheCallers() async throws {
+        let name = "\u{FFFD}" + String(repeating: "a", count: 64)
+        let server = try LoopbackServer.answering(302, headers: [("Location", "http://\(name).invalid/")], body: "")
+        #expect(try await imageError { _ = try await loader.load(try server.request()) }.category == .network)
+    }
+
+    @Test func aRedirectWithoutALocationIsAnAnswer() async throws {
+        let server = try LoopbackServer.answering(304, body: "")
+        #expect(try await loader.load(try server.request()).head.status == 304)
+    }
+
+    @Test func credentialsStayWithTheirOrigin() async throws {
+        let stranger = try countdown()
+        let server = try LoopbackServer(serving: { request in
+            let target = request.path == "/away" ? stranger.url("/1") : "/0?x"
+            if request.path == "/0" {
+                return LoopbackServer.Response(
+                    200, body: Array("\(request["Authorization"] ?? "-") \(request["Cookie"] ?? "-")".utf8))
+            }
+            return LoopbackServer.Response(307, headers: [("Location", target)])
+        })
+        func request(_ path: String) throws -> DataRequest {
+            var request = try server.request(path)
+            request.headerFields[.authorization] = "Bearer secret"
+            request.headerFields[.cookie] = "id=1"
+            return request
+        }
+        #expect(try await loader.load(try request("/home")).body.text() == "Bearer secret id=1")
+        #expect(try await loader.load(try request("/away")).body.text() == "GET - - 0")
+    }
+
+    @Test(arguments: [(301, "GET - - 0"), (302, "GET - - 0"), (303, "GET - - 0"), (307, "POST - - 3"), (308, "POST - - 3")])
+    func aPostBecomesAGetWhereTheStatusSaysSo(_ status: Int, _ expected: String) async throws {
+        let echo = try countdown()
+        let server = try LoopbackServer.answering(status, headers: [("Location", echo.url("/0"))], body: "")
+        var request = try server.request()
+        request.method = .post
+        request.body = Data([1, 2, 3])
+        #expect(try await loader.load(request).body.text() == expected)
+    }
+
+    @Test func credentialsInALocationAreIgnored() async throws {
+        let echo = try countdown()
+        let location = echo.url("/0").replacing("http://", with: "http://user:secret@")
+        let server = try LoopbackServer.answering(302, headers: [("Location", location)], body: "")
+        let response = try await loader.load(try server.request())
+        #expect(try await response.body.text() == "GET - - 0")
+        #expect(!response.url.absoluteString.contains("secret"))
+    }
+}

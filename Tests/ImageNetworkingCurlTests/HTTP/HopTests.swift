@@ -1,0 +1,69 @@
+import HTTPTypes
+import ImageCore
+import ImageNetworking
+import Testing
+
+@testable import ImageNetworkingCurl
+
+@Suite struct Hops {
+    private func hop(_ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:]) throws -> Hop {
+        try .first(of: DataRequest(url: try #require(URL(string: url)), method: method, headerFields: fields))
+    }
+
+    @Test func aHeadStaysOneAfterA303() throws {
+        #expect(try hop("http://a/", .head).following(status: 303, to: "http://a/b", source: "").method == .head)
+        #expect(try hop("http://a/", .put).following(status: 303, to: "http://a/b", source: "").method == .get)
+    }
+
+    @Test func credentialsOfTheURLYieldToTheRequestsOwn() throws {
+        #expect(try hop("http://user:pass@a/").headerFields[.authorization] == "Basic dXNlcjpwYXNz")
+        #expect(try hop("http://user:pass@a/", .get, [.authorization: "own"]).headerFields[.authorization] == "own")
+    }
+
+    @Test func credentialsOfALocationAreForgotten() throws {
+        let next = try hop("http://a/").following(status: 302, to: "http://user:pass@a/b", source: "")
+        #expect(next.address.credentials == nil)
+        #expect(next.address.text == "http://a/b")
+        #expect(next.headerFields[.authorization] == nil)
+    }
+
+    @Test func aChainThatIsTooLongTellsNoQueryOfItsLastAddress() throws {
+        var last = try hop("http://a/")
+        for number in 1...RedirectLimit.standard {
+            last = try last.following(status: 302, to: "http://a/\(number)?token=secret", source: "")
+        }
+        var message = ""
+        do { _ = try last.following(status: 302, to: "http://a/", source: "It") } catch { message = error.message }
+        #expect(message == "It was redirected more than 10 times; the last address was http://a/10.")
+    }
+
+    @Test func whatMayBeACredentialStaysWithItsOriginWhateverItsName() throws {
+        let key = try #require(HTTPField.Name("X-Api-Key"))
+        let host = try #require(HTTPField.Name("Host"))
+        let fields: HTTPFields = [
+            .authorization: "a", .cookie: "b", .proxyAuthorization: "c", host: "d", key: "e", .accept: "image/png",
+            .acceptLanguage: "en", .range: "bytes=7-", .ifRange: "\"v\"", .userAgent: "Example",
+        ]
+        let first = try hop("http://a/", .get, fields)
+        #expect(try first.following(status: 302, to: "http://a/b", source: "").headerFields == fields)
+        for url in ["http://b/", "https://a/", "http://a:81/"] {
+            let kept = try first.following(status: 302, to: url, source: "").headerFields
+            #expect(kept == HTTPFields(fields.suffix(5)), "\(url)")
+        }
+    }
+
+    @Test func theTimeLimitCountsFromTheStartOfAChain() throws {
+        let loop = try #require(CurlLoop(CurlLoader.Configuration(), mailbox: Mailbox { _ in false }))
+        let started = loop.now - .seconds(10)
+        func deadline(_ timeout: Duration) throws -> ContinuousClock.Instant {
+            let request = DataRequest(url: try #require(URL(string: "http://a/")))
+            let hop = try Hop.first(of: request).following(status: 302, to: "http://a/b", source: "http://a/")
+            let transfer = Transfer(request.url, timeout: timeout, priority: .normal, hop: hop, limit: 1)
+            return Exchange(transfer, handle: try #require(EasyHandle()), started: started, loop: loop).deadline
+        }
+        #expect(try deadline(.seconds(30)) == loop.now + .seconds(20))
+        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+            #expect(try deadline(Duration(attoseconds: .max)) > loop.now + .seconds(900_000_000))
+        }
+    }
+}

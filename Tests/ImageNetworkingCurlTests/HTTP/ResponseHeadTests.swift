@@ -1,0 +1,159 @@
+import HTTPTypes
+import ImageCore
+import ImageNetworking
+import Testing
+
+@testable import ImageNetworkingCurl
+
+@Suite struct ResponseHeads {
+    private func head(_ lines: [String]) -> (ResponseHead, [ResponseHead.Progress]) {
+        var head = ResponseHead()
+        var progress: [ResponseHead.Progress] = []
+        for line in lines {
+            let bytes = Array((line + "\r\n").utf8)
+            progress.append(unsafe bytes.withUnsafeBufferPointer { unsafe head.append($0) })
+        }
+        return (head, progress)
+    }
+
+    @Test func aHeadBecomesStatusReasonAndFields() throws {
+        let (head, progress) = head(["HTTP/1.1 206 Partial Content", "Content-LENGTH:  12 ", "ETag: \"a:b\"", "X: 1", "X: 2", ""])
+        #expect(progress == [.more, .more, .more, .more, .more, .whole])
+        #expect(head.status == 206)
+        #expect(head.contentLength == 12)
+        let response = try #require(head.parsed())
+        #expect(response.status.reasonPhrase == "Partial Content")
+        #expect(response.headerFields[.eTag] == "\"a:b\"")
+        #expect(response.headerFields[values: try #require(HTTPField.Name("x"))] == ["1", "2"])
+    }
+
+    @Test func aStatusLineBeginsTheHeadAnew() {
+        let (head, _) = head(["HTTP/1.1 100 Continue", "Content-Length: 5", "", "HTTP/1.1 200 OK", "A: b", ""])
+        #expect(head.status == 200)
+        #expect(head.contentLength == nil)
+        #expect(head.parsed()?.headerFields.count == 1)
+    }
+
+    @Test func aFoldedLineGoesOnWithTheValueBefore() throws {
+        let (head, _) = head(["HTTP/1.1 200", "A: one", "\t two", "B: 3", ""])
+        #expect(head.parsed()?.headerFields[try #require(HTTPField.Name("A"))] == "one two")
+    }
+
+    @Test func linesThatAreNoFieldsAreLeftOut() {
+        let (head, _) = head(["HTTP/1.1 200 OK", "no colon", "bad name: x", ": none", "Good: 1", ""])
+        #expect(head.parsed()?.headerFields.map(\.name.rawName) == ["Good"])
+    }
+
+    @Test func aControlByteIsNoHyphen() {
+        let (head, _) = head(["HTTP/1.1 200 OK", "Content\rLength: 5", "Content\rType: image/png", "Good: 1", ""])
+        #expect(head.contentLength == nil)
+        #expect(head.parsed()?.headerFields.map(\.name.rawName) == ["Good"])
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func aRedirectNeedsItsLocation(_ status: Int) {
+        #expect(head(["HTTP/1.1 \(status) X", "location: /a", ""]).0.redirect == "/a")
+        #expect(head(["HTTP/1.1 \(status) X", "Location:", ""]).0.redirect == nil)
+        #expect(head(["HTTP/1.1 \(status) X", ""]).0.redirect == nil)
+        #expect(head(["HTTP/1.1 200 X", "Location: /a", ""]).0.redirect == nil)
+    }
+
+    @Test(arguments: ["-1", "+1", "99999999999999999999", "12a", "0x5", "5 5", "5,", "5, 6", "", "٣"])
+    func aLengthThatIsNoNumberIsBad(_ text: String) {
+        let (head, _) = head(["HTTP/1.1 200 OK", "Content-Length: \(text)", ""])
+        #expect(head.contentLength == nil)
+        #expect(head.hasBadLength)
+    }
+
+    @Test(arguments: [(["5"], 5), (["5", "5"], 5), (["5, 5"], 5), (["5,5", "5"], 5), (["5", "6"], nil), (["x", "5"], nil)])
+    func aLengthMayBeRepeatedAndNotContradicted(_ values: [String], _ expected: Int?) {
+        let (head, _) = head(["HTTP/1.1 200 OK"] + values.map { "Content-Length: \($0)" } + [""])
+        #expect(head.hasBadLength == (expected == nil))
+        if let expected { #expect(head.contentLength == expected) }
+    }
+
+    @Test(arguments: ["HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 2", "HTTP/1.1 abc", "HTTP/2 99"])
+    func aStatusThatIsNoNumberIsZero(_ line: String) {
+        #expect(head([line, ""]).0.status == 0)
+    }
+}
+
+@Suite struct HeadsOfOneServer {
+    private let heads = KnownHeads()
+
+    private func head(_ lines: [String]) -> ResponseHead {
+        var head = ResponseHead()
+        for line in lines {
+            let bytes = Array((line + "\r\n").utf8)
+            _ = unsafe bytes.withUnsafeBufferPointer { unsafe head.append($0) }
+        }
+        return head
+    }
+
+    /// Each head is made into a value as if no other had come before it, whatever came before it.
+    @Test(arguments: [
+        [["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""]],
+        [
+            ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "B: three", ""],
+            ["HTTP/1.1 200 OK", "A: 4", "B: 2", ""],
+        ],
+        [["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "C: 2", ""]],
+        [["HTTP/1.1 200 OK", "A: 1", ""], ["HTTP/1.1 404 Not Found", "A: 1", ""], ["HTTP/1.1 404 Gone", "A: 1", ""]],
+        [
+            ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", ""],
+            ["HTTP/1.1 200 OK", "A: 1", "B: 2", "C: 3", ""],
+        ],
+        [
+            ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", " 2", ""],
+            ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""],
+        ],
+        [
+            ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "no field", ""],
+            ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""],
+        ],
+        [["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", " B: 3", ""]],
+        [["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "\tB: 3", ""]],
+        [["HTTP/1.1 200 OK", "A: 1"], ["HTTP/1.1 200 OK", "A: 1", "B: 2", ""]],
+        [["HTTP/1.1 200 OK", "A: 1", " 2", ""], ["HTTP/1.1 200 OK", "A: 1", " 3", ""]],
+        [["HTTP/1.1 200 OK", "A: 1", "no field", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "no field", "B: 3", ""]],
+        [["HTTP/1.1 200 OK", "A: 1", "B: 2", ""], ["HTTP/1.1 200 OK", "A: 1", "B: 2"]],
+        [["HTTP/1.1 200 OK", ""], ["HTTP/1.1 200 OK", "A: 1", ""], ["HTTP/1.1 200 OK", ""]],
+    ])
+    func areReadAsIfEachWereTheFirst(_ texts: [[String]]) throws {
+        for text in texts {
+            let head = head(text)
+            let (parsed, alone) = (try #require(heads.parsed(head)), try #require(head.parsed()))
+            #expect(parsed == alone)
+            #expect(parsed.headerFields.map(\.name.rawName) == alone.headerFields.map(\.name.rawName))
+            #expect(parsed.headerFields.map(\.value) == alone.headerFields.map(\.value))
+        }
+    }
+
+    /// Neither as the first head nor as one that is like the head before it.
+    @Test(arguments: [[], [["HTTP/1.1 200 OK", "A: 1", "B: 2", ""]]])
+    func oneWithACookieIsNotKept(_ before: [[String]]) throws {
+        for text in before { _ = heads.parsed(head(text)) }
+        let kept = heads.byteCount
+        let cookie = head(["HTTP/1.1 200 OK", "A: 1", "set-cookie: session=secret", ""])
+        #expect(heads.parsed(cookie)?.headerFields[.setCookie] == "session=secret")
+        #expect(heads.byteCount == kept)
+        #expect(heads.parsed(cookie)?.headerFields[.setCookie] == "session=secret")
+    }
+
+    @Test(arguments: [(0, true), (1, false)])
+    func oneThatIsLargeIsNotKept(_ excess: Int, _ isKept: Bool) throws {
+        let rest = ["HTTP/1.1 200 OK", "A: ", ""].reduce(0) { $0 + $1.utf8.count + 2 }
+        let value = String(repeating: "x", count: KnownHeads.largest - rest + excess)
+        let large = head(["HTTP/1.1 200 OK", "A: \(value)", ""])
+        #expect(heads.parsed(large)?.headerFields.count == 1)
+        #expect(heads.byteCount == (isKept ? KnownHeads.largest : 0))
+        #expect(heads.parsed(large)?.headerFields.count == 1)
+    }
+
+    @Test func oneWithTooManyFieldsIsNone() {
+        let many = ["HTTP/1.1 200 OK"] + (0..<ResponseHead.mostFields).map { "A: \($0)" } + [""]
+        #expect(heads.parsed(head(many)) == nil)
+        #expect(heads.parsed(head(["HTTP/1.1 200 OK", ""])) != nil)
+        #expect(heads.parsed(head(many)) == nil)
+    }
+}

@@ -1,0 +1,49 @@
+import ImageCore
+import Testing
+
+@testable import ImageNetworkingCurl
+
+@Suite struct CurlFailureMessages {
+    private func failure(code: UInt32, elapsed: Duration = .zero, isConnected: Bool = true) -> ImageError {
+        CurlFailure(
+            code: code, detail: "detail", source: "http://a/b", host: "a", elapsed: elapsed, timeout: .seconds(2),
+            connectTimeout: .milliseconds(1500), isConnected: isConnected
+        ).error
+    }
+
+    @Test(arguments: [
+        (UInt32(6), ImageError.Code.hostNotFound), (5, .hostNotFound), (7, .connectionFailed), (35, .insecure), (60, .insecure),
+        (28, .timedOut),
+        (52, .connectionLost), (18, .connectionLost), (56, .connectionLost), (92, .connectionLost), (16, .connectionLost),
+        (8, .badResponse),
+        (1, .badResponse),
+        (3, .invalidRequest), (9999, .badResponse),
+    ])
+    func eachFailureHasItsCodeAndKeepsTheCause(_ code: UInt32, _ expected: ImageError.Code) {
+        #expect(failure(code: code).code == expected)
+        #expect(failure(code: code).causes == ["detail"])
+    }
+
+    /// libcurl 7.88 reports a header line that is too long as memory that is missing.
+    @Test func noMemoryAfterConnectingIsABadResponse() {
+        #expect(failure(code: 27).code == .badResponse)
+        #expect(failure(code: 27, isConnected: false).code == .connectionFailed)
+    }
+
+    @Test func aURLThatAServerMadeIsItsAnswer() {
+        var failure = CurlFailure(
+            code: 3, detail: "", source: "http://a/b", host: "a", elapsed: .zero, timeout: .zero, connectTimeout: .zero,
+            isConnected: false)
+        #expect(failure.error.code == .invalidRequest)
+        failure.isRedirected = true
+        #expect(failure.error.code == .badResponse)
+    }
+
+    @Test func theThreeTimeLimitsAreToldApart() {
+        #expect(failure(code: 28, elapsed: .seconds(2)).message == "http://a/b did not arrive within its time limit of 2 s.")
+        #expect(
+            failure(code: 28, elapsed: .seconds(1.5), isConnected: false).message
+                == "No connection to “a” was made for http://a/b within 1.5 s.")
+        #expect(failure(code: 28, elapsed: .seconds(1)).message == "“a” fell silent before http://a/b was whole.")
+    }
+}

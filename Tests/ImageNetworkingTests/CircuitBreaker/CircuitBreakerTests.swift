@@ -1,0 +1,305 @@
+import CalotypeTesting
+import HTTPTypes
+import ImageCore
+import LoopbackHTTP
+import NetworkTestKit
+import Testing
+
+@testable import ImageNetworking
+
+private let policy: CircuitBreaker.Policy = {
+    var policy = CircuitBreaker.Policy()
+    (policy.failures, policy.pause) = (3, .seconds(10))
+    return policy
+}()
+
+@Suite struct CircuitBreakers {
+    private typealias Outcome = CircuitBreaker.Outcome
+
+    private func ticket(of breaker: inout CircuitBreaker, at now: Duration = .zero) throws -> CircuitBreaker.Ticket {
+        guard case .pass(let ticket) = breaker.decide(now: now) else { throw Expected.pass }
+        return ticket
+    }
+
+    private enum Expected: Error {
+        case pass
+    }
+
+    /// Three failures in a row, at the time zero; the ticket is one of before them.
+    private func opened() throws -> (CircuitBreaker, old: CircuitBreaker.Ticket) {
+        var breaker = CircuitBreaker(policy)
+        let old = try ticket(of: &breaker)
+        for _ in 0..<3 { breaker.record(.failure, of: try ticket(of: &breaker), now: .zero) }
+        return (breaker, old)
+    }
+
+    @Test func failuresInARowOpenIt() throws {
+        var breaker = CircuitBreaker(policy)
+        for outcome in [Outcome.failure, .failure, .success, .failure, .failure, .unknown] {
+            breaker.record(outcome, of: try ticket(of: &breaker), now: .zero)
+        }
+        breaker.record(.failure, of: try ticket(of: &breaker), now: .zero)
+        #expect(breaker.decide(now: .seconds(4)) == .refuse(for: .seconds(6)))
+    }
+
+    @Test func afterThePauseOneMayTry() throws {
+        var (breaker, _) = try opened()
+        _ = try ticket(of: &breaker, at: .seconds(10))
+        #expect(breaker.decide(now: .seconds(10)) == .refuse(for: .zero))
+    }
+
+    @Test func aTryThatSucceedsClosesItAndOneThatFailsDoesNot() throws {
+        var (breaker, _) = try opened()
+        breaker.record(.failure, of: try ticket(of: &breaker, at: .seconds(10)), now: .seconds(11))
+        #expect(breaker.decide(now: .seconds(20)) == .refuse(for: .seconds(1)))
+        breaker.record(.success, of: try ticket(of: &breaker, at: .seconds(21)), now: .seconds(22))
+        #expect(breaker.isAtRest)
+    }
+
+    @Test func aTryThatIsCancelledLeavesItsPlaceToTheNext() throws {
+        var (breaker, _) = try opened()
+        breaker.record(.unknown, of: try ticket(of: &breaker, at: .seconds(10)), now: .seconds(11))
+        _ = try ticket(of: &breaker, at: .seconds(11))
+        #expect(breaker.decide(now: .seconds(11)) == .refuse(for: .zero))
+    }
+
+    @Test func aTryThatDoesNotEndLeavesItsPlaceToo() throws {
+        var (breaker, _) = try opened()
+        let first = try ticket(of: &breaker, at: .seconds(10))
+        #expect(breaker.decide(now: .seconds(19)) == .refuse(for: .zero))
+        let second = try ticket(of: &breaker, at: .seconds(20))
+        breaker.record(.unknown, of: first, now: .seconds(21))
+        #expect(breaker.decide(now: .seconds(21)) == .refuse(for: .zero))
+        breaker.record(.success, of: second, now: .seconds(22))
+        #expect(breaker.isAtRest)
+    }
+
+    @Test(arguments: [CircuitBreaker.Outcome.success, .failure, .unknown])
+    func whatWasLetThroughBeforeItOpenedChangesNothing(_ late: CircuitBreaker.Outcome) throws {
+        var (breaker, old) = try opened()
+        breaker.record(late, of: old, now: .seconds(9))
+        #expect(breaker.decide(now: .seconds(9)) == .refuse(for: .seconds(1)))
+        let probe = try ticket(of: &breaker, at: .seconds(10))
+        breaker.record(late, of: old, now: .seconds(11))
+        #expect(breaker.decide(now: .seconds(11)) == .refuse(for: .zero))
+        breaker.record(.success, of: probe, now: .seconds(12))
+        #expect(breaker.isAtRest)
+        breaker.record(late, of: old, now: .seconds(13))
+        #expect(breaker.isAtRest)
+    }
+}
+
+/// Answers 200 with bodies of a test's own.
+private struct Bodies: DataLoading {
+    let body: @Sendable () -> ByteStream
+
+    func load(_ request: DataRequest) async throws -> DataResponse { DataResponse(url: request.url, body: body()) }
+}
+
+/// Holds who comes, and tells of it.
+private struct Hold {
+    let reached: LoopbackServer.Gate
+    let gate = CalotypeTesting.Gate()
+
+    init() throws { reached = try LoopbackServer.Gate() }
+
+    func pass() async throws {
+        reached.open()
+        try await gate.pass()
+    }
+}
+
+/// A chunk, and then an end or an error.
+private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async throws -> Void = {}) -> ByteStream {
+    let chunks = Lock([Data([1])])
+    return ByteStream {
+        if let chunk = chunks.withLock({ $0.popLast() }) { return chunk }
+        try await onEnd()
+        if let end { throw ImageError(end, message: "Not the end.") }
+        return nil
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct CircuitBreakingLoaders {
+    private func request(_ path: String = "/a") throws -> DataRequest {
+        DataRequest(url: try #require(URL(string: "https://example.org\(path)")))
+    }
+
+    /// Whether the host is left alone.
+    private func isPaused(_ breaking: CircuitBreakingLoader) async throws -> Bool {
+        do { _ = try await breaking.load(try request()) } catch let error as ImageError { return error.code == .hostPaused }
+        return false
+    }
+
+    @Test func aHostThatKeepsFailingIsLeftAloneAndOthersAreNot() async throws {
+        let clock = ManualClock()
+        let isDown = Lock(true)
+        let loader = ScriptedLoader { request in
+            guard request.url.host() == "down.example", isDown.withLock({ $0 }) else { return .body(Data([1])) }
+            return .failure(ImageError(.connectionFailed, message: "Down."))
+        }
+        let breaking = CircuitBreakingLoader(loader, policy: policy, clock: clock)
+        let down = DataRequest(url: try #require(URL(string: "https://down.example/a")))
+        let up = DataRequest(url: try #require(URL(string: "https://up.example/a")))
+        for _ in 0..<3 { #expect(try await imageError { _ = try await breaking.load(down) }.code == .connectionFailed) }
+        let error = try await imageError { _ = try await breaking.load(down) }
+        #expect(error.code == .hostPaused)
+        #expect(
+            error.message
+                == "“down.example” has failed too often and is not asked for https://down.example/a; the next try is in 10 s.")
+        #expect(loader.requests.count == 3)
+        _ = try await breaking.load(up)
+        #expect(breaking.hostCount == 1)
+        isDown.withLock { $0 = false }
+        clock.advance(by: .seconds(10))
+        _ = try await breaking.load(down)
+        #expect(breaking.hostCount == 0)
+    }
+
+    @Test func aTryThatIsCancelledOrFailsForAnotherReasonKeepsNobodyAway() async throws {
+        let clock = ManualClock()
+        let failure = Lock<any Error>(ImageError(.connectionFailed, message: "Down."))
+        let loader = ScriptedLoader { _ in .failure(failure.withLock { $0 }) }
+        let breaking = CircuitBreakingLoader(loader, policy: policy, clock: clock)
+        let request = DataRequest(url: try #require(URL(string: "https://example.org/a")))
+        for _ in 0..<3 { _ = try? await breaking.load(request) }
+        clock.advance(by: .seconds(10))
+        for error in [CancellationError() as any Error, ImageError(.tooLarge, message: "Too large."), CancellationError()] {
+            failure.withLock { $0 = error }
+            _ = try? await breaking.load(request)
+        }
+        #expect(loader.requests.count == 6)
+    }
+
+    @Test func overloadIsAFailureAndAMissingPictureIsNot() async throws {
+        let status = Lock(503)
+        let loader = ScriptedLoader { _ in .response(HTTPResponse(status: .init(code: status.withLock { $0 })), chunks: []) }
+        let breaking = CircuitBreakingLoader(loader, policy: policy, clock: ManualClock())
+        let request = DataRequest(url: try #require(URL(string: "https://example.org/a")))
+        for _ in 0..<2 { _ = try await breaking.load(request) }
+        status.withLock { $0 = 404 }
+        _ = try await breaking.load(request)
+        status.withLock { $0 = 503 }
+        for _ in 0..<3 { _ = try await breaking.load(request) }
+        #expect(try await imageError { _ = try await breaking.load(request) }.code == .hostPaused)
+    }
+
+    @Test func aHostThatBreaksOffEveryBodyIsLeftAlone() async throws {
+        let ends = Lock<[ImageError.Code?]>([.connectionLost, .timedOut, nil, .connectionLost, .timedOut, .connectionLost])
+        let loader = Bodies { body(ends.withLock { $0.isEmpty ? nil : $0.removeFirst() }) }
+        let breaking = CircuitBreakingLoader(loader, policy: policy, clock: ManualClock())
+        for index in 0..<6 {
+            let response = try await breaking.load(try request())
+            #expect(breaking.hostCount == 1)
+            if index == 2 {
+                // What came whole is a success.
+                #expect(try await response.body.collected() == Data([1]))
+                #expect(breaking.hostCount == 0)
+            } else {
+                _ = try await imageError { _ = try await response.body.collected() }
+            }
+        }
+        #expect(try await isPaused(breaking))
+    }
+
+    @Test func theTryRunsUntilItsBodyEnds() async throws {
+        let end = Lock<ImageError.Code?>(.connectionLost)
+        let clock = ManualClock()
+        let breaking = CircuitBreakingLoader(Bodies { body(end.withLock { $0 }) }, policy: policy, clock: clock)
+        for _ in 0..<3 { _ = try? await breaking.load(try request()).body.collected() }
+        clock.advance(by: .seconds(10))
+        end.withLock { $0 = nil }
+        let response = try await breaking.load(try request())
+        let error = try await imageError { _ = try await breaking.load(try request()) }
+        #expect(error.message == "“example.org” has failed too often and is not asked for https://example.org/a; a try runs.")
+        #expect(try await response.body.collected() == Data([1]))
+        #expect(breaking.hostCount == 0)
+    }
+
+    @Test func aTryWhoseBodyIsDroppedOrCancelledLeavesItsPlaceToTheNext() async throws {
+        let (clock, hold) = (ManualClock(), try Hold())
+        let end = Lock<ImageError.Code?>(.connectionLost)
+        let loader = Bodies { body(end.withLock { $0 }) { if end.withLock({ $0 == nil }) { try await hold.pass() } } }
+        let breaking = CircuitBreakingLoader(loader, policy: policy, clock: clock)
+        for _ in 0..<3 { _ = try? await breaking.load(try request()).body.collected() }
+        clock.advance(by: .seconds(10))
+        end.withLock { $0 = nil }
+        #expect(try await !isPaused(breaking))
+        let request = try request()
+        let reader = Task { try await breaking.load(request).body.collected() }
+        try await hold.reached.opened()
+        #expect(try await isPaused(breaking))
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+        #expect(try await !isPaused(breaking))
+        // Nothing was proved yet.
+        #expect(breaking.hostCount == 1)
+    }
+
+    @Test func aRequestOfBeforeTheOpeningDoesNotEndTheTry() async throws {
+        let (clock, first, second) = (ManualClock(), try Hold(), try Hold())
+        let loader = ScriptedLoader { request in
+            switch request.url.path {
+            case "/first": .forward(Bodies { body(nil) { try await first.pass() } })
+            case "/second": .forward(Bodies { body(nil) { try await second.pass() } })
+            default: .failure(ImageError(.connectionFailed, message: "Down."))
+            }
+        }
+        let breaking = CircuitBreakingLoader(loader, policy: policy, clock: clock)
+        let (early, late) = (try request("/first"), try request("/second"))
+        let old = Task { try await breaking.load(early).body.collected() }
+        try await first.reached.opened()
+        for _ in 0..<3 { _ = try? await breaking.load(try request()) }
+        clock.advance(by: .seconds(10))
+        let probe = Task { try await breaking.load(late).body.collected() }
+        try await second.reached.opened()
+        old.cancel()
+        await #expect(throws: CancellationError.self) { try await old.value }
+        #expect(try await isPaused(breaking))
+        second.gate.open()
+        _ = try await probe.value
+        #expect(breaking.hostCount == 0)
+    }
+
+    /// An old answer meets no new breaker that would take it for one of its own.
+    @Test func aHostThatRecoveredIsRememberedAsLongAsOldRequestsRun() async throws {
+        let (clock, hold) = (ManualClock(), try Hold())
+        let fails = Lock(true)
+        let loader = ScriptedLoader { request in
+            if request.url.path == "/held" { return .forward(Bodies { body(.connectionLost) { try await hold.pass() } }) }
+            return fails.withLock { $0 } ? .failure(ImageError(.connectionFailed, message: "Down.")) : .body(Data([1]))
+        }
+        let breaking = CircuitBreakingLoader(loader, policy: policy, clock: clock)
+        let held = try request("/held")
+        let old = Task { try await breaking.load(held).body.collected() }
+        try await hold.reached.opened()
+        for _ in 0..<3 { _ = try? await breaking.load(try request()) }
+        clock.advance(by: .seconds(10))
+        fails.withLock { $0 = false }
+        _ = try await breaking.load(try request())
+        #expect(breaking.hostCount == 1)
+        hold.gate.open()
+        _ = try await imageError { _ = try await old.value }
+        #expect(breaking.hostCount == 0)
+    }
+
+    @Test(arguments: [true, false])
+    func timeThatTheReaderLetPassIsNotTheHosts(_ isReaderSlow: Bool) async throws {
+        let clock = ManualClock()
+        let loader = Bodies { body(.timedOut) { if !isReaderSlow { clock.advance(by: .milliseconds(20)) } } }
+        let breaking = CircuitBreakingLoader(loader, policy: policy, clock: clock)
+        for _ in 0..<3 {
+            var iterator = try await breaking.load(try request()).body.makeAsyncIterator()
+            _ = try await iterator.next()
+            clock.advance(by: .milliseconds(isReaderSlow ? 20 : 10))
+            _ = try await imageError { _ = try await iterator.next() }
+        }
+        #expect(try await isPaused(breaking) == !isReaderSlow)
+    }
+
+    @Test func aBodyThatCameWholeIsPassedOnAsItIs() async throws {
+        let whole = CircuitBreakingLoader(ScriptedLoader { _ in .body(Data([1, 2])) })
+        #expect(try await whole.load(try request()).body.wholeData == Data([1, 2]))
+        #expect(whole.hostCount == 0)
+    }
+}

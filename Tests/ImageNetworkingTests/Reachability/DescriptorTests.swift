@@ -1,0 +1,22 @@
+#if os(Linux)
+    import CalotypeSystem
+    import ImageNetworking
+    import Testing
+
+    @Suite struct DescriptorsOfAMonitor {
+        @Test func noneOfAMonitorsIsInherited() async {
+            await #expect(processExitsWith: .success) {
+                func inherited() -> [Int32] {
+                    (0..<1024).filter { descriptor in
+                        let flags = fcntl(descriptor, F_GETFD)
+                        return flags >= 0 && flags & FD_CLOEXEC == 0
+                    }
+                }
+                let before = inherited()
+                let monitor = NetworkMonitor()
+                #expect(inherited() == before)
+                withExtendedLifetime(monitor) {}
+            }
+        }
+    }
+#endif

@@ -1,0 +1,323 @@
+import CalotypeSystem
+import CalotypeTesting
+import CCalotypeHeap
+import HTTPTypes
+import ImageCore
+import NetworkTestKit
+import Testing
+
+@testable import ImageNetworking
+
+@Suite struct RouteTables {
+    private static let titles = "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
+
+    @Test func linksWithARouteAreFound() {
+        let ipv4 = Self.titles + "eth0\t00000000\t0100A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"
+        let ipv6 =
+            "20010db8000000000000000000000000 40 00000000000000000000000000000000 00 00000000000000000000000000000000 00000400 00000001 00000000 00000001    wlan0\n"
+        #expect(RouteTable(ipv4: ipv4, ipv6: ipv6).links == ["eth0", "wlan0"])
+    }
+
+    @Test func theLoopbackLinkLocalPrefixesAndRejectionsLeadNowhere() {
+        let ipv4 =
+            Self.titles + "lo\t0000007F\t00000000\t0001\t0\t0\t0\t000000FF\t0\t0\t0\n"
+            + "eth0\t00000000\t00000000\t0201\t0\t0\t0\t00000000\t0\t0\t0\n"
+        let zeros = "00000000000000000000000000000000"
+        let ipv6 =
+            "fe800000000000000000000000000000 40 \(zeros) 00 \(zeros) 00000100 00000001 00000000 00000001     eth0\n"
+            + "ff000000000000000000000000000000 08 \(zeros) 00 \(zeros) 00000100 00000001 00000000 00000001     eth0\n"
+            + "\(zeros) 00 \(zeros) 00 \(zeros) ffffffff 00000001 00000000 00200200       lo\n"
+        #expect(RouteTable(ipv4: ipv4, ipv6: ipv6).links == [])
+    }
+
+    @Test func textThatIsNoTableIsNoNetwork() {
+        #expect(RouteTable(ipv4: "", ipv6: "").links == [])
+        #expect(RouteTable(ipv4: "a\nb c d\n\0\0", ipv6: "x y z\n").links == [])
+    }
+}
+
+#if os(Linux)
+    @Suite struct NetworkStatusOfTheSystem {
+        private let route = "Iface\tDestination\tGateway \tFlags\neth0\t00000000\t0100A8C0\t0003\t0\t0\t100\t00000000\n"
+
+        @Test func aRouteOverARunningLinkIsANetwork() {
+            #expect(NetworkWatcher.status(ipv4: route, ipv6: nil, running: ["eth0"]) == NetworkStatus())
+            #expect(NetworkWatcher.status(ipv4: route, ipv6: "", running: ["lo"]) == NetworkStatus(isReachable: false))
+            #expect(NetworkWatcher.status(ipv4: "", ipv6: nil, running: ["eth0"]) == NetworkStatus(isReachable: false))
+        }
+
+        /// Without `/proc`, or in a sandbox that forbids to look: loads had better be tried.
+        @Test func whatTheSystemDoesNotTellKeepsNobodyFromTrying() {
+            #expect(NetworkWatcher.status(ipv4: nil, ipv6: nil, running: []) == NetworkStatus())
+            #expect(NetworkWatcher.status(ipv4: "", ipv6: "", running: nil) == NetworkStatus())
+        }
+
+        @Test func askingForItLeavesNoMemory() async {
+            // A process of its own, in which nobody else takes memory.
+            await #expect(processExitsWith: .success) {
+                func ask() { for _ in 0..<200 { _ = NetworkWatcher.current } }
+                ask()
+                let before = calotype_heap_bytes()
+                ask()
+                // Half of what 200 lists take of a machine that has the loopback link alone.
+                #expect(Int(calotype_heap_bytes()) - Int(before) < 200 * 140)
+            }
+        }
+    }
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkMonitoring {
+    @Test func aReaderGetsTheStatusAndThenEveryChange() async throws {
+        let monitor = NetworkMonitor(status: NetworkStatus())
+        var updates = monitor.updates.makeAsyncIterator()
+        #expect(await updates.next() == NetworkStatus())
+        monitor.report(NetworkStatus(isReachable: false))
+        #expect(await updates.next() == NetworkStatus(isReachable: false))
+        // What changes nothing is no news.
+        monitor.report(NetworkStatus(isReachable: false))
+        monitor.setExpensive(true)
+        #expect(await updates.next() == NetworkStatus(isReachable: false, isExpensive: true))
+    }
+
+    @Test func whatIsSetByHandGoesBeforeWhatTheSystemSays() {
+        let monitor = NetworkMonitor(status: NetworkStatus(isExpensive: true))
+        monitor.setExpensive(false)
+        monitor.setConstrained(true)
+        #expect(monitor.status == NetworkStatus(isConstrained: true))
+        monitor.setExpensive(nil)
+        monitor.setConstrained(nil)
+        #expect(monitor.status == NetworkStatus(isExpensive: true))
+    }
+
+    @Test func theSequenceEndsWithTheMonitor() async {
+        var monitor: NetworkMonitor? = NetworkMonitor(status: NetworkStatus())
+        var updates = monitor?.updates.makeAsyncIterator()
+        _ = await updates?.next()
+        monitor = nil
+        #expect(await updates?.next() == nil)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkAwareness {
+    private let loader = ScriptedLoader { _ in .body(Data([1])) }
+
+    private func request(_ url: String = "https://example.org/a") throws -> DataRequest {
+        DataRequest(url: try #require(URL(string: url)))
+    }
+
+    @Test func offlineLoadsFailAtOnceByDefault() async throws {
+        let aware = NetworkAwareLoader(loader, monitor: NetworkMonitor(status: NetworkStatus(isReachable: false)))
+        let error = try await imageError { _ = try await aware.load(try request()) }
+        #expect(error.code == .offline)
+        #expect(loader.requests.isEmpty)
+    }
+
+    @Test func thisMachineNeedsNoNetwork() async throws {
+        let aware = NetworkAwareLoader(loader, monitor: NetworkMonitor(status: NetworkStatus(isReachable: false)))
+        for url in ["http://127.0.0.1:80/a", "http://localhost/a", "http://[::1]/a"] {
+            _ = try await aware.load(try request(url))
+        }
+        #expect(loader.requests.count == 3)
+        // A name that only begins like an address is anybody's.
+        _ = try? await aware.load(try request("http://127.0.0.1.example.org/a"))
+        #expect(loader.requests.count == 3)
+    }
+
+    @Test func aLoadThatMayWaitGoesOnWhenTheNetworkIsBack() async throws {
+        let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        let clock = ManualClock()
+        let aware = NetworkAwareLoader(loader, monitor: monitor, whenOffline: .wait, clock: clock)
+        let request = try request()
+        let task = Task { try await aware.load(request).head.status.code }
+        await clock.waitForSleeps(1)
+        #expect(loader.requests.isEmpty)
+        monitor.report(NetworkStatus())
+        #expect(try await task.value == 200)
+    }
+
+    @Test func theWaitEndsWithTheTimeLimit() async throws {
+        let clock = ManualClock()
+        let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        let aware = NetworkAwareLoader(loader, monitor: monitor, whenOffline: .wait, clock: clock)
+        let request = try request()
+        let task = Task { try await aware.load(request) }
+        await clock.waitForSleeps(1)
+        clock.advance(by: .seconds(30))
+        #expect(try await imageError { _ = try await task.value }.code == .offline)
+    }
+
+    /// The system's clock ends a process that would sleep until an instant which it cannot tell.
+    @Test func aTimeLimitBeyondAllInstantsIsALongOne() async throws {
+        let clock = ManualClock()
+        let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        let aware = NetworkAwareLoader(loader, monitor: monitor, whenOffline: .wait, clock: clock)
+        var patient = try request()
+        patient.timeout = .seconds(Int64.max)
+        let request = patient
+        let task = Task { try await aware.load(request).head.status.code }
+        await clock.waitForSleeps(1)
+        #expect(clock.requestedSleeps == [.seconds(1_000_000_000)])
+        monitor.report(NetworkStatus())
+        #expect(try await task.value == 200)
+    }
+
+    @Test func aWaitThatIsCancelledEnds() async throws {
+        let clock = ManualClock()
+        let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        let aware = NetworkAwareLoader(loader, monitor: monitor, whenOffline: .wait, clock: clock)
+        let request = try request()
+        let task = Task { try await aware.load(request) }
+        await clock.waitForSleeps(1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func aCacheIsAskedForWhatItHas() async throws {
+        let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        let aware = NetworkAwareLoader(loader, monitor: monitor, whenOffline: .serveStale)
+        _ = try await aware.load(try request())
+        #expect(loader.requests[0].headerFields[.cacheControl] == "only-if-cached, max-stale")
+        monitor.report(NetworkStatus())
+        _ = try await aware.load(try request())
+        #expect(loader.requests[1].headerFields[.cacheControl] == nil)
+    }
+
+    @Test func whatNoCacheHasFailsAsOfflineAndNotByAServersWord() async throws {
+        let empty = ScriptedLoader { _ in .response(HTTPResponse(status: .gatewayTimeout), chunks: []) }
+        let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        let aware = NetworkAwareLoader(empty, monitor: monitor, whenOffline: .serveStale)
+        let request = try request()
+        #expect(try await imageError { _ = try await aware.load(request) }.code == .offline)
+        // With a network, a 504 is the server's.
+        monitor.report(NetworkStatus())
+        #expect(try await aware.load(request).head.status == .gatewayTimeout)
+    }
+
+    @Test func aLoadThatMaySpendNothingKeepsOffAnExpensiveNetwork() async throws {
+        let monitor = NetworkMonitor(status: NetworkStatus(isExpensive: true))
+        let aware = NetworkAwareLoader(loader, monitor: monitor)
+        var sparing = try request()
+        sparing.allowsExpensiveNetwork = false
+        let request = sparing
+        #expect(try await imageError { _ = try await aware.load(request) }.code == .expensiveNetwork)
+        _ = try await aware.load(try self.request())
+        #expect(loader.requests.count == 1)
+    }
+}
+
+#if os(Linux)
+
+    /// A network namespace of its own, whose links a test may make and take away.
+    private final class Namespace: Sendable {
+        private let descriptor: Int32
+
+        init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+        deinit { close(descriptor) }
+
+        /// Runs a command of ip(8) inside; whether it succeeded.
+        func ip(_ command: String) async -> Bool {
+            await withCheckedContinuation { continuation in
+                let isStarted = DetachedThread.start { [self] in
+                    guard Self.enter(descriptor) else { return continuation.resume(returning: false) }
+                    let status = unsafe system("PATH=/usr/sbin:/sbin:$PATH ip \(command)")
+                    continuation.resume(returning: status == 0)
+                }
+                if !isStarted { continuation.resume(returning: false) }
+            }
+        }
+
+        /// A new one, and a monitor whose thread is inside.
+        static func make() async -> (Namespace, NetworkMonitor)? {
+            await withCheckedContinuation { continuation in
+                let isStarted = DetachedThread.start {
+                    guard leaveForNew() else { return continuation.resume(returning: nil) }
+                    let descriptor = unsafe open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)
+                    guard descriptor >= 0 else { return continuation.resume(returning: nil) }
+                    continuation.resume(returning: (Namespace(descriptor), NetworkMonitor()))
+                }
+                if !isStarted { continuation.resume(returning: nil) }
+            }
+        }
+
+        // Swift's view of the C library leaves unshare(2) and setns(2) out.
+
+        private static let networkNamespace: Int32 = 0x4000_0000
+
+        private static func leaveForNew() -> Bool {
+            guard let function = unsafe dlsym(nil, "unshare") else { return false }
+            let unshare = unsafe unsafeBitCast(function, to: (@convention(c) (Int32) -> Int32).self)
+            return unshare(networkNamespace) == 0
+        }
+
+        private static func enter(_ descriptor: Int32) -> Bool {
+            guard let function = unsafe dlsym(nil, "setns") else { return false }
+            let setns = unsafe unsafeBitCast(function, to: (@convention(c) (Int32, Int32) -> Int32).self)
+            return setns(descriptor, networkNamespace) == 0
+        }
+    }
+
+    @Suite(.timeLimit(.minutes(1)))
+    struct NetworkNamespaces {
+        private static let isPossible: Bool = {
+            let places: [String] = ["/usr/sbin/ip", "/sbin/ip"]
+            return getuid() == 0 && places.contains { place in unsafe access(place, X_OK) == 0 }
+        }()
+
+        /// With the two ends of a cable, of which the monitor watches one; `nil` where the system has no such thing.
+        private func cabled() async -> (Namespace, NetworkMonitor)? {
+            guard let (namespace, monitor) = await Namespace.make() else {
+                print("This system gives no network namespace; the test is left out.")
+                return nil
+            }
+            guard await namespace.ip("link add test0 type veth peer name test1") else {
+                print("This kernel has no virtual links; the test is left out.")
+                return nil
+            }
+            return (namespace, monitor)
+        }
+
+        /// More changes at once than the socket holds: the kernel drops what it would tell of them, and what comes last counts.
+        @Test(.enabled(if: isPossible, "It takes root and the command ip."))
+        func newsThatOverflowTheSocketHideNothing() async throws {
+            guard let (namespace, monitor) = await cabled() else { return }
+            #expect(await namespace.ip("link set test1 up"))
+            #expect(await namespace.ip("address add 192.0.2.1/24 dev test0"))
+            #expect(await namespace.ip("link set test0 up"))
+            for await status in monitor.updates where status.isReachable { break }
+            let lines = ["add", "del"].flatMap { change in
+                (0..<4000).map { "route \(change) 198.18.\($0 / 250).\($0 % 250)/32 dev test0\n" }
+            }
+            let directory = try TemporaryDirectory()
+            let batch = try directory.file("batch", Array(lines.joined().utf8))
+            #expect(await namespace.ip("-batch \(batch.path)"))
+            #expect(await namespace.ip("link set test0 down"))
+            for await status in monitor.updates where !status.isReachable { break }
+        }
+
+        @Test(.enabled(if: isPossible, "It takes root and the command ip."))
+        func linksAndRoutesThatComeAndGoAreSeen() async throws {
+            guard let (namespace, monitor) = await cabled() else { return }
+            var updates = monitor.updates.makeAsyncIterator()
+            #expect(await updates.next() == NetworkStatus(isReachable: false))
+            #expect(await namespace.ip("link set test1 up"))
+            #expect(await namespace.ip("address add 192.0.2.1/24 dev test0"))
+            #expect(await namespace.ip("link set test0 up"))
+            #expect(await updates.next() == NetworkStatus(isReachable: true))
+            // The link is switched off, the cable is pulled, the route goes: each time the network is away, and comes back.
+            for (away, back) in [
+                ("link set test0 down", "link set test0 up"), ("link set test1 down", "link set test1 up"),
+                ("route del 192.0.2.0/24 dev test0", "route add 192.0.2.0/24 dev test0"),
+            ] {
+                #expect(await namespace.ip(away))
+                #expect(await updates.next() == NetworkStatus(isReachable: false))
+                #expect(await namespace.ip(back))
+                #expect(await updates.next() == NetworkStatus(isReachable: true))
+            }
+            #expect(await namespace.ip("link del test0"))
+            #expect(await updates.next() == NetworkStatus(isReachable: false))
+        }
+    }
+#endif
