@@ -37,7 +37,7 @@ CURLcode calotype_curl_start(void) {
 #ifdef __linux__
     keep_openssl();
 #endif
-    return calotype_curl_start_memory(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32);
+    return curl_global_init(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32);
 }
 
 char *calotype_curl_resolve_url(const char *base, const char *reference) {

@@ -35,9 +35,6 @@ extension CurlLoader {
         /// proxy is used, since its address would be the one that is checked.
         public var sourcePolicy: SourcePolicy?
 
-        /// How long the loader's thread keeps libcurl's memory for a next transfer, when none runs.
-        var memoryTime = Duration.seconds(1)
-
         public init() {}
     }
 

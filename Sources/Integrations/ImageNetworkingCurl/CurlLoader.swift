@@ -15,8 +15,7 @@ internal import ImageNetworking
 ///
 /// The loader ends when it and the bodies that it returned are gone, or at ``close()``.
 ///
-/// The first loader of a process starts libcurl, unless that was done before. On Linux libcurl then asks the loader for memory, which
-/// is the system's own all the same: code that uses libcurl too may free what it gets from there as ever.
+/// The first loader of a process starts libcurl (`curl_global_init`), unless that was done before.
 ///
 /// ```swift
 /// let loader = CurlLoader()

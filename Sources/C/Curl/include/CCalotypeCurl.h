@@ -7,31 +7,6 @@
 /// not used before.
 CURLcode calotype_curl_start(void);
 
-// libcurl's memory. Up to 8.8, libcurl takes the memory that it receives into when a transfer starts, and gives it up at its end.
-// For a piece of that size glibc first joins all small ones that were freed, which costs more than the rest of libcurl's memory;
-// and at the end of a heap it hands the piece back to the kernel, whose fresh pages cost more than the bytes. So a thread may
-// keep such pieces, on Linux. Other threads, and the libcurl of a process that used it before, take the system's way.
-
-/// libcurl's own start with memory that threads may keep. `flags` are those of curl_global_init.
-CURLcode calotype_curl_start_memory(long flags);
-
-/// This thread keeps up to 32 pieces of so many bytes that libcurl gives up. It ends that with calotype_curl_keep_no_memory.
-void calotype_curl_keep_memory(size_t size);
-void calotype_curl_keep_no_memory(void);
-
-/// Whether this thread keeps any at the moment, and the end of them.
-bool calotype_curl_has_kept_memory(void);
-void calotype_curl_free_kept_memory(void);
-/// How often a thread of the process has freed what it kept, for tests.
-size_t calotype_curl_times_freed(void);
-
-#ifdef __linux__
-// What libcurl calls for malloc, calloc and free.
-void *calotype_curl_take(size_t size);
-void *calotype_curl_take_zeroed(size_t count, size_t size);
-void calotype_curl_give(void *piece);
-#endif
-
 // curl_easy_setopt, curl_multi_setopt and curl_easy_getinfo are variadic, which Swift cannot call. One inline function
 // per type of argument; the option's own type is the caller's to get right.
 

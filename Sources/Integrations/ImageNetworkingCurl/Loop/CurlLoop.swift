@@ -75,11 +75,7 @@ final class CurlLoop {
 
     /// The life of a loader's thread.
     static func run(_ configuration: CurlLoader.Configuration, mailbox: Mailbox) {
-        // libcurl takes a byte more than it receives.
-        calotype_curl_keep_memory(EasyHandle.receivedAtATime + 1)
-        let hasServed = serve(configuration, mailbox: mailbox)
-        calotype_curl_keep_no_memory()
-        if hasServed {
+        if serve(configuration, mailbox: mailbox) {
             mailbox.finish()
         } else {
             mailbox.giveUp("The system had no descriptor or no memory left for network transfers.")
@@ -121,9 +117,7 @@ final class CurlLoop {
             switch mailbox.rest(&jobs) {
             case .closing: return
             case .asleep:
-                let hasNews = readiness.wait(atMost: longestSleep)
-                // What is kept for the next transfer is not kept for long.
-                if unsafe !hasNews && running.isEmpty { calotype_curl_free_kept_memory() }
+                readiness.wait(atMost: longestSleep)
                 turns = 0
                 continue
             case .jobs: jobs.run()
@@ -305,8 +299,7 @@ final class CurlLoop {
     /// How long there is nothing to do unless a socket, a timer or a message says otherwise.
     private var longestSleep: Duration? {
         if unsafe !touched.isEmpty { return Exchange.longestWait }
-        if unsafe !running.isEmpty { return nextLimit - .now }
-        return calotype_curl_has_kept_memory() ? configuration.memoryTime : nil
+        return unsafe running.isEmpty ? nil : nextLimit - .now
     }
 
     private enum Outcome: ~Copyable {

@@ -27,6 +27,7 @@
         deinit { waker.forget() }
 
         /// Waits until a socket is ready, a timer is due, the loop is woken, or `limit` is over. Returns whether a socket is ready.
+        @discardableResult
         func wait(atMost limit: Duration?) -> Bool {
             var ready: Int32 = 0
             _ = unsafe curl_multi_poll(multi.pointer, nil, 0, Int32(clamping: limit?.inMilliseconds ?? 60_000), &ready)

@@ -61,6 +61,7 @@
 
         /// Waits until a socket is ready, a timer is due, the loop is woken, or `limit` is over. Returns whether a socket is ready
         /// or the loop was woken.
+        @discardableResult
         func wait(atMost limit: Duration?) -> Bool {
             var time = limit.map { Int32(clamping: $0.inMilliseconds) } ?? -1
             if isDue {
