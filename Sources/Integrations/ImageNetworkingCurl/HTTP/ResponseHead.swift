@@ -72,46 +72,33 @@ struct ResponseHead: Equatable, Sendable {
     }
 
     /// The head as a value; `nil` when it has too many fields. A line that is no field is left out.
-    func parsed() -> HTTPResponse? { unsafe bytes.withUnsafeBufferPointer { unsafe Self.parsed($0, status: status).response } }
+    func parsed() -> HTTPResponse? { unsafe bytes.withUnsafeBufferPointer { unsafe Self.parsed($0, status: status) } }
 
-    /// The same, and where its lines lie if each of them is one field and none is a cookie.
-    func parsedWithLines() -> (response: HTTPResponse?, lineEnds: [Int]?) {
-        unsafe bytes.withUnsafeBufferPointer { unsafe Self.parsed($0, status: status) }
-    }
-
-    private static func parsed(
-        _ bytes: UnsafeBufferPointer<UInt8>, status: Int
-    ) -> (response: HTTPResponse?, lineEnds: [Int]?) {
-        guard !bytes.isEmpty else { return (nil, nil) }
+    private static func parsed(_ bytes: UnsafeBufferPointer<UInt8>, status: Int) -> HTTPResponse? {
+        guard !bytes.isEmpty else { return nil }
         let statusEnd = unsafe lineEnd(in: bytes, from: 0)
         var response = HTTPResponse(
             status: HTTPResponse.Status(
                 code: status, reasonPhrase: unsafe reason(in: UnsafeBufferPointer(rebasing: bytes[..<statusEnd]))))
         response.headerFields.reserveCapacity(16)
-        var ends = [statusEnd + 1]
-        ends.reserveCapacity(16)
-        var isPlain = true
+        var lines = 1
         var start = statusEnd + 1
         while start < bytes.count {
             let end = unsafe lineEnd(in: bytes, from: start)
             let line = unsafe UnsafeBufferPointer(rebasing: bytes[start..<end])
             start = end + 1
-            guard ends.count < mostFields else { return (nil, nil) }
-            ends.append(start)
+            guard lines < mostFields else { return nil }
+            lines += 1
             if let first = unsafe line.first, first == 0x20 || first == 0x09, let last = response.headerFields.indices.last {
-                // A folded line (RFC 9112, section 5.2) goes on with the value of the line before.
+                // A folded line (RFC 9112, section 5.2) continues the value of the line before.
                 let rest = unsafe String(decoding: trimmed(line[...]), as: UTF8.self)
                 let begun = response.headerFields[last].value
                 response.headerFields[last].value = "\(begun) \(rest)"
-                isPlain = false
             } else if let field = unsafe field(line) {
                 response.headerFields.append(field)
-                if field.name == .setCookie { isPlain = false }
-            } else if start < bytes.count {
-                isPlain = false
             }
         }
-        return (response, isPlain ? ends : nil)
+        return response
     }
 
     /// The field that a line holds, without its line end; `nil` where it is none.

@@ -14,7 +14,6 @@ final class CurlLoop {
     private let multi: MultiHandle
     private let readiness: Readiness
     let buffers = BodyBuffers()
-    let heads = KnownHeads()
     private let mailbox: Mailbox
     let configuration: CurlLoader.Configuration
     /// At least a millisecond, since it is what the loop sleeps by.

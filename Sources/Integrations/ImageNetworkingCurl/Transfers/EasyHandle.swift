@@ -88,7 +88,7 @@ internal import CalotypeSystem
     var redirect: String? { unsafe incoming.pointee.head.redirect }
 
     /// The head as a value; `nil` when it has too many fields.
-    func response(_ heads: KnownHeads) -> HTTPResponse? { unsafe heads.parsed(incoming.pointee.head) }
+    func response() -> HTTPResponse? { unsafe incoming.pointee.head.parsed() }
 
     /// Lets libcurl's callback put so many bytes of the body there. What it left of them is in ``freeRoom``.
     func grant(_ count: Int, at room: UnsafeMutableRawPointer?) {

@@ -143,7 +143,7 @@ final class Exchange {
                 failure = .tooLarge(source, announced: length, limit: transfer.limit)
                 return false
             }
-            guard let response = handle.response(loop.heads) else {
+            guard let response = handle.response() else {
                 failure = ImageError(
                     .badResponse, message: "The response to \(source) has more than \(ResponseHead.mostFields) header fields.")
                 return false
