@@ -47,7 +47,6 @@ private struct NetworkBench {
     func rows(connections: Int) async throws -> [BenchmarkRow] {
         let count = effort.scaled(10_000)
         var own: [Figures] = []
-        var onExecutor: [Figures] = []
         var engine: [Figures] = []
         var bare: [Figures] = []
         var threaded: [Figures] = []
@@ -57,7 +56,6 @@ private struct NetworkBench {
             bare.append(try await bareLoop(count, connections))
             threaded.append(try await bareLoop(count, connections, threads: ProcessInfo.processInfo.activeProcessorCount))
             own.append(try await ownLoader(count, connections))
-            onExecutor.append(try await ownLoader(count, connections, onExecutor: true))
             engine.append(try await throughTheEngine(count, connections))
             curl.append(try await curlCommand(count, connections))
             // It takes its time: a part of the requests tells as much.
@@ -81,9 +79,6 @@ private struct NetworkBench {
             // What it costs in C to compute on other threads than one fetches on, as tasks do.
             row("time per request", \.time, threaded, "libcurl in C, threads", 1.25),
             row("processor per request", \.processor, threaded, "libcurl in C, threads", 1.3),
-            row("time per request on the loader's executor", \.time, of: onExecutor, bare, "libcurl loop in C", 1.25),
-            row("processor per request on the loader's executor", \.processor, of: onExecutor, bare, "libcurl loop in C", 1.3),
-            row("first byte on the loader's executor", \.firstByte, of: onExecutor, bare, "libcurl loop in C"),
             row("time per request through the engine", \.time, of: engine, bare, "libcurl loop in C"),
             row("processor per request through the engine", \.processor, of: engine, bare, "libcurl loop in C"),
             row("time per request", \.time, curl, "curl --parallel", 1),
@@ -106,11 +101,11 @@ private struct NetworkBench {
             count)
     }
 
-    private func ownLoader(_ count: Int, _ connections: Int, onExecutor: Bool = false) async throws -> Figures {
+    private func ownLoader(_ count: Int, _ connections: Int) async throws -> Figures {
         let loader = Self.loader(connections)
         // Made once, as the loop in C makes its own.
         let request = DataRequest(url: server.url)
-        let figures = try await load(count, connections, onExecutorOf: onExecutor ? loader : nil) { numbers in
+        let figures = try await load(count, connections) { numbers in
             var firstBytes: [FirstByte] = []
             for number in numbers {
                 var began = number % Self.loadsPerFirstByte == 0 ? ContinuousClock.now : nil
@@ -178,22 +173,16 @@ private struct NetworkBench {
     }
 
     /// As many tasks as connections, each with one load after the other; a task is told their numbers, and may return how long the
-    /// first bytes of some took. They run on the executor of `loader`, where one is given and the system has such a thing.
+    /// first bytes of some took.
     private func load(
-        _ count: Int, _ connections: Int, onExecutorOf loader: CurlLoader? = nil,
-        _ loads: @escaping @Sendable (Range<Int>) async throws -> [FirstByte]
+        _ count: Int, _ connections: Int, _ loads: @escaping @Sendable (Range<Int>) async throws -> [FirstByte]
     ) async throws -> Figures {
         let share = count / connections
         let (began, before) = (ContinuousClock.now, ProcessorTime.ofThisProcess)
         let firstBytes = try await withThrowingTaskGroup(of: [FirstByte].self) { group in
             for task in 0..<connections {
                 let numbers = task * share..<(task + 1) * share
-                group.addTask {
-                    guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
-                        return try await loads(numbers)
-                    }
-                    return try await withTaskExecutorPreference(loader?.executor) { try await loads(numbers) }
-                }
+                group.addTask { try await loads(numbers) }
             }
             return try await group.reduce(into: [FirstByte]()) { $0 += $1 }
         }

@@ -64,21 +64,6 @@ public final class CurlLoader: DataLoading {
             request.url, timeout: request.timeout, priority: request.priority, hop: try .first(of: request), limit: limit)
     }
 
-    /// Runs tasks on the thread that the transfers run on, so that between a load and what follows it no other thread has to
-    /// wake up: for programs that fetch thousands of small bodies a second and do little with each.
-    ///
-    /// While such a task computes, nothing is sent or received, so it should hand what takes longer than some microseconds
-    /// to a task of another kind. It must not block. Tasks may be given it at any time: once the loader is closed they run where
-    /// tasks run by default.
-    ///
-    /// ```swift
-    /// let loader = CurlLoader()
-    /// let request = DataRequest(url: URL(string: "http://127.0.0.1:8080/a.jpg")!)
-    /// let response = try await withTaskExecutorPreference(loader.executor) { try await loader.load(request) }
-    /// ```
-    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    public var executor: any TaskExecutor { lease }
-
     /// Ends every transfer with ``ImageError/Code/loaderClosed``, closes every connection, and returns when the loader's
     /// thread has let go of all of it. Later loads fail the same way.
     public func close() async { await lease.mailbox.closed() }

@@ -8,9 +8,6 @@ internal import ImageNetworking
 final class CurlLoop {
     /// More idle handles than this are not worth their memory.
     private static let mostIdleHandles = 64
-    /// So many turns without sleep, and it looks at the sockets all the same.
-    private static let turnsWithoutLook = 8
-
     private let multi: MultiHandle
     private let readiness: Readiness
     let buffers = BodyBuffers()
@@ -87,18 +84,15 @@ final class CurlLoop {
         mailbox.attach(loop.readiness.waker)
         loop.run()
         let closed = ImageError(.loaderClosed, message: "The loader was closed while the transfer ran or waited.")
-        let (messages, jobs) = mailbox.shut()
+        let messages = mailbox.shut()
         for message in messages { message.refuse(closed) }
-        jobs.runElsewhere()
         mailbox.detach()
         loop.failAll(closed)
         return true
     }
 
     private func run() {
-        var turns = 0
         var messages: [Mailbox.Message] = []
-        var jobs = Mailbox.Jobs()
         while true {
             mailbox.collect(into: &messages)
             now = .now
@@ -112,18 +106,11 @@ final class CurlLoop {
             let hasStarted = startWaiting()
             wakeReaders()
             if hasStarted { continue }
-            turns += 1
-            switch mailbox.rest(&jobs) {
+            switch mailbox.rest() {
             case .closing: return
-            case .asleep:
-                readiness.wait(atMost: longestSleep)
-                turns = 0
-                continue
-            case .jobs: jobs.run()
-            case .messages: break
+            case .asleep: readiness.wait(atMost: longestSleep)
+            case .messages: readiness.look()
             }
-            // Tasks that always have more to do must not keep the sockets from being looked at.
-            if turns % Self.turnsWithoutLook == 0 { readiness.look() }
         }
     }
 

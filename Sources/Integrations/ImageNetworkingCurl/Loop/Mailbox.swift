@@ -1,8 +1,7 @@
 internal import CCalotypeCurl
 internal import ImageCore
 
-/// By which tasks reach the loop's thread: a list of messages, a list of pieces of tasks that are to run there, and a way to
-/// wake it, once per batch.
+/// How tasks reach the loop's thread: a list of messages, and a way to wake the thread once per batch.
 final class Mailbox: Sendable {
     struct Message: Sendable {
         enum Kind {
@@ -13,15 +12,8 @@ final class Mailbox: Sendable {
         let transfer: Transfer
     }
 
-    /// Pieces of tasks, and the executor that they were given to, which is kept for them.
-    struct Jobs: Sendable {
-        var list: [UnownedJob] = []
-        var lease: LoopLease?
-    }
-
     fileprivate struct State {
         var messages: [Message] = []
-        var jobs = Jobs()
         /// Whether the loop's thread will look at the lists again before it sleeps.
         var isAwake = true
         var hasThread = false
@@ -61,21 +53,6 @@ final class Mailbox: Sendable {
         return perform(duty)
     }
 
-    /// Has a piece of a task run on the loop's thread. Returns why it cannot be.
-    func post(_ job: UnownedJob, of lease: LoopLease) -> ImageError? {
-        let duty = state.withLock { state -> Duty in
-            if state.isClosed { return .bearRefusal }
-            state.jobs.list.append(job)
-            if state.jobs.lease == nil { state.jobs.lease = lease }
-            guard state.hasThread else {
-                state.hasThread = true
-                return .startThread
-            }
-            return state.wake()
-        }
-        return perform(duty)
-    }
-
     private func perform(_ duty: Duty) -> ImageError? {
         // Outside the lock, which the loop takes as soon as it is awake.
         switch duty {
@@ -90,16 +67,15 @@ final class Mailbox: Sendable {
 
     /// There is no thread after all, or it cannot serve: what was posted fails, and the next message asks for a thread again.
     func giveUp(_ reason: String) {
-        let (messages, jobs, waiters) = state.withLock { state in
-            defer { (state.hasThread, state.messages, state.jobs, state.closeWaiters) = (false, [], Jobs(), []) }
+        let (messages, waiters) = state.withLock { state in
+            defer { (state.hasThread, state.messages, state.closeWaiters) = (false, [], []) }
             // There is no thread that would tell of the end.
             if state.isClosing { (state.isClosed, state.isFinished) = (true, true) }
-            return (state.messages, state.jobs, state.closeWaiters)
+            return (state.messages, state.closeWaiters)
         }
         let error = ImageError(.connectionFailed, message: reason)
         // Others may have posted in the meantime.
         for message in messages { message.refuse(error) }
-        jobs.runElsewhere()
         for waiter in waiters { waiter.resume() }
     }
 
@@ -142,17 +118,13 @@ final class Mailbox: Sendable {
     enum Rest {
         /// There is nothing to do; the next message wakes the thread.
         case asleep
-        case messages, jobs, closing
+        case messages, closing
     }
 
-    /// Asks whether the loop's thread may sleep; otherwise it need not be woken. Jobs are handed out.
-    func rest(_ jobs: inout Jobs) -> Rest {
+    /// Asks whether the loop's thread may sleep; otherwise it need not be woken.
+    func rest() -> Rest {
         state.withLock { state in
             if state.isClosing { return .closing }
-            if !state.jobs.list.isEmpty {
-                swap(&state.jobs, &jobs)
-                return .jobs
-            }
             if !state.messages.isEmpty { return .messages }
             state.isAwake = false
             return .asleep
@@ -160,11 +132,11 @@ final class Mailbox: Sendable {
     }
 
     /// Refuses further messages, and returns what came too late.
-    func shut() -> (messages: [Message], jobs: Jobs) {
+    func shut() -> [Message] {
         state.withLock { state in
-            defer { (state.messages, state.jobs) = ([], Jobs()) }
+            defer { state.messages = [] }
             state.isClosed = true
-            return (state.messages, state.jobs)
+            return state.messages
         }
     }
 
@@ -194,18 +166,6 @@ extension Mailbox.State {
 extension Mailbox.Message {
     /// What becomes of a message that no loop takes.
     func refuse(_ error: ImageError) { if kind == .start { transfer.fail(error) } }
-}
-
-extension Mailbox.Jobs {
-    /// Runs them one after the other, on the loop's thread.
-    mutating func run() {
-        for job in list { lease?.run(job) }
-        list.removeAll(keepingCapacity: true)
-        lease = nil
-    }
-
-    /// Runs them where tasks run by default.
-    func runElsewhere() { for job in list { LoopLease.runElsewhere(job) } }
 }
 
 /// libcurl's multi handle.
