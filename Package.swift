@@ -69,7 +69,7 @@ let package = Package(
         module("ImageTargets", "ImageCore", .httpTypes),
 
         // The engine.
-        module("ImageLoading", "ImageCore", "CalotypeSystem", .httpTypes, .heap),
+        module("ImageLoading", "ImageCore", "CalotypeSystem", .httpTypes, .heap, .deque),
 
         // Plug-ins and observers that bring a dependency, or Apple's frameworks. Empty where that is missing or its trait is off.
         integration(
@@ -224,6 +224,7 @@ extension Target.Dependency {
     }
     static var httpTypes: Self { .product(name: "HTTPTypes", package: "swift-http-types") }
     static var heap: Self { .product(name: "HeapModule", package: "swift-collections") }
+    static var deque: Self { .product(name: "DequeModule", package: "swift-collections") }
     static var log: Self { .product(name: "Logging", package: "swift-log") }
     static var inMemoryLog: Self { .product(name: "InMemoryLogging", package: "swift-log") }
     static var metrics: Self { .product(name: "CoreMetrics", package: "swift-metrics") }

@@ -20,7 +20,7 @@ public final class ImageTask: LoadHandle {
         /// What the load ended with, where that is no picture.
         var outcome: WorkResult?
         /// What is to be loaded where the finished picture is not on disk.
-        var longWay: LoadPlan?
+        var uncachedPlan: LoadPlan?
         /// The load of the small version.
         var lowResolution: ImageTask?
         /// Events that wait for the one that is being delivered.
@@ -181,12 +181,12 @@ public final class ImageTask: LoadHandle {
     }
 
     /// What is to be loaded where the finished picture is not on disk.
-    func setLongWay(_ plan: LoadPlan) { state.withLock { $0.longWay = plan } }
+    func setUncachedPlan(_ plan: LoadPlan) { state.withLock { $0.uncachedPlan = plan } }
 
-    func takeLongWay() -> LoadPlan? { state.withLock { $0.result == nil ? $0.longWay.take() : nil } }
+    func takeUncachedPlan() -> LoadPlan? { state.withLock { $0.result == nil ? $0.uncachedPlan.take() : nil } }
 
     /// The load of the small version runs as long as this one.
-    func accompany(_ lowResolution: ImageTask) {
+    func attach(lowResolution: ImageTask) {
         let (isLate, priority) = state.withLock { state in
             if state.result == nil { state.lowResolution = lowResolution }
             return (state.result != nil, state.priority)
@@ -251,7 +251,7 @@ public final class ImageTask: LoadHandle {
             state.result = result
             state.ticket = nil
             state.preview = nil
-            state.longWay = nil
+            state.uncachedPlan = nil
             return true
         }
         guard isFirst else { return }

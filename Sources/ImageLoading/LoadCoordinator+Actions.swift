@@ -9,14 +9,16 @@ extension LoadCoordinator: Pipeline.Reporting {
             graph.report(progress, from: node)
             return graph.takeActions()
         }
-        carryOut(actions, bytes: bytes)
+        execute(actions, bytes: bytes)
     }
 
     func preview(_ node: NodeID, _ preview: WorkResult, _ token: CancellationToken) {
         perform { $0.preview(node, preview, token) }
     }
 
-    func advance(_ node: NodeID, to lane: Lane) { perform(on: .pool) { $0.advance(node, to: lane) } }
+    func advance(_ node: NodeID, to resource: ResourceClass) {
+        perform(on: .pool) { $0.advance(node, to: resource) }
+    }
 
     func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place) {
         if case .success(.original(let original)) = result, original.isFetched { counters.fetched(original.metrics) }
@@ -24,16 +26,16 @@ extension LoadCoordinator: Pipeline.Reporting {
     }
 
     func retryUpstream(of node: NodeID, otherwise failure: LoadFailure) {
-        perform { $0.retryUpstream(of: node, in: .network, otherwise: failure) }
+        perform { $0.retryUpstream(of: node, with: .network, otherwise: failure) }
     }
 
     func claim(_ node: NodeID, bytes: Int) -> Bool {
-        let (isAdmitted, actions) = graph.withLock { graph -> (Bool, ActionList<Graph.Action>) in
-            let isAdmitted = graph.claim(node, bytes: bytes)
-            return (isAdmitted, graph.takeActions())
+        let (hasMemoryReservation, actions) = graph.withLock { graph -> (Bool, [Graph.Action]) in
+            let hasMemoryReservation = graph.claim(node, bytes: bytes)
+            return (hasMemoryReservation, graph.takeActions())
         }
-        carryOut(actions, on: .elsewhere)
-        return isAdmitted
+        execute(actions, on: .elsewhere)
+        return hasMemoryReservation
     }
 
     func claimForPreviews(_ node: NodeID, bytes: Int) -> Bool {
@@ -45,8 +47,8 @@ extension LoadCoordinator: Pipeline.Reporting {
         remainder.onEnd { [weak self] in self?.perform { $0.giveBack(remainder.bytes) } }
     }
 
-    func settle(_ node: NodeID) {
-        perform { $0.settle(node) }
+    func storeFinished(_ node: NodeID) {
+        perform { $0.storeFinished(node) }
         storeEnded()
     }
 
@@ -73,21 +75,21 @@ extension LoadCoordinator: Pipeline.Reporting {
             event(&graph)
             return graph.takeActions()
         }
-        carryOut(actions, on: place)
+        execute(actions, on: place)
     }
 
     /// - Parameter bytes: what has come, where the event was that more has.
-    func carryOut(_ actions: consuming ActionList<Graph.Action>, on place: Place = .elsewhere, bytes: ReceivedBytes? = nil) {
+    func execute(_ actions: [Graph.Action], on place: Place = .elsewhere, bytes: ReceivedBytes? = nil) {
         // Of the steps that begin now, the first may have the place; it must not wait for the others.
         var place = place
-        while let action = actions.popFirst() {
-            switch consume action {
-            case .run(let node, let work, let lane, let input, let rank, let token, let isAdmitted):
+        for action in actions {
+            switch action {
+            case .run(let node, let work, let resource, let input, let rank, let token, let hasMemoryReservation):
                 let start = StepStart(
-                    rank: rank, token: token, place: place.suits(lane) ? place : .elsewhere,
-                    isAdmitted: isAdmitted)
-                if place.suits(lane) { place = .elsewhere }
-                pipeline.run(node, work, lane, input: input, start, reportingTo: self)
+                    rank: rank, token: token, place: place.suits(resource) ? place : .elsewhere,
+                    hasMemoryReservation: hasMemoryReservation)
+                if place.suits(resource) { place = .elsewhere }
+                pipeline.run(node, work, resource, input: input, start, reportingTo: self)
             case .stop(let token):
                 token.cancel()
             case .store(let node, let key, let work, let result, let priority, let targets):
@@ -95,9 +97,9 @@ extension LoadCoordinator: Pipeline.Reporting {
                 pipeline.store(node, key, work, result, priority, targets, self)
             case .progress(let task, let progress):
                 task.report(progress)
-            case .feed(let node, let work, let policy):
-                if let bytes { pipeline.feed(node, work, policy, bytes, reportingTo: self) }
-            case .endFeed(let work):
+            case .appendPartialData(let node, let work, let policy):
+                if let bytes { pipeline.appendPartialData(node, work, policy, bytes, reportingTo: self) }
+            case .endPartialData(let work):
                 work.plan.previews.withLock { $0.take() }?.end()
             case .processPreview(let node, let work, let input, let token):
                 pipeline.processPreview(node, work, input, token, reportingTo: self)

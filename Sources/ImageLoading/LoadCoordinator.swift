@@ -145,7 +145,7 @@ final class LoadCoordinator: Sendable {
             preview.isPreview = true
             task?.showLowResolution(preview)
         }
-        task.accompany(small)
+        task.attach(lowResolution: small)
     }
 
     /// Gives a task its place in the graph, or ends it here and now.
@@ -166,18 +166,18 @@ final class LoadCoordinator: Sendable {
         guard !control.withLock({ $0.isClosed }), place != .pool || !Task.isCancelled else {
             return task.finish(.failure(.cancelled))
         }
-        var terms = pipeline.terms(for: plan)
-        terms.wantsProgress = task.wantsProgress
-        if task.wantsProgress { terms.previews = plan.options.previews }
+        var options = pipeline.subscriberOptions(for: plan)
+        options.wantsProgress = task.wantsProgress
+        if task.wantsProgress { options.previews = plan.options.previews }
         let isShort = isShort && plan.readsResult && pipeline.configuration.dataCache != nil
         if isShort {
-            terms.writesResult = false
-            task.setLongWay(plan)
+            options.writesResult = false
+            task.setUncachedPlan(plan)
         }
-        var actions = ActionList<Graph.Action>()
+        var actions: [Graph.Action] = []
         // The work may end on another thread before this one has told of the join.
         if !observers.isEmpty { task.hold() }
-        let (ticket, hasJoined) = join(task, plan, terms, isShort: isShort, leaving: &actions)
+        let (ticket, hasJoined) = join(task, plan, options, isShort: isShort, leaving: &actions)
         if !observers.isEmpty {
             if hasJoined { observe(.joined, plan) }
             task.release()
@@ -194,7 +194,7 @@ final class LoadCoordinator: Sendable {
         }
         // It may have changed since the load began, where this is not its first place.
         if let priority, priority != plan.priority { setPriority(ticket, priority) }
-        if !actions.isEmpty { carryOut(actions, on: place) }
+        if !actions.isEmpty { execute(actions, on: place) }
     }
 
     /// Gives a task its place: in work that is there already, or at the end of a chain that is made for it.
@@ -202,13 +202,13 @@ final class LoadCoordinator: Sendable {
     /// - Parameter actions: what is to be done then.
     /// - Returns: the place, and whether the work was there already.
     private func join(
-        _ task: ImageTask, _ plan: LoadPlan, _ terms: LoadTerms, isShort: Bool,
-        leaving actions: inout ActionList<Graph.Action>
+        _ task: ImageTask, _ plan: LoadPlan, _ options: SubscriberOptions, isShort: Bool,
+        leaving actions: inout [Graph.Action]
     ) -> (LoadTicket, hasJoined: Bool) {
         if plan.goal == .image {
-            let key = WorkKey(kind: isShort ? .processed : .image, image: plan.imageKey)
+            let key = WorkKey(kind: isShort ? .processedImage : .image, image: plan.imageKey)
             let joined = graph.withLock { graph in
-                let ticket = graph.join(task, existing: key, terms: terms)
+                let ticket = graph.join(task, existing: key, options: options)
                 if ticket != nil { actions = graph.takeActions() }
                 return ticket
             }
@@ -219,7 +219,7 @@ final class LoadCoordinator: Sendable {
             ? (links: pipeline.processedChain(for: plan), input: nil)
             : pipeline.chain(for: plan) { key in graph.withLock { $0.contains(key) } }
         return graph.withLock { graph in
-            let ticket = graph.join(task, chain: chain.links, input: chain.input, terms: terms)
+            let ticket = graph.join(task, chain: chain.links, input: chain.input, options: options)
             actions = graph.takeActions()
             return (ticket, graph.hasJoined(ticket))
         }
@@ -232,7 +232,7 @@ final class LoadCoordinator: Sendable {
             if task.plan.goal != .image { task.outcome = value }
             task.finish(value.response(isCoalesced: isCoalesced, after: task.elapsed))
         case .failure(.failed(let error)):
-            if let plan = task.takeLongWay() {
+            if let plan = task.takeUncachedPlan() {
                 return begin(task, plan, asksMemory: false, isShort: false, on: .elsewhere)
             }
             guard let source = task.nextSource(after: error) else { return task.fail(error) }
@@ -304,7 +304,7 @@ final class LoadCoordinator: Sendable {
         var result = ImageLoader.Statistics()
         let counts = counters.current
         (result.loads, result.bytes) = (counts.loads, counts.bytes)
-        (result.loads.active, result.queues) = graph.withLock { ($0.counts.loads, $0.queues) }
+        (result.loads.active, result.queues) = graph.withLock { ($0.counts.loads, $0.statistics) }
         let configuration = pipeline.configuration
         result.caches = (configuration.memoryCache?.cacheStatistics ?? []) + (configuration.dataCache?.cacheStatistics ?? [])
         return result

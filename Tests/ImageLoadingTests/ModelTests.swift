@@ -42,7 +42,7 @@ private struct Simulation {
 
     struct Step {
         let key: WorkKey
-        let lane: Lane
+        let resource: ResourceClass
         let input: String?
         let token: CancellationToken
     }
@@ -90,26 +90,26 @@ private struct Simulation {
         case 45..<52: reprioritise()
         case 52..<53: graph.setPaused(Bool.random(using: &random))
         case 53..<54: graph.setConstrained(Bool.random(using: &random))
-        case 54..<60: settle()
+        case 54..<60: storeFinished()
         case 60..<65: report()
         case 65..<70: preview()
         default: finishStep()
         }
-        carryOut()
+        execute()
     }
 
     private mutating func join() {
-        let resource = ResourceKey("r\(Int.random(in: 0..<5, using: &random))")
-        let isLocal = resource.text == "r4"
+        let name = ResourceKey("r\(Int.random(in: 0..<5, using: &random))")
+        let isLocal = name.text == "r4"
         let lists: [[String]] = [[], ["a"], ["a", "b"], ["b"], ["a", "c"]]
         let scale = Self.scales.randomElement(using: &random)!
         var variant = scale.map { "s\($0.box.width)" } ?? ""
         var links: [WorkLink<WorkKey>] = []
-        func link(_ kind: WorkKey.Kind, _ variant: String, _ lane: Lane, group: String = "") -> WorkLink<WorkKey> {
-            let key = WorkKey(kind: kind, image: ImageKey(resource: resource, variant: variant))
-            return WorkLink(key: key, work: key, lane: lane, group: group)
+        func link(_ kind: WorkKey.Kind, _ variant: String, _ resource: ResourceClass, group: String = "") -> WorkLink<WorkKey> {
+            let key = WorkKey(kind: kind, image: ImageKey(resource: name, variant: variant))
+            return WorkLink(key: key, work: key, resource: resource, group: group)
         }
-        links.append(link(.original, "", isLocal ? .local : .lookup, group: "h\(resource.text.utf8.last! % 2)"))
+        links.append(link(.original, "", isLocal ? .local : .diskCache, group: "h\(name.text.utf8.last! % 2)"))
         links.append(link(.image, variant, .worker))
         links[links.count - 1].scale = scale
         for name in lists.randomElement(using: &random)! {
@@ -126,15 +126,15 @@ private struct Simulation {
             input = value(of: links[cut].key)
             links.removeSubrange(cut...)
         }
-        let terms = LoadTerms(
+        let options = SubscriberOptions(
             rankClass: RankClass(
                 LoadPurpose.allCases.randomElement(using: &random)!, LoadPriority.allCases.randomElement(using: &random)!),
             writesMemory: Bool.random(using: &random), writesDisk: Bool.random(using: &random),
             wantsProgress: Bool.random(using: &random), previews: PreviewPolicy.allCases.randomElement(using: &random)!)
         nextLoad += 1
-        let ticket = graph.join(nextLoad, chain: links, input: input, terms: terms)
+        let ticket = graph.join(nextLoad, chain: links, input: input, options: options)
         loads[nextLoad] = Load(
-            ticket: ticket, wanted: links[0].key, chain: chain, wantsPreviews: terms.previews != .none)
+            ticket: ticket, wanted: links[0].key, chain: chain, wantsPreviews: options.previews != .none)
     }
 
     private mutating func leave() {
@@ -149,9 +149,9 @@ private struct Simulation {
         graph.setPriority(loads[id]!.ticket, LoadPriority.allCases.randomElement(using: &random)!)
     }
 
-    private mutating func settle() {
+    private mutating func storeFinished() {
         guard !storing.isEmpty else { return }
-        graph.settle(storing.remove(at: Int.random(in: storing.indices, using: &random)))
+        graph.storeFinished(storing.remove(at: Int.random(in: storing.indices, using: &random)))
     }
 
     private func stable(_ id: NodeID) -> String { "\(id)" }
@@ -190,14 +190,14 @@ private struct Simulation {
         claimed[id] = nil
         switch Int.random(in: 0..<20, using: &random) {
         case 0: graph.finish(id, .failure(.failed(ImageError(.corrupt, message: "no"))))
-        case 1 where isImage && step.input == "stale": graph.retryUpstream(of: id, in: .network, otherwise: .cancelled)
-        case 2..<10 where step.lane == .lookup: graph.advance(id, to: .network)
+        case 1 where isImage && step.input == "stale": graph.retryUpstream(of: id, with: .network, otherwise: .cancelled)
+        case 2..<10 where step.resource == .diskCache: graph.advance(id, to: .network)
         default:
-            if step.input == "stale" { return graph.retryUpstream(of: id, in: .network, otherwise: .cancelled) }
-            let isStale = step.lane == .lookup && Int.random(in: 0..<4, using: &random) == 0
+            if step.input == "stale" { return graph.retryUpstream(of: id, with: .network, otherwise: .cancelled) }
+            let isStale = step.resource == .diskCache && Int.random(in: 0..<4, using: &random) == 0
             graph.finish(
                 id, .success(isStale ? "stale" : value(of: step.key)),
-                retention: isImage ? .now : step.lane == .network ? .whenProven : .never)
+                retention: isImage ? .now : step.resource == .network ? .whenProven : .never)
         }
     }
 
@@ -206,17 +206,16 @@ private struct Simulation {
 
     // MARK: Actions
 
-    private mutating func carryOut() {
-        var actions = graph.takeActions()
-        while let action = actions.popFirst() {
+    private mutating func execute() {
+        for action in graph.takeActions() {
             switch action {
-            case .run(let id, let key, let lane, let input, _, let token, let isAdmitted):
+            case .run(let id, let key, let resource, let input, _, let token, let hasMemoryReservation):
                 if running[id] != nil { problem = "\(key) runs twice" }
-                running[id] = Step(key: key, lane: lane, input: input, token: token)
-                if isAdmitted { claimed[id] = cost(of: key) }
+                running[id] = Step(key: key, resource: resource, input: input, token: token)
+                if hasMemoryReservation { claimed[id] = cost(of: key) }
                 expect(input, of: key)
-                expectNothingMoreUrgent(than: id, in: lane)
-                if lane == .network, graph.isConstrained, isAnythingAwaited, rank(of: id).rankClass.purpose == .prefetch {
+                expectNothingMoreUrgent(than: id, in: resource)
+                if resource == .network, graph.isConstrained, isAnythingAwaited, rank(of: id).rankClass.purpose == .prefetch {
                     problem = "\(key) is fetched ahead while the network is spared"
                 }
             case .stop(let token): token.cancel()
@@ -225,8 +224,8 @@ private struct Simulation {
                 storing.append(id)
             case .progress(let load, _):
                 if loads[load]!.ends > 0 || loads[load]!.hasLeft { problem = "progress after the end of load \(load)" }
-            case .feed(let id, let key, let policy):
-                if policy == .none || key.kind != .image { problem = "\(key) was fed in vain" }
+            case .appendPartialData(let id, let key, let policy):
+                if policy == .none || key.kind != .image { problem = "\(key) got partial data in vain" }
                 shows.append(id)
             case .processPreview(let id, _, let value, _):
                 if value != "preview" { problem = "\(value) was processed as a preview" }
@@ -235,7 +234,7 @@ private struct Simulation {
                 if value != "preview" { problem = "\(value) was shown as a preview" }
                 if !loads[load]!.wantsPreviews { problem = "load \(load) never asked for previews" }
                 if loads[load]!.ends > 0 || loads[load]!.hasLeft { problem = "a preview after the end of load \(load)" }
-            case .endFeed: break
+            case .endPartialData: break
             case .keepPreview(let key, let value):
                 if value != "preview" || key.kind != .image { problem = "\(value) was kept of \(key)" }
             case .deliver(let load, let result, _):
@@ -250,25 +249,25 @@ private struct Simulation {
 
     /// Whether a load that is no prefetch has not ended.
     private var isAnythingAwaited: Bool {
-        graph.loads.ids.contains { graph.loads[$0].terms.rankClass.purpose != .prefetch }
+        graph.loads.values.contains { $0.options.rankClass.purpose != .prefetch }
     }
 
     private func value(of key: WorkKey) -> String { "\(key.kind)/\(key.image)" }
 
-    /// Of what waits in the lane, and is not held back by its host, nothing comes before the step that begins. Ranks are
+    /// Of what waits for the resource, and is not held back by its host, nothing comes before the step that begins. Ranks are
     /// counted anew from the loads themselves.
-    private mutating func expectNothingMoreUrgent(than id: NodeID, in lane: Lane) {
+    private mutating func expectNothingMoreUrgent(than id: NodeID, in resource: ResourceClass) {
         let rank = rank(of: id)
         for other in graph.nodes.ids {
-            guard case .queued(lane) = graph.nodes[other].state, self.rank(of: other) > rank else { continue }
+            guard case .queued(resource) = graph.nodes[other].state, self.rank(of: other) > rank else { continue }
             let group = graph.nodes[other].group
             let busy = graph.nodes.ids.count { node in
                 switch graph.nodes[node].state {
-                case .running(lane, _), .stopping(lane): graph.nodes[node].group == group
+                case .running(resource, _), .stopping(resource): graph.nodes[node].group == group
                 default: false
                 }
             }
-            if lane == .network, busy >= Self.limits.perHost { continue }
+            if resource == .network, busy >= Self.limits.perHost { continue }
             problem = "\(graph.nodes[id].key) began before \(graph.nodes[other].key)"
         }
     }
@@ -280,19 +279,8 @@ private struct Simulation {
     }
 
     private func highestClass(of id: NodeID) -> RankClass? {
-        var highest: RankClass?
-        func add(_ rank: RankClass?) { highest = [highest, rank].compactMap { $0 }.max() }
-        var load = graph.nodes[id].firstLoad
-        while let ticket = load {
-            add(graph.loads[ticket].terms.rankClass)
-            load = graph.loads[ticket].next
-        }
-        var dependent = graph.nodes[id].firstDependent
-        while let node = dependent {
-            add(highestClass(of: node))
-            dependent = graph.nodes[node].next
-        }
-        return highest
+        let classes = graph.nodes[id].loads.compactMap { graph.loads[$0]?.options.rankClass }
+        return (classes + graph.nodes[id].dependents.compactMap(highestClass)).max()
     }
 
     /// Work runs on the result of exactly the work before it.
@@ -323,10 +311,11 @@ private struct Simulation {
         let live = running.values.filter { !$0.token.isCancelled }
         let keys = live.map(\.key)
         if Set(keys).count != keys.count { problem = "two steps run for one identity" }
-        for (lane, limit) in [(Lane.network, Self.limits.fetches), (.local, Self.limits.local), (.worker, Self.limits.workers)] {
-            if running.values.count(where: { $0.lane == lane }) > limit { problem = "lane \(lane) is over its limit" }
+        let limits = [(ResourceClass.network, Self.limits.fetches), (.local, Self.limits.local), (.worker, Self.limits.workers)]
+        for (resource, limit) in limits {
+            if running.values.count(where: { $0.resource == resource }) > limit { problem = "\(resource) is over its limit" }
         }
-        let hosts = Dictionary(grouping: running.values.filter { $0.lane == .network }) {
+        let hosts = Dictionary(grouping: running.values.filter { $0.resource == .network }) {
             $0.key.image.resource.text.utf8.last! % 2
         }
         if hosts.values.contains(where: { $0.count > Self.limits.perHost }) { problem = "a host is over its limit" }
@@ -338,14 +327,14 @@ private struct Simulation {
         if claimed.count > 1, claimed.values.reduce(0, +) > Self.limits.bytes { problem = "decodes are over their budget" }
         if graph.counts.running != running.count { problem = "slots leak" }
         let costs = graph.nodes.ids.map { graph.nodes[$0].spent + graph.nodes[$0].previewCost }.filter { $0 > 0 }
-        let spent = graph.lanes[Lane.worker.rawValue].spent
+        let spent = graph.queues[.worker].spent
         if spent != costs.reduce(0, +) { problem = "memory leaks from the budget" }
         if costs.count > 1, spent > Self.limits.bytes { problem = "decodes and previews are over their budget" }
     }
 
     /// The decode to a larger size that a waiting load's own depends on.
     private func larger(_ load: Load) -> [WorkKey] {
-        var next: NodeID? = graph.loads[load.ticket].node
+        var next = graph.loads[load.ticket]?.node
         while let id = next, let upstream = graph.nodes[id].upstream {
             if graph.nodes[id].scale != nil, graph.nodes[upstream].scale != nil { return [graph.nodes[upstream].key] }
             next = upstream
@@ -356,12 +345,12 @@ private struct Simulation {
     /// Lets everything end; nothing may be left.
     private mutating func drain() -> String? {
         graph.setPaused(false)
-        carryOut()
+        execute()
         // With the network still spared, what is held back comes when all else has ended.
         var rounds = 0
         while problem == nil, !running.isEmpty || !storing.isEmpty, rounds < 1_000_000 {
-            if Bool.random(using: &random) { finishStep() } else { settle() }
-            carryOut()
+            if Bool.random(using: &random) { finishStep() } else { storeFinished() }
+            execute()
             check()
             rounds += 1
         }

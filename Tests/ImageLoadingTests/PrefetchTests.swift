@@ -80,7 +80,20 @@ import Testing
             if number.isMultiple(of: 2) { queue.ended(turn) } else { _ = queue.stop("\(number)") }
         }
         #expect(queue.isEmpty && queue.running == 0)
-        #expect(queue.lineLength < 100)
+        #expect(queue.order.count < 100)
+    }
+
+    @Test func whatIsStoppedWhileTheQueueIsHeldLeavesNothingBehind() {
+        var queue = Queue(limit: 1)
+        queue.isHeld = true
+        for number in 0..<10_000 {
+            queue.add(number, for: "\(number)")
+            if number > 2 { _ = queue.stop("\(number)") }
+        }
+        #expect(queue.waiting == 3 && queue.order.count < 100)
+        queue.isHeld = false
+        let next = queue.take()?.1
+        #expect(next == 0)
     }
 }
 

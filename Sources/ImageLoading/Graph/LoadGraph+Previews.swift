@@ -1,20 +1,18 @@
 internal import ImageCore
 
-/// Pictures that are not whole yet, on their way to who wants to see them.
+/// Images that are not whole yet, on their way to the loads that want previews.
 ///
-/// A decode that waits for its bytes is fed while they arrive. What it shows goes to the loads of its node and through
-/// the processors of its dependents, but is nobody's result: the nodes wait on.
+/// A decode that waits for its bytes gets them while they arrive. A preview goes to the loads of its node and through
+/// the processors of its dependents, but is not the node's result: the nodes continue to wait.
 extension LoadGraph {
-    /// Bytes have come for a running node; decodes below it may show something of them.
-    mutating func feed(dependentsOf id: NodeID) {
-        var next = nodes[id].firstDependent
-        while let dependent = next {
-            next = nodes[dependent].next
-            guard let policy = nodes[dependent].listeners.previewPolicy, !nodes[dependent].hasGivenWay,
+    /// Bytes have come for a running node; the decodes that wait for it may make previews from them.
+    mutating func appendPartialData(toDependentsOf id: NodeID) {
+        for dependent in nodes[id].dependents.sorted() {
+            guard let policy = nodes[dependent].listeners.previewPolicy, !nodes[dependent].previewEvicted,
                 case .waitingForUpstream = nodes[dependent].state
             else { continue }
-            nodes[dependent].isFed = true
-            actions.append(.feed(dependent, nodes[dependent].work, policy))
+            nodes[dependent].receivesPartialData = true
+            actions.append(.appendPartialData(dependent, nodes[dependent].work, policy))
         }
     }
 
@@ -26,60 +24,55 @@ extension LoadGraph {
         case .waitingForUpstream, .queued, .running: break
         }
         nodes[id].preview = value
-        var load = nodes[id].firstLoad
-        while let ticket = load {
-            load = loads[ticket].next
-            if loads[ticket].terms.previews != .none { actions.append(.preview(loads[ticket].subscriber, value)) }
+        for ticket in nodes[id].loads.sorted() {
+            guard let load = loads[ticket], load.options.previews != .none else { continue }
+            actions.append(.preview(load.subscriber, value))
         }
-        var next = nodes[id].firstDependent
-        while let dependent = next {
-            next = nodes[dependent].next
-            if nodes[dependent].listeners.previewPolicy != nil {
-                actions.append(.processPreview(dependent, nodes[dependent].work, value, token))
-            }
+        for dependent in nodes[id].dependents.sorted() where nodes[dependent].listeners.previewPolicy != nil {
+            actions.append(.processPreview(dependent, nodes[dependent].work, value, token))
         }
     }
 
-    /// The node goes, or its own step begins: nothing more is shown ahead of it.
+    /// The node ends, or its own step begins: no more previews of it are made.
     mutating func endPreviews(of id: NodeID) {
         nodes[id].preview = nil
         releasePreviewMemory(of: id)
-        guard nodes[id].isFed else { return }
-        nodes[id].isFed = false
-        actions.append(.endFeed(nodes[id].work))
+        guard nodes[id].receivesPartialData else { return }
+        nodes[id].receivesPartialData = false
+        actions.append(.endPartialData(nodes[id].work))
     }
 
     // MARK: Memory
 
     /// A decoder of previews has learnt how much memory it will take, in bytes.
     ///
-    /// - Returns: whether it may go on. It may not where the memory would have to be waited for: a preview is worth no wait.
+    /// - Returns: whether it may continue. It may not where the memory is not free at once: a preview does not wait.
     mutating func claimForPreviews(_ id: NodeID, bytes: Int) -> Bool {
-        guard nodes.contains(id), nodes[id].isFed, nodes[id].previewCost == 0, lanes[Lane.worker.rawValue].queued == 0,
-            case .waitingForUpstream = nodes[id].state, lanes[Lane.worker.rawValue].claim(max(1, bytes))
+        guard nodes.contains(id), nodes[id].receivesPartialData, nodes[id].previewCost == 0, queues[.worker].queued == 0,
+            case .waitingForUpstream = nodes[id].state, queues[.worker].claim(max(1, bytes))
         else { return false }
         nodes[id].previewCost = max(1, bytes)
         previewing.append(id)
         return true
     }
 
-    /// Pictures go before previews: those end that take the memory which a decode needs, the youngest first.
+    /// Ends previews, the youngest first, until a decode has the memory that it needs.
     mutating func makeRoom(for cost: Int) {
-        while !lanes[Lane.worker.rawValue].fits(cost), let id = previewing.last {
-            nodes[id].hasGivenWay = true
+        while !queues[.worker].fits(cost), let id = previewing.last {
+            nodes[id].previewEvicted = true
             endPreviews(of: id)
         }
     }
 
     mutating func releasePreviewMemory(of id: NodeID) {
         guard nodes[id].previewCost > 0 else { return }
-        lanes[Lane.worker.rawValue].giveBack(nodes[id].previewCost)
+        queues[.worker].giveBack(nodes[id].previewCost)
         nodes[id].previewCost = 0
         previewing.removeAll { $0 == id }
         hasRoomAgain = true
     }
 
-    /// Nobody waits for the node any more. What it has shown may be shown again, to a load that comes later.
+    /// The node lost its last subscriber. A later load may show its last preview.
     mutating func keepPreview(of id: NodeID) {
         if let preview = nodes[id].preview, nodes[id].storeTargets.contains(.memory) {
             actions.append(.keepPreview(nodes[id].key, preview))

@@ -1,6 +1,6 @@
 internal import ImageCore
 
-/// What a result, or a failure, does to those who wait for it.
+/// What a result, or a failure, does to the loads and the work that wait for it.
 extension LoadGraph {
     // MARK: Results
 
@@ -9,13 +9,11 @@ extension LoadGraph {
         nodes[id].version += 1
         nodes[id].retention = retention
         nodes[id].preview = nil
-        nodes[id].isFed = false
-        // Stores come before deliveries: who has been delivered to finds the result in the caches.
+        nodes[id].receivesPartialData = false
+        // Store before delivering: a caller that has its image finds it in the caches.
         if storesNow(id) { store(id, value, priority: highestCachePriority(of: id)) }
         if let upstream = nodes[id].upstream { prove(upstream) }
-        var next = nodes[id].firstLoad
-        while let ticket = next {
-            next = loads[ticket].next
+        for ticket in nodes[id].loads.sorted() {
             deliver(.success(value), to: ticket)
             remove(ticket)
         }
@@ -27,30 +25,24 @@ extension LoadGraph {
         collect(id)
     }
 
-    /// Those that waited for the result take their turns: all of them queue before one begins, so that the most urgent does.
+    /// Starts the work that waited for the result. All of it queues before any begins, so that the most urgent comes first.
     private mutating func releaseDependents(of id: NodeID) {
         shareDecodes(of: id)
-        var lane: Lane?
-        var next = nodes[id].firstDependent
-        let isOne = next != nil && next == nodes[id].lastDependent
-        while let waiting = next {
-            next = nodes[waiting].next
-            guard case .waitingForUpstream = nodes[waiting].state else { continue }
-            lane = nodes[waiting].lane
-            if isOne { enqueue(waiting, in: nodes[waiting].lane) } else { queue(waiting, in: nodes[waiting].lane) }
-        }
-        if let lane, !isOne { drain(lane) }
+        let waiting = nodes[id].dependents.sorted().filter { nodes[$0].isWaitingForUpstream }
+        if let only = waiting.first, waiting.count == 1 { return enqueue(only, for: nodes[only].resource) }
+        for dependent in waiting { queue(dependent, for: nodes[dependent].resource) }
+        if let first = waiting.first { drain(nodes[first].resource) }
     }
 
     mutating func fail(_ id: NodeID, _ failure: LoadFailure) {
-        // Out of the index first: a load that starts now begins afresh.
-        index.remove(id, in: nodes)
+        // Hide the node first, so that a load that starts now begins its own work.
+        hide(id)
         endPreviews(of: id)
-        while let ticket = nodes[id].firstLoad {
+        for ticket in nodes[id].loads.sorted() {
             deliver(.failure(failure), to: ticket)
             remove(ticket)
         }
-        while let dependent = nodes[id].firstDependent {
+        for dependent in nodes[id].dependents.sorted() {
             detach(dependent)
             // A dependent that runs already has its input from an earlier attempt and ends by itself.
             if case .running = nodes[dependent].state { continue }
@@ -61,53 +53,46 @@ extension LoadGraph {
             detach(id)
             collect(upstream)
         }
-        nodes.end(id)
+        nodes.remove(id)
     }
 
     mutating func deliver(_ result: Result<Value, LoadFailure>, to ticket: LoadTicket) {
-        actions.append(.deliver(loads[ticket].subscriber, result, isCoalesced: loads[ticket].isCoalesced))
+        guard let load = loads[ticket] else { return }
+        actions.append(.deliver(load.subscriber, result, isCoalesced: load.isCoalesced))
     }
 
-    mutating func tell(_ progress: LoadProgress, below id: NodeID) {
-        var load = nodes[id].firstLoad
-        while let ticket = load {
-            if loads[ticket].terms.wantsProgress { actions.append(.progress(loads[ticket].subscriber, progress)) }
-            load = loads[ticket].next
+    /// Reports progress to the loads of a node and of all work that depends on it.
+    mutating func report(_ progress: LoadProgress, below id: NodeID) {
+        for ticket in nodes[id].loads.sorted() {
+            guard let load = loads[ticket], load.options.wantsProgress else { continue }
+            actions.append(.progress(load.subscriber, progress))
         }
-        var dependent = nodes[id].firstDependent
-        while let node = dependent {
-            if nodes[node].listeners.progress > 0 { tell(progress, below: node) }
-            dependent = nodes[node].next
+        for dependent in nodes[id].dependents.sorted() where nodes[dependent].listeners.progress > 0 {
+            report(progress, below: dependent)
         }
     }
 
     // MARK: Storing
 
     func storesNow(_ id: NodeID) -> Bool {
-        nodes[id].retention == .now && !nodes[id].storeTargets.isEmpty && !nodes[id].isHeld
+        nodes[id].retention == .now && !nodes[id].storeTargets.isEmpty && !nodes[id].isStoring
     }
 
     /// Work that used the node's result succeeded.
-    mutating func prove(_ id: NodeID) {
-        guard nodes[id].retention == .whenProven, !nodes[id].storeTargets.isEmpty, !nodes[id].isHeld,
+    private mutating func prove(_ id: NodeID) {
+        guard nodes[id].retention == .whenProven, !nodes[id].storeTargets.isEmpty, !nodes[id].isStoring,
             case .done(let value) = nodes[id].state
         else { return }
         store(id, value, priority: .normal)
     }
 
     mutating func store(_ id: NodeID, _ value: Value, priority: CachePriority) {
-        nodes[id].isHeld = true
+        nodes[id].isStoring = true
         nodes[id].retention = .never
         actions.append(.store(id, nodes[id].key, nodes[id].work, value, priority, nodes[id].storeTargets))
     }
 
-    func highestCachePriority(of id: NodeID) -> CachePriority {
-        var highest = CachePriority.normal
-        var next = nodes[id].firstLoad
-        while let ticket = next {
-            highest = max(highest, loads[ticket].terms.cachePriority)
-            next = loads[ticket].next
-        }
-        return highest
+    private func highestCachePriority(of id: NodeID) -> CachePriority {
+        nodes[id].loads.lazy.compactMap { loads[$0]?.options.cachePriority }.max() ?? .normal
     }
 }

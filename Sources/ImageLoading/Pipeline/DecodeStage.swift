@@ -112,12 +112,12 @@ struct DecodeStage: Sendable {
 
     /// Whether what was fetched is in the response cache before it was shown to be a picture.
     private var isStoredAlready: Bool {
-        FetchStage(pipeline: pipeline, plan: plan, rank: plan.terms.rankClass).responseCache != nil
+        FetchStage(pipeline: pipeline, plan: plan, rank: plan.subscriberOptions.rankClass).responseCache != nil
     }
 
     /// Takes the bytes out of the cache that has them, then goes on.
     private func forget(_ coordinator: any Pipeline.Reporting, then next: @escaping @Sendable () -> Void) {
-        let responses = FetchStage(pipeline: pipeline, plan: plan, rank: plan.terms.rankClass).responseCache
+        let responses = FetchStage(pipeline: pipeline, plan: plan, rank: plan.subscriberOptions.rankClass).responseCache
         let cache = pipeline.configuration.dataCache
         Task {
             do {

@@ -1,18 +1,6 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// What a load ends with.
-enum LoadGoal: Sendable {
-    /// The picture, decoded and processed.
-    case image
-    /// The bytes in the data cache, once a decoder knows their header.
-    case storedBytes
-    /// The bytes, whatever they are.
-    case bytes
-    /// What their header says.
-    case info
-}
-
 /// One request with its options merged: what is to be loaded, and what each step of it is called.
 final class LoadPlan: Sendable {
     let id: LoadID
@@ -60,8 +48,9 @@ final class LoadPlan: Sendable {
     /// The key of the original bytes in the data cache.
     var dataKey: DataKey { DataKey(resource: resource) }
 
-    var terms: LoadTerms {
-        LoadTerms(
+    /// What the load wants from the work that it shares.
+    var subscriberOptions: SubscriberOptions {
+        SubscriberOptions(
             rankClass: RankClass(request.purpose, priority),
             writesMemory: goal == .image && options.cachePolicy.writesMemory,
             cachePriority: options.cachePriority,
@@ -79,84 +68,4 @@ final class LoadPlan: Sendable {
 
     /// Whether the picture is scaled or processed.
     var isProcessed: Bool { options.targetSize != nil || !options.processors.isEmpty }
-}
-
-/// What a node of the graph does, and for whose plan. Small, since the graph hands it about.
-struct Work: Sendable {
-    enum Kind: Sendable {
-        /// Gets the bytes.
-        case original
-        /// Decodes them, no larger than the step's processor needs, if it has one, and runs that.
-        case decode
-        /// Reads their header.
-        case header
-        /// Gets the finished picture's bytes from the data cache.
-        case processedBytes
-        /// Decodes those.
-        case processed
-        /// Runs the step's processor on the picture before it.
-        case process
-    }
-
-    let kind: Kind
-    let plan: LoadPlan
-    var step: PixelStep?
-}
-
-/// What a node of the graph results in.
-enum WorkResult: Sendable {
-    case original(Original)
-    case image(StagedImage)
-    case header(OriginalHeader)
-}
-
-/// What the header of an original says.
-final class OriginalHeader: Sendable {
-    let info: ImageInfo
-    let original: Original
-
-    init(_ info: ImageInfo, of original: Original) {
-        self.info = info
-        self.original = original
-    }
-}
-
-/// Bytes of a picture, and how they were come by.
-final class Original: Sendable {
-    let entry: DataEntry
-    let tier: CacheTier
-    let metrics: LoadMetrics
-    /// Whether the bytes came over the network just now.
-    let isFetched: Bool
-    /// Whether these are all bytes, not just those that tell what the header says.
-    let isWhole: Bool
-
-    init(_ entry: DataEntry, tier: CacheTier, metrics: LoadMetrics, isFetched: Bool = false, isWhole: Bool = true) {
-        self.entry = entry
-        self.isWhole = isWhole
-        self.tier = tier
-        self.metrics = metrics
-        self.isFetched = isFetched
-    }
-}
-
-/// A picture on its way through the stages.
-final class StagedImage: Sendable {
-    let image: DecodedImage
-    let tier: CacheTier
-    let metrics: LoadMetrics
-    /// What it was decoded from, where a smaller one may be made of it.
-    let original: Original?
-    /// Whether it is the thumbnail in the file, of other size than the picture.
-    let isThumbnail: Bool
-
-    init(
-        _ image: DecodedImage, tier: CacheTier, metrics: LoadMetrics, original: Original? = nil, isThumbnail: Bool = false
-    ) {
-        self.image = image
-        self.isThumbnail = isThumbnail
-        self.tier = tier
-        self.metrics = metrics
-        self.original = original
-    }
 }

@@ -21,7 +21,7 @@ final class Pipeline: Sendable {
     protocol Reporting: AnyObject, Sendable {
         func report(_ progress: LoadProgress, _ bytes: ReceivedBytes, from node: NodeID)
         func preview(_ node: NodeID, _ preview: WorkResult, _ token: CancellationToken)
-        func advance(_ node: NodeID, to lane: Lane)
+        func advance(_ node: NodeID, to resource: ResourceClass)
         func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place)
         func retryUpstream(of node: NodeID, otherwise failure: LoadFailure)
         /// Whether a decode that takes so much memory may go on; otherwise its step runs again when it may.
@@ -30,7 +30,7 @@ final class Pipeline: Sendable {
         func claimForPreviews(_ node: NodeID, bytes: Int) -> Bool
         /// A cancelled decode has left memory behind, which is taken until it ends.
         func hold(_ remainder: CancelledRemainder)
-        func settle(_ node: NodeID)
+        func storeFinished(_ node: NodeID)
         /// Tells the observers. What they are told is not even made where there are none.
         func observe(_ observation: @autoclosure () -> LoadObservation, _ plan: LoadPlan)
     }
@@ -78,12 +78,12 @@ final class Pipeline: Sendable {
         memory?.cache.peekImage(for: key).flatMap { $0.isPreview ? nil : $0 }
     }
 
-    /// What a load asks of its work. What no cache keeps need not be kept for one.
-    func terms(for plan: LoadPlan) -> LoadTerms {
-        var terms = plan.terms
-        if memory == nil { terms.writesMemory = false }
-        if configuration.dataCache == nil { (terms.writesDisk, terms.writesResult) = (false, false) }
-        return terms
+    /// What a load wants from its work, as far as the loader has the caches for it.
+    func subscriberOptions(for plan: LoadPlan) -> SubscriberOptions {
+        var options = plan.subscriberOptions
+        if memory == nil { options.writesMemory = false }
+        if configuration.dataCache == nil { (options.writesDisk, options.writesResult) = (false, false) }
+        return options
     }
 
     /// The work behind a load, the wanted result first: processors from the last to the first, decode, original.
@@ -96,10 +96,10 @@ final class Pipeline: Sendable {
         switch plan.goal {
         case .image: break
         case .bytes: return ([originalLink(plan)], nil)
-        case .storedBytes, .info:
-            let kind: WorkKey.Kind = plan.goal == .info ? .info : .header
+        case .prefetchToDisk, .info:
+            let kind: WorkKey.Kind = plan.goal == .info ? .imageInfo : .validatedHeader
             let key = WorkKey(kind: kind, image: ImageKey(resource: plan.resource, variant: plan.variants[0]))
-            return ([WorkLink(key: key, work: Work(kind: .header, plan: plan), lane: .worker), originalLink(plan)], nil)
+            return ([WorkLink(key: key, work: Work(kind: .header, plan: plan), resource: .worker), originalLink(plan)], nil)
         }
         var links: [WorkLink<Work>] = []
         let steps = plan.pixelSteps { isWanted(imageKey(of: plan, after: $0)) }
@@ -116,7 +116,7 @@ final class Pipeline: Sendable {
             links.append(
                 WorkLink(
                     key: imageKey(of: plan, after: step.variant),
-                    work: Work(kind: isDecode ? .decode : .process, plan: plan, step: step), lane: .worker,
+                    work: Work(kind: isDecode ? .decode : .process, plan: plan, step: step), resource: .worker,
                     scale: place == 0 ? plan.scale : nil))
             if isReduced { break }
         }
@@ -131,10 +131,11 @@ final class Pipeline: Sendable {
     func processedChain(for plan: LoadPlan) -> [WorkLink<Work>] {
         [
             WorkLink(
-                key: WorkKey(kind: .processed, image: plan.imageKey), work: Work(kind: .processed, plan: plan), lane: .worker),
+                key: WorkKey(kind: .processedImage, image: plan.imageKey), work: Work(kind: .processedImage, plan: plan),
+                resource: .worker),
             WorkLink(
                 key: WorkKey(kind: .processedBytes, image: plan.imageKey), work: Work(kind: .processedBytes, plan: plan),
-                lane: .lookup),
+                resource: .diskCache),
         ]
     }
 
@@ -150,39 +151,39 @@ final class Pipeline: Sendable {
 
     private func originalLink(_ plan: LoadPlan) -> WorkLink<Work> {
         let policy = plan.options.cachePolicy
-        let (kind, lane): (WorkKey.Kind, Lane) =
+        let (kind, resource): (WorkKey.Kind, ResourceClass) =
             if plan.isLocal {
                 (.original, .local)
             } else if policy.isOnlyIfCached {
-                (.cachedOnly, .lookup)
+                (.cachedOnly, .diskCache)
             } else if policy.readsDisk, hasByteCache {
-                (.original, .lookup)
+                (.original, .diskCache)
             } else {
-                (.fresh, .network)
+                (.uncached, .network)
             }
         let host =
-            if case .url(let url) = plan.request.source, lane != .local { url.host(percentEncoded: true) ?? "" } else { "" }
+            if case .url(let url) = plan.request.source, resource != .local { url.host(percentEncoded: true) ?? "" } else { "" }
         return WorkLink(
             // Half a body must not become anyone's picture.
             key: WorkKey(
-                kind: plan.goal == .info && kind != .cachedOnly ? .head : kind, image: ImageKey(resource: plan.resource)),
-            work: Work(kind: .original, plan: plan), lane: lane, group: host)
+                kind: plan.goal == .info && kind != .cachedOnly ? .headerBytes : kind, image: ImageKey(resource: plan.resource)),
+            work: Work(kind: .original, plan: plan), resource: resource, group: host)
     }
 
     /// Carries out one step, and reports to the coordinator when it ends. Returns at once.
     func run(
-        _ node: NodeID, _ work: Work, _ lane: Lane, input: WorkResult?, _ start: StepStart,
+        _ node: NodeID, _ work: Work, _ resource: ResourceClass, input: WorkResult?, _ start: StepStart,
         reportingTo coordinator: any Reporting
     ) {
         let plan = work.plan
         switch work.kind {
-        case .original where lane == .lookup:
+        case .original where resource == .diskCache:
             OriginalCacheStage(pipeline: self, plan: plan).run(node, start, coordinator)
         case .original: FetchStage(pipeline: self, plan: plan, rank: start.rank).run(node, start, coordinator)
         case .decode: DecodeStage(pipeline: self, plan: plan, step: work.step).run(node, input, start, coordinator)
         case .header: HeaderStage(pipeline: self, plan: plan).run(node, input, start, coordinator)
         case .processedBytes: ProcessedCacheStage(pipeline: self, plan: plan).lookUp(node, start, coordinator)
-        case .processed: ProcessedCacheStage(pipeline: self, plan: plan).decode(node, input, start, coordinator)
+        case .processedImage: ProcessedCacheStage(pipeline: self, plan: plan).decode(node, input, start, coordinator)
         case .process: ProcessStage(pipeline: self, plan: plan, step: work.step).run(node, input, start, coordinator)
         }
     }
@@ -191,7 +192,7 @@ final class Pipeline: Sendable {
     func admits(
         _ data: Data, _ node: NodeID, _ limits: DecodingLimits, _ start: StepStart, _ coordinator: any Reporting
     ) -> Bool {
-        guard !start.isAdmitted, configuration.limits.decodingBytes < .max, !data.isEmpty else { return true }
+        guard !start.hasMemoryReservation, configuration.limits.decodingBytes < .max, !data.isEmpty else { return true }
         // What is wrong with a header, the decode tells.
         guard let info = try? configuration.decoder.info(of: data, limits: limits) else { return true }
         return coordinator.claim(node, bytes: info.decodedBytes)
@@ -222,7 +223,7 @@ final class Pipeline: Sendable {
     // MARK: Previews
 
     /// Gives bytes that have come to the previews of a decode.
-    func feed(
+    func appendPartialData(
         _ node: NodeID, _ work: Work, _ policy: PreviewPolicy, _ bytes: ReceivedBytes, reportingTo coordinator: any Reporting
     ) {
         guard work.kind == .decode, let incrementalDecoder else { return }
@@ -238,7 +239,7 @@ final class Pipeline: Sendable {
             previews = session
             return session
         }
-        session.feed(bytes, policy)
+        session.append(bytes, policy)
     }
 
     /// Runs a processor on a preview, on the thread that made it. What fails is not shown.

@@ -11,11 +11,11 @@ enum Place: Sendable {
     /// On a thread that is not to be held: a caller's, or one that has more to do.
     case elsewhere
 
-    /// Whether a step of the lane belongs there.
-    func suits(_ lane: Lane) -> Bool {
+    /// Whether a step that needs the resource belongs there.
+    func suits(_ resource: ResourceClass) -> Bool {
         switch self {
-        case .pool: lane != .worker
-        case .fetched, .worker: lane == .worker
+        case .pool: resource != .worker
+        case .fetched, .worker: resource == .worker
         case .elsewhere: false
         }
     }
@@ -28,7 +28,7 @@ struct StepStart: Sendable {
     let token: CancellationToken
     let place: Place
     /// Whether the memory that the step takes has been claimed.
-    var isAdmitted = false
+    var hasMemoryReservation = false
 
     /// Runs the step's asynchronous work in a task of its own, which the token cancels.
     func run(_ work: sending @escaping @isolated(any) () async -> Void) {

@@ -14,13 +14,13 @@ struct StoreStage: Sendable {
             if targets.contains(.memory) {
                 pipeline.memory?.cache.store(staged.image, for: key.image, priority: priority)
             }
-            guard targets.contains(.disk), key.kind == .image else { return coordinator.settle(node) }
+            guard targets.contains(.disk), key.kind == .image else { return coordinator.storeFinished(node) }
             ProcessedCacheStage(pipeline: pipeline, plan: plan).store(staged.image, named: key.image, coordinator) {
-                coordinator.settle(node)
+                coordinator.storeFinished(node)
             }
-        case .header: coordinator.settle(node)
+        case .header: coordinator.storeFinished(node)
         case .original(let original):
-            guard let cache = pipeline.configuration.dataCache else { return coordinator.settle(node) }
+            guard let cache = pipeline.configuration.dataCache else { return coordinator.storeFinished(node) }
             Task {
                 let timer = StageTimer(.store, plan, coordinator)
                 do {
@@ -30,7 +30,7 @@ struct StoreStage: Sendable {
                     failed(error, in: timer, coordinator)
                 }
                 // Until now late comers found the bytes in the graph; from now on they find them in the cache.
-                coordinator.settle(node)
+                coordinator.storeFinished(node)
             }
         }
     }

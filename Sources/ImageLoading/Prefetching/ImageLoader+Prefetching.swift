@@ -8,12 +8,12 @@ extension ImageLoader {
     ) -> ImageTask? {
         var request = request
         request.purpose = .prefetch
-        let goal: LoadGoal = destination == .disk ? .storedBytes : .image
+        let goal: LoadGoal = destination == .disk ? .prefetchToDisk : .image
         guard let plan = try? coordinator.plan(request, goal: goal, priority: priority) else { return nil }
         let isWorthIt =
             switch destination {
             case .memory: true
-            case .disk: plan.terms.writesDisk && coordinator.pipeline.hasByteCache
+            case .disk: plan.subscriberOptions.writesDisk && coordinator.pipeline.hasByteCache
             }
         guard isWorthIt else { return nil }
         let task = coordinator.start(plan, asksMemory: destination == .memory, wantsProgress: false, onEvent: nil)

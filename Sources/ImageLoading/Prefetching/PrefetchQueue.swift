@@ -1,8 +1,9 @@
+internal import DequeModule
 internal import ImageCore
 
-/// What a prefetcher has been asked for and has not finished: a value, each call one event.
+/// The requests of a prefetcher that have not finished: a value, each call one event.
 ///
-/// An entry waits in the order it came, runs, and is forgotten when it ends or is stopped. Every call takes constant
+/// An entry waits in the order of arrival, runs, and is removed when it ends or is stopped. Every call takes constant
 /// time; what was stopped while it waited is skipped when its turn comes.
 struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendable>: Sendable {
     private enum Entry: Sendable {
@@ -11,16 +12,18 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
         case running(Key, Handle?)
     }
 
-    /// Names one run of one entry: a key that is stopped and started anew gets another.
-    struct Turn: Hashable, Sendable {
-        fileprivate let id: SlabID
+    /// Names one run of one entry: a key that is stopped and started again gets another.
+    struct Turn: Hashable, Comparable, Sendable {
+        fileprivate let number: Int
+
+        static func < (a: Self, b: Self) -> Bool { a.number < b.number }
     }
 
-    private var entries = Slab<Entry>()
-    private var index: [Key: SlabID] = [:]
-    /// In the order they came; those before `head` have been taken, and some behind it are stopped already.
-    private var line: [SlabID] = []
-    private var head = 0
+    private var entries: [Turn: Entry] = [:]
+    private var turns: [Key: Turn] = [:]
+    /// Waiting turns in the order of arrival; some are stopped already.
+    private(set) var order: Deque<Turn> = []
+    private var lastTurn = 0
 
     /// How many may run at a time, at least 1.
     let limit: Int
@@ -30,31 +33,28 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     init(limit: Int) { self.limit = max(1, limit) }
 
     var waiting: Int { entries.count - running }
-    var isEmpty: Bool { entries.count == 0 }
-    /// Of the line, with what is behind: for tests.
-    var lineLength: Int { line.count }
+    var isEmpty: Bool { entries.isEmpty }
 
     /// Queues a request unless its key is waiting or running already. Returns whether it was queued.
     @discardableResult
     mutating func add(_ request: @autoclosure () -> Request, for key: Key) -> Bool {
-        guard index[key] == nil else { return false }
-        let id = entries.insert(.waiting(key, request()))
-        index[key] = id
-        line.append(id)
+        guard turns[key] == nil else { return false }
+        lastTurn += 1
+        let turn = Turn(number: lastTurn)
+        entries[turn] = .waiting(key, request())
+        turns[key] = turn
+        order.append(turn)
         return true
     }
 
-    /// The next request to start, counted as running from now on; `nil` when none may start.
+    /// The next request to start, which then counts as running; `nil` when none may start.
     mutating func take() -> (Turn, Request)? {
         guard !isHeld, running < limit else { return nil }
-        while head < line.count {
-            let id = line[head]
-            head += 1
-            compact()
-            guard entries.contains(id), case .waiting(let key, let request) = entries[id] else { continue }
-            entries[id] = .running(key, nil)
+        while let turn = order.popFirst() {
+            guard case .waiting(let key, let request) = entries[turn] else { continue }
+            entries[turn] = .running(key, nil)
             running += 1
-            return (Turn(id: id), request)
+            return (turn, request)
         }
         return nil
     }
@@ -62,45 +62,43 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     /// The load of a taken request has begun. Returns `false` when it has ended or was stopped before that: the load is
     /// then not wanted.
     mutating func began(_ turn: Turn, _ handle: Handle) -> Bool {
-        guard entries.contains(turn.id), case .running(let key, _) = entries[turn.id] else { return false }
-        entries[turn.id] = .running(key, handle)
+        guard case .running(let key, _) = entries[turn] else { return false }
+        entries[turn] = .running(key, handle)
         return true
     }
 
     /// The load of a taken request has ended.
     mutating func ended(_ turn: Turn) {
-        guard case .running(let key, _) = entries.remove(turn.id) else { return }
-        index[key] = nil
+        guard case .running(let key, _) = entries.removeValue(forKey: turn) else { return }
+        turns[key] = nil
         running -= 1
     }
 
-    /// Forgets a key; returns the handle of its load, if it has one, to be cancelled.
+    /// Removes a key; returns the handle of its load, if it has one, to be cancelled.
     mutating func stop(_ key: Key) -> Handle? {
-        guard let id = index.removeValue(forKey: key), case .running(_, let handle) = entries.remove(id) else { return nil }
+        guard let turn = turns.removeValue(forKey: key) else { return nil }
+        guard case .running(_, let handle) = entries.removeValue(forKey: turn) else {
+            dropStopped()
+            return nil
+        }
         running -= 1
         return handle
     }
 
-    /// Forgets everything; returns the handles of the loads, to be cancelled.
+    /// Removes everything; returns the handles of the loads, to be cancelled. A load that ends later finds its turn gone.
     mutating func stopAll() -> [Handle] {
         let stopped = handles
-        // One by one, so that a load that ends later finds its turn gone.
-        for id in entries.ids { entries.end(id) }
-        index = [:]
-        line = []
-        (head, running) = (0, 0)
+        (entries, turns, order, running) = ([:], [:], [], 0)
         return stopped
     }
 
-    /// The loads that run.
+    /// The loads that run, the oldest first.
     var handles: [Handle] {
-        entries.ids.compactMap { if case .running(_, let handle) = entries[$0] { handle } else { nil } }
+        entries.keys.sorted().compactMap { if case .running(_, let handle) = entries[$0] { handle } else { nil } }
     }
 
-    /// Drops the part of the line that is behind, once it is the greater part.
-    private mutating func compact() {
-        guard head >= 32, 2 * head >= line.count else { return }
-        line.removeSubrange(..<head)
-        head = 0
+    /// Drops stopped turns once they are the greater part.
+    private mutating func dropStopped() {
+        if order.count > 2 * waiting + 32 { order.removeAll { entries[$0] == nil } }
     }
 }

@@ -80,7 +80,7 @@ final class PreviewSession: Sendable {
     }
 
     /// Bytes have come.
-    func feed(_ bytes: ReceivedBytes, _ policy: PreviewPolicy) {
+    func append(_ bytes: ReceivedBytes, _ policy: PreviewPolicy) {
         let now = clock.now()
         let step = state.withLock { state -> PreviewPacing.Step in
             guard !state.isOver else { return PreviewPacing.Step() }
@@ -88,7 +88,7 @@ final class PreviewSession: Sendable {
             state.policy = policy
             return state.pacing.arrived(at: now)
         }
-        carryOut(step)
+        execute(step)
     }
 
     /// Nothing more is shown; a step that runs is told.
@@ -122,12 +122,12 @@ final class PreviewSession: Sendable {
 
     // MARK: Steps
 
-    private func carryOut(_ step: PreviewPacing.Step) {
+    private func execute(_ step: PreviewPacing.Step) {
         if let wait = step.wait {
             let timer = Task { [weak self, clock] in
                 guard await clock.sleep(wait), let self else { return }
                 let now = clock.now()
-                self.carryOut(self.state.withLock { $0.isOver ? PreviewPacing.Step() : $0.pacing.elapsed(at: now) })
+                self.execute(self.state.withLock { $0.isOver ? PreviewPacing.Step() : $0.pacing.elapsed(at: now) })
             }
             let isLate = state.withLock { state in
                 if !state.isOver { state.timer = timer }
@@ -158,7 +158,7 @@ final class PreviewSession: Sendable {
                 (state.hasThumbnail, state.nextLook) = (turn.hasThumbnail, turn.nextLook)
                 return state.pacing.ended(hasShown: hasShown, shows: shows, at: now)
             }
-            carryOut(step)
+            execute(step)
         } catch {
             end()
         }

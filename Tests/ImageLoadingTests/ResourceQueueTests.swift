@@ -5,86 +5,82 @@ import Testing
 @testable import ImageLoading
 
 /// Whose turn it is among several hosts.
-@Suite struct LanesOfHosts {
-    private var nodes = Slab<Int>()
+@Suite struct QueuesOfHosts {
+    private var nodes = SlotMap<Int>()
 
     private func rank(_ priority: LoadPriority, at time: UInt64) -> QueueRank {
         QueueRank(rankClass: RankClass(.plain, priority), oldest: time, newest: time)
     }
 
     @Test mutating func theBestOfAllHostsIsNext() {
-        var lane = LaneQueue(limit: 1, limitPerGroup: 1)
+        var queue = ResourceQueue(limit: 1, limitPerGroup: 1)
         let waiting: [(String, LoadPriority)] = [("a", .low), ("b", .veryHigh), ("c", .normal), ("d", .high), ("e", .veryLow)]
         var hosts: [NodeID: String] = [:]
         for (time, (host, priority)) in waiting.enumerated() {
             let node = nodes.insert(time)
             hosts[node] = host
-            lane.enqueue(node, group: host, rank: rank(priority, at: UInt64(time)))
+            queue.enqueue(node, group: host, rank: rank(priority, at: UInt64(time)))
         }
         var order: [String] = []
-        while let node = lane.take(), let host = hosts[node] {
+        while let node = queue.take(), let host = hosts[node] {
             order.append(host)
-            lane.release(group: host)
+            queue.release(group: host)
         }
         #expect(order == ["b", "d", "c", "a", "e"])
     }
 
     @Test mutating func aHostThatHasItsShareWaitsWhileOthersGo() {
-        var lane = LaneQueue(limit: 10, limitPerGroup: 2)
+        var queue = ResourceQueue(limit: 10, limitPerGroup: 2)
         let busy = (0..<3).map { nodes.insert($0) }
         let other = nodes.insert(3)
-        for (time, node) in busy.enumerated() { lane.enqueue(node, group: "busy", rank: rank(.high, at: UInt64(time))) }
-        lane.enqueue(other, group: "other", rank: rank(.low, at: 9))
-        let taken = (0..<4).map { _ in lane.take() }
+        for (time, node) in busy.enumerated() { queue.enqueue(node, group: "busy", rank: rank(.high, at: UInt64(time))) }
+        queue.enqueue(other, group: "other", rank: rank(.low, at: 9))
+        let taken = (0..<4).map { _ in queue.take() }
         #expect(taken == [busy[0], busy[1], other, nil])
-        var mayStart = lane.startAtOnce(group: "busy")
+        var mayStart = queue.startAtOnce(group: "busy")
         #expect(!mayStart)
-        lane.release(group: "other")
-        var next = lane.take()
+        queue.release(group: "other")
+        var next = queue.take()
         #expect(next == nil)
-        lane.release(group: "busy")
-        next = lane.take()
+        queue.release(group: "busy")
+        next = queue.take()
         #expect(next == busy[2])
-        #expect(lane.queued == 0 && lane.running == 2)
-        mayStart = lane.startAtOnce(group: "busy")
+        #expect(queue.queued == 0 && queue.running == 2)
+        mayStart = queue.startAtOnce(group: "busy")
         #expect(!mayStart)
-        mayStart = lane.startAtOnce(group: "other")
+        mayStart = queue.startAtOnce(group: "other")
         #expect(mayStart)
     }
 
-    /// What a burst took is given back when the graph asks for it, and nothing but that: what runs still counts, and an
-    /// entry that is stale stays stale.
-    @Test(arguments: [2, Int.max]) mutating func aBurstLeavesNoMemoryTakenAndTheLimitsAsTheyAre(perHost: Int) {
-        var lane = LaneQueue(limit: 3, limitPerGroup: perHost)
-        var begun = lane.startAtOnce(group: "busy")
+    /// A queue that becomes empty after a burst gives memory back. What runs still counts, and a stale entry stays stale.
+    @Test(arguments: [2, Int.max]) mutating func aBurstLeavesTheLimitsAsTheyAre(perHost: Int) {
+        var queue = ResourceQueue(limit: 3, limitPerGroup: perHost)
+        var begun = queue.startAtOnce(group: "busy")
         #expect(begun)
         for round in 0..<3 {
             var hosts: [NodeID: String] = [:]
             for time in 0..<300 {
                 let (node, host) = (nodes.insert(time), time < 150 ? "busy" : "other")
                 hosts[node] = host
-                lane.enqueue(node, group: host, rank: rank(.normal, at: UInt64(time)))
+                queue.enqueue(node, group: host, rank: rank(.normal, at: UInt64(time)))
             }
-            #expect(lane.slotCount >= 300)
             if round == 1 {
-                for (node, host) in hosts { lane.withdraw(node, group: host) }
+                for (node, host) in hosts { queue.withdraw(node, group: host) }
             } else {
                 var taken: Set<NodeID> = []
-                while let node = lane.take(), let host = hosts[node] {
+                while let node = queue.take(), let host = hosts[node] {
                     taken.insert(node)
-                    lane.release(group: host)
+                    queue.release(group: host)
                 }
                 #expect(taken == Set(hosts.keys))
             }
-            #expect(lane.slotCount >= 300 && lane.queued == 0)
-            lane.forgetBurst()
-            #expect(lane.slotCount == 0)
-            for node in hosts.keys { nodes.end(node) }
+            #expect(queue.queued == 0 && queue.tickets.capacity < 256)
+            for node in hosts.keys { nodes.remove(node) }
         }
-        #expect(lane.running == 1)
-        begun = lane.startAtOnce(group: "busy")
+        #expect(queue.running == 1)
+        begun = queue.startAtOnce(group: "busy")
         #expect(begun)
-        begun = lane.startAtOnce(group: "busy")
+        begun = queue.startAtOnce(group: "busy")
         #expect(begun == (perHost == .max))
     }
     /// Beside a list of all that waits, searched from one end to the other.
@@ -95,7 +91,7 @@ import Testing
             var rank: QueueRank
         }
         var random = SeededGenerator(seed: seed)
-        var lane = LaneQueue(limit: 6, limitPerGroup: 2)
+        var queue = ResourceQueue(limit: 6, limitPerGroup: 2)
         var waiting: [Waiting] = []
         var running: [String] = []
         for time in 0..<4000 {
@@ -103,43 +99,43 @@ import Testing
             switch Int.random(in: 0..<9, using: &random) {
             case 0...2:
                 let new = Waiting(node: nodes.insert(time), host: "\(Int.random(in: 0..<12, using: &random))", rank: rank)
-                lane.enqueue(new.node, group: new.host, rank: rank)
+                queue.enqueue(new.node, group: new.host, rank: rank)
                 waiting.append(new)
             case 3:
                 guard let index = waiting.indices.randomElement(using: &random) else { continue }
                 waiting[index].rank = rank
-                lane.enqueue(waiting[index].node, group: waiting[index].host, rank: rank)
+                queue.enqueue(waiting[index].node, group: waiting[index].host, rank: rank)
             case 4:
                 guard let index = waiting.indices.randomElement(using: &random) else { continue }
-                lane.withdraw(waiting[index].node, group: waiting[index].host)
+                queue.withdraw(waiting[index].node, group: waiting[index].host)
                 waiting.remove(at: index)
             case 5, 6:
                 guard let index = running.indices.randomElement(using: &random) else { continue }
-                lane.release(group: running.remove(at: index))
+                queue.release(group: running.remove(at: index))
             default:
                 let best = waiting.indices.filter { index in running.count { $0 == waiting[index].host } < 2 }
                     .max { waiting[$0].rank < waiting[$1].rank }
-                let next = lane.take()
+                let next = queue.take()
                 #expect(next == (running.count < 6 ? best.map { waiting[$0].node } : nil))
                 guard next != nil, let best else { continue }
                 running.append(waiting.remove(at: best).host)
             }
         }
-        #expect(lane.queued == waiting.count && lane.running == running.count)
+        #expect(queue.queued == waiting.count && queue.running == running.count)
     }
 
     /// Were all hosts looked at for each that is next, it would take minutes.
     @Test mutating func thousandsOfHostsCostNoMoreThanOne() {
-        var lane = LaneQueue(limit: 32, limitPerGroup: 6)
+        var queue = ResourceQueue(limit: 32, limitPerGroup: 6)
         let hosts = (0..<20_000).map { "host\($0)" }
         let clock = ContinuousClock()
         let began = clock.now
         for (time, host) in hosts.enumerated() {
-            lane.enqueue(nodes.insert(time), group: host, rank: rank(.normal, at: UInt64(time)))
+            queue.enqueue(nodes.insert(time), group: host, rank: rank(.normal, at: UInt64(time)))
         }
         var taken = 0
-        while lane.take() != nil {
-            lane.release(group: hosts[taken])
+        while queue.take() != nil {
+            queue.release(group: hosts[taken])
             taken += 1
         }
         #expect(taken == hosts.count && clock.now - began < .seconds(5))

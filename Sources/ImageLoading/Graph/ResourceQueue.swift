@@ -1,15 +1,15 @@
 internal import HeapModule
 internal import ImageCore
 
-/// Work that waits for one kind of resource, within a limit in total, one per group (host), and a budget of what it costs
+/// Work that waits for one class of resources, within a limit in total, one per group (host), and a budget of what it costs
 /// while it runs.
 ///
-/// What comes first and does not fit into what is left of the budget makes the rest wait, so that it has its turn; alone,
+/// When the first in the queue does not fit into the rest of the budget, the others wait too, so that it gets its turn; alone,
 /// it may cost any amount.
 ///
-/// Ranks are compared when work is taken. A changed rank is queued again and the old entry is skipped when it surfaces:
-/// an entry counts only while its ticket is the node's latest.
-struct LaneQueue: Sendable {
+/// Ranks are compared when work is taken. A changed rank is queued as a new entry, and the old one is skipped when it
+/// reaches the front: an entry counts only while its ticket is the node's latest.
+struct ResourceQueue: Sendable {
     private struct Entry: Comparable, Sendable {
         let rank: QueueRank
         let node: NodeID
@@ -25,7 +25,7 @@ struct LaneQueue: Sendable {
         var running = 0
     }
 
-    /// A group by what comes first in it. It counts while that is so, and the group may run more.
+    /// A group with the rank of its first entry. It counts only while that entry is the first, and while the group may run more.
     private struct Candidate: Comparable, Sendable {
         let rank: QueueRank
         let group: String
@@ -35,27 +35,26 @@ struct LaneQueue: Sendable {
         static func == (a: Self, b: Self) -> Bool { a.ticket == b.ticket }
     }
 
-    /// By name; where there is no limit per group, all that waits is in the one below.
+    /// By name, where there is a limit per group.
     private var groups: [String: Group] = [:]
+    /// Everything, where there is no limit per group.
     private var everyone = Group()
-    /// Each group that may run more and has something waiting is among them, in the place of what comes first in it or of
-    /// what did before: a loader may have thousands of hosts waiting, and does not look at them all for the next one.
+    /// Holds each group that may run more and has an entry, under its first entry or an earlier one: a loader may have
+    /// thousands of hosts waiting, and must not search them all for the next entry.
     private var candidates = Heap<Candidate>()
-    /// The ticket under which each waiting node is queued, by the node's slot; 0 for none, and for those after the last.
-    private var tickets: [UInt64] = []
+    /// The ticket under which each waiting node is queued.
+    private(set) var tickets: [NodeID: UInt64] = [:]
     private var nextTicket: UInt64 = 0
-    private(set) var queued = 0
-    /// For how many nodes' slots there is memory: for tests.
-    var slotCount: Int { tickets.count }
 
+    var queued: Int { tickets.count }
     private(set) var running = 0
     let limit: Int
     let limitPerGroup: Int
-    /// What all that runs may cost together.
+    /// What all running work may cost together.
     let budget: Int
     private(set) var spent = 0
     var isPaused = false
-    /// Whether prefetches wait, however free the lane is.
+    /// Whether prefetches wait even when the limits would let them run.
     var holdsPrefetches = false
 
     init(limit: Int, limitPerGroup: Int = .max, budget: Int = .max) {
@@ -66,9 +65,7 @@ struct LaneQueue: Sendable {
 
     private var isGrouped: Bool { limitPerGroup != .max }
 
-    private func ticket(of node: NodeID) -> UInt64 { node.slot < tickets.count ? tickets[node.slot] : 0 }
-
-    private func isLive(_ entry: Entry) -> Bool { ticket(of: entry.node) == entry.ticket }
+    private func isLive(_ entry: Entry) -> Bool { tickets[entry.node] == entry.ticket }
 
     private subscript(group name: String) -> Group {
         get { isGrouped ? groups[name] ?? Group() : everyone }
@@ -77,17 +74,13 @@ struct LaneQueue: Sendable {
         }
     }
 
-    /// Queues a node, or queues it anew under another rank.
+    /// Queues a node, or changes the rank of a queued one.
     mutating func enqueue(_ node: NodeID, group: String, rank: QueueRank, cost: Int = 0) {
         nextTicket += 1
-        if node.slot >= tickets.count {
-            tickets.append(contentsOf: repeatElement(0, count: max(16, node.slot + 1 - tickets.count)))
-        }
-        if tickets[node.slot] == 0 { queued += 1 }
-        tickets[node.slot] = nextTicket
+        tickets[node] = nextTicket
         self[group: group].entries.insert(Entry(rank: rank, node: node, ticket: nextTicket, cost: cost))
         compact(group)
-        if isGrouped, self[group: group].entries.max?.ticket == nextTicket { nominate(group) }
+        if isGrouped, self[group: group].entries.max?.ticket == nextTicket { pushCandidate(group) }
     }
 
     /// Whether a node of the group may run at once, past an empty queue; it then counts as running until `release`.
@@ -102,12 +95,11 @@ struct LaneQueue: Sendable {
         return true
     }
 
-    /// Takes a node out of the queue; it must not be running.
+    /// Takes a node out of the queue, if it is there; it must not be running.
     mutating func withdraw(_ node: NodeID, group: String) {
-        guard ticket(of: node) != 0 else { return }
-        tickets[node.slot] = 0
-        queued -= 1
+        guard tickets.removeValue(forKey: node) != nil else { return }
         compact(group)
+        shrinkCapacity()
     }
 
     /// The best node that the limits allow to run now; it counts as running until `release`.
@@ -120,15 +112,15 @@ struct LaneQueue: Sendable {
         if isGrouped {
             candidates.removeMax()
             groups[group]?.running += 1
-            nominate(group)
+            pushCandidate(group)
         }
-        tickets[best.node.slot] = 0
-        queued -= 1
+        tickets[best.node] = nil
         running += 1
+        shrinkCapacity()
         return best.node
     }
 
-    /// The group whose best entry comes first, of those that may run more; then it is the first of the candidates.
+    /// The group whose best entry comes first, among those that may run more. It is then the first of the candidates.
     private var bestGroup: String? {
         mutating get {
             guard isGrouped else { return top(of: "") == nil ? nil : "" }
@@ -146,11 +138,11 @@ struct LaneQueue: Sendable {
 
     private func mayRunMore(_ group: String) -> Bool { (groups[group]?.running ?? 0) < limitPerGroup }
 
-    /// Puts a group among the candidates where it belongs there.
-    private mutating func nominate(_ group: String) {
+    /// Adds a group to the candidates if it may run more and has an entry.
+    private mutating func pushCandidate(_ group: String) {
         guard mayRunMore(group), let top = top(of: group) else { return }
         candidates.insert(Candidate(rank: top.rank, group: group, ticket: top.ticket))
-        // Those that do not count any more must not become the greater part.
+        // Candidates that no longer count must stay a small part.
         guard candidates.count > 2 * groups.count + 32 else { return }
         candidates = Heap(
             groups.keys.compactMap { name in
@@ -159,14 +151,14 @@ struct LaneQueue: Sendable {
             })
     }
 
-    /// A running node turns out to cost something. Returns whether the budget allows it; if so, it is spent until `release`.
+    /// A running node needs a part of the budget. Returns whether the budget allows it; if so, it is spent until `release`.
     mutating func claim(_ cost: Int) -> Bool {
         guard fits(cost) else { return false }
         spent += cost
         return true
     }
 
-    /// So much of the budget is gone, whether it allows it or not.
+    /// Spends a part of the budget, even if that exceeds it.
     mutating func hold(_ cost: Int) { spent += cost }
 
     /// Gives back a part of the budget that was claimed or held.
@@ -181,8 +173,8 @@ struct LaneQueue: Sendable {
         guard isGrouped else { return }
         let wasFull = !mayRunMore(group)
         groups[group]?.running -= 1
-        if wasFull { nominate(group) }
-        forgetIfIdle(group)
+        if wasFull { pushCandidate(group) }
+        removeIfIdle(group)
     }
 
     /// The group's best live entry; drops the stale ones above it.
@@ -194,7 +186,7 @@ struct LaneQueue: Sendable {
         return nil
     }
 
-    /// Keeps stale entries below the number of live ones, so that a storm of starts and cancels leaves nothing behind.
+    /// Keeps stale entries below the number of live ones, so that many starts and cancels leave nothing behind.
     private mutating func compact(_ name: String) {
         let count = self[group: name].entries.count
         guard count > 2 * queued + 32 || queued == 0 else { return }
@@ -202,23 +194,22 @@ struct LaneQueue: Sendable {
             let live = queued == 0 ? [] : self[group: name].entries.unordered.filter(isLive)
             self[group: name].entries = Heap(live)
         }
-        if isGrouped { forgetIfIdle(name) }
+        if isGrouped { removeIfIdle(name) }
     }
 
-    /// Gives back what a burst took of memory, where nothing waits; a little stays, so that the next load finds its own. For
-    /// when there is no node any more: while there are many, the next one that waits would take a table of them all.
-    mutating func forgetBurst() {
-        guard queued == 0, tickets.count > 128 else { return }
-        tickets = []
+    /// Gives back the memory of a burst when the queue is empty, but keeps a little for the next loads.
+    private mutating func shrinkCapacity() {
+        guard tickets.isEmpty, tickets.capacity > 256 else { return }
+        tickets = [:]
         everyone.entries = Heap()
         candidates = Heap()
         for name in groups.keys {
             groups[name]?.entries = Heap()
-            forgetIfIdle(name)
+            removeIfIdle(name)
         }
     }
 
-    private mutating func forgetIfIdle(_ name: String) {
+    private mutating func removeIfIdle(_ name: String) {
         if let group = groups[name], group.running == 0, group.entries.isEmpty { groups[name] = nil }
     }
 }
