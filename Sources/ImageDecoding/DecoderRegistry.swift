@@ -83,10 +83,6 @@ public final class DecoderRegistry: IncrementalDecoding {
         return try finished(image, of: data, by: decoder, options: options)
     }
 
-    public func decodesInline(_ data: Data, options: DecodeOptions) -> Bool {
-        accepting(data)?.decoder.decodesInline(data, options: options) ?? false
-    }
-
     /// Resampled, as what a decoder returns larger than asked for always is. From twice the size the filter sees all that it
     /// lets through: but at hard edges such a picture is within two levels of its own decode.
     public func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage? {

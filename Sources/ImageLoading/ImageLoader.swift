@@ -31,7 +31,7 @@ public final class ImageLoader: ImageProviding {
 
     /// The image that a request describes. Cancelling the surrounding task cancels the load.
     public func image(for request: ImageRequest) async throws(LoadFailure) -> DecodedImage {
-        switch try coordinator.askMemory(request) {
+        switch try coordinator.cachedImage(for: request) {
         case .hit(let image): return image
         case .miss(let plan): return try await coordinator.load(plan).ending.get().image
         }
@@ -39,7 +39,7 @@ public final class ImageLoader: ImageProviding {
 
     /// The image with the tier that had it and what the load took. A memory hit returns without suspending.
     public func response(for request: ImageRequest) async throws(LoadFailure) -> ImageResponse {
-        switch try coordinator.askMemory(request) {
+        switch try coordinator.cachedImage(for: request) {
         case .hit(let image): return ImageResponse(image: image, tier: .memory)
         case .miss(let plan): return try await coordinator.load(plan).ending.get()
         }
@@ -72,7 +72,8 @@ public final class ImageLoader: ImageProviding {
     }
 
     public func cachedImage(for request: ImageRequest) -> ImageResponse? {
-        if case .hit(let image) = try? coordinator.askMemory(request) { ImageResponse(image: image, tier: .memory) } else { nil }
+        guard case .hit(let image) = try? coordinator.cachedImage(for: request) else { return nil }
+        return ImageResponse(image: image, tier: .memory)
     }
 
     public func load(_ request: ImageRequest, onEvent: @escaping @Sendable (LoadEvent) -> Void) -> any LoadHandle {

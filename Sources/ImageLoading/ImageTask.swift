@@ -1,6 +1,6 @@
 public import ImageCore
 
-/// A running load: its result, its events, its priority, and the way to give it up.
+/// A running load: its result, its events, its priority, and the way to cancel it.
 ///
 /// Safe to use from any isolation. Dropping it does not cancel the load; the engine keeps it until the end.
 public final class ImageTask: LoadHandle {
@@ -9,28 +9,29 @@ public final class ImageTask: LoadHandle {
         var isCancelled = false
         var priority: LoadPriority
         var result: Result<ImageResponse, LoadFailure>?
-        /// Whether the end may be seen: those who count it, the loader and its observers, are told before.
+        /// Whether the end is visible: the loader and its observers hear of it before.
         var hasEnded = false
         var progress: LoadProgress?
         var preview: DecodedImage?
-        var waiters = Waiters()
+        /// Called at the end.
+        var waiters: [@Sendable () -> Void] = []
         var listeners: [@Sendable (LoadEvent) -> Void]
         /// Why the sources that have been tried failed.
         var failures: [String] = []
-        /// What the load ended with, where that is no picture.
+        /// The result of a load that does not end with an image.
         var outcome: WorkResult?
-        /// What is to be loaded where the finished picture is not on disk.
+        /// The plan of the load if the finished image is not on disk.
         var uncachedPlan: LoadPlan?
         /// The load of the small version.
         var lowResolution: ImageTask?
-        /// Events that wait for the one that is being delivered.
+        /// Events that are not delivered yet.
         var pending: [LoadEvent] = []
         var isDelivering: Bool
-        /// The end, while it is put off, once it has come.
+        /// The end waits for ``release()``; `heldEnd` is set once the load has ended.
         var isHeld = false
         var heldEnd: (@Sendable () -> Void)?
 
-        /// Lines an event up for those who listen. Returns whether the caller is to deliver it.
+        /// Queues an event for the listeners. Returns whether the caller must deliver it.
         mutating func queue(_ event: () -> LoadEvent) -> Bool {
             guard !listeners.isEmpty else { return false }
             pending.append(event())
@@ -41,9 +42,9 @@ public final class ImageTask: LoadHandle {
 
     public var id: LoadID { plan.id }
     public var request: ImageRequest { plan.request }
-    /// Of the first source; a fallback's load has one of its own.
+    /// The plan for the first source; a fallback has a plan of its own.
     let plan: LoadPlan
-    /// Whether anyone looks at what happens before the end.
+    /// Whether the load reports progress and previews.
     let wantsProgress: Bool
     private let coordinator: LoadCoordinator
     private let began: ContinuousClock.Instant
@@ -117,16 +118,10 @@ public final class ImageTask: LoadHandle {
     }
 
     /// Returns when the load has ended. Cancelling the awaiting task cancels the load.
-    ///
-    /// Returns nothing, because a result is large, and each frame that waits for one would make room for it.
     func untilEnd() async {
         await withTaskCancellationHandler {
-            unsafe await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-                let hasEnded = state.withLock { state in
-                    if !state.hasEnded { unsafe state.waiters.add(.continuation(continuation)) }
-                    return state.hasEnded
-                }
-                if hasEnded { unsafe continuation.resume() }
+            await withCheckedContinuation { continuation in
+                whenEnded { continuation.resume() }
             }
         } onCancel: {
             cancel()
@@ -144,7 +139,7 @@ public final class ImageTask: LoadHandle {
     /// Calls back at the end, once: here and now when the load has ended already.
     func whenEnded(_ body: @escaping @Sendable () -> Void) {
         let hasEnded = state.withLock { state in
-            if !state.hasEnded { state.waiters.add(.call(body)) }
+            if !state.hasEnded { state.waiters.append(body) }
             return state.hasEnded
         }
         if hasEnded { body() }
@@ -162,7 +157,7 @@ public final class ImageTask: LoadHandle {
         if hasEvents { Task { deliverPending() } }
     }
 
-    /// The source to try after a failure; `nil` where none is left, or nobody waits any more.
+    /// The source to try after a failure; `nil` where none is left, or the load has ended.
     func nextSource(after error: ImageError) -> ImageSource? {
         guard error.stage != .process, error.stage != .request else { return nil }
         return state.withLock { state in
@@ -174,18 +169,18 @@ public final class ImageTask: LoadHandle {
         }
     }
 
-    /// What the load is about to end with, where that is no picture.
+    /// The result of a load that does not end with an image.
     var outcome: WorkResult? {
         get { state.withLock { $0.outcome } }
         set { state.withLock { $0.outcome = newValue } }
     }
 
-    /// What is to be loaded where the finished picture is not on disk.
+    /// The plan of the load if the finished image is not on disk.
     func setUncachedPlan(_ plan: LoadPlan) { state.withLock { $0.uncachedPlan = plan } }
 
     func takeUncachedPlan() -> LoadPlan? { state.withLock { $0.result == nil ? $0.uncachedPlan.take() : nil } }
 
-    /// The load of the small version runs as long as this one.
+    /// Ties the load of the small version to this one: it ends no later.
     func attach(lowResolution: ImageTask) {
         let (isLate, priority) = state.withLock { state in
             if state.result == nil { state.lowResolution = lowResolution }
@@ -196,8 +191,8 @@ public final class ImageTask: LoadHandle {
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// The load has its place in the graph. Returns how urgent it is by now, or `nil` when it was cancelled before that, or
-    /// has ended already: the place must then be given up.
+    /// The load has subscribed to its work. Returns its present priority, or `nil` when it was cancelled before that, or has
+    /// ended already: it must then unsubscribe.
     func started(_ ticket: LoadTicket) -> LoadPriority? {
         state.withLock { state in
             guard !state.isCancelled, state.result == nil else { return nil }
@@ -240,7 +235,7 @@ public final class ImageTask: LoadHandle {
 
     /// Ends the load; only the first end counts.
     ///
-    /// The loader and its observers are told first, so that whoever sees the end finds it counted.
+    /// The loader and its observers hear of it first, so that a caller that sees the end finds it counted.
     func finish(_ result: Result<ImageResponse, LoadFailure>) {
         let isFirst = state.withLock { state in
             guard state.result == nil else { return false }
@@ -256,17 +251,17 @@ public final class ImageTask: LoadHandle {
         }
         guard isFirst else { return }
         coordinator.ended(self, result)
-        let left = state.withLock { state -> (waiters: Waiters, lowResolution: ImageTask?, delivers: Bool) in
+        let left = state.withLock { state -> (waiters: [@Sendable () -> Void], lowResolution: ImageTask?, delivers: Bool) in
             state.hasEnded = true
-            defer { state.waiters = Waiters() }
+            defer { state.waiters = [] }
             return (state.waiters, state.lowResolution.take(), state.queue { .finished(result) })
         }
         if left.delivers { deliverPending() }
         left.lowResolution?.cancel()
-        left.waiters.resume()
+        for waiter in left.waiters { waiter() }
     }
 
-    /// Puts the end off until ``release()``: whatever an observer is told before must be told first.
+    /// Delays the end until ``release()``, so that observers hear of earlier events first.
     func hold() { state.withLock { $0.isHeld = true } }
 
     /// Ends the load now, where it would have ended since ``hold()``.
@@ -307,35 +302,5 @@ public final class ImageTask: LoadHandle {
             guard let event else { return }
             for listener in listeners { listener(event) }
         }
-    }
-}
-
-/// Who waits for the end of a load: nearly always one.
-///
-/// Unchecked continuations, because a checked one costs an allocation per load; each is resumed exactly once, since the
-/// end of a load takes the whole collection out under the lock.
-private struct Waiters: Sendable {
-    @safe enum Waiter: Sendable {
-        case continuation(UnsafeContinuation<Void, Never>)
-        case call(@Sendable () -> Void)
-
-        func resume() {
-            switch self {
-            case .continuation(let continuation): unsafe continuation.resume()
-            case .call(let body): body()
-            }
-        }
-    }
-
-    private var first: Waiter?
-    private var rest: [Waiter] = []
-
-    mutating func add(_ waiter: Waiter) {
-        if first == nil { first = waiter } else { rest.append(waiter) }
-    }
-
-    func resume() {
-        first?.resume()
-        for waiter in rest { waiter.resume() }
     }
 }

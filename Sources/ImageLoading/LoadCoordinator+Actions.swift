@@ -1,6 +1,6 @@
 internal import ImageCore
 
-/// What comes back from the steps of the work, and what the graph decides about it.
+/// Reports of the steps, and the actions that the graph decides on.
 extension LoadCoordinator: Pipeline.Reporting {
     // MARK: Reports of steps
 
@@ -13,20 +13,18 @@ extension LoadCoordinator: Pipeline.Reporting {
     }
 
     func preview(_ node: NodeID, _ preview: WorkResult, _ token: CancellationToken) {
-        perform { $0.preview(node, preview, token) }
+        send { $0.preview(node, preview, token) }
     }
 
-    func advance(_ node: NodeID, to resource: ResourceClass) {
-        perform(on: .pool) { $0.advance(node, to: resource) }
-    }
+    func advance(_ node: NodeID, to resource: ResourceClass) { send { $0.advance(node, to: resource) } }
 
-    func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention, on place: Place) {
+    func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention) {
         if case .success(.original(let original)) = result, original.isFetched { counters.fetched(original.metrics) }
-        perform(on: place) { $0.finish(node, result, retention: retention) }
+        send { $0.finish(node, result, retention: retention) }
     }
 
     func retryUpstream(of node: NodeID, otherwise failure: LoadFailure) {
-        perform { $0.retryUpstream(of: node, with: .network, otherwise: failure) }
+        send { $0.retryUpstream(of: node, with: .network, otherwise: failure) }
     }
 
     func claim(_ node: NodeID, bytes: Int) -> Bool {
@@ -34,7 +32,7 @@ extension LoadCoordinator: Pipeline.Reporting {
             let hasMemoryReservation = graph.claim(node, bytes: bytes)
             return (hasMemoryReservation, graph.takeActions())
         }
-        execute(actions, on: .elsewhere)
+        execute(actions)
         return hasMemoryReservation
     }
 
@@ -43,12 +41,12 @@ extension LoadCoordinator: Pipeline.Reporting {
     }
 
     func hold(_ remainder: CancelledRemainder) {
-        perform { $0.hold(remainder.bytes) }
-        remainder.onEnd { [weak self] in self?.perform { $0.giveBack(remainder.bytes) } }
+        send { $0.hold(remainder.bytes) }
+        remainder.onEnd { [weak self] in self?.send { $0.giveBack(remainder.bytes) } }
     }
 
     func storeFinished(_ node: NodeID) {
-        perform { $0.storeFinished(node) }
+        send { $0.storeFinished(node) }
         storeEnded()
     }
 
@@ -70,26 +68,22 @@ extension LoadCoordinator: Pipeline.Reporting {
 
     // MARK: Actions
 
-    func perform(on place: Place = .elsewhere, _ event: @Sendable (inout Graph) -> Void) {
+    /// Tells the graph of an event, and executes the actions that follow.
+    func send(_ event: @Sendable (inout Graph) -> Void) {
         let actions = graph.withLock { graph in
             event(&graph)
             return graph.takeActions()
         }
-        execute(actions, on: place)
+        execute(actions)
     }
 
-    /// - Parameter bytes: what has come, where the event was that more has.
-    func execute(_ actions: [Graph.Action], on place: Place = .elsewhere, bytes: ReceivedBytes? = nil) {
-        // Of the steps that begin now, the first may have the place; it must not wait for the others.
-        var place = place
+    /// - Parameter bytes: the bytes so far, where the event was their arrival.
+    func execute(_ actions: [Graph.Action], bytes: ReceivedBytes? = nil) {
         for action in actions {
             switch action {
             case .run(let node, let work, let resource, let input, let rank, let token, let hasMemoryReservation):
-                let start = StepStart(
-                    rank: rank, token: token, place: place.suits(resource) ? place : .elsewhere,
-                    hasMemoryReservation: hasMemoryReservation)
-                if place.suits(resource) { place = .elsewhere }
-                pipeline.run(node, work, resource, input: input, start, reportingTo: self)
+                let context = StageContext(rank: rank, token: token, hasMemoryReservation: hasMemoryReservation)
+                pipeline.run(node, work, resource, input: input, context, reportingTo: self)
             case .stop(let token):
                 token.cancel()
             case .store(let node, let key, let work, let result, let priority, let targets):
@@ -115,7 +109,7 @@ extension LoadCoordinator: Pipeline.Reporting {
 }
 
 extension WorkResult {
-    /// What a subscriber of the wanted node gets, so long after its start.
+    /// The response for one subscriber of the wanted node.
     func response(isCoalesced: Bool, after total: Duration) -> Result<ImageResponse, LoadFailure> {
         let original: Original
         switch self {
@@ -126,7 +120,7 @@ extension WorkResult {
         case .header(let header): original = header.original
         case .original(let whole): original = whole
         }
-        // Who asks for no picture looks at none.
+        // Loads of bytes return a placeholder image that is never read.
         guard let none = DecodedImage.none else { return .failure(.failed(.noInput)) }
         let metrics = original.metrics.completed(isCoalesced, after: total)
         return .success(ImageResponse(image: none, tier: original.tier, metrics: metrics))

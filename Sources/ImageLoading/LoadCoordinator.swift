@@ -1,6 +1,6 @@
 internal import ImageCore
 
-/// Merges a request's configuration, assembles its work, and carries out what the graph decides.
+/// Merges a request's options, assembles its work, and executes what the graph decides.
 ///
 /// The graph is the loader's one isolation: a value behind one lock that is held only for a transition, never while
 /// foreign code runs. That is cheaper than an actor, whose every call from outside costs a hop, and lets a load start
@@ -12,7 +12,7 @@ final class LoadCoordinator: Sendable {
         var defaults: LayeredDefaults
         var isClosed = false
         var nextID: UInt64 = 0
-        /// How many originals are being stored, and who waits until there are none.
+        /// How many results are being stored, and the calls of ``flush()`` that wait until there are none.
         var stores = 0
         var storeWaiters: [CheckedContinuation<Void, Never>] = []
         /// Follows the network's status.
@@ -66,48 +66,49 @@ final class LoadCoordinator: Sendable {
             id, request, options, goal: goal, priority: priority.flatMap { defaults.yields(request) ? $0 : nil })
     }
 
-    /// What the memory cache says to a request, or the plan of what is to be loaded.
-    enum MemoryAnswer {
+    /// The image of a request in the memory cache, or the plan of the load that is needed.
+    enum CacheLookup {
         case hit(DecodedImage)
         case miss(LoadPlan)
     }
 
-    /// Asks the memory cache once, on the caller's thread. A request that sets no options of its own needs no plan for
-    /// that, unless somebody observes: the shortest way to a hit.
-    func askMemory(_ request: ImageRequest) throws(LoadFailure) -> MemoryAnswer {
-        guard request.options.isEmpty, observers.isEmpty, let memory = pipeline.memory,
+    /// Looks the image up in the memory cache, on the caller's thread. The lookup needs no plan for a request that sets no
+    /// options of its own, unless there are observers.
+    func cachedImage(for request: ImageRequest) throws(LoadFailure) -> CacheLookup {
+        guard request.options.isEmpty, observers.isEmpty, let memory = pipeline.configuration.memoryCache,
             let variant = control.withLock({ $0.defaults }).plainVariant
         else {
             let plan = try plan(request)
             return memoryHit(plan).map { .hit($0) } ?? .miss(plan)
         }
-        if let image = memory.cache.image(for: ImageKey(resource: request.resource, variant: variant)), !image.isPreview {
+        if let image = memory.image(for: ImageKey(resource: request.resource, variant: variant)), !image.isPreview {
             return .hit(image)
         }
         return .miss(try plan(request))
     }
 
-    /// The memory cache's answer; observers see a hit as a whole load.
+    /// The image in the memory cache. Observers see a hit as a whole load.
     private func memoryHit(_ plan: LoadPlan) -> DecodedImage? {
-        guard let hit = pipeline.askMemory(plan), !hit.isPreview else { return nil }
+        guard let hit = pipeline.cachedImage(for: plan), !hit.isPreview else { return nil }
         observe(.started, plan)
         observe(.cacheAsked(.memory, isHit: true), plan)
         observe(.finished(.success(ImageResponse(image: hit, tier: .memory))), plan)
         return hit
     }
 
-    /// Loads what the memory cache does not have, for a caller that awaits it, and returns the load when it has ended.
-    ///
-    /// On Swift's pool, whatever isolation the caller has: there the fetch may begin on this very thread, in a task of its
-    /// own, and nobody is kept waiting by it but this caller.
-    @concurrent
+    /// Loads an image that is not in the memory cache. Returns the load when it has ended.
     func load(_ plan: LoadPlan) async -> ImageTask {
-        let task = start(plan, asksMemory: false, wantsProgress: false, on: .pool, onEvent: nil)
+        guard !Task.isCancelled else {
+            let task = makeTask(plan, wantsProgress: false, nil)
+            task.finish(.failure(.cancelled))
+            return task
+        }
+        let task = start(plan, readsMemory: false, wantsProgress: false, onEvent: nil)
         await task.untilEnd()
         return task
     }
 
-    /// Starts a load that has to be planned first; a bad option is its result.
+    /// Plans and starts a load. An invalid option fails the load.
     func start(_ request: ImageRequest, onEvent: (@Sendable (LoadEvent) -> Void)?) -> ImageTask {
         do {
             return start(try plan(request), wantsProgress: true, onEvent: onEvent)
@@ -120,15 +121,17 @@ final class LoadCoordinator: Sendable {
         }
     }
 
-    /// Starts a load, which ends here and now when the memory cache has its image.
+    /// Starts a load. It ends before this call returns when the memory cache has its image.
     ///
-    /// - Parameter wantsProgress: whether progress is passed on to the task; nobody listens to that of a plain `await`.
+    /// - Parameters:
+    ///   - readsMemory: whether the image is looked up in the memory cache; not, where the caller has done that.
+    ///   - wantsProgress: whether the task gets progress and previews; a plain `await` has no use for them.
     func start(
-        _ plan: LoadPlan, asksMemory: Bool = true, wantsProgress: Bool, on place: Place = .elsewhere,
+        _ plan: LoadPlan, readsMemory: Bool = true, wantsProgress: Bool,
         onEvent: (@Sendable (LoadEvent) -> Void)?
     ) -> ImageTask {
         let task = makeTask(plan, wantsProgress: wantsProgress, onEvent)
-        begin(task, plan, asksMemory: asksMemory, on: place)
+        begin(task, plan, readsMemory: readsMemory)
         if wantsProgress, let source = plan.request.lowResolution, !task.hasEnded {
             startLowResolution(plan.request.replacing(source), for: task)
         }
@@ -136,7 +139,7 @@ final class LoadCoordinator: Sendable {
         return task
     }
 
-    /// Loads the small version of a picture, which is shown as long as there is nothing better.
+    /// Loads the small version of an image, which is shown until there is something better.
     private func startLowResolution(_ request: ImageRequest, for task: ImageTask) {
         guard let plan = try? plan(request) else { return }
         let small = start(plan, wantsProgress: false) { [weak task] event in
@@ -148,36 +151,35 @@ final class LoadCoordinator: Sendable {
         task.attach(lowResolution: small)
     }
 
-    /// Gives a task its place in the graph, or ends it here and now.
+    /// Subscribes a task to its work, or ends it here and now.
     ///
-    /// - Parameter isShort: whether the finished picture may be looked for on disk before anything is made.
+    /// - Parameter readsProcessed: whether the finished image may be looked up in the data cache before it is made.
     private func begin(
-        _ task: ImageTask, _ plan: LoadPlan, asksMemory: Bool, isShort: Bool = true, on place: Place
+        _ task: ImageTask, _ plan: LoadPlan, readsMemory: Bool, readsProcessed: Bool = true
     ) {
-        let cached = asksMemory && plan.goal == .image ? pipeline.askMemory(plan) : nil
+        let cached = readsMemory && plan.goal == .image ? pipeline.cachedImage(for: plan) : nil
         if let cached, !cached.isPreview {
             observe(.cacheAsked(.memory, isHit: true), plan)
             return task.finish(.success(ImageResponse(image: cached, tier: .memory)))
         }
-        // Whoever does not ask here has asked before.
-        if plan.goal == .image, pipeline.asksMemory(plan) { observe(.cacheAsked(.memory, isHit: false), plan) }
+        // Without a lookup here, the caller has had the miss.
+        if pipeline.readsMemoryCache(plan) { observe(.cacheAsked(.memory, isHit: false), plan) }
         if let cached, plan.options.previews != .none { task.show(cached) }
-        // A fetch that begins here and now would not see that its caller has gone already.
-        guard !control.withLock({ $0.isClosed }), place != .pool || !Task.isCancelled else {
+        guard !control.withLock({ $0.isClosed }) else {
             return task.finish(.failure(.cancelled))
         }
         var options = pipeline.subscriberOptions(for: plan)
         options.wantsProgress = task.wantsProgress
         if task.wantsProgress { options.previews = plan.options.previews }
-        let isShort = isShort && plan.readsResult && pipeline.configuration.dataCache != nil
-        if isShort {
+        let readsProcessed = readsProcessed && plan.readsResult && pipeline.configuration.dataCache != nil
+        if readsProcessed {
             options.writesResult = false
             task.setUncachedPlan(plan)
         }
         var actions: [Graph.Action] = []
-        // The work may end on another thread before this one has told of the join.
+        // The work may end on another thread before the observers know of the join.
         if !observers.isEmpty { task.hold() }
-        let (ticket, hasJoined) = join(task, plan, options, isShort: isShort, leaving: &actions)
+        let (ticket, hasJoined) = join(task, plan, options, readsProcessed: readsProcessed, leaving: &actions)
         if !observers.isEmpty {
             if hasJoined { observe(.joined, plan) }
             task.release()
@@ -188,25 +190,25 @@ final class LoadCoordinator: Sendable {
         // the image before its work left the graph, so that a second look, after the join, cannot miss both.
         let late = isWanted && plan.goal == .image && plan.options.cachePolicy.readsMemory ? pipeline.peek(plan.imageKey) : nil
         if !isWanted || late != nil {
-            // First the stops, so that a step that was begun in vain ends before it reaches a plug-in.
+            // Stop first, so that a step that was started in vain ends before it reaches a plug-in.
             leave(ticket)
             if let late { task.finish(.success(ImageResponse(image: late, tier: .memory))) }
         }
-        // It may have changed since the load began, where this is not its first place.
+        // The priority may have changed since the load began, where this is not its first work.
         if let priority, priority != plan.priority { setPriority(ticket, priority) }
-        if !actions.isEmpty { execute(actions, on: place) }
+        if !actions.isEmpty { execute(actions) }
     }
 
-    /// Gives a task its place: in work that is there already, or at the end of a chain that is made for it.
+    /// Subscribes a task to existing work, or to a chain that is made for it.
     ///
-    /// - Parameter actions: what is to be done then.
-    /// - Returns: the place, and whether the work was there already.
+    /// - Parameter actions: what the engine must do then.
+    /// - Returns: the subscription, and whether the work existed.
     private func join(
-        _ task: ImageTask, _ plan: LoadPlan, _ options: SubscriberOptions, isShort: Bool,
+        _ task: ImageTask, _ plan: LoadPlan, _ options: SubscriberOptions, readsProcessed: Bool,
         leaving actions: inout [Graph.Action]
     ) -> (LoadTicket, hasJoined: Bool) {
         if plan.goal == .image {
-            let key = WorkKey(kind: isShort ? .processedImage : .image, image: plan.imageKey)
+            let key = WorkKey(kind: readsProcessed ? .processedImage : .image, image: plan.imageKey)
             let joined = graph.withLock { graph in
                 let ticket = graph.join(task, existing: key, options: options)
                 if ticket != nil { actions = graph.takeActions() }
@@ -215,7 +217,7 @@ final class LoadCoordinator: Sendable {
             if let joined { return (joined, true) }
         }
         let chain =
-            isShort
+            readsProcessed
             ? (links: pipeline.processedChain(for: plan), input: nil)
             : pipeline.chain(for: plan) { key in graph.withLock { $0.contains(key) } }
         return graph.withLock { graph in
@@ -225,7 +227,7 @@ final class LoadCoordinator: Sendable {
         }
     }
 
-    /// A load's work ended: that is its end, unless there is another source to try.
+    /// A load's work ended: the load ends too, unless there is another source to try.
     func end(_ task: ImageTask, _ result: Result<WorkResult, LoadFailure>, isCoalesced: Bool) {
         switch result {
         case .success(let value):
@@ -233,11 +235,11 @@ final class LoadCoordinator: Sendable {
             task.finish(value.response(isCoalesced: isCoalesced, after: task.elapsed))
         case .failure(.failed(let error)):
             if let plan = task.takeUncachedPlan() {
-                return begin(task, plan, asksMemory: false, isShort: false, on: .elsewhere)
+                return begin(task, plan, readsMemory: false, readsProcessed: false)
             }
             guard let source = task.nextSource(after: error) else { return task.fail(error) }
             do {
-                begin(task, try plan(task.request.replacing(source), goal: task.plan.goal), asksMemory: true, on: .elsewhere)
+                begin(task, try plan(task.request.replacing(source), goal: task.plan.goal), readsMemory: true)
             } catch {
                 if let error = error.error { task.fail(error) } else { task.finish(.failure(error)) }
             }
@@ -245,22 +247,20 @@ final class LoadCoordinator: Sendable {
         }
     }
 
-    /// Loads what is no picture: bytes, or what their header says.
-    @concurrent
+    /// Loads bytes, or what their header says.
     func outcome(of request: ImageRequest, goal: LoadGoal) async throws(LoadFailure) -> WorkResult {
-        let task = start(try plan(request, goal: goal), asksMemory: false, wantsProgress: false, on: .pool, onEvent: nil)
-        await task.untilEnd()
+        let task = await load(try plan(request, goal: goal))
         _ = try task.ending.get()
         guard let outcome = task.outcome else { throw .failed(.noInput) }
         return outcome
     }
 
     func leave(_ ticket: LoadTicket) {
-        perform { $0.leave(ticket) }
+        send { $0.leave(ticket) }
     }
 
     func setPriority(_ ticket: LoadTicket, _ priority: LoadPriority) {
-        perform { $0.setPriority(ticket, priority) }
+        send { $0.setPriority(ticket, priority) }
     }
 
     func ended(_ task: ImageTask, _ result: Result<ImageResponse, LoadFailure>) {
@@ -292,7 +292,7 @@ final class LoadCoordinator: Sendable {
 
     var isPaused: Bool {
         get { graph.withLock { $0.isPaused } }
-        set { perform { $0.setPaused(newValue) } }
+        set { send { $0.setPaused(newValue) } }
     }
 
     var activity: ImageLoader.Activity {
@@ -310,10 +310,10 @@ final class LoadCoordinator: Sendable {
         return result
     }
 
-    /// Spares the network whenever it is constrained, for as long as the loader lives.
+    /// Tells the graph whenever the network becomes constrained or stops to be, as long as the loader lives.
     func follow(_ updates: AsyncStream<NetworkStatus>) {
         let follower = Task { [weak self] in
-            for await status in updates { self?.perform { $0.setConstrained(status.isConstrained) } }
+            for await status in updates { self?.send { $0.setConstrained(status.isConstrained) } }
         }
         control.withLock { $0.follower = follower }
     }
@@ -324,7 +324,7 @@ final class LoadCoordinator: Sendable {
             control.isClosed = true
             control.follower?.cancel()
         }
-        perform { $0.cancelAll() }
+        send { $0.cancelAll() }
     }
 
     /// Returns when every original fetched so far is stored, durably.

@@ -11,8 +11,8 @@ import Testing
         let runs = Lock(0)
         for number in 0..<20_000 {
             await withCheckedContinuation { continuation in
-                if number.isMultiple(of: 3) { pool.submit(from: .elsewhere) { runs.withLock { $0 += 1 } } }
-                pool.submit(from: .elsewhere) {
+                if number.isMultiple(of: 3) { pool.submit { runs.withLock { $0 += 1 } } }
+                pool.submit {
                     runs.withLock { $0 += 1 }
                     continuation.resume()
                 }
@@ -26,7 +26,7 @@ import Testing
     @Test func aPoolThatGoesRunsWhatItWasGiven() async {
         let runs = Lock(0)
         var pool: WorkerPool? = WorkerPool(size: 2)
-        for _ in 0..<100 { pool?.submit(from: .elsewhere) { runs.withLock { $0 += 1 } } }
+        for _ in 0..<100 { pool?.submit { runs.withLock { $0 += 1 } } }
         pool = nil
         while runs.withLock({ $0 }) < 100 { await Task.yield() }
         #expect(runs.withLock { $0 } == 100)

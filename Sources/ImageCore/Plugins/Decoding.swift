@@ -1,9 +1,8 @@
 /// A decoder: turns the bytes of one or more file formats into pixels.
 ///
-/// Every call is synchronous and made on one of the loader's own worker threads, not on Swift's cooperative pool, but for peeks
-/// (`format(of:)`, `decodesInline`) and for decodes that ``decodesInline(_:options:)`` calls short; several at once, so a decoder
-/// holds no state between calls. `format(of:)` is called for every picture, newest plug-in first; `info` and `decode` only for
-/// bytes that it accepted.
+/// Every call is synchronous and made on one of the loader's own worker threads, not on Swift's cooperative pool; only
+/// `format(of:)`, which peeks, may be called from any thread. Several calls run at once, so a decoder holds no state between
+/// them. `format(of:)` is called for every image, newest plug-in first; `info` and `decode` only for bytes that it accepted.
 ///
 /// **Cancelling**: look at `options.cancellation` between rows or blocks, and throw `CancellationError`.
 ///
@@ -47,11 +46,6 @@ public protocol Decoding: Sendable {
     /// size from there to the full one; the smallest that is cheap is best, the registry does the rest.
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage
 
-    /// Whether decoding these bytes is so short, some ten microseconds, that it may run where they arrived, on a thread of
-    /// Swift's cooperative pool: waking a worker thread would take as long. `false` by default; asked there too, so it only
-    /// peeks at the header.
-    func decodesInline(_ data: Data, options: DecodeOptions) -> Bool
-
     /// What ``decode(_:options:)`` would return, made of `larger`, which it has returned for the same bytes and options
     /// but for a target size at least twice as large on both sides; `nil`, as it is by default, to decline, where the
     /// difference could be seen. Lets several sizes that are wanted at once share one decode.
@@ -60,8 +54,6 @@ public protocol Decoding: Sendable {
 
 extension Decoding {
     public func info(ofHead head: Data, limits: DecodingLimits) throws -> ImageInfo? { nil }
-
-    public func decodesInline(_ data: Data, options: DecodeOptions) -> Bool { false }
 
     public func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage? { nil }
 }

@@ -1,74 +1,55 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// Gets the bytes from the source itself: a loader, a closure, or memory.
+/// Gets the bytes from the source: a loader, a closure, or memory.
 struct FetchStage: Sendable {
     let pipeline: Pipeline
     let plan: LoadPlan
-    /// What the bytes are wanted for, and how urgently.
+    /// The purpose and the priority of the load.
     let rank: RankClass
 
-    func run(_ node: NodeID, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
-        start.run {
-            guard let timer = begun(node, start.token, coordinator) else { return }
+    func run(_ node: NodeID, _ context: StageContext, _ coordinator: any Pipeline.Reporting) {
+        context.startTask {
+            guard !context.token.isCancelled else {
+                return coordinator.finish(node, .failure(.cancelled), retention: .never)
+            }
+            let timer = StageTimer(.network, plan, coordinator)
             do {
                 let body = try await fetch(node, coordinator)
-                fetched(body, in: timer, node, coordinator)
+                finish(node, body, after: timer.end(), coordinator)
             } catch {
-                failed(error, in: timer, node, start.token, coordinator)
+                timer.end()
+                coordinator.fail(node, error, stage: .network, plan, context.token)
             }
         }
     }
 
-    // What a function keeps while it waits is memory of each load that waits: what needs no waiting stands apart.
-
-    @inline(never)
-    private func begun(
-        _ node: NodeID, _ token: CancellationToken, _ coordinator: any Pipeline.Reporting
-    ) -> StageTimer? {
-        guard token.isCancelled else { return StageTimer(.network, plan, coordinator) }
-        coordinator.finish(node, .failure(.cancelled), retention: .never, on: .elsewhere)
-        return nil
-    }
-
-    @inline(never)
-    private func fetched(
-        _ body: Body, in timer: StageTimer, _ node: NodeID, _ coordinator: any Pipeline.Reporting
-    ) {
+    private func finish(_ node: NodeID, _ body: Body, after time: Duration, _ coordinator: any Pipeline.Reporting) {
         var metrics = LoadMetrics()
         metrics.byteCount = body.entry.data.count
         metrics.retries = body.retries
-        metrics.network = timer.end()
+        metrics.network = time
         let original = Original(
             body.entry, tier: body.tier, metrics: metrics, isFetched: !plan.isLocal && body.tier == .network,
             isWhole: body.isWhole)
-        // Stored once a decode has shown that these bytes are a picture, so that no error page poisons the cache.
-        // What a response cache answers for, the loader has stored already.
+        // Stored once a decode has shown that the bytes are an image, so that no error page poisons the cache.
+        // With a response cache, the loader has stored them already.
         let isKept = !plan.isLocal && responseCache == nil && body.isWhole
         coordinator.finish(
-            node, .success(.original(original)), retention: !isKept ? .never : isProven(body) ? .now : .whenProven, on: .fetched)
+            node, .success(.original(original)), retention: !isKept ? .never : isProven(body) ? .now : .whenProven)
     }
 
-    @inline(never)
-    private func failed(
-        _ error: any Error, in timer: StageTimer, _ node: NodeID, _ token: CancellationToken,
-        _ coordinator: any Pipeline.Reporting
-    ) {
-        timer.end()
-        coordinator.fail(node, error, stage: .network, plan, token, on: .elsewhere)
-    }
-
-    /// Bytes that nobody decodes are kept where a decoder at least knows their format, which it tells by a peek.
+    /// Bytes that are not decoded are kept where a decoder knows their format, which takes only a peek.
     private func isProven(_ body: Body) -> Bool {
         plan.goal == .bytes && pipeline.configuration.decoder.format(of: body.entry.data) != nil
     }
 
-    /// The `Accept` field for what the decoders read; anything else is taken too, and judged by its bytes.
+    /// The `Accept` field for the formats that the decoders read. Anything else is accepted too, and judged by its bytes.
     static func accept(for formats: [ImageFormat]) -> String {
         (formats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ", ")
     }
 
-    /// What answers for the plan's URL in the place of the data cache, and the request to ask it with; `nil` for a source
+    /// The cache that takes the place of the data cache for the plan's URL, and the request to look up; `nil` for a source
     /// that is not on the web.
     var responseCache: (cache: any ResponseCaching, request: DataRequest)? {
         guard let cache = pipeline.configuration.responseCache, case .url(let url) = plan.request.source,
@@ -78,57 +59,42 @@ struct FetchStage: Sendable {
     }
 
     /// What was read of a response.
-    final class Body: Sendable {
+    struct Body: Sendable {
         let entry: DataEntry
-        let tier: CacheTier
-        let retries: Int
-        let isWhole: Bool
-
-        init(_ entry: DataEntry, tier: CacheTier = .network, retries: Int = 0, isWhole: Bool = true) {
-            (self.entry, self.tier, self.retries, self.isWhole) = (entry, tier, retries, isWhole)
-        }
+        var tier = CacheTier.network
+        var retries = 0
+        var isWhole = true
     }
 
-    /// The bytes of a response that is a success: all of them, or as many as tell its header where no more is asked for.
+    /// The body of a successful response: whole, or its first bytes where only the header is wanted.
     func body(of response: DataResponse, _ node: NodeID, _ coordinator: any Pipeline.Reporting) async throws -> Body {
-        if let whole = try wholeBody(of: response) { return whole }
-        return try await collect(response, node, coordinator)
-    }
-
-    /// A body in one piece is not copied, and nothing is waited for.
-    @inline(never)
-    private func wholeBody(of response: DataResponse) throws(ImageError) -> Body? {
         try judge(response)
         let expected = response.expectedBytes
         if let expected, expected > maximumBytes { throw tooLarge() }
-        guard let whole = response.body.wholeData else { return nil }
+        guard let whole = response.body.wholeData else { return try await collect(response, node, coordinator) }
         return body(try checked(whole, expected: expected, response), of: response)
     }
 
-    @inline(never)
     private func body(_ data: Data, isWhole: Bool = true, of response: DataResponse) -> Body {
-        Body(
-            entry(data, head: response.head), tier: response.tier, retries: response.retries, isWhole: isWhole)
+        Body(entry: entry(data, head: response.head), tier: response.tier, retries: response.retries, isWhole: isWhole)
     }
 
     private func fetch(
         _ node: NodeID, _ coordinator: any Pipeline.Reporting
     ) async throws -> Body {
         switch plan.request.source {
-        case .bytes(let data, _): return Body(entry(data))
-        case .producer(_, let produce): return Body(entry(try await produce()))
+        case .bytes(let data, _): return Body(entry: entry(data))
+        case .producer(_, let produce): return Body(entry: entry(try await produce()))
         case .url(let url): return try await body(of: loader.load(request(for: url)), node, coordinator)
         }
     }
 
     /// The loader's network layer, within the plan's interceptors.
-    @inline(never)
     private var loader: any DataLoading {
         let (loader, interceptors) = (pipeline.configuration.dataLoader, plan.options.interceptors)
         return interceptors.isEmpty ? loader : InterceptedLoader(loader, interceptors: interceptors)
     }
 
-    @inline(never)
     private func request(for url: URL) -> DataRequest {
         var policy = plan.options.cachePolicy
         if !plan.options.storesToDisk || !plan.options.diskStorage.keepsOriginal(isProcessed: plan.isProcessed) {
@@ -157,13 +123,13 @@ struct FetchStage: Sendable {
             .httpStatus, message: "The server answered \(status.code)\(reason) for \(plan.request).", status: status.code)
     }
 
-    /// Whether what calls itself a part has everything from the first byte to the last (RFC 9110, section 14.4).
+    /// Whether a partial response has everything from the first byte to the last (RFC 9110, section 14.4).
     private func isWhole(_ part: DataResponse) -> Bool {
         guard let count = part.expectedBytes else { return false }
         return part.head.headerFields[.contentRange] == "bytes 0-\(count - 1)/\(count)"
     }
 
-    /// The whole body, chunk by chunk, or as much of it as tells its header where no more is asked for.
+    /// Reads the body chunk by chunk: whole, or its first bytes where only the header is wanted.
     private func collect(
         _ response: DataResponse, _ node: NodeID, _ coordinator: any Pipeline.Reporting
     ) async throws -> Body {
@@ -182,8 +148,7 @@ struct FetchStage: Sendable {
         return body(try checked(bytes.all, expected: expected, response), of: response)
     }
 
-    /// Keeps a chunk, and tells of the progress. Returns how many bytes are here.
-    @inline(never)
+    /// Keeps a chunk and reports the progress. Returns how many bytes have come.
     private func received(
         _ chunk: Data, of expected: Int?, _ bytes: ReceivedBytes, _ node: NodeID, _ coordinator: any Pipeline.Reporting
     ) throws(ImageError) -> Int {
@@ -207,7 +172,7 @@ struct FetchStage: Sendable {
         return data
     }
 
-    /// The largest body that is taken.
+    /// The largest body that is accepted, in bytes.
     private var maximumBytes: Int { plan.options.maximumResponseBytes ?? pipeline.configuration.limits.responseBytes }
 
     private func tooLarge() -> ImageError {

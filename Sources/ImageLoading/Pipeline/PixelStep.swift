@@ -1,30 +1,25 @@
 internal import ImageCore
 
-/// One step on the way from bytes to the wanted picture: the decode, or a run of processors that work as one.
-final class PixelStep: Sendable {
-    /// Which of the plan's ``LoadPlan/variants`` it results in.
+/// One step on the way from bytes to the wanted image: the decode, or a run of processors that work as one.
+struct PixelStep: Sendable {
+    /// The index of its result in the plan's ``LoadPlan/variants``.
     let variant: Int
-    /// What is run on the picture of the step before; `nil` for the decode.
+    /// What runs on the image of the step before; `nil` for the decode.
     let processor: (any Processing)?
 
-    init(variant: Int, processor: (any Processing)?) {
-        self.variant = variant
-        self.processor = processor
-    }
-
-    /// Whether the step may be taken together with the decode before it, which then gives less than the full picture.
+    /// Whether the step may run together with the decode before it, which then gives less than the full image.
     var reducesDecode: Bool { (processor as? any FusingProcessing)?.reducesDecode ?? false }
 }
 
 extension LoadPlan {
     /// The decode, then the processors in runs.
     ///
-    /// - Parameter isWanted: whether somebody waits already for the picture after so many processors. A run is left there:
-    ///   to share what that one is being made of saves more than one pass over memory.
+    /// - Parameter isWanted: whether a load waits already for the image after that many processors. A run ends there:
+    ///   sharing that image saves more than a pass over memory.
     func pixelSteps(endingAt isWanted: (_ count: Int) -> Bool) -> [PixelStep] {
         var steps = [PixelStep(variant: 0, processor: nil)]
         for run in ProcessingRun.runs(of: options.processors) {
-            // The number of processors after which the run could be left.
+            // The number of processors after which the run could end.
             guard let cut = run.range.dropFirst().last(where: isWanted) else {
                 steps.append(PixelStep(variant: run.range.upperBound, processor: run.processor))
                 continue

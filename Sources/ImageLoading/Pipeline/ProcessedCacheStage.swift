@@ -1,14 +1,14 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// Asks the data cache for the finished picture, encoded, and decodes it; and encodes one to be kept there.
+/// Looks the finished image up in the data cache, encoded, and decodes it; and encodes an image to be kept there.
 ///
-/// A step that does not find it, or finds it damaged, fails; the load then goes the long way.
+/// A miss, or a damaged entry, fails the step; the load then begins again without this cache.
 struct ProcessedCacheStage: Sendable {
     let pipeline: Pipeline
     let plan: LoadPlan
 
-    /// The format that the original had, which the encoded picture does not know.
+    /// The header field that keeps the format of the original.
     private static let originalFormat = HTTPField.Name("Calotype-Original-Format")
 
     private var key: DataKey { DataKey(resource: plan.resource, variant: plan.imageKey.variant) }
@@ -22,8 +22,8 @@ struct ProcessedCacheStage: Sendable {
 
     // MARK: Reading
 
-    func lookUp(_ node: NodeID, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
-        start.run {
+    func lookUp(_ node: NodeID, _ context: StageContext, _ coordinator: any Pipeline.Reporting) {
+        context.startTask {
             let timer = StageTimer(.processedCache, plan, coordinator)
             var entry: DataEntry?
             do {
@@ -35,25 +35,25 @@ struct ProcessedCacheStage: Sendable {
             var metrics = LoadMetrics()
             metrics.originalCache = timer.end()
             guard let entry else {
-                return coordinator.finish(node, .failure(missing), retention: .never, on: .elsewhere)
+                return coordinator.finish(node, .failure(missing), retention: .never)
             }
             coordinator.observe(.cacheAsked(.disk, isHit: true), plan)
             metrics.byteCount = entry.data.count
             let found = Original(entry, tier: .disk, metrics: metrics)
-            coordinator.finish(node, .success(.original(found)), retention: .never, on: .elsewhere)
+            coordinator.finish(node, .success(.original(found)), retention: .never)
         }
     }
 
-    func decode(_ node: NodeID, _ input: WorkResult?, _ start: StepStart, _ coordinator: any Pipeline.Reporting) {
-        let token = start.token
+    func decode(_ node: NodeID, _ input: WorkResult?, _ context: StageContext, _ coordinator: any Pipeline.Reporting) {
+        let token = context.token
         guard case .original(let found) = input else {
-            return coordinator.fail(node, ImageError.noInput, stage: .processedCache, plan, token, on: .elsewhere)
+            return coordinator.fail(node, ImageError.noInput, stage: .processedCache, plan, token)
         }
-        pipeline.workers.submit(from: start.place) {
+        pipeline.workers.submit {
             guard !token.isCancelled else {
-                return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .worker)
+                return coordinator.finish(node, .failure(.cancelled), retention: .never)
             }
-            guard pipeline.admits(found.entry.data, node, pipeline.configuration.limits.decoding, start, coordinator) else {
+            guard pipeline.admits(found.entry.data, node, pipeline.configuration.limits.decoding, context, coordinator) else {
                 return
             }
             let timer = StageTimer(.decode, plan, coordinator)
@@ -67,18 +67,18 @@ struct ProcessedCacheStage: Sendable {
                 var metrics = found.metrics
                 metrics.decode = timer.end()
                 let staged = StagedImage(image, tier: .disk, metrics: metrics)
-                coordinator.finish(node, .success(.image(staged)), retention: .now, on: .worker)
+                coordinator.finish(node, .success(.image(staged)), retention: .now)
             } catch {
                 timer.end()
                 guard !token.isCancelled else {
-                    return coordinator.finish(node, .failure(.cancelled), retention: .never, on: .worker)
+                    return coordinator.finish(node, .failure(.cancelled), retention: .never)
                 }
                 forget(node, coordinator)
             }
         }
     }
 
-    /// A damaged entry goes before the long way begins, which may store it anew.
+    /// Removes a damaged entry before the load begins again, which may store a new one.
     private func forget(_ node: NodeID, _ coordinator: any Pipeline.Reporting) {
         Task {
             do {
@@ -86,24 +86,24 @@ struct ProcessedCacheStage: Sendable {
             } catch {
                 coordinator.observe(.cacheFailed(wrapped(error)), plan)
             }
-            coordinator.finish(node, .failure(missing), retention: .never, on: .elsewhere)
+            coordinator.finish(node, .failure(missing), retention: .never)
         }
     }
 
     // MARK: Writing
 
-    /// Encodes on a thread that no load waits for, stores, and then calls back.
+    /// Encodes on a thread of its own, stores, and then calls `next`.
     func store(
         _ image: DecodedImage, named name: ImageKey, _ coordinator: any Pipeline.Reporting,
         then next: @escaping @Sendable () -> Void
     ) {
-        // Of the node: the plan may be that of a longer list of processors.
+        // The key of the node: the plan may have more processors.
         let key = DataKey(resource: name.resource, variant: name.variant)
         guard let encoder = pipeline.configuration.encoder, let cache = pipeline.configuration.dataCache else {
             return next()
         }
         let format = pipeline.configuration.processedFormat
-        pipeline.encodingWorkers.submit(from: .elsewhere) {
+        pipeline.encodingWorkers.submit {
             let timer = StageTimer(.store, plan, coordinator)
             let encoded = Result {
                 try encoder.encode(image, as: format, options: pipeline.configuration.processedEncoding)

@@ -1,6 +1,6 @@
 internal import ImageCore
 
-/// Keeps a result: an image in memory at once; an original, or an encoded image, in the data cache while the load goes on.
+/// Keeps a result: an image in memory at once; an original, or an encoded image, in the data cache while the load continues.
 struct StoreStage: Sendable {
     let pipeline: Pipeline
     let plan: LoadPlan
@@ -12,7 +12,7 @@ struct StoreStage: Sendable {
         switch result {
         case .image(let staged):
             if targets.contains(.memory) {
-                pipeline.memory?.cache.store(staged.image, for: key.image, priority: priority)
+                pipeline.configuration.memoryCache?.store(staged.image, for: key.image, priority: priority)
             }
             guard targets.contains(.disk), key.kind == .image else { return coordinator.storeFinished(node) }
             ProcessedCacheStage(pipeline: pipeline, plan: plan).store(staged.image, named: key.image, coordinator) {
@@ -27,18 +27,13 @@ struct StoreStage: Sendable {
                     try await cache.store(original.entry, for: plan.dataKey)
                     timer.end()
                 } catch {
-                    failed(error, in: timer, coordinator)
+                    timer.end()
+                    coordinator.observe(
+                        .cacheFailed(.wrapping(error, stage: .store, source: plan.request.description)), plan)
                 }
-                // Until now late comers found the bytes in the graph; from now on they find them in the cache.
+                // Until now late loads found the bytes in the graph; from now on they find them in the cache.
                 coordinator.storeFinished(node)
             }
         }
-    }
-
-    /// Apart, because what a function keeps while it waits is memory of each original that is being stored.
-    @inline(never)
-    private func failed(_ error: any Error, in timer: StageTimer, _ coordinator: any Pipeline.Reporting) {
-        timer.end()
-        coordinator.observe(.cacheFailed(.wrapping(error, stage: .store, source: plan.request.description)), plan)
     }
 }

@@ -1,4 +1,5 @@
 internal import CalotypeSystem
+internal import DequeModule
 internal import Dispatch
 internal import ImageCore
 
@@ -13,7 +14,7 @@ final class WorkerPool: Sendable {
     /// Shared with the threads, which must not keep the pool itself alive.
     private final class Queue: Sendable {
         struct State {
-            var jobs: [Job] = []
+            var jobs: Deque<Job> = []
             var threads = 0
             var idle = 0
             var isClosed = false
@@ -26,7 +27,7 @@ final class WorkerPool: Sendable {
         func work() {
             while true {
                 let (job, isOver) = state.withLock { state -> (Job?, Bool) in
-                    guard state.jobs.isEmpty else { return (state.jobs.removeFirst(), false) }
+                    if let job = state.jobs.popFirst() { return (job, false) }
                     guard !state.isClosed else { return (nil, true) }
                     state.idle += 1
                     return (nil, false)
@@ -53,13 +54,10 @@ final class WorkerPool: Sendable {
     }
 
     /// Queues a job; it runs as soon as a thread is free.
-    ///
-    /// - Parameter place: a worker that ends its job looks into the queue next, and so no other one is woken.
-    func submit(from place: Place, _ job: @escaping Job) {
+    func submit(_ job: @escaping Job) {
         enum Need { case nothing, wakeUp, thread }
         let need = queue.state.withLock { state -> Need in
             state.jobs.append(job)
-            guard place != .worker else { return .nothing }
             if state.idle > 0 {
                 state.idle -= 1
                 return .wakeUp
@@ -79,7 +77,7 @@ final class WorkerPool: Sendable {
         let queue = queue
         // Codecs are written for the main thread's stack, not for the 512 KB that Apple gives others.
         if !DetachedThread.start(stackBytes: 8 << 20, { queue.work() }) {
-            // No thread is to be had: the dispatch pool's will do, as long as it takes.
+            // The system gives no thread: use one of Dispatch's.
             DispatchQueue.global().async { queue.work() }
         }
     }

@@ -16,7 +16,7 @@ extension ImageLoader {
             case .disk: plan.subscriberOptions.writesDisk && coordinator.pipeline.hasByteCache
             }
         guard isWorthIt else { return nil }
-        let task = coordinator.start(plan, asksMemory: destination == .memory, wantsProgress: false, onEvent: nil)
+        let task = coordinator.start(plan, readsMemory: destination == .memory, wantsProgress: false, onEvent: nil)
         task.whenEnded(onEnd)
         return task
     }

@@ -135,7 +135,7 @@ final class PreviewSession: Sendable {
             }
             if isLate { timer.cancel() }
         }
-        if step.decodes { workers.submit(from: .elsewhere) { [self] in run(shows: step.shows) } }
+        if step.decodes { workers.submit { [self] in run(shows: step.shows) } }
     }
 
     private func run(shows: Bool) {
