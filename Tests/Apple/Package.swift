@@ -17,6 +17,7 @@ let strict: [SwiftSetting] = [
 
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 /// A module of the main package.
 func shared(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -50,7 +51,7 @@ let package = Package(
         shared("ImageDecodingApple", ["ImageCore", "CoreGraphics", "ImageIO"]),
         shared("ImageProcessing", ["ImageCore", "CalotypeSystem", "ImageKernels"]),
         shared("ImageTargets", ["ImageCore", "CoreGraphics", "UIKit", "WatchKit", "AppKit", "SwiftUI", httpTypes]),
-        shared("ImageLoading", ["ImageCore", "CalotypeSystem", httpTypes, heap, "os"]),
+        shared("ImageLoading", ["ImageCore", "CalotypeSystem", httpTypes, heap, deque, "os"]),
         shared("ImageNetworking", ["ImageCore", "CalotypeSystem", httpTypes, "Network"]),
         shared("ImageDecoding", ["ImageCore", "ImageKernels", "CalotypeSystem"]),
         shared(
