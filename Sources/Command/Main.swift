@@ -18,7 +18,6 @@ enum Main {
         calotype_silence_libraries()
         do {
             let words = try CommandWords.all()
-            if let command = PlainCommand(words) { return try await command.run() }
             checkDescriptors()
             let ordered = ProcessorFlags.ordered(words)
             try CommandWords.checkFlags(ordered)

@@ -4,11 +4,8 @@ internal import ImageDecoding
 internal import ImageTargets
 
 struct InfoCommand: AsyncParsableCommand {
-    static let name = "info"
-    static let jsonFlag = "--json"
-
     static let configuration = CommandConfiguration(
-        commandName: name,
+        commandName: "info",
         abstract: "Tells what pictures are, from their headers.",
         discussion: """
             Width and height are as stored, before orientation. A file that was cut off is an error. With --json one object a line, with the members source, \
@@ -28,10 +25,7 @@ struct InfoCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
-    func run() async throws { try await Self.tell(of: sources, json: json, limits: limits.decoding) }
-
-    /// Prints what each source is; tells what fails, and then throws ``ExitStatus``.
-    static func tell(of sources: [String], json: Bool, limits: DecodingLimits = DecodingLimits()) async throws {
+    func run() async throws {
         let reader = SourceReader()
         let decoder = DecoderRegistry()
         var failures = Failures()
@@ -41,7 +35,7 @@ struct InfoCommand: AsyncParsableCommand {
                 let source = try SourceArgument(text)
                 name = source.name
                 let data = try await reader.bytes(of: source)
-                let info = try decoder.info(of: data, limits: limits)
+                let info = try decoder.info(of: data, limits: limits.decoding)
                 try FileEnd.check(data, format: info.format)
                 Console.print(json ? info.json(source: name, byteCount: data.count).text : info.lines(source: name, data.count))
             } catch {
