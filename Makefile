@@ -117,12 +117,17 @@ compare-kernels: ## every compiled variant of the kernels, arm64 under qemu too,
 	@Scripts/setup --arm64
 	@SEED=$(SEED) ROUNDS=$(ROUNDS) Scripts/compare-kernels
 
-bench: ## measure (release); SUITE="decode process" picks suites
+bench: setup ## measure beside peers (release); SUITE="decode process" EFFORT=smoke|full JSON=figures.json, SUITE=--list lists the suites
+	@Scripts/setup --bench || echo "bench: what is missing leaves its cells empty." >&2
 	@Scripts/bench-peers
-	@Scripts/setup --bench
 	@Scripts/quietly "build (release)" $(BUILD) -c release $(COMMAND) --product calotype
-	@Scripts/quietly "build (release)" $(BUILD) -c release $(COMMAND) --product URLSessionPeer
-	@$(COMMAND_PROGRAM) bench $(SUITE)
+	@Scripts/quietly "build (benchmarks, release)" Scripts/consume Benchmarks build -c release $(COMMAND)
+	@.build/release/Benchmarks $(SUITE) $(if $(EFFORT),--effort $(EFFORT)) $(if $(JSON),--json $(JSON))
 
-bench-instructions: setup ## instructions and allocations of each operation of the engine, by callgrind
+bench-smoke: build ## run every benchmark once, briefly (debug): shows that they work
+	@Scripts/setup --bench || echo "bench-smoke: suites whose programs are missing are skipped." >&2
+	@Scripts/quietly "build (benchmarks)" Scripts/consume Benchmarks build --build-tests
+	@Scripts/quietly "benchmarks" Scripts/consume Benchmarks test --skip-build --disable-xctest --no-parallel
+
+bench-instructions: setup ## instructions and allocations of each operation of the engine, by callgrind; SUITE="cold join"
 	@Scripts/bench-instructions $(SUITE)

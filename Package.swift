@@ -98,18 +98,14 @@ let package = Package(
         // The command.
         c("Gallery", excludes: "Pictures"),
         c("Heap"),
-        .target(name: "CCalotypeBareLoop", dependencies: ["CCalotypeLibCurl"]),
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
-                "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageNetworkingCurl", "ImageCaching",
-                "ImageDecoding",
+                "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageNetworkingCurl", "ImageCaching", "ImageDecoding",
                 "ImageProcessing", "ImageKernels", "ImageTargets", "CalotypeSystem", "LoopbackHTTP", "CCalotypeGallery",
-                "CCalotypeBareLoop",
                 "CCalotypeHeap", .httpTypes, .argumentParser,
             ],
             path: "Sources/Command"),
-        .executableTarget(name: "URLSessionPeer", dependencies: ["ImageCore", "CalotypeSystem", "ImageNetworkingFoundation"]),
 
         // Programs and C that tests run: memory is counted in a process that does nothing else, and GTK needs the main thread.
         testSupport("CCalotypeLookup"),

@@ -89,9 +89,7 @@ struct RootCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            InfoCommand.self, ConvertCommand.self, LoadCommand.self, ShowCommand.self, CacheCommand.self, BenchCommand.self,
-            DemoCommand.self,
-            DecodeOnceCommand.self, BareLoopCommand.self,
+            InfoCommand.self, ConvertCommand.self, LoadCommand.self, ShowCommand.self, CacheCommand.self, DemoCommand.self,
         ]
     )
 }

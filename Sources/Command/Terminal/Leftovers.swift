@@ -1,15 +1,13 @@
 internal import CalotypeSystem
 internal import ImageCore
 
-/// What must be undone however the process ends: files that are half written, programs that run beside, and the
-/// terminal's hidden cursor.
+/// What must be undone however the process ends: files that are half written, and the terminal's hidden cursor.
 ///
 /// The first of them makes interrupt, hang-up and termination clean up, and then end the process by the same signal as they
 /// would have; until then they simply end it. A command that leaves nothing behind thus starts no thread.
 enum Leftovers {
     private struct State {
         var files: [String] = []
-        var children: [pid_t] = []
         var isCursorHidden = false
         var isWatching = false
         /// Set by the end of the process: nothing is left behind from then on, since nothing new is begun.
@@ -29,18 +27,6 @@ enum Leftovers {
 
     static func forget(file path: String) { state.withLock { $0.files.removeAll { $0 == path } } }
 
-    /// Notes a program that is to end with this one.
-    static func add(child: pid_t) {
-        let isOver = state.withLock { state in
-            watch(&state)
-            state.children.append(child)
-            return state.isOver
-        }
-        if isOver { _ = kill(child, SIGTERM) }
-    }
-
-    static func forget(child: pid_t) { state.withLock { $0.children.removeAll { $0 == child } } }
-
     static func setCursorHidden(_ isHidden: Bool) {
         let isOver = state.withLock { state in
             watch(&state)
@@ -52,11 +38,10 @@ enum Leftovers {
 
     /// Undoes everything, once and for all.
     static func removeAll() {
-        let (files, children, isCursorHidden) = state.withLock { state in
-            defer { (state.files, state.children, state.isCursorHidden, state.isOver) = ([], [], false, true) }
-            return (state.files, state.children, state.isCursorHidden)
+        let (files, isCursorHidden) = state.withLock { state in
+            defer { (state.files, state.isCursorHidden, state.isOver) = ([], false, true) }
+            return (state.files, state.isCursorHidden)
         }
-        for child in children { _ = kill(child, SIGTERM) }
         for path in files { try? FileManager.default.removeItem(atPath: path) }
         if isCursorHidden { Console.writeError("\r\u{1B}[J\u{1B}[?25h") }
     }

@@ -3,7 +3,7 @@ import ImageDecoding
 import LoopbackHTTP
 import Testing
 
-@Suite("calotype demo, show, cache and bench")
+@Suite("calotype demo, show and cache")
 struct DemoTests {
     @Test func theDemoLoadsFromEveryTierAndWritesItsContactSheet() async throws {
         let folder = try ScratchFolder()
@@ -127,15 +127,5 @@ struct DemoTests {
         #expect(damaged.output.contains("1 damaged"))
         #expect(try await run("list").output.hasSuffix("no entries\n"))
         #expect(try await run("trim", "many").ending == .status(2))
-    }
-
-    @Test func benchListsItsSuitesAndWritesItsRows() async throws {
-        let list = try await CommandProcess.run("bench", "--list")
-        #expect(list.outputLines.contains { $0.hasPrefix("engine") })
-        let folder = try ScratchFolder()
-        let run = try await CommandProcess.run("bench", "engine", "--smoke", "--json", folder.file("rows.json"))
-        #expect(run.ending == .status(0))
-        #expect(run.output.contains("cold load"))
-        #expect(folder.text("rows.json").hasPrefix("[\n  {\"suite\": \"engine\", \"name\": "))
     }
 }

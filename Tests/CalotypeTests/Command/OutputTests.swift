@@ -67,41 +67,6 @@ struct OutputTests {
                 """)
     }
 
-    @Test func aRatioIsTheFigureOverThePeers() {
-        var row = BenchmarkRow(suite: "s", name: "n", median: 3, unit: "µs")
-        #expect(row.ratio == nil)
-        row.peer = BenchmarkRow.Peer(name: "p", value: 6, ranHere: true, reach: 0.5)
-        #expect(row.ratio == 0.5)
-        #expect(
-            BenchmarkRow.table([row]).split(separator: "\n").last == "s      n       3.00  µs    p       6.00   0.50  <= 0.50")
-        #expect(row.json.text.contains("\"ratioError\": null"))
-        row.ratioError = 0.012
-        #expect(BenchmarkRow.table([row]).hasSuffix("6.00  0.50 ± 1.20 %  <= 0.50"))
-        #expect(row.json.text.contains("\"ratioError\": 0.012"))
-        row.peer = BenchmarkRow.Peer(name: "p", value: 6, ranHere: true, reach: nil)
-        #expect(BenchmarkRow.table([row]).hasSuffix("6.00  0.50 ± 1.20 %"))
-        #expect(row.json.text.contains("\"reach\": null"))
-    }
-
-    @Test func theCostOfAProcessIsTheMedianAndOfUserTimeTheMeanWithItsError() {
-        let cost = ProcessCost([(9, 2), (3, 4), (5, 6)], megabytes: nil)
-        #expect(cost.processor == 5)
-        #expect(cost.user == 4)
-        // The standard deviation of 2, over the square root of three runs, over the mean.
-        #expect(abs(cost.userError - 2 / 3.0.squareRoot() / 4) < 1e-12)
-        let other = ProcessCost([(1, 1), (1, 1)], megabytes: nil)
-        #expect(other.userError == 0)
-        #expect(other.errorOfUserRatio(to: cost) == cost.userError)
-    }
-
-    @Test func aProgramThatIsMissingHasNoCost() throws {
-        let folder = try ScratchFolder()
-        let costs = ProcessCost.measure(
-            [["true"], ["calotype-is-not-called-so"], ["false"]], effort: .smoke, report: folder.file("report"),
-            errorOfUserRatio: 0.01)
-        #expect(costs.map { $0 == nil } == [false, true, true])
-    }
-
     @Test func cellsOfAContactSheetLieInRowsAndPicturesInTheirMiddle() throws {
         let sheet = ContactSheet(columns: 2, cell: PixelSize(width: 20, height: 10), gap: 2)
         #expect(sheet.size(for: 3) == PixelSize(width: 46, height: 26))

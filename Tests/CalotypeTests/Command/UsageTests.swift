@@ -14,7 +14,7 @@ struct UsageTests {
         ["info", "a.png", "--max-pixels", "0"],
         ["load", "a.png", "-o", "x", "--format", "xyz"], ["load", "a.png", "-o", "x", "--quality", "101"],
         ["load", "a.png", "--format", "png"], ["load", "a.png", "--quality", "50"], ["demo", "--as", "wild"],
-        ["show", "a.png", "--size", "x"], ["bench", "bogus"], ["cache", "bogus"],
+        ["show", "a.png", "--size", "x"], ["cache", "bogus"],
     ])
     func wrongUsageEndsWithStatusTwoAndOneLine(_ arguments: [String]) async throws {
         let run = try await CommandProcess(arguments).end()
@@ -26,8 +26,8 @@ struct UsageTests {
 
     @Test(arguments: [
         ["-dash.png"], ["info", "-dash.png"], ["load", "-dash.png"], ["load", "a.png", "-o", "-dash"], ["show", "-dash.png"],
-        ["convert", "-dash.png", "a.png"], ["convert", "a.png", "-dash.png"], ["demo", "-dash.png"], ["bench", "-dash"],
-        ["cache", "-dash"], ["cache", "list", "-dash"], ["cache", "trim", "-dash"], ["decode-once", "-dash.png"],
+        ["convert", "-dash.png", "a.png"], ["convert", "a.png", "-dash.png"], ["demo", "-dash.png"],
+        ["cache", "-dash"], ["cache", "list", "-dash"], ["cache", "trim", "-dash"],
     ])
     func aWordThatLooksLikeFlagsIsWrongUsage(_ arguments: [String]) async throws {
         let run = try await CommandProcess(arguments).end()
@@ -40,7 +40,6 @@ struct UsageTests {
     @Test(arguments: [
         ["info", "--", "-dash.png"], ["info", "./-dash.png"], ["load", "--no-cache", "--", "-dash.png"],
         ["load", "--no-cache", "-o=out", "./-dash.png"], ["show", "--", "-dash.png"], ["convert", "--", "-dash.png", "-out.png"],
-        ["decode-once", "--", "-dash.png"],
     ])
     func aFileNamedLikeFlagsIsNamedAfterTwoDashesOrByItsFolder(_ arguments: [String]) async throws {
         let folder = try ScratchFolder()
@@ -71,7 +70,7 @@ struct UsageTests {
 
     @Test(arguments: [
         [], ["--help"], ["info", "--help"], ["convert", "--help"], ["load", "--help"], ["show", "--help"], ["cache", "--help"],
-        ["cache", "stats", "--help"], ["cache", "clear", "--help"], ["bench", "--help"], ["demo", "--help"],
+        ["cache", "stats", "--help"], ["cache", "clear", "--help"], ["demo", "--help"],
     ])
     func helpGoesToStandardOutputWithStatusZero(_ arguments: [String]) async throws {
         let run = try await CommandProcess(arguments).end()

@@ -1,0 +1,61 @@
+internal import Foundation
+
+/// The disk cache beside a plain file for each entry, and beside the system's own calls, in the same directory and run.
+///
+/// The calls are measured on files in memory, where the system has such, because the pace of a disk would hide them; durability is
+/// measured in the directory for temporary files.
+struct DiskCacheBench {
+    let effort: Effort
+
+    func rows() async throws -> [Row] {
+        try await rows(count: effort.scaled(10_000), size: 20_000, name: "20 kB", rounds: 5)
+            + rows(count: effort.scaled(500), size: 2_000_000, name: "2 MB", rounds: 3)
+    }
+
+    private func rows(count: Int, size: Int, name: String, rounds: Int) async throws -> [Row] {
+        let fast = DiskRun(count: count, size: size, parent: Self.directoryInMemory(room: 3 * count * size))
+        let durable = DiskRun(count: max(1, count / 20), size: size, parent: FileManager.default.temporaryDirectory)
+        var times: [DiskRun.Times] = []
+        var durableTimes: [DiskRun.DurableTimes] = []
+        // Every round measures all of them, so that a slow moment of the machine affects them alike; the first warms up.
+        for round in 0...(effort == .smoke ? 1 : rounds) {
+            Progress.show("  disk cache: \(count) entries of \(name), round \(round)")
+            let (time, durableTime) = (try await fast.run(), try await durable.runDurably())
+            guard round > 0 else { continue }
+            times.append(time)
+            durableTimes.append(durableTime)
+        }
+        func row(_ what: String, _ own: Double, _ peer: String, _ value: Double, _ budget: Double? = nil) -> Row {
+            Row(
+                suite: "cache", name: "disk \(what), \(name)", median: own, unit: "µs",
+                peer: Row.Peer(name: peer, value: value), budget: budget.map { .ratio($0) })
+        }
+        let (write, read) = (times.median(\.write), times.median(\.read))
+        return [
+            row("write", write, "raw open, write, close", times.median(\.rawWrite), size < 100_000 ? 1.2 : nil),
+            row("write", write, "plain files", times.median(\.plainWrite)),
+            row("write and flush", durableTimes.median(\.write), "raw, synced each", durableTimes.median(\.rawWrite)),
+            row("read", read, "raw open, read, close", times.median(\.rawRead), 1.6),
+            row("read", read, "plain files", times.median(\.plainRead)),
+            Row(suite: "cache", name: "disk miss, \(name)", median: times.median(\.miss), unit: "µs", budget: .atMost(1)),
+        ]
+    }
+
+    /// A directory whose files lie in memory and that has room for `room` bytes, or else the one for temporary files.
+    private static func directoryInMemory(room: Int) -> URL {
+        var info = statvfs()
+        let path = "/dev/shm"
+        guard unsafe statvfs(path, &info) == 0, unsafe access(path, W_OK) == 0,
+            UInt64(info.f_bavail) * UInt64(info.f_frsize) > UInt64(room)
+        else { return FileManager.default.temporaryDirectory }
+        return URL(filePath: path, directoryHint: .isDirectory)
+    }
+}
+
+extension [DiskRun.Times] {
+    fileprivate func median(_ part: (Element) -> Double) -> Double { map(part).median }
+}
+
+extension [DiskRun.DurableTimes] {
+    fileprivate func median(_ part: (Element) -> Double) -> Double { map(part).median }
+}

@@ -1,0 +1,29 @@
+internal import Calotype
+internal import InstantPlugIns
+
+/// Hit ratios of the memory cache on seeded traces, beside exact LRU and CLOCK on the same traces.
+struct HitRatioBench {
+    let effort: Effort
+
+    func rows() throws -> [Row] {
+        let image = try DecodedImage.onePixel()
+        let traces = AccessTraces(items: effort.scaled(100_000), accesses: effort.scaled(1_000_000))
+        let keys = (0..<2 * traces.items).map { ImageKey(resource: ResourceKey("https://example.org/\($0).jpg")) }
+        return traces.all.flatMap { trace -> [Row] in
+            Progress.show("  hit ratio: \(trace.name)")
+            let cache = MemoryCache(limits: .init(count: trace.capacity), trimPolicy: .none)
+            for key in trace.keys.map({ keys[Int($0)] }) where cache.image(for: key) == nil { cache.store(image, for: key) }
+            let own = cache.statistics.hitRatio ?? 0
+            let lru = trace.hitRatioOfLRU
+            func row(_ peer: String, _ value: Double, _ budget: Row.Budget?) -> Row {
+                Row(
+                    suite: "cache", name: "hits: \(trace.name)", median: own, unit: "of all",
+                    peer: Row.Peer(name: peer, value: value), budget: budget)
+            }
+            return [
+                row("LRU", lru, .atLeast(max(lru - 0.01, trace.requiredHitRatio ?? 0))),
+                row("CLOCK", trace.hitRatioOfCLOCK, nil),
+            ]
+        }
+    }
+}

@@ -1,0 +1,117 @@
+internal import Calotype
+internal import CalotypeTesting
+internal import Foundation
+internal import InstantPlugIns
+
+/// What the calls of the memory cache cost, with 10,000 entries, in elapsed time: with two threads, the time until both are done
+/// over the calls of both.
+struct MemoryCacheBench {
+    private static let entryCount = 10_000
+
+    let effort: Effort
+    /// Memory pressure on the machine must not turn hits into misses.
+    private let cache = MemoryCache(limits: .init(count: Self.entryCount), trimPolicy: .none)
+
+    init(effort: Effort) { self.effort = effort }
+
+    func rows() async throws -> [Row] {
+        // A separate image for each key: otherwise all hits count references in one place.
+        for key in Self.keys(0..<Self.entryCount) { cache.store(try .onePixel(), for: key) }
+        Progress.show("  memory cache: hits")
+        let hit = await hits(threads: 1)
+        let twoHits = await hits(threads: 2)
+        let sameHit = await hitsOfOneKey(threads: 2)
+        Progress.show("  memory cache: misses")
+        let miss = await misses(threads: 1)
+        let twoMisses = await misses(threads: 2)
+        Progress.show("  memory cache: inserts")
+        let insert = try await inserts(threads: 1)
+        let twoInserts = try await inserts(threads: 2)
+        return [
+            row("memory hit", hit, nuke: 110, .atMost(110)),
+            row("memory hit, two threads", twoHits, Row.Peer(name: "one thread", value: hit), .ratio(1 / 1.5)),
+            row("memory hit, two threads, one key", sameHit),
+            row("memory miss", miss, Row.Peer(name: "memory hit", value: hit)),
+            row("memory miss, two threads", twoMisses),
+            row("memory insert with eviction", insert, nuke: 399, .atMost(300)),
+            row("memory insert with eviction, two threads", twoInserts),
+        ]
+    }
+
+    /// Nanoseconds per hit of keys in random order.
+    private func hits(threads: Int) async -> Double {
+        await median(threads, 1_000_000) { thread in
+            var random = SeededGenerator(seed: UInt64(thread + 1))
+            return Self.keys((0..<Self.entryCount).shuffled(using: &random))
+        } call: { [cache] key in
+            precondition(cache.image(for: key) != nil, "every lookup is a hit")
+        }
+    }
+
+    /// The same where all threads look up one image, whose references they all count.
+    private func hitsOfOneKey(threads: Int) async -> Double {
+        await median(threads, 1_000_000) { _ in
+            Self.keys(repeatElement(0, count: Self.entryCount))
+        } call: { [cache] key in
+            precondition(cache.image(for: key) != nil, "every lookup is a hit")
+        }
+    }
+
+    private func misses(threads: Int) async -> Double {
+        await median(threads, 1_000_000) { thread in
+            Self.keys((thread + 1) * Self.entryCount..<(thread + 2) * Self.entryCount)
+        } call: { [cache] key in
+            precondition(cache.image(for: key) == nil, "every lookup is a miss")
+        }
+    }
+
+    /// Nanoseconds per insert of a new key, each of which evicts another entry.
+    private func inserts(threads: Int) async throws -> Double {
+        let image = try DecodedImage.onePixel()
+        return await median(threads, 200_000) { thread in
+            // The keys are used in turn, so that each returns long after it was evicted.
+            let first = 1_000_000 * (thread + 1)
+            return Self.keys(first..<first + 4 * Self.entryCount)
+        } call: { [cache] key in
+            cache.store(image, for: key)
+        }
+    }
+
+    /// Nanoseconds per call, one with each key in turn, where each thread makes `count` calls.
+    private func median(
+        _ threads: Int, _ count: Int, keys: (_ thread: Int) -> [ImageKey], call: @escaping @Sendable (ImageKey) -> Void
+    ) async -> Double {
+        let keys = (0..<threads).map(keys)
+        let rounds = max(1, effort.scaled(count) / keys[0].count)
+        return await effort.median {
+            let (gate, group) = (DispatchSemaphore(value: 0), DispatchGroup())
+            for keys in keys {
+                group.enter()
+                // A thread each: the pool of a queue may run both on one.
+                Thread {
+                    gate.wait()
+                    for _ in 0..<rounds { keys.forEach(call) }
+                    group.leave()
+                }.start()
+            }
+            let time = ContinuousClock().measure {
+                for _ in 0..<threads { gate.signal() }
+                group.wait()
+            }
+            return time / .nanoseconds(threads * rounds * keys[0].count)
+        }
+    }
+
+    /// - Parameter nuke: the figure of Nuke 14, recorded on two cores.
+    private func row(_ name: String, _ median: Double, nuke: Double, _ budget: Row.Budget) -> Row {
+        row(name, median, Row.Peer(name: "Nuke 14", value: nuke, isRecorded: true), budget)
+    }
+
+    private func row(_ name: String, _ median: Double, _ peer: Row.Peer? = nil, _ budget: Row.Budget? = nil) -> Row {
+        Row(suite: "cache", name: name, median: median, unit: "ns", peer: peer, budget: budget)
+    }
+
+    private static func keys(_ numbers: some Sequence<Int>) -> [ImageKey] {
+        numbers.map { ImageKey(resource: ResourceKey("https://example.org/images/\($0).jpg")) }
+    }
+}

@@ -1,0 +1,45 @@
+internal import Calotype
+internal import Foundation
+
+/// The files that decoding is measured with: one scene, in every format.
+final class DecodeFiles {
+    enum Kind: String, CaseIterable {
+        case jpeg = "JPEG"
+        case progressiveJPEG = "progressive JPEG"
+        case png = "PNG"
+        case webp = "WebP"
+        case losslessWebP = "lossless WebP"
+        case avif = "AVIF"
+    }
+
+    let folder: ScratchFolder
+    private var scene: Bitmap?
+
+    init() throws {
+        folder = try ScratchFolder()
+        // For tools that choose their format by the extension of the output, and whose output is thrown away.
+        for name in ["null.y4m", "null.png", "null.rgba"] {
+            try FileManager.default.createSymbolicLink(atPath: folder.file(name), withDestinationPath: "/dev/null")
+        }
+    }
+
+    /// Writes the scene in a format, and returns the path.
+    func make(_ kind: Kind, _ size: PixelSize) throws -> String {
+        let scene = try scene.flatMap { $0.size == size ? $0 : nil } ?? Scene(size: size).bitmap()
+        self.scene = scene
+        var options = EncodeOptions()
+        let format: ImageFormat
+        switch kind {
+        case .jpeg: format = .jpeg
+        case .progressiveJPEG: (format, options.isProgressive) = (.jpeg, true)
+        case .png: (format, options.effort) = (.png, 3)
+        case .webp: (format, options.effort, options.quality) = (.webp, 1, 80)
+        case .losslessWebP: (format, options.effort, options.isLossless) = (.webp, 0, true)
+        case .avif: (format, options.effort, options.quality) = (.avif, 0, 60)
+        }
+        let file = try Codecs.encoder.encode(DecodedImage(scene), as: format, options: options)
+        let path = folder.file("\(kind)-\(size).\(format.rawValue)")
+        try file.write(to: URL(filePath: path))
+        return path
+    }
+}

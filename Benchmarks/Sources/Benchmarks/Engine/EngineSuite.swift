@@ -1,0 +1,158 @@
+internal import CBenchmarks
+internal import Calotype
+internal import Foundation
+internal import InstantPlugIns
+
+extension Suite {
+    /// What the engine costs by itself: the network answers at once, and decoding costs nothing.
+    static let engine = Suite(name: "engine", summary: "what a load costs beside fetching and decoding") { effort in
+        let bench = EngineBench(effort: effort)
+        return [
+            try await bench.memoryHitByRequest(),
+            try await bench.memoryHit(),
+            try await bench.coldLoad("cold load", nuke: 19.9, budget: 9.5),
+            try await bench.coldLoad("cold load, decoded on a worker", decodesInline: false, nuke: 26.2),
+            try await bench.coldLoad("cold load, 2 processors", processors: 2, nuke: 37),
+            try await bench.joining(),
+            try await bench.cancelling(),
+            try await bench.prefetching(),
+        ] + (try await bench.outstanding())
+    }
+}
+
+private struct EngineBench {
+    let effort: Effort
+    private let clock = ContinuousClock()
+
+    /// Without waiting, as a view looks before it shows a placeholder.
+    func memoryHitByRequest() async throws -> Row {
+        let loader = try makeLoader(hasMemoryCache: true)
+        let request = ImageRequest(.url(Self.url(0)))
+        _ = try await loader.image(for: request)
+        let count = effort.scaled(1_000_000)
+        let median = await effort.median {
+            await perItem(count) {
+                for _ in 0..<count { precondition(loader.cachedImage(for: request) != nil, "every lookup is a hit") }
+            }
+        }
+        return row("memory hit by request", median, nuke: 0.284, budget: 0.18)
+    }
+
+    func memoryHit() async throws -> Row {
+        let loader = try makeLoader(hasMemoryCache: true)
+        let request = ImageRequest(.url(Self.url(0)))
+        _ = try await loader.image(for: request)
+        let count = effort.scaled(100_000)
+        let median = try await effort.median {
+            try await perItem(count) { for _ in 0..<count { _ = try await loader.image(for: request) } }
+        }
+        return row("memory hit, awaited", median, nuke: 3.2, budget: 0.6)
+    }
+
+    /// - Parameter decodesInline: whether the decoder says that its decodes need no worker thread.
+    func coldLoad(
+        _ name: String, processors: Int = 0, decodesInline: Bool = true, nuke: Double, budget: Double? = nil
+    ) async throws -> Row {
+        let loader = try makeLoader(hasMemoryCache: false, decodesInline: decodesInline)
+        let count = effort.scaled(20_000)
+        let requests = (0..<count).map { index in
+            ImageRequest(url: Self.url(index), processors: (0..<processors).map { IdentityProcessor(number: $0) })
+        }
+        let median = try await effort.median {
+            try await perItem(count) { for request in requests { _ = try await loader.image(for: request) } }
+        }
+        return row(name, median, nuke: nuke, budget: budget)
+    }
+
+    /// Many loads of one image at once.
+    func joining() async throws -> Row {
+        let count = effort.scaled(10_000)
+        let request = ImageRequest(.url(Self.url(0)))
+        let median = try await effort.median {
+            let loader = try makeLoader(hasMemoryCache: false)
+            loader.isPaused = true
+            return try await perItem(count) {
+                let tasks = (0..<count).map { _ in loader.task(for: request) }
+                loader.isPaused = false
+                for task in tasks { _ = try await task.response }
+            }
+        }
+        return row("join a load and get its result", median, nuke: 4.35, budget: 2)
+    }
+
+    func cancelling() async throws -> Row {
+        let count = effort.scaled(10_000)
+        let requests = (0..<count).map { ImageRequest(.url(Self.url($0))) }
+        let median = try await effort.median {
+            let loader = try makeLoader(hasMemoryCache: false)
+            return await perItem(count) {
+                for request in requests { loader.task(for: request).cancel() }
+            }
+        }
+        return row("start and cancel at once", median, nuke: 10.2, budget: 4)
+    }
+
+    /// From the start to an idle prefetcher, with every image in the memory cache.
+    func prefetching() async throws -> Row {
+        let count = effort.scaled(20_000)
+        let urls = (0..<count).map(Self.url)
+        let median = try await effort.median {
+            let prefetcher = ImagePrefetcher(loader: try makeLoader(hasMemoryCache: true))
+            return await perItem(count) {
+                prefetcher.start(urls)
+                await prefetcher.waitUntilIdle()
+            }
+        }
+        return row("prefetch to memory, each URL", median, nuke: 18.1, budget: 8)
+    }
+
+    /// The memory of each load while it waits: for a slot, as nearly all do, and while its image is fetched.
+    func outstanding() async throws -> [Row] {
+        let count = effort == .smoke ? 1_000 : 10_000
+        let requests = (0..<count).compactMap { URL(string: "https://example.org/\($0).jpg").map { ImageRequest(url: $0) } }
+        var rows: [Row] = []
+        for (name, fetches, budget) in [("waiting request", 6, 4_000.0), ("request being fetched", count, 6_000)] {
+            let network = HeldLoader()
+            let loader = try makeLoader(hasMemoryCache: true, dataLoader: network) {
+                ($0.maximumFetches, $0.maximumFetchesPerHost) = (fetches, fetches)
+            }
+            let before = Double(bench_heap_bytes())
+            let tasks = requests.map { loader.task(for: $0) }
+            while network.held < fetches { await Task.yield() }
+            let after = Double(bench_heap_bytes())
+            network.release()
+            for task in tasks { _ = try await task.response }
+            // Not every allocator says what it holds.
+            guard before > 0 else { continue }
+            rows.append(row(name, (after - before) / Double(count), unit: "bytes", nuke: 4_300, budget: budget))
+        }
+        return rows
+    }
+
+    /// Microseconds per item.
+    private func perItem(_ count: Int, _ body: () async throws -> Void) async rethrows -> Double {
+        try await clock.measure { try await body() } / .microseconds(count)
+    }
+
+    /// - Parameter nuke: the figure of Nuke 14, its core compiled for Linux, recorded on two cores.
+    private func row(
+        _ name: String, _ median: Double, unit: String = "µs", nuke: Double, budget: Double? = nil
+    ) -> Row {
+        Row(
+            suite: "engine", name: name, median: median, unit: unit,
+            peer: Row.Peer(name: "Nuke 14", value: nuke, isRecorded: true), budget: budget.map { .atMost($0) })
+    }
+
+    private func makeLoader(
+        hasMemoryCache: Bool, decodesInline: Bool = true, dataLoader: any DataLoading = InstantLoader(),
+        _ adjust: (inout ImageLoader.Configuration) -> Void = { _ in }
+    ) throws -> ImageLoader {
+        var configuration = ImageLoader.Configuration(
+            dataLoader: dataLoader, decoder: try InstantDecoder(isInline: decodesInline),
+            memoryCache: hasMemoryCache ? MemoryCache() : nil)
+        adjust(&configuration)
+        return ImageLoader(configuration)
+    }
+
+    private static func url(_ index: Int) -> URL { URL(filePath: "/\(index)", directoryHint: .notDirectory) }
+}

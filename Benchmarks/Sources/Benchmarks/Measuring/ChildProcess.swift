@@ -1,0 +1,64 @@
+internal import Foundation
+
+/// A program that could not be started.
+struct MissingProgram: Error {
+    let name: String
+    /// Whether a suite makes no sense without it. Otherwise it is a peer, whose cells stay empty.
+    var isNeeded = false
+}
+
+/// A program that a benchmark runs beside itself.
+struct ChildProcess: Sendable {
+    /// What it took.
+    struct Usage: Sendable {
+        let status: Int32
+        let processorTime: Duration
+        /// Of that, in user mode.
+        let userTime: Duration
+    }
+
+    let identifier: pid_t
+
+    /// Starts a program found on `PATH`, with nothing to read; what it writes goes to `output`, and its errors nowhere.
+    init(_ command: [String], output: String = "/dev/null") throws(MissingProgram) {
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #else
+            var actions = unsafe posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #endif
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        // Threads of Swift's pool block signals; a child that inherits that cannot be ended.
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        var words: [UnsafeMutablePointer<CChar>?] = unsafe command.map { unsafe strdup($0) } + [nil]
+        defer { unsafe words.forEach { unsafe free($0) } }
+        var child: pid_t = 0
+        guard unsafe posix_spawnp(&child, command[0], &actions, &attributes, &words, environ) == 0 else {
+            throw MissingProgram(name: command[0])
+        }
+        identifier = child
+    }
+
+    /// Waits for its end, blocking the thread.
+    func wait() -> Usage {
+        var status: Int32 = 0
+        var usage = rusage()
+        while unsafe wait4(identifier, &status, 0, &usage) < 0, errno == EINTR {}
+        return Usage(status: status, processorTime: usage.processorTime, userTime: usage.userTime)
+    }
+
+    func terminate() {
+        _ = kill(identifier, SIGTERM)
+        _ = wait()
+    }
+}

@@ -1,0 +1,21 @@
+internal import Foundation
+
+/// Where programs lie that are measured.
+enum Programs {
+    /// The folder of the project.
+    static let project = URL(filePath: #filePath).appending(path: "../../../../..").standardized
+
+    /// A program of this package or of Calotype: beside this one when both were built in the same folder, else in the release build
+    /// of Calotype. Where neither has it, the name alone, which is not found when it is started.
+    static func path(_ name: String) -> String {
+        let own = Bundle.main.executableURL?.deletingLastPathComponent()
+        let folders = [own, project.appending(path: ".build/release")].compactMap { $0 }
+        return folders.map { $0.appending(path: name).path }.first { FileManager.default.isExecutableFile(atPath: $0) } ?? name
+    }
+
+    /// A Python with Pillow and libvips: the one that `Scripts/bench-peers` makes, or the system's.
+    static let python: String = {
+        let own = project.appending(path: ".build/bench-peers/bin/python3").path
+        return FileManager.default.isExecutableFile(atPath: own) ? own : "python3"
+    }()
+}

@@ -1,0 +1,70 @@
+internal import Calotype
+internal import Foundation
+
+/// What Pillow and libvips take for the same work on the same image, measured in this run where they are installed.
+struct ProcessPeers {
+    enum Work: String, CaseIterable {
+        /// Lanczos, 4000×3000 to 400×300.
+        case shrink
+        /// The same, reduced before to twice the result.
+        case shrinkReduced
+        /// Lanczos, 4000×3000 to 2000×1500.
+        case halve
+        /// Gaussian, σ 8, 1000×1000.
+        case blur
+    }
+
+    struct Figure {
+        let library: String
+        let work: String
+        let threads: Int
+        /// Milliseconds.
+        let cpu: Double
+        let wall: Double
+    }
+
+    private let measured: [Figure]
+
+    /// - Parameters:
+    ///   - large: 4000×3000.
+    ///   - square: 1000×1000.
+    init(large: Bitmap, square: Bitmap, runs: Int) throws {
+        let folder = try ScratchFolder()
+        defer { folder.remove() }
+        try large.writePPM(to: folder.file("large.ppm"))
+        try square.writePPM(to: folder.file("square.ppm"))
+        let script = Programs.project.appending(path: "Benchmarks/process-peers.py").path
+        var measured: [Figure] = []
+        // The libvips that pip brings, and the system's, which may be another one.
+        for (threads, which) in [(1, "pip"), (1, "system"), (2, "pip"), (2, "system")] {
+            let output = folder.file("output")
+            _ = try? ChildProcess(
+                ["env", "VIPS_CONCURRENCY=\(threads)", Programs.python, script, folder.path, "\(runs)", which], output: output
+            ).wait()
+            for line in try String(contentsOfFile: output, encoding: .utf8).split(separator: "\n") {
+                let fields = line.split(separator: " ").map(String.init)
+                guard fields.count == 4, let cpu = Double(fields[2]), let wall = Double(fields[3]),
+                    !measured.contains(where: { ($0.library, $0.work, $0.threads) == (fields[0], fields[1], threads) })
+                else { continue }
+                measured.append(Figure(library: fields[0], work: fields[1], threads: threads, cpu: cpu, wall: wall))
+            }
+        }
+        self.measured = measured
+    }
+
+    /// Each library's processor time for work on one thread. An empty cell for each library that is missing.
+    func cpu(_ work: Work) -> [Row.Peer] {
+        let here = figures(work, threads: 1).map { Row.Peer(name: $0.library, value: $0.cpu) }
+        let missing = ["Pillow", "libvips"].filter { name in !here.contains { $0.name.hasPrefix(name) } }
+        return here + missing.map { Row.Peer(name: $0, value: nil) }
+    }
+
+    /// The elapsed time with two threads of each library that has threads.
+    func wallOnTwo(_ work: Work) -> [Row.Peer] {
+        figures(work, threads: 2).filter { $0.library.hasPrefix("libvips") }.map { Row.Peer(name: $0.library, value: $0.wall) }
+    }
+
+    private func figures(_ work: Work, threads: Int) -> [Figure] {
+        measured.filter { $0.work == work.rawValue && $0.threads == threads }
+    }
+}

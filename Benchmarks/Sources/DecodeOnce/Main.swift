@@ -1,0 +1,14 @@
+internal import ImageCore
+internal import ImageDecoding
+
+/// `DecodeOnce PATH`: decodes a file to a bitmap and drops it. A small program, because its start is measured, too.
+@main
+enum Main {
+    static func main() throws {
+        guard CommandLine.arguments.count == 2 else {
+            throw ImageError(.invalidRequest, message: "The argument is a path.")
+        }
+        let data = try Data(contentsOf: URL(filePath: CommandLine.arguments[1]))
+        _ = try DecoderRegistry().decode(data, options: DecodeOptions())
+    }
+}

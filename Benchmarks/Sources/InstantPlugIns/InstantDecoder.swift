@@ -1,0 +1,34 @@
+public import ImageCore
+
+/// Decodes everything to the same image of one pixel, at once.
+public struct InstantDecoder: Decoding {
+    private static let format = ImageFormat(rawValue: "instant")
+
+    private let image: DecodedImage
+    private let isInline: Bool
+
+    /// - Parameter isInline: whether the decoder says that its decodes need no worker thread.
+    public init(isInline: Bool = true) throws {
+        image = try .onePixel()
+        self.isInline = isInline
+    }
+
+    public var formats: [ImageFormat] { [Self.format] }
+
+    public func format(of head: Data) -> ImageFormat? { Self.format }
+
+    public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
+        ImageInfo(format: Self.format, size: image.size)
+    }
+
+    public func decodesInline(_ data: Data, options: DecodeOptions) -> Bool { isInline }
+
+    public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage { image }
+}
+
+extension DecodedImage {
+    /// A new image of one grey pixel.
+    public static func onePixel() throws -> DecodedImage {
+        DecodedImage(try unsafe Bitmap(size: PixelSize(width: 1, height: 1), format: .gray8, alpha: .opaque) { _, _ in })
+    }
+}

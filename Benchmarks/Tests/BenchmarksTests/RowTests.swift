@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+@testable import Benchmarks
+
+@Suite struct RowTests {
+    private func row(_ median: Double, _ peer: Double?, _ budget: Row.Budget?) -> Row {
+        Row(
+            suite: "s", name: "n", median: median, unit: "µs", peer: Row.Peer(name: "p", value: peer, isRecorded: true),
+            budget: budget)
+    }
+
+    private func lastCells(_ row: Row) -> String {
+        Row.table([row]).split(separator: "\n")[1].split(separator: " ").dropFirst(2).joined(separator: " ")
+    }
+
+    @Test func aRatioIsTheFigureOverThePeers() {
+        var measured = row(3, 6, .ratio(0.5))
+        #expect(measured.ratio == 0.5 && measured.isWithinBudget == true)
+        #expect(lastCells(measured) == "3.00 µs p 6.00* 0.50 <= 0.50x")
+        measured.ratioError = 0.012
+        #expect(lastCells(measured) == "3.00 µs p 6.00* 0.50 ± 1.20 % <= 0.50x")
+    }
+
+    @Test func aPeerThatIsMissingLeavesItsCellsEmpty() throws {
+        let measured = row(3, nil, .ratio(0.5))
+        #expect(measured.ratio == nil && measured.isWithinBudget == nil)
+        #expect(lastCells(measured) == "3.00 µs p <= 0.50x")
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Row.json([measured])) as? [[String: Any]]
+        ).first
+        #expect(object?["peer"] as? String == "p" && object?["peerMedian"] == nil && object?["isWithinBudget"] == nil)
+        #expect(object?["budget"] as? Double == 0.5 && object?["budgetKind"] as? String == "ratio")
+    }
+
+    @Test(arguments: [
+        (Row.Budget.atMost(3), true), (.atMost(2.9), false), (.atLeast(3), true), (.atLeast(3.1), false), (.ratio(0.4), false),
+    ])
+    func aFigureIsWithinItsBudgetOrOverIt(_ budget: Row.Budget, _ isWithin: Bool) {
+        #expect(row(3, 6, budget).isWithinBudget == isWithin)
+        #expect(Row.table([row(3, 6, budget)]).contains("  over") != isWithin)
+    }
+
+    @Test func recordedFiguresAreMarked() throws {
+        #expect(Row.table([row(3, 6, nil)]).hasSuffix("\n* recorded earlier on a machine of the same kind, not in this run"))
+        #expect(String(decoding: try Row.json([row(3, 6, nil)]), as: UTF8.self).contains(#""peerIsRecorded" : true"#))
+    }
+}

@@ -1,0 +1,25 @@
+import Testing
+
+@testable import Benchmarks
+
+@Suite(.serialized) struct SuiteTests {
+    @Test func aSuiteIsMeantByItsNameAndByThatOfItsFamily() {
+        let suite = Suite.decoding[0]
+        #expect(suite.name == "decode-jpeg" && suite.isMeant(by: "decode-jpeg") && suite.isMeant(by: "decode"))
+        #expect(!suite.isMeant(by: "dec") && !suite.isMeant(by: "decode-"))
+    }
+
+    /// A suite that needs a program which is not installed says so.
+    @Test(arguments: Suite.all.map(\.name))
+    func everySuiteRuns(_ name: String) async throws {
+        let suite = try #require(Suite.all.first { $0.name == name })
+        do {
+            let rows = try await suite.run(.smoke)
+            #expect(!rows.isEmpty)
+            #expect(rows.allSatisfy { $0.median.isFinite && $0.median >= 0 && !$0.name.isEmpty })
+        } catch let missing as MissingProgram {
+            #expect(missing.isNeeded)
+            print("\(name): skipped, because \(missing.name) is not installed")
+        }
+    }
+}
