@@ -114,7 +114,7 @@ private struct EngineBench {
         for (name, fetches, budget) in [("waiting request", 6, 4_000.0), ("request being fetched", count, 6_000)] {
             let network = HeldLoader()
             let loader = try makeLoader(hasMemoryCache: true, dataLoader: network) {
-                ($0.maximumFetches, $0.maximumFetchesPerHost) = (fetches, fetches)
+                ($0.limits.fetches, $0.limits.fetchesPerHost) = (fetches, fetches)
             }
             let before = Double(bench_heap_bytes())
             let tasks = requests.map { loader.task(for: $0) }

@@ -80,7 +80,7 @@ struct NetworkClients {
     func engine(_ count: Int, _ connections: Int) async throws -> NetworkFigures {
         let loader = Self.loader(connections)
         var configuration = ImageLoader.Configuration(dataLoader: loader, decoder: Codecs.decoder)
-        (configuration.maximumFetches, configuration.maximumFetchesPerHost) = (connections, connections)
+        (configuration.limits.fetches, configuration.limits.fetchesPerHost) = (connections, connections)
         let engine = ImageLoader(configuration)
         let figures = try await load(count, connections) { numbers in
             for number in numbers {
