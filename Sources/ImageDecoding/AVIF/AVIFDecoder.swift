@@ -63,10 +63,14 @@ public struct AVIFDecoder: Decoding {
         try options.checkFrame(of: max(1, Int(reader.header.frames)))
         try options.limits.check(reader.size, holding: [reader.planeBytes, reader.size.byteCount(.gray8)])
         try options.checkCancellation()
+        let declared = reader.size
         try reader.decode(frame: options.frame)
         try options.checkCancellation()
-        // What the picture itself says may differ from what its container said.
-        try options.limits.check(reader.size, bytesPerPixel: 0)
+        // The size of a grid is stored twice. The limits and the target size were applied to the first.
+        guard reader.size == declared else {
+            throw ImageError(
+                .corrupt, message: "The AVIF image is \(reader.size), but its header declares \(declared). The file is damaged.")
+        }
         let header = reader.header
         let profile =
             ColorProfile(embedded: reader.profile).icc.map(ColorProfile.icc)
