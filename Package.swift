@@ -9,9 +9,9 @@ let package = Package(
     platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         "Calotype", "ImageCore", "ImageKernels", "ImageNetworking", "ImageNetworkingCurl", "ImageNetworkingFoundation",
-        "ImageCaching", "ImageCachingRedis", "ImageDecoding", "ImageDecodingApple", "ImageProcessing", "ImageTargets",
-        "ImageTargetsGTK", "ImageLoading",
-        "CalotypeLogging", "CalotypeMetrics", "CalotypeCombine", "CalotypeTesting", "LoopbackHTTP",
+        "ImageCaching", "ImageCachingRedis", "ImageDecoding", "ImageCodecs", "ImageDecodingApple", "ImageProcessing",
+        "ImageTargets", "ImageTargetsGTK", "ImageLoading", "CalotypeLogging", "CalotypeMetrics", "CalotypeCombine",
+        "CalotypeTesting", "LoopbackHTTP",
     ].map { .library(name: $0, targets: [$0]) } + [.executable(name: "calotype", targets: ["CalotypeCommand"])],
     traits: [
         .trait(name: "GTK", description: "ImageTargetsGTK: images in GTK 4 windows; needs libgtk-4-dev."),
@@ -62,9 +62,7 @@ let package = Package(
         // Built-in plug-ins, each usable alone.
         module("ImageNetworking", "ImageCore", "CalotypeSystem", "CCalotypeSockets", .httpTypes),
         module("ImageCaching", "ImageCore", "CalotypeSystem", "CCalotypeDiskIO", .httpTypes),
-        module(
-            "ImageDecoding", "ImageCore", "ImageKernels", "CalotypeSystem", "CCalotypeJPEG", "CCalotypePNG", "CCalotypeWebP",
-            "CCalotypeAVIF", "CCalotypeLCMS", "CCalotypeGIF"),
+        module("ImageDecoding", "ImageCore", "ImageKernels", "CalotypeSystem"),
         module("ImageProcessing", "ImageCore", "CalotypeSystem", "ImageKernels"),
         module("ImageTargets", "ImageCore", .httpTypes),
 
@@ -76,6 +74,9 @@ let package = Package(
             "ImageNetworkingCurl", "ImageCore", "CalotypeSystem", "ImageNetworking", "CCalotypeCurl", "CCalotypeSockets",
             .httpTypes),
         integration("ImageNetworkingFoundation", "ImageCore", "CalotypeSystem", .httpTypes),
+        integration(
+            "ImageCodecs", "ImageCore", "ImageKernels", "ImageDecoding", "CalotypeSystem", "CCalotypeJPEG", "CCalotypePNG",
+            "CCalotypeWebP", "CCalotypeAVIF", "CCalotypeLCMS", "CCalotypeGIF"),
         integration("ImageDecodingApple", "ImageCore"),
         integration("ImageTargetsGTK", "ImageCore", "ImageKernels", "ImageTargets", "CCalotypeGTK"),
         integration(
@@ -88,7 +89,8 @@ let package = Package(
         // Everything wired, with the platform's own transport and codecs.
         module(
             "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
-            "ImageTargets", .linux("ImageNetworkingCurl"), .apple("ImageNetworkingFoundation"), .apple("ImageDecodingApple")),
+            "ImageTargets", .linux("ImageNetworkingCurl"), .linux("ImageCodecs"), .apple("ImageNetworkingFoundation"),
+            .apple("ImageDecodingApple")),
 
         // The kit for authors of plug-ins.
         c("LoopbackTLS"),
@@ -102,7 +104,8 @@ let package = Package(
             name: "CalotypeCommand",
             dependencies: [
                 "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageNetworkingCurl", "ImageCaching", "ImageDecoding",
-                "ImageProcessing", "ImageKernels", "ImageTargets", "CalotypeSystem", "LoopbackHTTP", "CCalotypeGallery",
+                "ImageCodecs", "ImageProcessing", "ImageKernels", "ImageTargets", "CalotypeSystem", "LoopbackHTTP",
+                "CCalotypeGallery",
                 "CCalotypeHeap", .httpTypes, .argumentParser,
             ],
             path: "Sources/Command"),
@@ -114,20 +117,21 @@ let package = Package(
             "CCalotypeGTKStage", .target(name: "CCalotypeLibGTK", condition: .when(traits: ["GTK"])), defines: "GTK"),
         testSupport("OtherSystem", "CalotypeSystem"),
         testSupport("NetworkTestKit", "CalotypeSystem", "ImageCore", "ImageNetworkingCurl", "LoopbackHTTP"),
+        testSupport("ProjectFiles"),
+        testSupport("TestBitmaps", "ImageCore", "ProjectFiles"),
         testProgram("PeakMemory"),
         testProgram("EngineSoak", "ImageCore", "CalotypeSystem", "ImageLoading", "CalotypeTesting", "CCalotypeHeap", .httpTypes),
         testProgram(
-            "NetworkStorm", "Calotype", "ImageCore", "ImageNetworking", "ImageNetworkingCurl", "ImageCaching", "ImageDecoding",
-            "ImageLoading",
-            "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", "CCalotypeHeap"),
+            "NetworkStorm", "Calotype", "ImageCore", "ImageNetworking", "ImageNetworkingCurl", "ImageCaching", "ImageCodecs",
+            "ImageLoading", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", "CCalotypeHeap"),
         testProgram(
-            "GTKStage", "Calotype", "ImageCore", "ImageDecoding", "ImageLoading", "ImageCaching", "ImageTargets",
+            "GTKStage", "Calotype", "ImageCore", "ImageDecoding", "ImageCodecs", "ImageLoading", "ImageCaching", "ImageTargets",
             "ImageTargetsGTK",
             "CCalotypeGTK", "CCalotypeGTKStage", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP"),
 
         // Tests, in the order of the modules.
         tests("ImageCore", .httpTypes),
-        tests("ImageKernels", "ImageCore", "CalotypeSystem", "CalotypeTesting"),
+        tests("ImageKernels", "ImageCore", "CalotypeSystem", "CalotypeTesting", "ProjectFiles"),
         tests(
             "ImageNetworking", "ImageCore", "ImageNetworkingCurl", "CalotypeTesting", "CalotypeSystem", "LoopbackHTTP",
             "NetworkTestKit", "CCalotypeHeap", .httpTypes),
@@ -135,17 +139,22 @@ let package = Package(
             "ImageNetworkingCurl", "ImageCore", "ImageNetworking", "CalotypeTesting", "CalotypeSystem", "LoopbackHTTP",
             "NetworkTestKit", "CCalotypeCurl", "CCalotypeHeap", "CCalotypeLookup", "OtherSystem", .httpTypes),
         tests("ImageCaching", "ImageCore", "CalotypeSystem", "CalotypeTesting", .httpTypes),
-        tests("ImageDecoding", "ImageCore", "CalotypeSystem", "ImageKernels", "CalotypeTesting"),
-        tests("ImageProcessing", "ImageCore", "ImageKernels", "CalotypeTesting", "CCalotypeAllocations"),
-        tests("ImageTargets", "ImageCore", "ImageDecoding", "ImageLoading", "CalotypeTesting", .httpTypes),
+        tests("ImageDecoding", "ImageCore", "CalotypeTesting", "TestBitmaps"),
+        tests("ImageProcessing", "ImageCore", "ImageKernels", "CalotypeTesting", "CCalotypeAllocations", "ProjectFiles"),
+        tests("ImageTargets", "ImageCore", "ImageDecoding", "ImageCodecs", "ImageLoading", "CalotypeTesting", .httpTypes),
         tests("ImageLoading", "EngineSoak", "ImageCore", "CalotypeTesting", .httpTypes),
+        tests(
+            "ImageCodecs", "ImageCore", "CalotypeSystem", "ImageKernels", "ImageDecoding", "CalotypeTesting", "ProjectFiles",
+            "TestBitmaps"),
         tests("ImageNetworkingFoundation", "ImageCore", "CalotypeTesting", "LoopbackHTTP", "OtherSystem", .httpTypes),
-        tests("ImageTargetsGTK", "GTKStage", "CalotypeSystem", "ImageCore", "ImageDecoding", "ImageKernels"),
+        tests(
+            "ImageTargetsGTK", "GTKStage", "CalotypeSystem", "ImageCore", "ImageDecoding", "ImageCodecs", "ImageKernels",
+            "ProjectFiles"),
         tests("ImageCachingRedis", "ImageCore", "CalotypeSystem", "ImageCaching", "CalotypeTesting", "LoopbackHTTP", .httpTypes),
         tests("CalotypeLogging", "CalotypeTesting", "ImageCore", "ImageLoading", .log, .inMemoryLog),
         tests("CalotypeMetrics", "CalotypeTesting", "ImageCore", "ImageLoading", .metrics, .metricsTestKit),
         tests("CalotypeCombine", "CalotypeTesting", "ImageCore", "ImageLoading", .openCombine),
-        tests("Calotype", "CalotypeCommand", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", .httpTypes),
+        tests("Calotype", "CalotypeCommand", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", "ProjectFiles", .httpTypes),
     ],
     cLanguageStandard: .c17
 )

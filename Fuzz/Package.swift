@@ -15,6 +15,7 @@ let package = Package(
                 "CFuzzDriver",
                 .product(name: "ImageCaching", package: "Calotype"),
                 .product(name: "ImageCore", package: "Calotype"),
+                .product(name: "ImageCodecs", package: "Calotype"),
                 .product(name: "ImageDecoding", package: "Calotype"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])]),

@@ -20,6 +20,7 @@ let package = Package(
             dependencies: [
                 .product(name: "CalotypeTesting", package: "Calotype"),
                 .product(name: "ImageCore", package: "Calotype"),
+                .product(name: "ImageCodecs", package: "Calotype"),
                 .product(name: "ImageDecoding", package: "Calotype"),
                 .product(name: "ImageLoading", package: "Calotype"),
                 .product(name: "LoopbackHTTP", package: "Calotype"),

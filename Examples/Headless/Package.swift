@@ -15,6 +15,7 @@ let package = Package(
             name: "Headless",
             dependencies: [
                 .product(name: "ImageCore", package: "Calotype"),
+                .product(name: "ImageCodecs", package: "Calotype"),
                 .product(name: "ImageDecoding", package: "Calotype"),
                 .product(name: "ImageLoading", package: "Calotype"),
                 .product(name: "ImageProcessing", package: "Calotype"),

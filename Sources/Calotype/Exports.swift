@@ -11,5 +11,6 @@
     @_exported public import ImageDecodingApple
     @_exported public import ImageNetworkingFoundation
 #else
+    @_exported public import ImageCodecs
     @_exported public import ImageNetworkingCurl
 #endif

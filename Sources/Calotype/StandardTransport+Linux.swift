@@ -1,6 +1,6 @@
 #if !canImport(ImageIO)
+    internal import ImageCodecs
     internal import ImageCore
-    internal import ImageDecoding
     internal import ImageNetworking
     public import ImageNetworkingCurl
 
@@ -8,8 +8,8 @@
     public typealias StandardTransport = CurlLoader
 
     extension StandardConfiguration {
-        static var platformDecoders: [any Decoding] { DecoderRegistry.builtIn }
-        static var platformEncoders: [any Encoding] { EncoderRegistry.builtIn }
+        static var platformDecoders: [any Decoding] { .codecs }
+        static var platformEncoders: [any Encoding] { .codecs }
 
         /// ``network``, or a transport that obeys ``limits`` and ``sourcePolicy``.
         func makeTransport() -> any DataLoading {

@@ -1,13 +1,17 @@
 public import ImageCore
 import ImageKernels
 
-/// The decoders that are tried for a picture: the newest plug-in first, the built-in ones last, each of which may
-/// decline. A decoder itself, so that it stands wherever one is asked for.
+/// A list of decoders, each of which may decline an image: the last registered is asked first. A decoder itself, so that it
+/// stands wherever one is expected.
 ///
-/// A format is known by the file's content, never by its name or its declared type. What a plug-in returns larger than
-/// asked for is resampled here, so that a decode with a target size gives exactly the size of ``ResizeGeometry``.
-/// Safe to use from any thread; plug-ins are called outside the lock.
-public final class DecoderRegistry: IncrementalDecoding {
+/// A format is known by the file's content, never by its name or its declared type. An image that a decoder returns larger than
+/// the target size is resampled here, so that a decode with a target size gives exactly the size of ``ResizeGeometry``.
+/// Safe to use from any thread; decoders are called outside the lock.
+///
+/// ```swift
+/// let registry = DecoderRegistry(.codecs)  // those of ImageCodecs
+/// ```
+public final class DecoderRegistry: IncrementalDecoding, AnimationDecoding {
     /// What ``register(_:)`` returns, and ``remove(_:)`` takes.
     public struct Token: Hashable, Sendable {
         fileprivate let number: Int
@@ -26,13 +30,8 @@ public final class DecoderRegistry: IncrementalDecoding {
 
     private let state: Lock<State>
 
-    /// The decoders of this module: JPEG, PNG, WebP, AVIF, GIF.
-    public static var builtIn: [any Decoding] {
-        [JPEGDecoder(), PNGDecoder(), WebPDecoder(), AVIFDecoder(), GIFDecoder()]
-    }
-
-    /// - Parameter decoders: in the order in which they are asked.
-    public init(_ decoders: [any Decoding] = DecoderRegistry.builtIn) {
+    /// - Parameter decoders: in the order in which they are asked; may be empty.
+    public init(_ decoders: [any Decoding]) {
         let entries = decoders.enumerated().map { Entry(token: Token(number: $0.offset), decoder: $0.element) }
         state = Lock(State(entries: entries, next: entries.count))
     }
@@ -78,9 +77,8 @@ public final class DecoderRegistry: IncrementalDecoding {
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         try options.checkCancellation()
         let (decoder, _) = try decoder(for: data)
-        let image = try decoder.decode(data, options: options)
-        guard options.targetSize != nil else { return image }
-        return try finished(image, of: data, by: decoder, options: options)
+        return try decoder.decode(data, options: options)
+            .resized(for: options) { try decoder.decodedSize(of: data, options: options) }
     }
 
     /// Resampled, as what a decoder returns larger than asked for always is. From twice the size the filter sees all that it
@@ -88,7 +86,7 @@ public final class DecoderRegistry: IncrementalDecoding {
     public func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage? {
         guard options.targetSize != nil, !larger.isPartial else { return nil }
         let (decoder, _) = try decoder(for: data)
-        return try finished(larger, of: data, by: decoder, options: options)
+        return try larger.resized(for: options) { try decoder.decodedSize(of: data, options: options) }
     }
 
     /// Begins a decode of a picture that arrives in pieces, by the first decoder that accepts it. One that has no use for
@@ -101,6 +99,15 @@ public final class DecoderRegistry: IncrementalDecoding {
         return incremental ?? CollectingDecoder(self, options: options)
     }
 
+    /// The frames of an animation, by the first decoder that accepts the file.
+    ///
+    /// - Throws: ``ImageError`` (`unsupportedFeature`) where that decoder is no ``AnimationDecoding``; what it throws.
+    public func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation {
+        let (decoder, format) = try decoder(for: data)
+        if let decoder = decoder as? any AnimationDecoding { return try decoder.animation(of: data, options: options) }
+        throw ImageError(.unsupportedFeature, message: "The decoder of the format \(format) reads no animations.")
+    }
+
     private var decoders: [any Decoding] { state.withLock { $0.entries.map(\.decoder) } }
 
     private func accepting(_ head: Data) -> (decoder: any Decoding, format: ImageFormat)? {
@@ -110,30 +117,12 @@ public final class DecoderRegistry: IncrementalDecoding {
         return nil
     }
 
-    func decoder(for data: Data) throws(ImageError) -> (decoder: any Decoding, format: ImageFormat) {
+    package func decoder(for data: Data) throws(ImageError) -> (decoder: any Decoding, format: ImageFormat) {
         guard !data.isEmpty else {
             throw ImageError(.emptyFile, message: "The file is empty: there are no bytes to decode.")
         }
         guard let found = accepting(data) else { throw unknown(data) }
         return found
-    }
-
-    /// Scales what is larger than asked for; the part and the size are those of the picture in full.
-    private func finished(
-        _ image: DecodedImage, of data: Data, by decoder: any Decoding, options: DecodeOptions
-    ) throws -> DecodedImage {
-        // The decode has applied the limits; a scaled one may read files that are larger.
-        let info = try decoder.info(of: data, limits: options.limits.withoutPixelLimit)
-        let stored = options.appliesOrientation ? info.croppedSize ?? info.size : info.size
-        let full = options.applied(info.orientation).applied(to: stored)
-        let wanted = try StoredPicture.storedGeometry(size: full, orientation: .up, options: options)
-        guard var geometry = wanted, image.size != geometry.output else { return image }
-        let (x, y) = (Double(image.size.width) / Double(full.width), Double(image.size.height) / Double(full.height))
-        (geometry.x, geometry.width) = (geometry.x * x, geometry.width * x)
-        (geometry.y, geometry.height) = (geometry.y * y, geometry.height * y)
-        var bitmap = try Resampler.resize(image.bitmap, to: geometry, cancellation: options.cancellation)
-        if options.alpha == .straight { bitmap = try bitmap.unpremultiplied() }
-        return image.with(bitmap)
     }
 
     /// Names what the file seems to be, and what can be read here.

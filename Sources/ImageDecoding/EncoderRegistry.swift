@@ -14,13 +14,8 @@ public final class EncoderRegistry: Encoding {
 
     private let state: Lock<State>
 
-    /// The encoders of this module: JPEG, PNG, WebP, AVIF and plain RGBA.
-    public static var builtIn: [any Encoding] {
-        [JPEGEncoder(), PNGEncoder(), WebPEncoder(), AVIFEncoder(), RGBAEncoder()]
-    }
-
-    /// - Parameter encoders: the first that writes a format is used for it.
-    public init(_ encoders: [any Encoding] = EncoderRegistry.builtIn) {
+    /// - Parameter encoders: the first that writes a format is used for it; may be empty.
+    public init(_ encoders: [any Encoding]) {
         let entries = encoders.enumerated().map { (token: Token(number: $0.offset), encoder: $0.element) }
         state = Lock(State(entries: entries, next: entries.count))
     }

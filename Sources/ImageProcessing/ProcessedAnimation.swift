@@ -7,8 +7,8 @@ public import ImageCore
 /// func thumbnail(_ file: Data) throws -> any ImageAnimation {
 ///     let processors: [any Processing] = [.resize(width: 160), .roundedCorners(radius: 12)]
 ///     // Frames are decoded no larger than the first processor needs them.
-///     let (options, first) = DecoderRegistry().reducing(file, options: DecodeOptions(), for: Composition(processors))
-///     return ProcessedAnimation(try AnimationDecoder(file, options: options), processors: [first])
+///     let (options, first) = DecoderRegistry(.codecs).reducing(file, options: DecodeOptions(), for: Composition(processors))
+///     return ProcessedAnimation(try DecoderRegistry(.codecs).animation(of: file, options: options), processors: [first])
 /// }
 /// ```
 ///

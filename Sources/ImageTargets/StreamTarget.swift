@@ -9,7 +9,7 @@ public import ImageCore
 ///
 /// ```swift
 /// func send(_ url: URL, with loader: any ImageProviding, by write: @escaping @Sendable (Data) async throws -> Void) async {
-///     let stream = StreamTarget(encoder: EncoderRegistry(), format: .jpeg, writesPreviews: true, write: write)
+///     let stream = StreamTarget(encoder: EncoderRegistry(.codecs), format: .jpeg, writesPreviews: true, write: write)
 ///     let target = ImageTarget(stream, loader: loader)
 ///     let (ends, end) = AsyncStream.makeStream(of: Void.self)
 ///     await target.setImage(ImageRequest(url: url)) { _ in end.finish() }

@@ -1,4 +1,5 @@
 import Calotype
+import ProjectFiles
 import CalotypeTesting
 import Foundation
 import HTTPTypes
@@ -47,8 +48,7 @@ struct NetworkWiring {
             $0.networkInterceptors = [Bystander()]
             $0.circuitBreaker = CircuitBreaker.Policy()
         }
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let guide = try String(contentsOf: folder.appending(path: "docs/Networking.md"), encoding: .utf8)
+        let guide = try String(contentsOf: ProjectFiles.root.appending(path: "docs/Networking.md"), encoding: .utf8)
         let rows = guide.split(separator: "\n").filter { $0.hasPrefix("| `") }
         #expect(chain(all.makeConfiguration().dataLoader) == rows.map { String($0.split(separator: "`")[1]) })
     }

@@ -15,9 +15,10 @@ let flagGIF = Data(
     @Test func framesOfAFileAreDecodedSmallAndProcessedOneByOne() throws {
         let file = try #require(flagGIF)
         let list: Composition = .all([.resize(width: 12), .invert])
-        let (options, processor) = DecoderRegistry().reducing(file, options: DecodeOptions(), for: list)
+        let (options, processor) = DecoderRegistry(.codecs).reducing(file, options: DecodeOptions(), for: list)
         #expect(options.targetSize == PixelSize(width: 12, height: 8))
-        let animation = ProcessedAnimation(try AnimationDecoder(file, options: options), processors: [processor])
+        let animation = ProcessedAnimation(
+            try DecoderRegistry(.codecs).animation(of: file, options: options), processors: [processor])
         #expect(animation.durations == [0.1, 0.2, 0.3] && animation.loopCount == 0)
         let corner = { (frame: Int) in
             let image = try animation.frame(at: frame)

@@ -1,4 +1,5 @@
 import ImageCore
+import ProjectFiles
 import ImageKernels
 import Testing
 
@@ -61,8 +62,7 @@ private struct PillowCase {
 
 @Suite struct PillowTests {
     private func cases() throws -> [PillowCase] {
-        let fixture = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Fixtures/pillow-grids.txt")
+        let fixture = ProjectFiles.fixtures.appending(path: "pillow-grids.txt")
         return try String(contentsOf: fixture, encoding: .utf8).split(separator: "\n").compactMap(PillowCase.init)
     }
 

@@ -1,4 +1,5 @@
 import ImageCore
+import ProjectFiles
 import ImageKernels
 import ImageProcessing
 import Testing
@@ -28,8 +29,7 @@ import Testing
         }
     }
 
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Fixtures/Processors")
+    private static let folder = ProjectFiles.fixtures.appending(path: "Processors")
 
     @Test func everyProcessorHasAPicture() {
         let shown = Self.lists.values.flatMap { $0.split(separator: " ") }.map { String($0.prefix { $0 != "(" }) }

@@ -1,6 +1,7 @@
 #if GTK
     import Foundation
     import ImageCore
+    import ProjectFiles
     import Testing
 
     /// The program GalleryGTK in an X server of its own, with the project's own pictures served thousands of times over.
@@ -19,7 +20,7 @@
         private var known: [[Int]: [Look]] = [:]
 
         init() throws {
-            let folder = URL(filePath: #filePath).appending(path: "../../../Sources/C/Gallery/Pictures").standardized
+            let folder = ProjectFiles.gallery
             let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map {
                 try Data(contentsOf: folder.appending(path: $0))
             }

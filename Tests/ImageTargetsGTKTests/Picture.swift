@@ -1,6 +1,7 @@
 #if GTK
     import Foundation
     import ImageCore
+    import ImageCodecs
     import ImageDecoding
     import ImageKernels
 
@@ -23,7 +24,7 @@
         init(_ file: Data, covering size: PixelSize? = nil) throws {
             var options = DecodeOptions()
             (options.targetSize, options.contentMode) = (size, .fill)
-            let bitmap = try DecoderRegistry().decode(file, options: options).bitmap.convertedToRGBA8()
+            let bitmap = try DecoderRegistry(.codecs).decode(file, options: options).bitmap.convertedToRGBA8()
             (width, height, isStraight) = (bitmap.width, bitmap.height, bitmap.alpha == .straight)
             bytesPerRow = bitmap.bytesPerRow
             rgba = unsafe bitmap.withUnsafePixels { unsafe Array($0) }

@@ -1,6 +1,7 @@
 #if GTK
     import Foundation
     import ImageCore
+    import ImageCodecs
     import ImageDecoding
     import Testing
 
@@ -58,7 +59,7 @@
             }
             let folder = URL(filePath: ProcessInfo.processInfo.environment["CALOTYPE_ARTIFACTS"] ?? ".build/artifacts")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try EncoderRegistry().encode(DecodedImage(bitmap), as: .png, options: EncodeOptions())
+            try EncoderRegistry(.codecs).encode(DecodedImage(bitmap), as: .png, options: EncodeOptions())
                 .write(to: folder.appending(path: "\(name).png"))
         }
     }

@@ -1,6 +1,7 @@
 import CalotypeTesting
 import Foundation
 import ImageCore
+import ImageCodecs
 import ImageDecoding
 import ImageTargets
 import Testing
@@ -156,7 +157,7 @@ import Testing
         }
         try Data(Sixel().draw(bitmap).utf8).write(to: folder["picture.six"])
         _ = try decoder.run(["-i", folder["picture.six"].path, "-o", folder["picture.png"].path])
-        let decoded = try DecoderRegistry().decode(Data(contentsOf: folder["picture.png"]), options: DecodeOptions())
+        let decoded = try DecoderRegistry(.codecs).decode(Data(contentsOf: folder["picture.png"]), options: DecodeOptions())
         try #require(decoded.size == bitmap.size)
         for y in 0..<23 {
             for x in 0..<50 {

@@ -1,5 +1,6 @@
 import Foundation
 import ImageCore
+import ImageCodecs
 import ImageDecoding
 
 /// What is fuzzed. Every input is a plain file; the options are chosen by a checksum of it, so that a find needs nothing
@@ -85,8 +86,8 @@ enum FuzzTarget: String, CaseIterable {
     private func playFrames(
         of file: Data, with decoder: any Decoding, options: DecodeOptions, _ choices: inout Choices
     ) {
-        guard let jumping = attempt({ try AnimationDecoder(file, options: options) }) else { return }
-        let playing = attempt { try AnimationDecoder(file, options: options) }
+        guard let jumping = attempt({ try DecoderRegistry(.codecs).animation(of: file, options: options) }) else { return }
+        let playing = attempt { try DecoderRegistry(.codecs).animation(of: file, options: options) }
         let played = (0..<min(jumping.frameCount, 6)).map { index in attempt { try playing?.frame(at: index) } ?? nil }
         for _ in 0..<4 {
             let index = choices.next(min(jumping.frameCount, 40))

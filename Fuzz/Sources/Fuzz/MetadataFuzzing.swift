@@ -1,5 +1,6 @@
 import Foundation
 import ImageCore
+import ImageCodecs
 import ImageDecoding
 
 /// Detection, headers and what is embedded in files: the input as a file, as Exif and as a colour profile.
@@ -9,7 +10,7 @@ enum MetadataFuzzing {
         limits.pixels = 1 << 20
         limits.decodedBytes = 1 << 24
         limits.metadataBytes = 1 << 20
-        let registry = DecoderRegistry()
+        let registry = DecoderRegistry(.codecs)
         _ = registry.format(of: input.prefix(64))
         _ = attempt { try registry.info(of: input, limits: limits) }
         guard input.count < 60_000, let still else { return }

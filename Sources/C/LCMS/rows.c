@@ -1,12 +1,5 @@
 #include "CCalotypeLCMS.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-void *clt_rows_allocate(size_t count) { return calloc(1, count); }
-
-void clt_rows_free(void *rows) { free(rows); }
-
 /// a × b / 255, rounded to nearest, exact for all bytes.
 static uint8_t times(uint32_t a, uint32_t b) {
     uint32_t product = a * b + 128;
@@ -72,14 +65,6 @@ void clt_cmyk_to_rgba8(const uint8_t *source, uint8_t *target, uint32_t width, b
     }
 }
 
-void clt_gray_to_rgba8(const uint8_t *source, uint8_t *target, uint32_t width) {
-    for (uint32_t x = 0; x < width; x++) {
-        uint8_t *pixel = target + 4 * (size_t)x;
-        pixel[0] = pixel[1] = pixel[2] = source[x];
-        pixel[3] = 255;
-    }
-}
-
 void clt_narrow(const uint16_t *source, uint8_t *target, size_t samples) {
     for (size_t i = 0; i < samples; i++) target[i] = (uint8_t)((source[i] * 255U + 32767) / 65535);
 }
@@ -93,20 +78,5 @@ void clt_over_white_rgba8(const uint8_t *source, uint8_t *target, uint32_t width
             target[4 * (size_t)x + (size_t)c] = sum > 255 ? 255 : (uint8_t)sum;
         }
         target[4 * (size_t)x + 3] = 255;
-    }
-}
-
-void clt_blend_rgba8(const uint8_t *source, uint8_t *target, uint32_t width) {
-    for (uint32_t x = 0; x < width; x++) {
-        const uint8_t *over = source + 4 * (size_t)x;
-        uint8_t *under = target + 4 * (size_t)x;
-        if (over[3] == 255 || under[3] == 0) {
-            memcpy(under, over, 4);
-        } else if (over[3] != 0) {
-            // Weights of both colours, and alpha, in units of 1/255².
-            uint32_t above = over[3] * 255U, below = (255U - over[3]) * under[3], alpha = above + below;
-            for (int c = 0; c < 3; c++) under[c] = (uint8_t)((over[c] * above + under[c] * below + alpha / 2) / alpha);
-            under[3] = (uint8_t)((alpha + 127) / 255);
-        }
     }
 }

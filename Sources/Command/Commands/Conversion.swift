@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ImageCore
+internal import ImageCodecs
 internal import ImageDecoding
 internal import ImageNetworking
 internal import ImageProcessing
@@ -65,7 +66,7 @@ struct Conversion {
 
     /// Whether one picture is meant, of which nothing else is read.
     private func isStill(_ data: Data) throws -> Bool {
-        try frame != nil || DecoderRegistry().info(of: data, limits: limits.withoutPixelLimit).frameCount == 1
+        try frame != nil || DecoderRegistry(.codecs).info(of: data, limits: limits.withoutPixelLimit).frameCount == 1
     }
 
     /// Writes pixels row by row as they are decoded, so that neither the picture nor the file lies in memory.
@@ -73,7 +74,7 @@ struct Conversion {
         var options = decoding
         options.alpha = .straight
         try AtomicFile.write(to: output) { file in
-            try DecoderRegistry().decodeRows(data, options: options) { rows in
+            try DecoderRegistry(.codecs).decodeRows(data, options: options) { rows in
                 if rows.first == 0 { try unsafe RGBAEncoder.header(rows.size).withUnsafeBytes { try unsafe file.append($0) } }
                 try unsafe rows.forEachPiece { try unsafe file.append($0) }
             }
@@ -86,12 +87,12 @@ struct Conversion {
         let processors = try steps.processors { path in
             var options = DecodeOptions()
             options.limits = limits
-            return try DecoderRegistry().decode(FileLoader(maximumBytes: .max).contents(ofFile: path), options: options)
+            return try DecoderRegistry(.codecs).decode(FileLoader(maximumBytes: .max).contents(ofFile: path), options: options)
         }
         var run = ProcessingRun.runs(of: processors).map(\.processor)
         if let first = run.first {
             // A picture that is only made smaller is scaled while it is decoded: the large one never lies in memory.
-            (options, run[0]) = DecoderRegistry().reducing(data, options: options, for: first)
+            (options, run[0]) = DecoderRegistry(.codecs).reducing(data, options: options, for: first)
         } else {
             // Pixels that nothing is computed with stay as they are stored.
             options.alpha = .straight
@@ -101,15 +102,17 @@ struct Conversion {
         context.threads = ProcessInfo.processInfo.activeProcessorCount
         var encoding = EncodeOptions()
         encoding.quality = quality
-        let (encoders, format) = (EncoderRegistry(), try outputFormat())
+        let (encoders, format) = (EncoderRegistry(.codecs), try outputFormat())
         if try !isStill(data),
             let file = try encoders.encode(
-                ProcessedAnimation(AnimationDecoder(data, options: options), processors: run, context: context), as: format,
+                ProcessedAnimation(
+                    DecoderRegistry(.codecs).animation(of: data, options: options), processors: run, context: context),
+                as: format,
                 options: encoding)
         {
             return file
         }
-        var image = try DecoderRegistry().decode(data, options: options)
+        var image = try DecoderRegistry(.codecs).decode(data, options: options)
         for processor in run { image = try processor.process(image, context: context) }
         return try encoders.encode(image, as: format, options: encoding)
     }
@@ -120,7 +123,7 @@ struct Conversion {
 
     /// - Throws: `ValidationError` for a format that cannot be written; `subject` says where it was named.
     static func check(format: ImageFormat?, of subject: String) throws(ValidationError) -> ImageFormat {
-        let formats = EncoderRegistry().formats
+        let formats = EncoderRegistry(.codecs).formats
         guard let format, formats.contains(format) else {
             let known = formats.map(\.fileExtension).joined(separator: ", ")
             throw ValidationError("\(subject) must be one of \(known).")

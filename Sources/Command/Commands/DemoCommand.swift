@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Calotype
 internal import ImageCore
+internal import ImageCodecs
 internal import ImageDecoding
 internal import ImageLoading
 internal import ImageTargets
@@ -76,12 +77,12 @@ struct DemoCommand: AsyncParsableCommand {
         var terminal = TerminalProbe.terminal()
         if let way { terminal.graphics = way.graphics }
         let place = TerminalPicture(
-            terminal, columns: min(terminal.columns, 120), rows: max(10, terminal.rows - 2), encoder: EncoderRegistry())
+            terminal, columns: min(terminal.columns, 120), rows: max(10, terminal.rows - 2), encoder: EncoderRegistry(.codecs))
         if let drawing = try place.draw(DecodedImage(bitmap)) { Console.print(drawing.placed()) }
         for (heading, reports) in [("Cold", cold), ("Again", warm), ("After a restart", afterRestart)] {
             Console.print("\(heading):\n" + LoadReport.table(reports) + "\n")
         }
-        let png = try EncoderRegistry().encode(DecodedImage(bitmap), as: .png, options: EncodeOptions())
+        let png = try EncoderRegistry(.codecs).encode(DecodedImage(bitmap), as: .png, options: EncodeOptions())
         do throws(ImageError) {
             try AtomicFile.write(png, to: output)
             Console.print("The contact sheet is in \(output).")

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ImageCore
+internal import ImageCodecs
 internal import ImageDecoding
 internal import ImageTargets
 
@@ -27,7 +28,7 @@ struct InfoCommand: AsyncParsableCommand {
 
     func run() async throws {
         let reader = SourceReader()
-        let decoder = DecoderRegistry()
+        let decoder = DecoderRegistry(.codecs)
         var failures = Failures()
         for text in sources {
             var name = SourceArgument.name(of: text)

@@ -3,6 +3,7 @@ internal import CCalotypeHeap
 internal import Calotype
 internal import ImageCaching
 internal import ImageCore
+internal import ImageCodecs
 internal import ImageDecoding
 internal import ImageLoading
 
@@ -152,7 +153,7 @@ final class OutputFolder: Sendable {
         options.quality = quality
         let file = path + "/" + unusedName(stem, format.fileExtension)
         try await BlockingWork.run { [options] in
-            let data = try EncoderRegistry().encode(image, as: format, options: options)
+            let data = try EncoderRegistry(.codecs).encode(image, as: format, options: options)
             try AtomicFile.write(data, to: file, followsLinks: false)
         }
         return file

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Calotype
 internal import ImageCore
+internal import ImageCodecs
 internal import ImageDecoding
 internal import ImageLoading
 internal import ImageTargets
@@ -89,7 +90,7 @@ struct ShowCommand: AsyncParsableCommand {
                 // Numbers of pictures of other programs in the same terminal are rarely as high.
                 let picture = TerminalPicture(
                     terminal, columns: box.columns, rows: box.rows, id: 0xCA10_0000 + UInt32(clamping: index),
-                    encoder: EncoderRegistry())
+                    encoder: EncoderRegistry(.codecs))
                 var request = ImageRequest(url: source.url)
                 if terminal.graphics != .none { request.options.targetSize = picture.targetSize }
                 let target = across == 1 ? TerminalTarget(picture, write: Console.write) : nil
@@ -143,7 +144,7 @@ struct ShowCommand: AsyncParsableCommand {
             var options = DecodeOptions()
             options.targetSize = picture.targetSize
             options.limits = limits.decoding
-            let decoder = try AnimationDecoder(data, options: options)
+            let decoder = try DecoderRegistry(.codecs).animation(of: data, options: options)
             let first = try decoder.frame(at: 0)
             guard decoder.frameCount <= 100_000_000 / max(1, first.cost) else { return nil }
             return try picture.draw((0..<decoder.frameCount).map { (try decoder.frame(at: $0), decoder.durations[$0]) })

@@ -20,3 +20,8 @@ public protocol ImageAnimation: AnyObject {
     /// - Throws: ``ImageError`` (`invalidRequest`) where it is not there, or what making it throws; `CancellationError`.
     func frame(at index: Int) throws -> DecodedImage
 }
+
+extension ImageAnimation {
+    /// How many frames there are, at least 1.
+    public var frameCount: Int { durations.count }
+}

@@ -1,9 +1,9 @@
-import ImageCore
+package import ImageCore
 
-/// One frame of an animation, and what becomes of its place afterwards. GIF, APNG and WebP say the same in three ways.
-struct AnimationFrame {
+/// One frame of an animation as GIF, APNG and WebP describe it: where it lies, how long it shows and how it is drawn.
+package struct AnimationFrame {
     /// What is done to the frame's place when its time is over.
-    enum Disposal {
+    package enum Disposal {
         case keep
         /// It becomes transparent.
         case clear
@@ -11,30 +11,22 @@ struct AnimationFrame {
         case restore
     }
 
-    var x: Int, y: Int
-    var size: PixelSize
-    var seconds: Double
-    var disposal = Disposal.keep
+    package var x: Int, y: Int
+    package var size: PixelSize
+    package var seconds: Double
+    package var disposal: Disposal
     /// Whether the frame is laid over what is there; else it replaces it, transparency included.
-    var blends: Bool
-    var hasAlpha: Bool
+    package var blends: Bool
+    package var hasAlpha: Bool
 
-    func covers(_ canvas: PixelSize) -> Bool {
+    package init(
+        x: Int, y: Int, size: PixelSize, seconds: Double, disposal: Disposal = .keep, blends: Bool, hasAlpha: Bool
+    ) {
+        (self.x, self.y, self.size, self.seconds) = (x, y, size, seconds)
+        (self.disposal, self.blends, self.hasAlpha) = (disposal, blends, hasAlpha)
+    }
+
+    package func covers(_ canvas: PixelSize) -> Bool {
         x <= 0 && y <= 0 && x + size.width >= canvas.width && y + size.height >= canvas.height
     }
-}
-
-/// The frames of one file, each as the file stores it.
-protocol AnimationSource: AnyObject {
-    var format: ImageFormat { get }
-    var canvas: PixelSize { get }
-    var orientation: Orientation { get }
-    var frames: [AnimationFrame] { get }
-    /// How often it is shown; 0 for ever, `nil` where the file does not say.
-    var loopCount: Int? { get }
-
-    /// The pixels of a frame: RGBA, straight or opaque, or grey; of the frame's size.
-    ///
-    /// - Returns: and what is missing of them, if anything.
-    func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?)
 }

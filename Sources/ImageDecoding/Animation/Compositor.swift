@@ -1,5 +1,5 @@
-import CCalotypeLCMS
 import ImageCore
+import ImageKernels
 
 /// Composes the frames of an animation on a canvas, as browsers do: it starts out transparent, and the background
 /// colour of a file is ignored.
@@ -94,6 +94,14 @@ final class Compositor {
         unsafe target.copyMemory(from: canvas.base + y * canvas.stride, byteCount: 4 * source.canvas.width)
     }
 
+    /// Whether no pixel of the canvas is transparent.
+    var isOpaque: Bool {
+        (0..<source.canvas.height).allSatisfy { y in
+            let row = unsafe UnsafeRawBufferPointer(start: canvas.base + y * canvas.stride, count: 4 * source.canvas.width)
+            return stride(from: 3, to: row.count, by: 4).allSatisfy { unsafe row[$0] == 255 }
+        }
+    }
+
     /// The last frame up to `frame` that can be drawn on an empty canvas.
     private func start(for frame: Int) -> Int {
         (0...frame).reversed().first { index in
@@ -122,26 +130,20 @@ final class Compositor {
             unsafe copy.base.copyMemory(from: canvas.base, byteCount: canvas.stride * source.canvas.height)
             saved = (copy, failure)
         }
-        let (bitmap, failure) = try source.pixels(of: index, options: options)
+        let (stored, failure) = try source.pixels(of: index, options: options)
+        let bitmap = try stored.convertedToRGBA8()
         let hidesCanvas = frame.covers(source.canvas) && (!frame.blends || bitmap.alpha == .opaque)
         self.failure = failure ?? (hidesCanvas ? nil : self.failure)
         guard let place = visible(x: frame.x, y: frame.y, bitmap.size) else { return }
-        let line = try Scratch(rows: 1, rowBytes: 4 * bitmap.width)
         unsafe bitmap.withUnsafePixels { pixels in
             guard let base = pixels.baseAddress else { return }
             for y in place.y {
-                let stored = unsafe base + (y - frame.y) * bitmap.bytesPerRow
-                if bitmap.format == .gray8 {
-                    unsafe clt_gray_to_rgba8(
-                        stored.assumingMemoryBound(to: UInt8.self), line.base.assumingMemoryBound(to: UInt8.self),
-                        UInt32(bitmap.width))
-                }
-                let row = unsafe bitmap.format == .gray8 ? UnsafeRawPointer(line.base) : stored
-                let from = unsafe (row + 4 * (place.x.lowerBound - frame.x))
+                let from = unsafe base + (y - frame.y) * bitmap.bytesPerRow + 4 * (place.x.lowerBound - frame.x)
                 let to = unsafe canvas.base + y * canvas.stride + 4 * place.x.lowerBound
                 if frame.blends, bitmap.alpha != .opaque {
-                    unsafe clt_blend_rgba8(
-                        from.assumingMemoryBound(to: UInt8.self), to.assumingMemoryBound(to: UInt8.self), UInt32(place.x.count))
+                    unsafe blend(
+                        from.assumingMemoryBound(to: UInt8.self), over: to.assumingMemoryBound(to: UInt8.self),
+                        width: place.x.count)
                 } else {
                     unsafe to.copyMemory(from: from, byteCount: 4 * place.x.count)
                 }
@@ -166,18 +168,22 @@ final class Compositor {
     }
 }
 
-/// The rows of a composed canvas.
-final class CanvasRows: RowProducer {
-    private let compositor: Compositor
-    private var next = 0
-
-    init(_ compositor: Compositor) { self.compositor = compositor }
-
-    func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) -> RowsRead {
-        for i in 0..<count { unsafe compositor.copyRow(next + i, to: target + i * stride) }
-        next += count
-        return RowsRead(count: count, failure: nil)
+/// Lays a row of straight RGBA over another (Porter and Duff's "over"), rounded to the nearest level.
+private func blend(_ source: UnsafePointer<UInt8>, over target: UnsafeMutablePointer<UInt8>, width: Int) {
+    for start in stride(from: 0, to: 4 * width, by: 4) {
+        let (top, bottom) = unsafe (UInt32(source[start + 3]), UInt32(target[start + 3]))
+        if top == 0, bottom != 0 { continue }
+        if top == 255 || bottom == 0 {
+            for i in start..<start + 4 { unsafe target[i] = source[i] }
+            continue
+        }
+        // The weights of both colours, and alpha, in units of 1/255².
+        let (above, below) = (top &* 255, (255 &- top) &* bottom)
+        let alpha = above &+ below
+        for i in start..<start + 3 {
+            let sum = unsafe UInt32(source[i]) &* above &+ UInt32(target[i]) &* below &+ alpha / 2
+            unsafe target[i] = UInt8(truncatingIfNeeded: sum / alpha)
+        }
+        unsafe target[start + 3] = UInt8(truncatingIfNeeded: (alpha &+ 127) / 255)
     }
-
-    func finish() -> ImageError? { compositor.failure }
 }

@@ -118,12 +118,3 @@ private enum Base83 {
         return String(decoding: digits.reversed(), as: UTF8.self)
     }
 }
-
-/// The transfer curve of sRGB (IEC 61966-2-1), from and to 0...1.
-enum TransferCurve {
-    static func linear(_ value: Double) -> Double { value <= 0.04045 ? value / 12.92 : Power.of((value + 0.055) / 1.055, 2.4) }
-
-    static func encoded(_ light: Double) -> Double {
-        light <= 0.0031308 ? light * 12.92 : 1.055 * Power.of(light, 1 / 2.4) - 0.055
-    }
-}

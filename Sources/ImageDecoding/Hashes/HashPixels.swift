@@ -1,3 +1,4 @@
+import CalotypeSystem
 import ImageCore
 import ImageKernels
 
@@ -41,5 +42,5 @@ struct HashPixels {
 
 /// The cosines of a line of `count` pixels for `waves` half-waves: `cos(π × wave × (x + shift) / count)`, by wave and pixel.
 func cosines(count: Int, waves: Int, shift: Double) -> [[Double]] {
-    (0..<waves).map { wave in (0..<count).map { Cosine.of(Double.pi * Double(wave) * (Double($0) + shift) / Double(count)) } }
+    (0..<waves).map { wave in (0..<count).map { cos(Double.pi * Double(wave) * (Double($0) + shift) / Double(count)) } }
 }

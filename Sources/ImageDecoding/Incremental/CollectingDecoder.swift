@@ -1,23 +1,23 @@
-import ImageCore
+package import ImageCore
 
 /// For decoders that have no use for pieces: collects the bytes, shows nothing, and decodes at the end.
 // @unchecked because the protocol has its calls made by one thread at a time.
-final class CollectingDecoder: IncrementalDecoder, @unchecked Sendable {
+package final class CollectingDecoder: IncrementalDecoder, @unchecked Sendable {
     private let decoder: any Decoding
     private let options: DecodeOptions
     private var data = Data()
 
-    init(_ decoder: any Decoding, options: DecodeOptions) {
+    package init(_ decoder: any Decoding, options: DecodeOptions) {
         self.decoder = decoder
         self.options = options
     }
 
-    func append(_ chunk: Data) throws {
+    package func append(_ chunk: Data) throws {
         try options.checkCancellation()
         data.append(chunk)
     }
 
-    func preview() throws -> DecodedImage? { nil }
+    package func preview() throws -> DecodedImage? { nil }
 
-    func finish() throws -> DecodedImage { try decoder.decode(data, options: options) }
+    package func finish() throws -> DecodedImage { try decoder.decode(data, options: options) }
 }

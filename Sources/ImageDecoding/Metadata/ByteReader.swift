@@ -1,44 +1,44 @@
-import ImageCore
+package import ImageCore
 
 /// Reads numbers out of a file's bytes; `nil` past their end, so that no offset in a file need be trusted.
-struct ByteReader: Sendable {
+package struct ByteReader: Sendable {
     private let data: Data
     private let start: Int
-    let count: Int
+    package let count: Int
 
-    init(_ data: Data) {
+    package init(_ data: Data) {
         self.data = data
         start = data.startIndex
         count = data.count
     }
 
-    func byte(at offset: Int) -> UInt8? {
+    package func byte(at offset: Int) -> UInt8? {
         offset >= 0 && offset < count ? data[start + offset] : nil
     }
 
     /// The `length` bytes at `offset`, without a copy.
-    func bytes(at offset: Int, count length: Int) -> Data? {
+    package func bytes(at offset: Int, count length: Int) -> Data? {
         guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }
         return data[(start + offset)..<(start + offset + length)]
     }
 
-    func uint16(at offset: Int, bigEndian: Bool) -> Int? {
+    package func uint16(at offset: Int, bigEndian: Bool) -> Int? {
         guard let first = byte(at: offset), let second = byte(at: offset + 1) else { return nil }
         return bigEndian ? Int(first) << 8 | Int(second) : Int(second) << 8 | Int(first)
     }
 
-    func uint32(at offset: Int, bigEndian: Bool) -> Int? {
+    package func uint32(at offset: Int, bigEndian: Bool) -> Int? {
         guard let first = uint16(at: offset, bigEndian: bigEndian), let second = uint16(at: offset + 2, bigEndian: bigEndian)
         else { return nil }
         return bigEndian ? first << 16 | second : second << 16 | first
     }
 
     /// Whether the bytes at `offset` are those of `text`.
-    func matches(_ text: StaticString, at offset: Int = 0) -> Bool {
+    package func matches(_ text: StaticString, at offset: Int = 0) -> Bool {
         matches(Array(text.description.utf8), at: offset)
     }
 
-    func matches(_ wanted: [UInt8], at offset: Int = 0) -> Bool {
+    package func matches(_ wanted: [UInt8], at offset: Int = 0) -> Bool {
         guard let found = bytes(at: offset, count: wanted.count) else { return false }
         return found.elementsEqual(wanted)
     }

@@ -1,8 +1,8 @@
-import ImageCore
+package import ImageCore
 
 /// The directories of Exif data (Exif 2.32; TIFF 6.0): `II` or `MM`, 42, the offset of the first directory; there a count,
 /// entries of 12 bytes (tag, type, number of values, value), and the offset of the next directory.
-struct EXIFDirectory {
+package struct EXIFDirectory {
     private let reader: ByteReader
     private let bigEndian: Bool
     private let offset: Int
@@ -11,7 +11,7 @@ struct EXIFDirectory {
     /// The first directory; `nil` where there is none.
     ///
     /// - Parameter exif: a TIFF structure, with or without the `Exif\0\0` that precedes it in JPEG.
-    init?(_ exif: Data) {
+    package init?(_ exif: Data) {
         var reader = ByteReader(exif)
         if reader.matches([0x45, 0x78, 0x69, 0x66, 0, 0]) { reader = ByteReader(exif.dropFirst(6)) }
         guard reader.matches("MM") || reader.matches("II") else { return nil }
@@ -27,13 +27,13 @@ struct EXIFDirectory {
     }
 
     /// The directory after this one: in the second lies the thumbnail.
-    var next: EXIFDirectory? {
+    package var next: EXIFDirectory? {
         reader.uint32(at: offset + 2 + 12 * entries, bigEndian: bigEndian)
             .flatMap { EXIFDirectory(reader, bigEndian: bigEndian, offset: $0) }
     }
 
     /// The single number of the first entry with that tag; writers use BYTE, SHORT and LONG alike.
-    func number(_ tag: Int) -> Int? {
+    package func number(_ tag: Int) -> Int? {
         for index in 0..<entries {
             let entry = offset + 2 + 12 * index
             guard let found = reader.uint16(at: entry, bigEndian: bigEndian) else { return nil }
@@ -49,7 +49,7 @@ struct EXIFDirectory {
     }
 
     /// The JPEG that the second directory gives the place and length of.
-    static func thumbnail(in exif: Data) -> Data? {
+    package static func thumbnail(in exif: Data) -> Data? {
         guard let second = EXIFDirectory(exif)?.next, let start = second.number(0x0201), let count = second.number(0x0202),
             let bytes = second.reader.bytes(at: start, count: count), bytes.starts(with: [0xFF, 0xD8, 0xFF])
         else { return nil }

@@ -1,16 +1,16 @@
-import ImageCore
+package import ImageCore
 
 /// The orientation in Exif data: tag 0x0112 of the first directory.
-enum EXIFOrientation {
+package enum EXIFOrientation {
     /// The orientation, or upright where there is none, or none that is valid.
     ///
     /// - Parameter exif: a TIFF structure, with or without the `Exif\0\0` that precedes it in JPEG.
-    static func parse(_ exif: Data) -> Orientation {
+    package static func parse(_ exif: Data) -> Orientation {
         EXIFDirectory(exif)?.number(0x0112).flatMap(Orientation.init(rawValue:)) ?? .up
     }
 
     /// A TIFF structure that holds nothing else; empty for upright, which needs no saying.
-    static func data(_ orientation: Orientation) -> Data {
+    package static func data(_ orientation: Orientation) -> Data {
         guard orientation != .up else { return Data() }
         let header = Data("MM".utf8) + [0, 42, 0, 0, 0, 8]
         // One entry: tag, SHORT, one value; no further directory.

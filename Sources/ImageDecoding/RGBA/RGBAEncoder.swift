@@ -42,7 +42,7 @@ public struct RGBAEncoder: Encoding {
 
 extension Bitmap {
     /// The pixels as straight (or opaque) 8-bit RGBA.
-    func straightRGBA8() throws -> Bitmap {
+    package func straightRGBA8() throws -> Bitmap {
         let narrow = try convertedToRGBA8()
         return try narrow.unpremultiplied()
     }

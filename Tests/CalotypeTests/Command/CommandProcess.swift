@@ -1,5 +1,6 @@
 internal import Dispatch
 import ImageCore
+import ProjectFiles
 
 internal import CalotypeSystem
 
@@ -138,13 +139,10 @@ final class CommandProcess: Sendable {
 
 /// Where things are.
 enum Project {
-    static let root: String = {
-        let file = URL(filePath: #filePath)
-        return (0..<4).reduce(file) { url, _ in url.deletingLastPathComponent() }.path
-    }()
+    static let root = ProjectFiles.root.path
 
     /// A picture of the demo's gallery.
-    static func picture(_ name: String) -> String { root + "/Sources/C/Gallery/Pictures/" + name }
+    static func picture(_ name: String) -> String { ProjectFiles.gallery.appending(path: name).path }
 
     static func bytes(of picture: String) throws -> Data { try Data(contentsOf: URL(filePath: self.picture(picture))) }
 }

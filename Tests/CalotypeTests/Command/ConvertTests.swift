@@ -1,4 +1,5 @@
 import ImageCore
+import ImageCodecs
 import ImageDecoding
 import Testing
 
@@ -15,7 +16,7 @@ struct ConvertTests {
     }
 
     private func size(of file: Data) throws -> PixelSize {
-        try DecoderRegistry().info(of: file, limits: DecodingLimits()).size
+        try DecoderRegistry(.codecs).info(of: file, limits: DecodingLimits()).size
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -45,7 +46,7 @@ struct ConvertTests {
         let (run, file) = try await convert("dunes.jpg", name)
         #expect(run.ending == .status(0))
         #expect(run.output.isEmpty && run.errors.isEmpty)
-        let info = try DecoderRegistry().info(of: file, limits: DecodingLimits())
+        let info = try DecoderRegistry(.codecs).info(of: file, limits: DecodingLimits())
         #expect(info.format == format)
         #expect(info.size == PixelSize(width: 480, height: 320))
     }
@@ -187,8 +188,9 @@ struct ConvertTests {
         let options = ["--size", "12x", "--invert", "--quality", "100"]
         let run = try await CommandProcess(["convert", animation, folder.file("a.webp")] + options).end()
         #expect(run.ending == .status(0), "\(run.errors)")
-        let made = try AnimationDecoder(folder.data("a.webp"))
-        #expect(made.format == .webp && made.durations == [0.1, 0.2, 0.3] && made.loopCount == 0)
+        let made = try DecoderRegistry(.codecs).animation(of: folder.data("a.webp"), options: DecodeOptions())
+        #expect(DecoderRegistry(.codecs).format(of: folder.data("a.webp")) == .webp)
+        #expect(made.durations == [0.1, 0.2, 0.3] && made.loopCount == 0)
         for (index, corner) in [[25, 195, 215], [215, 95, 175], [205, 175, 35]].enumerated() {
             let frame = try made.frame(at: index)
             #expect(frame.size == PixelSize(width: 12, height: 8))
@@ -198,7 +200,7 @@ struct ConvertTests {
         for (output, options) in [("still.webp", ["--frame", "1"]), ("still.png", [])] {
             let run = try await CommandProcess(["convert", animation, folder.file(output)] + options).end()
             #expect(run.ending == .status(0), "\(run.errors)")
-            #expect(try DecoderRegistry().info(of: folder.data(output), limits: DecodingLimits()).frameCount == 1)
+            #expect(try DecoderRegistry(.codecs).info(of: folder.data(output), limits: DecodingLimits()).frameCount == 1)
         }
     }
 

@@ -1,4 +1,5 @@
 import ImageCore
+import ImageCodecs
 import ImageDecoding
 import Testing
 

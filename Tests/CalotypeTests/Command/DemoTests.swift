@@ -1,4 +1,5 @@
 import ImageCore
+import ImageCodecs
 import ImageDecoding
 import LoopbackHTTP
 import Testing
@@ -14,7 +15,7 @@ struct DemoTests {
             #expect(run.outputLines.count { $0.split(separator: " ").contains(Substring(tier)) } >= 12)
         }
         #expect(!run.output.unicodeScalars.contains("\u{1B}"))
-        let info = try DecoderRegistry().info(of: folder.data("sheet.png"), limits: DecodingLimits())
+        let info = try DecoderRegistry(.codecs).info(of: folder.data("sheet.png"), limits: DecodingLimits())
         #expect(info.size == PixelSize(width: 860, height: 498))
     }
 

@@ -82,7 +82,7 @@
                 FileOutput.pause(microseconds: 8_000)
                 let number = Int(request.path.dropFirst().prefix { $0.isNumber }) ?? 0
                 let picture = try stripes ? Pattern.stripes(number) : Pattern.quarters(number)
-                let file = try EncoderRegistry().encode(picture, as: .png, options: EncodeOptions())
+                let file = try EncoderRegistry(.codecs).encode(picture, as: .png, options: EncodeOptions())
                 try connection.respond(LoopbackServer.Response(200, body: Array(file)))
             }
             let size = PixelSize(width: Self.cell, height: Self.cell)

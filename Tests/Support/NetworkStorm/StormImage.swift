@@ -1,6 +1,6 @@
 internal import CalotypeTesting
 internal import ImageCore
-internal import ImageDecoding
+internal import ImageCodecs
 
 /// The image of a URL: one colour, a hash of the URL's path, so that an image alone tells which URL it belongs to.
 struct StormImage {

@@ -1,5 +1,6 @@
 import CalotypeTesting
 import ImageCore
+import ImageCodecs
 import ImageDecoding
 import ImageLoading
 import LoopbackHTTP
@@ -25,7 +26,7 @@ struct AsyncHTTPClientLayer {
         defer { server.stop() }
 
         guard let url = URL(string: server.url("/picture.png")) else { return }
-        let loader = ImageLoader(ImageLoader.Configuration(dataLoader: AsyncHTTPClientLoader(), decoder: DecoderRegistry()))
+        let loader = ImageLoader(ImageLoader.Configuration(dataLoader: AsyncHTTPClientLoader(), decoder: DecoderRegistry(.codecs)))
         let response = try await loader.response(for: ImageRequest(url: url))
         print("from the \(response.tier): \(response.image.size)")
 

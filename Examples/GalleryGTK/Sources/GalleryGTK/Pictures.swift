@@ -53,7 +53,7 @@ struct Pictures {
         var small = DecodeOptions()
         small.targetSize = PixelSize(width: 100, height: 100)
         let made = bodies.map { body in
-            (try? DecoderRegistry().decode(Data(body), options: small)).flatMap { try? ThumbHash.encode($0) }
+            (try? DecoderRegistry(.codecs).decode(Data(body), options: small)).flatMap { try? ThumbHash.encode($0) }
         }
         for (index, url) in urls.enumerated() { if let hash = made[index % made.count] { hashes.add(Data(hash), for: url) } }
     }

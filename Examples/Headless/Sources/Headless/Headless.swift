@@ -1,4 +1,5 @@
 import ImageCore
+import ImageCodecs
 import ImageDecoding
 import ImageLoading
 import ImageProcessing
@@ -21,7 +22,7 @@ struct Painter: DataLoading {
 @main
 struct Headless {
     static func main() async throws {
-        let loader = ImageLoader(ImageLoader.Configuration(dataLoader: Painter(), decoder: DecoderRegistry()))
+        let loader = ImageLoader(ImageLoader.Configuration(dataLoader: Painter(), decoder: DecoderRegistry(.codecs)))
         for text in CommandLine.arguments.dropFirst() + ["paint:640x480", "paint:300x900"] {
             guard let url = URL(string: text) else { continue }
             let response = try await loader.response(for: ImageRequest(url: url, processors: [.resize(width: 120)]))

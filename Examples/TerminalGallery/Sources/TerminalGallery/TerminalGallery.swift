@@ -13,7 +13,7 @@ import Foundation
             size: (columns: 100, rows: 24))
         if arguments.contains("--sixel") { terminal.graphics = .sixel }
 
-        let box = TerminalPicture(terminal, columns: 22, rows: 10, encoder: EncoderRegistry())
+        let box = TerminalPicture(terminal, columns: 22, rows: 10, encoder: EncoderRegistry(.codecs))
         let loader = ImageLoader.standard { $0.dataCache = nil }
         for name in ["dunes.jpg", "marble.jpg"] {
             let file = folder.appending(path: name)
@@ -42,7 +42,7 @@ import Foundation
     private static func preview(of file: Data, size: PixelSize) throws -> DecodedImage? {
         var options = DecodeOptions()
         options.targetSize = size
-        let decoder = try DecoderRegistry().makeIncrementalDecoder(for: file.prefix(64), options: options)
+        let decoder = try DecoderRegistry(.codecs).makeIncrementalDecoder(for: file.prefix(64), options: options)
         try decoder?.append(file.prefix(file.count / 2))
         return try decoder?.preview()
     }

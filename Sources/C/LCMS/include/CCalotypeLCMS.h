@@ -62,10 +62,6 @@ void clt_tone_map_row(const clt_tone_map *map, const void *source, void *target,
 /// Builds an ICC profile like `clt_profile_create`, of a curve given as 4096 samples from 0 to 1.
 uint8_t *clt_profile_create_sampled(const double chromaticities[8], const float curve[4096], size_t *count);
 
-/// Zeroed memory for rows, taken page by page as they are written; NULL without memory.
-void *clt_rows_allocate(size_t count);
-void clt_rows_free(void *rows);
-
 /// Multiplies colour by alpha in place, rounding; returns whether every pixel was opaque.
 bool clt_premultiply_rgba8(uint8_t *row, uint32_t width);
 bool clt_premultiply_rgba16(uint16_t *row, uint32_t width);
@@ -76,12 +72,8 @@ bool clt_is_opaque_rgba8(const uint8_t *row, uint32_t width);
 bool clt_is_opaque_rgba16(const uint16_t *row, uint32_t width);
 /// CMYK to opaque RGBA without a profile: each colour is (1 - ink) × (1 - black).
 void clt_cmyk_to_rgba8(const uint8_t *source, uint8_t *target, uint32_t width, bool is_inverted);
-/// Grey to opaque RGBA.
-void clt_gray_to_rgba8(const uint8_t *source, uint8_t *target, uint32_t width);
 /// 16-bit samples to 8 bits, rounded: `samples` of them.
 void clt_narrow(const uint16_t *source, uint8_t *target, size_t samples);
-/// Lays straight RGBA over straight RGBA (Porter-Duff "over").
-void clt_blend_rgba8(const uint8_t *source, uint8_t *target, uint32_t width);
 /// Composites premultiplied RGBA over white, giving opaque RGBA.
 void clt_over_white_rgba8(const uint8_t *source, uint8_t *target, uint32_t width);
 

@@ -1,0 +1,32 @@
+package import ImageCore
+
+extension DecodedImage {
+    /// The image at exactly the size that `options` ask for. A decoder may return any size from there to the full one.
+    ///
+    /// - Parameters:
+    ///   - fullSize: the size of the image in full, upright; only called where the image may be too large. The size of the
+    ///     result, and what ``ContentMode/fill`` cuts off, follow from it.
+    /// - Throws: ``ImageError`` for a target size without pixels, or without memory; `CancellationError`; what `fullSize` throws.
+    package func resized(for options: DecodeOptions, fullSize: () throws -> PixelSize) throws -> DecodedImage {
+        guard let box = options.targetSize, size != box else { return self }
+        // An image inside the box is the result of `fit` already, since decoders return at least that size.
+        if options.contentMode == .fit, size.width <= box.width, size.height <= box.height { return self }
+        let full = try fullSize()
+        guard var geometry = try options.geometry(storedSize: full), size != geometry.output else { return self }
+        let (x, y) = (Double(size.width) / Double(full.width), Double(size.height) / Double(full.height))
+        (geometry.x, geometry.width) = (geometry.x * x, geometry.width * x)
+        (geometry.y, geometry.height) = (geometry.y * y, geometry.height * y)
+        let small = try Resampler.resize(bitmap, to: geometry, cancellation: options.cancellation)
+        return with(options.alpha == .straight ? try small.unpremultiplied() : small)
+    }
+}
+
+extension Decoding {
+    /// The size of the image that ``decode(_:options:)`` returns without a target size.
+    package func decodedSize(of data: Data, options: DecodeOptions) throws -> PixelSize {
+        // The decode has applied the limits; a scaled one may read files that are larger.
+        let info = try info(of: data, limits: options.limits.withoutPixelLimit)
+        guard options.appliesOrientation else { return info.size }
+        return info.orientation.applied(to: info.croppedSize ?? info.size)
+    }
+}

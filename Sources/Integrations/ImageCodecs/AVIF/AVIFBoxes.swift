@@ -1,0 +1,126 @@
+import ImageCore
+import ImageDecoding
+
+/// Walks over the boxes of an ISO base media file (ISO/IEC 14496-12, 4.2): size, type, content; a size of 1 means that
+/// the real one follows in 8 bytes, 0 that the box reaches to the end.
+struct ISOBoxes: Sequence, IteratorProtocol {
+    struct Box {
+        let type: String
+        let content: Data
+    }
+
+    private let reader: ByteReader
+    private var offset = 0
+
+    init(_ bytes: Data) { reader = ByteReader(bytes) }
+
+    mutating func next() -> Box? {
+        guard var size = reader.uint32(at: offset, bigEndian: true), let name = reader.bytes(at: offset + 4, count: 4) else {
+            return nil
+        }
+        var header = 8
+        if size == 1 {
+            guard let long = reader.uint64(at: offset + 8) else { return nil }
+            (size, header) = (long, 16)
+        } else if size == 0 {
+            size = reader.count - offset
+        }
+        guard size >= header, let content = reader.bytes(at: offset + header, count: size - header) else { return nil }
+        offset += size
+        return Box(type: String(decoding: name, as: UTF8.self), content: content)
+    }
+
+    /// The content of the first box of that type.
+    static func first(_ type: String, in bytes: Data) -> Data? { ISOBoxes(bytes).first { $0.type == type }?.content }
+}
+
+extension ByteReader {
+    /// Eight bytes, the highest first; `nil` beyond what an `Int` holds.
+    func uint64(at offset: Int) -> Int? {
+        guard let high = uint32(at: offset, bigEndian: true), let low = uint32(at: offset + 4, bigEndian: true),
+            high <= Int(Int32.max)
+        else { return nil }
+        return high << 32 | low
+    }
+}
+
+/// How often the image track of an AVIF sequence is played. libavif tells from 1.0 on; here it is read for all versions.
+enum AVIFRepetitions {
+    /// The edit list (`elst`) with its flag 1 repeats a segment until the track's duration (`tkhd`) is over, and for ever
+    /// where that is the largest number (ISO/IEC 23000-22 (MIAF), 7.3.2.1), or the largest with a sign, as some encoders write.
+    ///
+    /// - Returns: how often it is shown; 0 for ever, `nil` where the file does not say.
+    static func count(in file: Data) -> Int? {
+        guard let movie = ISOBoxes.first("moov", in: file) else { return nil }
+        for track in ISOBoxes(movie) where track.type == "trak" {
+            guard let media = ISOBoxes.first("mdia", in: track.content), let handler = ISOBoxes.first("hdlr", in: media),
+                ByteReader(handler).matches("pict", at: 8)
+            else { continue }
+            return count(track: track.content)
+        }
+        return nil
+    }
+
+    private static func count(track: Data) -> Int? {
+        guard let edits = ISOBoxes.first("edts", in: track).flatMap({ ISOBoxes.first("elst", in: $0) }),
+            let header = ISOBoxes.first("tkhd", in: track)
+        else { return nil }
+        let (list, head) = (ByteReader(edits), ByteReader(header))
+        guard let flags = list.byte(at: 3), list.uint32(at: 4, bigEndian: true) == 1 else { return nil }
+        if flags & 1 == 0 { return 1 }
+        let segment = list.byte(at: 0) == 1 ? list.uint64(at: 8) : list.uint32(at: 8, bigEndian: true)
+        // Two dates, the track's number and a reserved one come before the duration; dates and duration are long in version 1.
+        let isLong = head.byte(at: 0) == 1
+        let place = isLong ? 28 : 20
+        guard let words = head.bytes(at: place, count: isLong ? 8 : 4) else { return nil }
+        if let first = words.first, first | 0x80 == 0xFF, words.dropFirst().allSatisfy({ $0 == 0xFF }) { return 0 }
+        guard let segment, segment > 0,
+            let duration = isLong ? head.uint64(at: place) : head.uint32(at: place, bigEndian: true)
+        else { return nil }
+        return max(1, duration / segment + (duration % segment > 0 ? 1 : 0))
+    }
+}
+
+/// What an auxiliary track or item holds.
+enum AVIFAuxiliaryType {
+    private static let alpha = ["urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1"]
+
+    /// Whether the content of an `auxi` or `auxC` box names alpha (HEIF, 6.5.8 and 7.5.3).
+    static func isAlpha(_ content: Data) -> Bool {
+        alpha.contains(String(decoding: content.dropFirst(4).prefix { $0 != 0 }, as: UTF8.self))
+    }
+}
+
+/// The auxiliary tracks of an AVIF sequence, of which libavif 0.11 takes the first for alpha, whatever it holds.
+enum AVIFAuxiliaryTracks {
+    /// Whether none of them is alpha. One that does not say what it holds passes as alpha.
+    ///
+    /// - Throws: ``ImageError`` where one of alpha follows another, since libavif would show the wrong one.
+    static func areOther(in file: Data) throws(ImageError) -> Bool {
+        // Files of other brands show their primary item.
+        guard ByteReader(file).matches("avis", at: 8), let movie = ISOBoxes.first("moov", in: file) else { return false }
+        let areAlpha = ISOBoxes(movie).filter { box in
+            box.type == "trak" && ISOBoxes.first("tref", in: box.content).flatMap { ISOBoxes.first("auxl", in: $0) } != nil
+        }.map { track in type(of: track.content).map(AVIFAuxiliaryType.isAlpha) ?? true }
+        guard areAlpha.first == false else { return false }
+        if areAlpha.contains(true) {
+            throw ImageError(
+                .unsupportedFeature,
+                message: "The AVIF sequence has other auxiliary tracks before its alpha, which cannot be told apart here; "
+                    + "write the alpha track first.")
+        }
+        return true
+    }
+
+    /// The content of `auxi` in the description of a track's samples.
+    private static func type(of track: Data) -> Data? {
+        var content = track
+        for type in ["mdia", "minf", "stbl", "stsd"] {
+            guard let found = ISOBoxes.first(type, in: content) else { return nil }
+            content = found
+        }
+        // The number of descriptions comes before them, and 78 bytes of fixed fields before a description's boxes.
+        guard let sample = ISOBoxes.first("av01", in: content.dropFirst(8)) else { return nil }
+        return ISOBoxes.first("auxi", in: sample.dropFirst(78))
+    }
+}

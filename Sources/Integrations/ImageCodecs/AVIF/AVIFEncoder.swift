@@ -1,0 +1,61 @@
+public import ImageCore
+import ImageDecoding
+import CCalotypeAVIF
+import ImageKernels
+
+/// AVIF by libavif, 8 bits; grey stays monochrome, deep pictures are rounded. From quality 90 up chroma keeps its full
+/// resolution, unless `chroma` says otherwise. `effort` 0 to 9 is libavif's speed from 9 down to 0; 3 by default. A profile
+/// that the bitmap keeps is embedded, and an orientation written as the container's. Encoding cannot be cancelled half-way.
+public struct AVIFEncoder: Encoding {
+    public init() {}
+
+    public var formats: [ImageFormat] { [.avif] }
+
+    public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
+        try options.cancellation?.check()
+        let quality = max(1, min(100, options.quality))
+        let chroma = options.chroma ?? ChromaSampling(quality: quality)
+        let sampling: clt_avif_sampling =
+            switch chroma {
+            case _ where image.bitmap.format.channels == 1: CLT_AVIF_SAMPLING_400
+            case .full: CLT_AVIF_SAMPLING_444
+            case .half: CLT_AVIF_SAMPLING_422
+            case .quarter: CLT_AVIF_SAMPLING_420
+            }
+        let (turns, axis) = Self.transform(options.orientation)
+        let bitmap = try image.bitmap.straightRGBA8()
+        let speed = 9 - max(0, min(9, options.effort ?? 3))
+        var (bytes, count) = unsafe (UnsafeMutablePointer<UInt8>?.none, 0)
+        let status = unsafe bitmap.withUnsafePixels { pixels in
+            unsafe bitmap.colorSpace.profile.withUnsafeBytes { icc in
+                unsafe clt_avif_encode(
+                    pixels.baseAddress?.assumingMemoryBound(to: UInt8.self), bitmap.bytesPerRow, UInt32(clamping: bitmap.width),
+                    UInt32(clamping: bitmap.height), bitmap.alpha == .opaque, sampling, Int32(quality), Int32(speed),
+                    Int32(turns),
+                    Int32(axis), icc.isEmpty ? nil : icc.baseAddress?.assumingMemoryBound(to: UInt8.self), icc.count, &bytes,
+                    &count)
+            }
+        }
+        guard status == CLT_AVIF_OK, let bytes = unsafe bytes else {
+            throw ImageError(
+                .unsupportedFeature,
+                message: "The picture of \(bitmap.size) pixels cannot be written as AVIF; this libavif may lack an encoder.")
+        }
+        defer { unsafe clt_avif_free(bytes) }
+        return unsafe Data(bytes: bytes, count: count)
+    }
+
+    /// Anti-clockwise quarter turns, then mirroring: -1 none, 1 left to right.
+    private static func transform(_ orientation: Orientation) -> (turns: Int, axis: Int) {
+        switch orientation {
+        case .up: (0, -1)
+        case .left: (1, -1)
+        case .down: (2, -1)
+        case .right: (3, -1)
+        case .upMirrored: (0, 1)
+        case .rightMirrored: (1, 1)
+        case .downMirrored: (2, 1)
+        case .leftMirrored: (3, 1)
+        }
+    }
+}

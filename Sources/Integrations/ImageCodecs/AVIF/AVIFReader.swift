@@ -1,0 +1,144 @@
+import CCalotypeAVIF
+import ImageCore
+import ImageDecoding
+
+/// One AVIF being read by libavif.
+@safe final class AVIFReader {
+    private let handle: OpaquePointer
+    private(set) var header = clt_avif_header()
+    private var ignoresAlpha = false
+    /// Whether the file has alpha that libavif does not read.
+    private var missesAlpha = false
+
+    /// A reader of a whole file, whose bytes must stay where they are while it lives.
+    ///
+    /// - Throws: ``ImageError`` for a container that cannot be read, or a picture beyond the limits.
+    init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, showsLayers: Bool = false) throws(ImageError) {
+        let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        let handle = unsafe clt_avif_reader_create(
+            base, bytes.count, UInt32(clamping: max(1, limits.frames)), showsLayers)
+        guard let handle = unsafe handle else { throw .outOfMemory(.avif) }
+        unsafe self.handle = handle
+        let status = unsafe clt_avif_reader_read_header(handle, &header)
+        if status != CLT_AVIF_OK { throw failure(status) }
+        try limits.check(size, bytesPerPixel: 0)
+        guard let base = bytes.baseAddress else { return }
+        let file = unsafe Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: bytes.count, deallocator: .none)
+        findMissedAlpha(in: file)
+        guard header.has_alpha, !missesAlpha else { return }
+        ignoresAlpha = try AVIFAuxiliaryTracks.areOther(in: file)
+        if ignoresAlpha { unsafe clt_avif_reader_ignore_alpha(handle, &header) }
+    }
+
+    /// A reader of the layers of a file that arrives in pieces; it knows nothing before ``readHeader(of:limits:)``.
+    init(streaming limits: DecodingLimits) throws(ImageError) {
+        guard let handle = unsafe clt_avif_reader_create_streaming(UInt32(clamping: max(1, limits.frames))) else {
+            throw .outOfMemory(.avif)
+        }
+        unsafe self.handle = handle
+    }
+
+    /// Gives a streaming reader the file so far; the bytes must stay until its calls are done.
+    func supply(_ bytes: UnsafeRawBufferPointer) {
+        unsafe clt_avif_reader_supply(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+    }
+
+    /// Reads the container of a streaming reader from the file so far; `false` where more bytes are needed.
+    func readHeader(of file: Data, limits: DecodingLimits) throws(ImageError) -> Bool {
+        let status = unsafe clt_avif_reader_read_header(handle, &header)
+        if status == CLT_AVIF_TRUNCATED { return false }
+        if status != CLT_AVIF_OK { throw failure(status) }
+        try limits.check(size, bytesPerPixel: 0)
+        findMissedAlpha(in: file)
+        return true
+    }
+
+    /// Adds to the header the alpha of the cells of a grid, which libavif leaves out.
+    private func findMissedAlpha(in file: Data) {
+        guard !header.has_alpha, AVIFCellAlpha.isPresent(in: file) else { return }
+        (missesAlpha, header.has_alpha) = (true, true)
+    }
+
+    deinit { unsafe clt_avif_reader_destroy(handle) }
+
+    /// Pixels as stored.
+    var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
+
+    /// The part that is shown; `nil` for all of it.
+    var aperture: CleanAperture? {
+        guard header.has_aperture else { return nil }
+        let numbers = unsafe withUnsafeBytes(of: header.aperture) { unsafe Array($0.bindMemory(to: UInt32.self)) }
+        return CleanAperture(numbers, in: size)
+    }
+
+    var profile: Data? {
+        var (bytes, count) = unsafe (UnsafePointer<UInt8>?.none, 0)
+        guard unsafe clt_avif_reader_profile(handle, &bytes, &count), let bytes = unsafe bytes else { return nil }
+        return unsafe Data(bytes: bytes, count: count)
+    }
+
+    /// How long a frame shows, in seconds.
+    func duration(of frame: Int) -> Double {
+        var seconds = 0.0
+        return unsafe clt_avif_reader_duration(handle, UInt32(frame), &seconds) ? seconds : 0
+    }
+
+    /// What the planes of a decoded frame take, in bytes; libavif decodes alpha that is ignored too.
+    var planeBytes: Int {
+        let samples = (header.is_gray ? 1 : 3) + (header.has_alpha || ignoresAlpha ? 1 : 0)
+        return (size.pixelCount ?? 0) * samples * (header.depth > 8 ? 2 : 1)
+    }
+
+    /// The container's turn, then its mirroring (HEIF, 6.5.10 and 6.5.12), as an orientation.
+    var orientation: Orientation {
+        let turned: [Orientation] = [.up, .left, .down, .right]
+        let flippedTopToBottom: [Orientation] = [.downMirrored, .leftMirrored, .upMirrored, .rightMirrored]
+        let flippedLeftToRight: [Orientation] = [.upMirrored, .rightMirrored, .downMirrored, .leftMirrored]
+        let turns = Int(header.quarter_turns) & 3
+        return switch header.mirror_axis {
+        case 0: flippedTopToBottom[turns]
+        case 1: flippedLeftToRight[turns]
+        default: turned[turns]
+        }
+    }
+
+    func decode(frame: Int) throws(ImageError) {
+        if missesAlpha {
+            throw ImageError(
+                .unsupportedFeature,
+                message: "The AVIF is a grid whose cells each have their own alpha, which this libavif does not decode; "
+                    + "use libavif 1.0 or later, or store one alpha item for the whole grid.")
+        }
+        let status = unsafe clt_avif_reader_decode(handle, UInt32(frame), &header)
+        if status != CLT_AVIF_OK { throw failure(status) }
+    }
+
+    func convert(
+        _ first: Int, _ rows: Int, to layout: RowLayout, premultiplied: Bool, into target: UnsafeMutableRawPointer, stride: Int
+    ) throws(ImageError) {
+        let cLayout: clt_avif_layout =
+            switch layout {
+            case .gray8: CLT_AVIF_GRAY8
+            case .gray16: CLT_AVIF_GRAY16
+            case .rgba16: CLT_AVIF_RGBA16
+            case .rgba8, .cmyk8: CLT_AVIF_RGBA8
+            }
+        let status = unsafe clt_avif_reader_convert(
+            handle, UInt32(first), UInt32(rows), cLayout, premultiplied, target.assumingMemoryBound(to: UInt8.self), stride)
+        if status != CLT_AVIF_OK { throw failure(status) }
+    }
+
+    private func failure(_ status: clt_avif_status) -> ImageError {
+        let text = unsafe String(cString: clt_avif_reader_message(handle))
+        let sentence = text.isEmpty ? "libavif gives no reason" : text
+        return switch status {
+        case CLT_AVIF_TRUNCATED: .truncated(.avif)
+        case CLT_AVIF_NO_MEMORY: .outOfMemory(.avif)
+        case CLT_AVIF_TOO_LARGE:
+            ImageError(.tooLarge, message: "The AVIF picture is larger than libavif decodes: \(sentence).")
+        case CLT_AVIF_UNSUPPORTED:
+            ImageError(.unsupportedFeature, message: "The AVIF uses a feature that cannot be decoded here: \(sentence).")
+        default: ImageError(.corrupt, message: "The AVIF file is damaged: \(sentence).")
+        }
+    }
+}

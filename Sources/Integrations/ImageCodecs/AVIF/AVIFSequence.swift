@@ -1,0 +1,37 @@
+import CCalotypeAVIF
+import ImageCore
+
+/// The frames of an AVIF sequence. libavif decodes them, whole and in order; its state is kept, so that the next frame
+/// costs one frame, and one elsewhere those from the last key frame on.
+@safe final class AVIFSequence: ImageAnimation {
+    let durations: [Double]
+    let loopCount: Int?
+    private let options: DecodeOptions
+    private let reader: AVIFReader
+    /// The file, which the reader points into.
+    private let bytes: UnsafeMutableRawBufferPointer
+
+    init(_ data: Data, options: DecodeOptions) throws(ImageError) {
+        self.options = options
+        unsafe bytes = .allocate(byteCount: max(1, data.count), alignment: 16)
+        unsafe bytes.copyBytes(from: data)
+        do {
+            let reader = try unsafe AVIFReader(UnsafeRawBufferPointer(rebasing: bytes.prefix(data.count)), limits: options.limits)
+            self.reader = reader
+            let count = max(1, Int(reader.header.frames))
+            durations = (0..<count).map { reader.duration(of: $0) }
+            loopCount = count == 1 ? nil : AVIFRepetitions.count(in: data)
+        } catch {
+            unsafe bytes.deallocate()
+            throw error
+        }
+    }
+
+    deinit { unsafe bytes.deallocate() }
+
+    func frame(at index: Int) throws -> DecodedImage {
+        var options = options
+        options.frame = index
+        return try AVIFDecoder.decode(reader, options: options)
+    }
+}

@@ -1,0 +1,42 @@
+public import ImageCore
+import ImageDecoding
+
+/// GIF by giflib: any frame, composed on the canvas as browsers do. Pixels outside the first frame are transparent. An ICC
+/// profile in the application extension `ICCRGBG1` is applied.
+public struct GIFDecoder: AnimationDecoding {
+    public init() {}
+
+    public var formats: [ImageFormat] { [.gif] }
+
+    /// GIF where the file begins with `GIF87a` or `GIF89a` (GIF89a, 17).
+    public func format(of head: Data) -> ImageFormat? {
+        let reader = ByteReader(head)
+        return reader.matches("GIF87a") || reader.matches("GIF89a") ? .gif : nil
+    }
+
+    public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
+        let file = try GIFFile(data, limits: limits)
+        guard !file.frames.isEmpty else { throw ImageError.truncated(.gif) }
+        return ImageInfo(
+            format: .gif, size: file.canvas, frameCount: file.frames.count, hasAlpha: file.hasAlpha, bitDepth: 8,
+            colorModel: .indexed, colorProfile: file.profile.description, isProgressive: file.isInterlaced)
+    }
+
+    public func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation {
+        try ComposedAnimation(GIFFile(data, limits: options.limits), options: options)
+    }
+
+    public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
+        let file = try GIFFile(data, limits: options.limits)
+        try options.checkCancellation()
+        if options.frame == 0, let first = file.frames.first, (first.x, first.y) == (0, 0), first.size == file.canvas {
+            // The frame is the picture: its rows go straight to the result, and only those are held that scaling needs.
+            return try unsafe data.withUnsafeBytes { bytes in
+                let rows = try unsafe file.rows(of: 0, in: bytes, options: options)
+                let picture = file.picture(of: 0)
+                return try PictureAssembler(picture, options: options, codecBytes: rows.heldBytes).assemble(rows)
+            }
+        }
+        return try ComposedAnimation(file, options: options).frame(at: options.frame)
+    }
+}

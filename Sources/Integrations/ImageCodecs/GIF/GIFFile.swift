@@ -1,0 +1,198 @@
+import CCalotypeGIF
+import ImageCore
+import ImageDecoding
+
+/// A GIF taken apart (GIF89a): a screen with global colours, then blocks. Finds the frames without decoding them.
+final class GIFFile: AnimationSource {
+    private struct Entry {
+        /// From the image separator to the end of the data.
+        var range: Range<Int>
+        var colors: Range<Int>?
+        var transparentIndex: Int?
+        var isComplete: Bool
+    }
+
+    let format = ImageFormat.gif
+    let orientation = Orientation.up
+    private(set) var canvas = PixelSize(width: 0, height: 0)
+    private(set) var frames: [AnimationFrame] = []
+    private(set) var loopCount: Int?
+    private(set) var isInterlaced = false
+    private(set) var profile = ColorProfile.sRGB
+    private let data: Data
+    private let reader: ByteReader
+    private var entries: [Entry] = []
+    private var globalColors: Range<Int>?
+    private var headerEnd = 13
+    /// The extension before a frame: disposal, hundredths of a second, and what is clear.
+    private var control: (disposal: Int, delay: Int, transparentIndex: Int?)?
+
+    /// - Throws: ``ImageError`` where there is no screen, it is beyond the limits, or there are too many frames.
+    init(_ data: Data, limits: DecodingLimits) throws(ImageError) {
+        self.data = data
+        reader = ByteReader(data)
+        guard let width = reader.uint16(at: 6, bigEndian: false), let height = reader.uint16(at: 8, bigEndian: false),
+            let flags = reader.byte(at: 10), reader.count >= 13
+        else { throw .truncated(.gif) }
+        canvas = PixelSize(width: width, height: height)
+        guard width > 0, height > 0 else {
+            throw ImageError(.corrupt, message: "The GIF file is damaged: its screen has no size.")
+        }
+        try limits.check(canvas, bytesPerPixel: 0)
+        if flags & 0x80 != 0 {
+            globalColors = 13..<(13 + 3 << (Int(flags & 7) + 1))
+            headerEnd = 13 + 3 << (Int(flags & 7) + 1)
+        }
+        guard headerEnd <= reader.count else { throw .truncated(.gif) }
+        try readBlocks(limits: limits)
+        if let first = frames.first { try limits.check(first.size, bytesPerPixel: 0) }
+    }
+
+    var hasAlpha: Bool {
+        entries.contains { $0.transparentIndex != nil } || !(frames.first?.covers(canvas) ?? true)
+    }
+
+    private func readBlocks(limits: DecodingLimits) throws(ImageError) {
+        var offset = headerEnd
+        while let kind = reader.byte(at: offset) {
+            switch kind {
+            case 0x21: offset = readExtension(at: offset, limits: limits)
+            case 0x2C:
+                guard let end = readFrame(at: offset) else { return }
+                offset = end
+                guard frames.count <= limits.frames else {
+                    throw ImageError(
+                        .tooLarge,
+                        message: "The GIF has more than \(limits.frames) frames, the limit; raise it to load the picture.")
+                }
+            // Zeros between blocks occur; anything else, the trailer included, ends the file.
+            case 0: offset += 1
+            default: return
+            }
+        }
+    }
+
+    /// Reads what is of use, and returns where the next block begins.
+    private func readExtension(at offset: Int, limits: DecodingLimits) -> Int {
+        let label = reader.byte(at: offset + 1)
+        if label == 0xF9, let flags = reader.byte(at: offset + 3), let delay = reader.uint16(at: offset + 4, bigEndian: false),
+            let clear = reader.byte(at: offset + 6)
+        {
+            control = (Int(flags >> 2 & 7), delay, flags & 1 == 1 ? Int(clear) : nil)
+        }
+        // Netscape's block: 1 and the number of repetitions, 0 for ever.
+        if label == 0xFF, reader.matches("NETSCAPE2.0", at: offset + 3) || reader.matches("ANIMEXTS1.0", at: offset + 3),
+            reader.byte(at: offset + 14) == 3, reader.byte(at: offset + 15) == 1,
+            let loops = reader.uint16(at: offset + 16, bigEndian: false)
+        {
+            loopCount = loops
+        }
+        let end = skipSubBlocks(from: offset + 2).end
+        if label == 0xFF, profile == .sRGB, reader.matches("ICCRGBG1012", at: offset + 3) {
+            profile = ColorProfile(embedded: subBlocks(from: offset + 14, atMost: limits.metadataBytes))
+        }
+        return end
+    }
+
+    /// What sub-blocks hold together (ICC.1:2022, annex B.6, puts a profile into them); `nil` if they are cut off or hold more than
+    /// `limit` bytes.
+    private func subBlocks(from start: Int, atMost limit: Int) -> Data? {
+        var (offset, content) = (start, Data())
+        while let length = reader.byte(at: offset), let part = reader.bytes(at: offset + 1, count: Int(length)) {
+            if length == 0 { return content }
+            guard content.count + part.count <= limit else { return nil }
+            content.append(part)
+            offset += 1 + part.count
+        }
+        return nil
+    }
+
+    /// Notes a frame, and returns where it ends; `nil` where the file ends before its data begins.
+    private func readFrame(at offset: Int) -> Int? {
+        let numbers = [1, 3, 5, 7].compactMap { reader.uint16(at: offset + $0, bigEndian: false) }
+        guard numbers.count == 4, let flags = reader.byte(at: offset + 9) else { return nil }
+        var dataStart = offset + 10
+        var colors = globalColors
+        if flags & 0x80 != 0 {
+            colors = dataStart..<(dataStart + 3 << (Int(flags & 7) + 1))
+            dataStart = dataStart + 3 << (Int(flags & 7) + 1)
+        }
+        defer { control = nil }
+        let size = PixelSize(width: numbers[2], height: numbers[3])
+        let (end, isComplete) = skipSubBlocks(from: dataStart + 1)
+        guard dataStart < reader.count else { return nil }
+        guard size.width > 0, size.height > 0 else { return end }
+        if flags & 0x40 != 0 { isInterlaced = true }
+        let disposal: AnimationFrame.Disposal =
+            switch control?.disposal {
+            case 2: .clear
+            case 3: .restore
+            default: .keep
+            }
+        frames.append(
+            AnimationFrame(
+                x: numbers[0], y: numbers[1], size: size, seconds: Double(control?.delay ?? 0) / 100, disposal: disposal,
+                blends: true, hasAlpha: control?.transparentIndex != nil))
+        entries.append(
+            Entry(range: offset..<end, colors: colors, transparentIndex: control?.transparentIndex, isComplete: isComplete))
+        return end
+    }
+
+    /// Passes over sub-blocks, each a length and as many bytes, up to the empty one.
+    private func skipSubBlocks(from start: Int) -> (end: Int, isComplete: Bool) {
+        var offset = start
+        while let length = reader.byte(at: offset) {
+            offset += 1 + Int(length)
+            if length == 0 { return (min(offset, reader.count), true) }
+        }
+        return (reader.count, false)
+    }
+
+    /// The rows of a frame; the file's bytes stay where they are while they live.
+    func rows(of frame: Int, in bytes: UnsafeRawBufferPointer, options: DecodeOptions) throws(ImageError) -> GIFRows {
+        let entry = entries[frame]
+        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { throw .truncated(.gif) }
+        return try unsafe GIFRows(
+            header: UnsafeBufferPointer(start: base, count: headerEnd),
+            frame: UnsafeBufferPointer(start: base + entry.range.lowerBound, count: entry.range.count),
+            size: frames[frame].size, colors: colorTable(of: entry), options: options)
+    }
+
+    /// What is known of a frame as a picture of its own.
+    func picture(of frame: Int) -> StoredPicture {
+        var picture = StoredPicture(format: .gif, size: frames[frame].size, layout: .rgba8)
+        picture.hasAlpha = entries[frame].transparentIndex != nil
+        picture.profile = profile
+        return picture
+    }
+
+    func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
+        let options = options.forFramePixels
+        return try unsafe data.withUnsafeBytes { bytes in
+            let rows = try unsafe rows(of: frame, in: bytes, options: options)
+            let picture = picture(of: frame)
+            let image = try PictureAssembler(picture, options: options, codecBytes: rows.heldBytes).assemble(rows)
+            return (image.bitmap, image.isPartial ? rows.failure ?? .truncated(.gif) : nil)
+        }
+    }
+
+    /// 256 colours of four bytes; numbers beyond the file's colours are black. A file without colours means a grey
+    /// ramp.
+    private func colorTable(of entry: Entry) -> [UInt8] {
+        var table = [UInt8](repeating: 0, count: 1024)
+        for i in 0..<256 {
+            table[4 * i + 3] = 255
+            guard let colors = entry.colors else {
+                for c in 0..<3 { table[4 * i + c] = UInt8(i) }
+                continue
+            }
+            let offset = colors.lowerBound + 3 * i
+            guard offset + 3 <= colors.upperBound, let color = reader.bytes(at: offset, count: 3) else { continue }
+            for (c, value) in color.enumerated() { table[4 * i + c] = value }
+        }
+        if let clear = entry.transparentIndex {
+            for c in 0..<4 { table[4 * clear + c] = 0 }
+        }
+        return table
+    }
+}

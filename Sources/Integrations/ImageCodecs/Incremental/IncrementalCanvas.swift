@@ -1,0 +1,63 @@
+import ImageCore
+import ImageDecoding
+
+/// The rows of a picture that arrives in pieces, kept as the codec delivers them. Pictures are assembled from them by the
+/// same steps as those of a whole file, so that the last one is the same.
+final class IncrementalCanvas {
+    let picture: StoredPicture
+    let rows: Scratch
+    /// Rows from the top that hold pixels.
+    var available = 0
+
+    /// - Parameter codecBytes: what the codec holds besides.
+    init(_ picture: StoredPicture, options: DecodeOptions, codecBytes: Int = 0) throws(ImageError) {
+        self.picture = picture
+        let row = picture.decodedSize.width * picture.layout.bytesPerPixel
+        // The rows and a picture made of them.
+        try options.limits.check(
+            picture.limitedSize, holding: [codecBytes, row * picture.decodedSize.height, picture.decodedSize.byteCount(.rgba8)])
+        rows = try Scratch(rows: picture.decodedSize.height, rowBytes: row)
+    }
+
+    /// The picture so far, marked as a preview.
+    ///
+    /// - Parameter picture: where more is known of it by now than when it was begun.
+    func preview(_ options: DecodeOptions) throws -> DecodedImage {
+        var options = options
+        options.allowsPartial = true
+        var image = try PictureAssembler(picture, options: options).assemble(StoredRows(self, failure: nil))
+        image.isPreview = true
+        return image
+    }
+
+    /// The picture at the end, of which `failure` is wrong.
+    func final(_ options: DecodeOptions, failure: ImageError?, orientation: Orientation? = nil) throws -> DecodedImage {
+        var picture = picture
+        if let orientation { picture.orientation = orientation }
+        return try PictureAssembler(picture, options: options).assemble(StoredRows(self, failure: failure))
+    }
+}
+
+/// Rows that are there already.
+private final class StoredRows: RowProducer {
+    private let canvas: IncrementalCanvas
+    private let failure: ImageError?
+    private var next = 0
+
+    init(_ canvas: IncrementalCanvas, failure: ImageError?) {
+        self.canvas = canvas
+        self.failure = failure
+    }
+
+    func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) -> RowsRead {
+        let here = max(0, min(count, canvas.available - next))
+        let bytes = canvas.picture.decodedSize.width * canvas.picture.layout.bytesPerPixel
+        for i in 0..<here {
+            unsafe (target + i * stride).copyMemory(from: canvas.rows.base + (next + i) * canvas.rows.stride, byteCount: bytes)
+        }
+        next += here
+        return RowsRead(count: here, failure: here == count ? nil : failure ?? .truncated(canvas.picture.format))
+    }
+
+    func finish() -> ImageError? { failure }
+}

@@ -1,0 +1,133 @@
+import CCalotypeJPEG
+public import ImageCore
+import ImageDecoding
+
+extension JPEGDecoder: IncrementalDecoding {
+    /// Rows of a baseline file as they come; of a progressive file, a preview per scan.
+    public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
+        format(of: head) == nil ? nil : try IncrementalJPEG(options: options)
+    }
+
+    /// The one in Exif, as soon as the markers before the picture's data have come.
+    public func embeddedThumbnail(in head: Data, options: DecodeOptions) throws -> DecodedImage? {
+        do {
+            return try thumbnail(of: head, options: options)
+        } catch is ImageError {
+            // Too little has come to tell, or the file is broken: that is for its decode to say.
+            return nil
+        }
+    }
+}
+
+/// A JPEG that arrives in pieces. The bytes that libjpeg has read are not kept, but for files that are coded
+/// arithmetically: libjpeg reads those only whole, so that there is nothing to preview.
+// @unchecked because the protocol has its calls made by one thread at a time.
+final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
+    private let reader: JPEGReader
+    private let options: DecodeOptions
+    private var canvas: IncrementalCanvas?
+    /// What the last preview showed: rows, or scans.
+    private var shown = 0
+    /// Rows that libjpeg has made pixels of: each once, and again for every preview of several scans.
+    private(set) var rowsDecoded = 0
+    private var isReadThrough = false
+    /// Whether a pass over the coefficients could not be ended for want of bytes.
+    private var isPassOpen = false
+    /// The bytes so far, as long as they may all be needed again.
+    private var kept: Data? = Data()
+
+    init(options: DecodeOptions) throws {
+        try options.checkFrame(of: 1)
+        self.options = options
+        reader = try JPEGReader(limits: options.limits)
+    }
+
+    func append(_ chunk: Data) throws {
+        try options.checkCancellation()
+        guard !isReadThrough, !chunk.isEmpty else { return }
+        kept?.append(chunk)
+        if reader.header.is_arithmetic { return }
+        try reader.supply(chunk, isLast: false)
+        try advance()
+    }
+
+    func preview() throws -> DecodedImage? {
+        guard let canvas else { return nil }
+        if reader.header.has_multiple_scans {
+            // libjpeg smooths the last rows of a scan only once the next has begun.
+            let ready = isReadThrough ? reader.lastScan : min(reader.scans.whole, reader.scans.begun - 1)
+            guard ready > shown, try closePass() else { return nil }
+            shown = ready
+            _ = try readPass(scan: shown)
+            _ = try closePass()
+        } else {
+            guard canvas.available > shown else { return nil }
+            shown = canvas.available
+        }
+        return try canvas.preview(options)
+    }
+
+    func finish() throws -> DecodedImage {
+        if reader.header.is_arithmetic, let kept { return try JPEGDecoder().decode(kept, options: options) }
+        if !isReadThrough {
+            try reader.supply(Data(), isLast: true)
+            try advance()
+        }
+        guard let canvas else { throw ImageError.truncated(.jpeg) }
+        var failure: ImageError?
+        if reader.header.has_multiple_scans {
+            _ = try closePass()
+            failure = try readPass(scan: reader.lastScan)
+        }
+        return try canvas.final(options, failure: failure ?? reader.damage)
+    }
+
+    /// Decodes as far as the bytes go.
+    private func advance() throws {
+        if canvas == nil {
+            guard try reader.readHeader(limits: options.limits) else { return }
+            if reader.header.is_arithmetic { return }
+            kept = nil
+            let picture = try JPEGDecoder.start(reader, options: options)
+            canvas = try IncrementalCanvas(
+                picture, options: options, codecBytes: Int(clamping: reader.header.coefficient_bytes))
+        }
+        if reader.header.has_multiple_scans {
+            isReadThrough = try reader.consumeScans(limits: options.limits, cancellation: options.cancellation)
+        } else {
+            let failure = try readRows()
+            if let failure, !reader.needsInput { throw failure }
+            isReadThrough = canvas.map { $0.available == $0.picture.decodedSize.height } ?? false
+        }
+    }
+
+    /// Reads the rows that follow into the canvas.
+    private func readRows() throws -> ImageError? {
+        guard let canvas else { return nil }
+        let height = canvas.picture.decodedSize.height
+        while canvas.available < height {
+            try options.checkCancellation()
+            let read = unsafe reader.readRows(
+                into: canvas.rows.base + canvas.available * canvas.rows.stride, stride: canvas.rows.stride,
+                count: min(64, height - canvas.available))
+            canvas.available += read.count
+            rowsDecoded += read.count
+            if let failure = read.failure { return failure }
+        }
+        return nil
+    }
+
+    /// Shows the coefficients as they are, all rows of them.
+    private func readPass(scan: Int) throws -> ImageError? {
+        try reader.startOutput(scan: scan)
+        canvas?.available = 0
+        let failure = try readRows()
+        isPassOpen = true
+        return failure
+    }
+
+    private func closePass() throws -> Bool {
+        if isPassOpen, try reader.finishOutput() { isPassOpen = false }
+        return !isPassOpen
+    }
+}

@@ -1,0 +1,60 @@
+public import ImageCore
+import ImageDecoding
+import CCalotypeJPEG
+import CCalotypeLCMS
+import ImageKernels
+
+/// JPEG by libjpeg-turbo. Transparent pictures are laid over white; deep ones are rounded to 8 bits; grey stays grey.
+///
+/// Quality is the format's usual scale; from 90 up chroma keeps its full resolution (4:4:4), below it is halved both ways
+/// (4:2:0), unless `chroma` says otherwise. `effort` from 7 up, or `isProgressive`, writes progressive files, which are
+/// smaller. A profile that the bitmap keeps is embedded, and an orientation written as Exif.
+public struct JPEGEncoder: Encoding {
+    public init() {}
+
+    public var formats: [ImageFormat] { [.jpeg] }
+
+    public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
+        var bitmap = try image.bitmap.premultiplied()
+        if bitmap.format != .gray8 { bitmap = try bitmap.convertedToRGBA8() }
+        guard let writer = unsafe clt_jpeg_writer_create() else { throw ImageError.outOfMemory(.jpeg) }
+        defer { unsafe clt_jpeg_writer_destroy(writer) }
+        func check(_ status: clt_jpeg_status) throws(ImageError) {
+            if status == CLT_JPEG_OK { return }
+            if status == CLT_JPEG_NO_MEMORY { throw .outOfMemory(.jpeg) }
+            let sentence = unsafe String(cString: clt_jpeg_writer_message(writer))
+            throw ImageError(
+                .unsupportedFeature, message: "The picture of \(bitmap.size) pixels cannot be written as JPEG: \(sentence)")
+        }
+        let quality = max(1, min(100, options.quality))
+        let sampling =
+            switch options.chroma ?? ChromaSampling(quality: quality) {
+            case .full: CLT_JPEG_SAMPLING_444
+            case .half: CLT_JPEG_SAMPLING_422
+            case .quarter: CLT_JPEG_SAMPLING_420
+            }
+        let isProgressive = options.isProgressive ?? ((options.effort ?? 5) >= 7)
+        let (profile, exif) = (Array(bitmap.colorSpace.profile), Array(EXIFOrientation.data(options.orientation)))
+        try unsafe check(
+            clt_jpeg_writer_start(
+                writer, UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), bitmap.format == .gray8, Int32(quality),
+                sampling, isProgressive, profile.isEmpty ? nil : profile, profile.count, exif.isEmpty ? nil : exif, exif.count))
+        try unsafe bitmap.withUnsafePixels { pixels in
+            guard let base = unsafe pixels.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+            var white = [UInt8](repeating: 255, count: 4 * bitmap.width)
+            for y in 0..<bitmap.height {
+                try options.cancellation?.check()
+                let row = unsafe base + y * bitmap.bytesPerRow
+                if bitmap.alpha == .opaque {
+                    try unsafe check(clt_jpeg_writer_write_row(writer, row))
+                } else {
+                    unsafe clt_over_white_rgba8(row, &white, UInt32(bitmap.width))
+                    try unsafe check(clt_jpeg_writer_write_row(writer, white))
+                }
+            }
+        }
+        var (bytes, count) = unsafe (UnsafePointer<UInt8>?.none, 0)
+        try unsafe check(clt_jpeg_writer_finish(writer, &bytes, &count))
+        return unsafe bytes.map { unsafe Data(bytes: $0, count: count) } ?? Data()
+    }
+}

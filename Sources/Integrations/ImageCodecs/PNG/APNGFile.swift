@@ -1,0 +1,110 @@
+import CCalotypePNG
+import ImageCore
+import ImageDecoding
+
+/// An animated PNG taken apart (PNG specification, third edition, 4.9): `acTL` announces it, `fcTL` begins a frame, whose
+/// data is in `IDAT` for the first, else in `fdAT`, a sequence number before it. Each frame is decoded as a PNG of its
+/// own, put together from the chunks that the file's pictures share and the frame's data.
+final class APNGFile: AnimationSource {
+    let format = ImageFormat.png
+    let canvas: PixelSize
+    let orientation: Orientation
+    private(set) var frames: [AnimationFrame] = []
+    let loopCount: Int?
+    private let metadata: PNGMetadata
+    private let header: Data
+    /// The chunks before the first data that say how pixels are stored.
+    private var shared = Data()
+    private var data: [[Data]] = []
+
+    init(_ file: Data, limits: DecodingLimits) throws(ImageError) {
+        metadata = PNGMetadata(file, limits: limits)
+        orientation = metadata.orientation
+        var chunks = PNGChunks(file)
+        guard let first = chunks.next(), first.type == "IHDR", first.content.count == 13,
+            let width = ByteReader(first.content).uint32(at: 0, bigEndian: true),
+            let height = ByteReader(first.content).uint32(at: 4, bigEndian: true)
+        else { throw .truncated(.png) }
+        header = first.content
+        canvas = PixelSize(width: width, height: height)
+        guard width > 0, height > 0 else {
+            throw ImageError(.corrupt, message: "The PNG file is damaged: its header gives the picture no size.")
+        }
+        loopCount = metadata.plays
+        try limits.check(canvas, bytesPerPixel: 0)
+        try readFrames(chunks, limits: limits)
+    }
+
+    private func readFrames(_ chunks: PNGChunks, limits: DecodingLimits) throws(ImageError) {
+        var (sequence, hasPixels) = (0, false)
+        func take(_ number: Int?) throws(ImageError) {
+            guard number == sequence else {
+                throw ImageError(.corrupt, message: "The animated PNG is damaged: its frames are not numbered in order.")
+            }
+            sequence += 1
+        }
+        for chunk in chunks {
+            switch chunk.type {
+            case "fcTL":
+                try take(ByteReader(chunk.content).uint32(at: 0, bigEndian: true))
+                try addFrame(ByteReader(chunk.content))
+                guard frames.count <= limits.frames else {
+                    throw ImageError(
+                        .tooLarge,
+                        message: "The PNG has more than \(limits.frames) frames, the limit; raise it to load the picture.")
+                }
+            case "IDAT":
+                hasPixels = true
+                if frames.count == 1 { data[0].append(chunk.content) }
+            case "fdAT":
+                try take(ByteReader(chunk.content).uint32(at: 0, bigEndian: true))
+                guard !frames.isEmpty else {
+                    throw ImageError(.corrupt, message: "The animated PNG is damaged: there is frame data before any frame.")
+                }
+                data[frames.count - 1].append(chunk.content.dropFirst(4))
+            case "PLTE", "tRNS", "iCCP", "sRGB", "gAMA", "cHRM", "cICP", "sBIT":
+                if !hasPixels { shared.append(PNGChunks.chunk(chunk.type, chunk.content)) }
+            default: break
+            }
+        }
+        if metadata.frames == 0, hasPixels, frames.isEmpty { addStill(chunks) }
+    }
+
+    /// A still picture is an animation of one frame.
+    private func addStill(_ chunks: PNGChunks) {
+        frames = [AnimationFrame(x: 0, y: 0, size: canvas, seconds: 0, blends: false, hasAlpha: true)]
+        data = [chunks.filter { $0.type == "IDAT" }.map(\.content)]
+    }
+
+    /// `fcTL`: sequence number, size, place, seconds as a fraction, disposal, blending.
+    private func addFrame(_ content: ByteReader) throws(ImageError) {
+        let numbers = [4, 8, 12, 16].compactMap { content.uint32(at: $0, bigEndian: true) }
+        guard numbers.count == 4, let numerator = content.uint16(at: 20, bigEndian: true),
+            let denominator = content.uint16(at: 22, bigEndian: true), let disposal = content.byte(at: 24),
+            let blending = content.byte(at: 25), numbers[0] > 0, numbers[1] > 0,
+            numbers[2] + numbers[0] <= canvas.width, numbers[3] + numbers[1] <= canvas.height
+        else { throw ImageError(.corrupt, message: "The animated PNG is damaged: a frame does not lie on the canvas.") }
+        var frame = AnimationFrame(
+            x: numbers[2], y: numbers[3], size: PixelSize(width: numbers[0], height: numbers[1]),
+            // A denominator of 0 means hundredths.
+            seconds: Double(numerator) / Double(denominator == 0 ? 100 : denominator), blends: blending == 1, hasAlpha: true)
+        frame.disposal = disposal == 1 ? .clear : disposal == 2 ? .restore : .keep
+        // Nothing was there before the first frame.
+        if frames.isEmpty, frame.disposal == .restore { frame.disposal = .clear }
+        frames.append(frame)
+        data.append([])
+    }
+
+    func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
+        let options = options.forFramePixels
+        let size = frames[frame].size
+        guard !data[frame].isEmpty else { throw ImageError.truncated(.png) }
+        var file = Data(PNGChunks.signature)
+        file.append(PNGChunks.chunk("IHDR", PNGChunks.big(size.width) + PNGChunks.big(size.height) + header.dropFirst(8)))
+        file.append(shared)
+        for part in data[frame] { file.append(PNGChunks.chunk("IDAT", part)) }
+        file.append(PNGChunks.chunk("IEND", Data()))
+        let image = try PNGDecoder.decodeStill(file, metadata: metadata, options: options, checksCRC: false)
+        return (image.bitmap, image.isPartial ? .truncated(.png) : nil)
+    }
+}

@@ -1,0 +1,127 @@
+public import ImageCore
+import ImageDecoding
+import CCalotypePNG
+
+/// PNG by libpng: every colour type and depth, Adam7, transparency by tRNS, colours by cICP, iCCP, sRGB, gAMA and cHRM.
+///
+/// Frame 0 of an animated PNG is the animation's first frame, as in browsers. A separate default image is shown only if that
+/// frame is damaged or missing, and is marked partial if the file ends early. The frames are composed on the canvas. Metadata is
+/// bounded by `limits.metadataBytes`; a profile beyond that is ignored, and text is never read.
+public struct PNGDecoder: AnimationDecoding {
+    public init() {}
+
+    public var formats: [ImageFormat] { [.png] }
+
+    /// PNG where the file begins with the eight bytes of its signature (PNG specification, 5.2).
+    public func format(of head: Data) -> ImageFormat? { head.starts(with: PNGChunks.signature) ? .png : nil }
+
+    public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
+        let metadata = PNGMetadata(data, limits: limits)
+        return try unsafe data.withUnsafeBytes { bytes in
+            let reader = try unsafe PNGReader(bytes, limits: limits)
+            let header = reader.header
+            let model: ColorModel = header.is_palette ? .indexed : header.is_gray ? .gray : .rgb
+            return ImageInfo(
+                format: .png, size: reader.size, frameCount: max(1, metadata.frames), orientation: metadata.orientation,
+                hasAlpha: header.has_alpha_channel || header.has_transparent_color, bitDepth: Int(header.bit_depth),
+                colorModel: model, colorProfile: ColorProfile(embedded: reader.profile).description,
+                isProgressive: header.is_interlaced)
+        }
+    }
+
+    public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
+        let metadata = PNGMetadata(data, limits: options.limits)
+        try options.checkFrame(of: max(1, metadata.frames))
+        if options.frame > 0 { return try composedFrame(of: data, options: options) }
+        guard metadata.hasSeparateDefault else { return try Self.decodeStill(data, metadata: metadata, options: options) }
+        if metadata.frames > 0 {
+            do {
+                let image = try composedFrame(of: data, options: options)
+                if !image.isPartial { return image }
+            } catch let error as ImageError where error.code == .truncated || error.code == .corrupt {
+                // The default image exists for readers that cannot show the animation.
+            }
+        }
+        guard metadata.hasEnd || options.allowsPartial else { throw ImageError.truncated(.png) }
+        var image = try Self.decodeStill(data, metadata: metadata, options: options)
+        image.isPartial = image.isPartial || !metadata.hasEnd
+        return image
+    }
+
+    public func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation {
+        try ComposedAnimation(APNGFile(data, limits: options.limits), options: options)
+    }
+
+    private func composedFrame(of data: Data, options: DecodeOptions) throws -> DecodedImage {
+        // libpng never sees the chunks before the pixels otherwise.
+        _ = try info(of: data, limits: options.limits)
+        return try animation(of: data, options: options).frame(at: options.frame)
+    }
+
+    /// Whether the image that ``decode(_:options:)`` returns is stored in `IDAT`.
+    static func isInDefaultImage(_ data: Data, options: DecodeOptions) -> Bool {
+        options.frame == 0 && !PNGMetadata(data, limits: options.limits).hasSeparateDefault
+    }
+
+    static func decodeStill(
+        _ data: Data, metadata: PNGMetadata, options: DecodeOptions, checksCRC: Bool = true
+    ) throws -> DecodedImage {
+        try withRows(of: data, metadata: metadata, options: options, checksCRC: checksCRC) { try $0.assemble($1) }
+    }
+
+    /// Calls `body` with a decode of the still picture that is about to deliver rows.
+    static func withRows<R>(
+        of data: Data, options: DecodeOptions, _ body: (PictureAssembler, any RowProducer) throws -> R
+    ) throws -> R {
+        try withRows(
+            of: data, metadata: PNGMetadata(data, limits: options.limits), options: options, checksCRC: true, body)
+    }
+
+    private static func withRows<R>(
+        of data: Data, metadata: PNGMetadata, options: DecodeOptions, checksCRC: Bool,
+        _ body: (PictureAssembler, any RowProducer) throws -> R
+    ) throws -> R {
+        try unsafe data.withUnsafeBytes { bytes in
+            let reader = try unsafe PNGReader(bytes, limits: options.limits, checksCRC: checksCRC)
+            let profile = metadata.profile(embedded: reader.profile)
+            // Deep samples are converted to sRGB before they are rounded to 8 bits.
+            let keeps16Bit = !options.convertsTo8Bit || (options.convertsToSRGB && profile != .sRGB)
+            let (layout, passes) = try reader.start(keeps16Bit: keeps16Bit)
+            var picture = StoredPicture(format: .png, size: reader.size, layout: layout)
+            picture.orientation = options.applied(metadata.orientation)
+            picture.hasAlpha = reader.header.has_alpha_channel || reader.header.has_transparent_color
+            picture.profile = profile
+            picture.deliversWhole = passes > 1
+            return try body(
+                PictureAssembler(picture, options: options),
+                PNGRows(reader, passes: passes, height: picture.size.height, options: options))
+        }
+    }
+}
+
+/// The rows of a PNG; the seven passes of Adam7 go over all of them.
+private final class PNGRows: RowProducer {
+    private let reader: PNGReader
+    private let passes: Int
+    private let height: Int
+    private let options: DecodeOptions
+
+    init(_ reader: PNGReader, passes: Int, height: Int, options: DecodeOptions) {
+        (self.reader, self.passes, self.height, self.options) = (reader, passes, height, options)
+    }
+
+    func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
+        guard passes > 1 else { return unsafe reader.readRows(into: target, stride: stride, count: count) }
+        for pass in 0..<passes {
+            for y in Swift.stride(from: 0, to: height, by: 64) {
+                try options.checkCancellation()
+                let read = unsafe reader.readRows(
+                    into: target + y * stride, stride: stride, count: min(64, height - y), fillsBlocks: options.allowsPartial)
+                guard let failure = read.failure else { continue }
+                // What earlier passes left covers every row; during the first, only the rows so far.
+                return RowsRead(count: pass > 0 ? height : y + read.count, failure: failure)
+            }
+        }
+        return RowsRead(count: height, failure: nil)
+    }
+}

@@ -1,0 +1,56 @@
+public import ImageCore
+import ImageDecoding
+import CCalotypePNG
+import ImageKernels
+
+/// PNG by libpng: grey and RGB with 8 or 16 bits, with alpha where there is any. Lossless, but that premultiplied colour
+/// is divided by alpha again. `effort` is zlib's level, 0 to 9, 6 by default; a profile that the bitmap keeps is written, and an
+/// orientation as Exif.
+public struct PNGEncoder: Encoding {
+    public init() {}
+
+    public var formats: [ImageFormat] { [.png] }
+
+    public func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
+        let bitmap = try image.bitmap.unpremultiplied()
+        let layout =
+            switch bitmap.format {
+            case .gray8: CLT_PNG_GRAY8
+            case .gray16: CLT_PNG_GRAY16
+            case .rgba8: CLT_PNG_RGBA8
+            case .rgba16: CLT_PNG_RGBA16
+            }
+        guard let writer = unsafe clt_png_writer_create() else { throw ImageError.outOfMemory(.png) }
+        defer { unsafe clt_png_writer_destroy(writer) }
+        func check(_ status: clt_png_status) throws(ImageError) {
+            if status == CLT_PNG_OK { return }
+            if status == CLT_PNG_NO_MEMORY { throw .outOfMemory(.png) }
+            let sentence = unsafe String(cString: clt_png_writer_message(writer))
+            throw ImageError(
+                .unsupportedFeature, message: "The picture of \(bitmap.size) pixels cannot be written as PNG: \(sentence).")
+        }
+        let (profile, exif) = (Array(bitmap.colorSpace.profile), Array(EXIFOrientation.data(options.orientation)))
+        try unsafe check(
+            clt_png_writer_start(
+                writer, UInt32(clamping: bitmap.width), UInt32(clamping: bitmap.height), layout, bitmap.alpha == .opaque,
+                Int32(max(0, min(9, options.effort ?? 6))), profile.isEmpty ? nil : profile, profile.count,
+                exif.isEmpty ? nil : exif, exif.count))
+        try unsafe bitmap.withUnsafePixels { pixels in
+            guard let base = unsafe pixels.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+            for y in 0..<bitmap.height {
+                try options.cancellation?.check()
+                try unsafe check(clt_png_writer_write_row(writer, base + y * bitmap.bytesPerRow))
+            }
+        }
+        var (bytes, count) = unsafe (UnsafePointer<UInt8>?.none, 0)
+        try unsafe check(clt_png_writer_finish(writer, &bytes, &count))
+        return unsafe bytes.map { unsafe Data(bytes: $0, count: count) } ?? Data()
+    }
+}
+
+extension ColorSpace {
+    /// The profile to embed; empty for sRGB.
+    var profile: Data {
+        if case .icc(let data) = self { data } else { Data() }
+    }
+}

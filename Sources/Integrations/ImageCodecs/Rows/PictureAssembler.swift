@@ -1,0 +1,178 @@
+import ImageCore
+import ImageDecoding
+import ImageKernels
+
+/// Makes the bitmap that was asked for out of a codec's rows: converts, scales down, turns upright.
+struct PictureAssembler {
+    let picture: StoredPicture
+    let options: DecodeOptions
+    private let geometry: ResizeGeometry?
+    private let converter: RowConverter
+    private let alpha: AlphaMode
+    private let colorSpace: ColorSpace
+
+    /// - Throws: ``ImageError`` where the options cannot be met or the picture is beyond the limits; nothing of its size
+    ///   was allocated before.
+    ///
+    /// - Parameter codecBytes: what the codec holds besides.
+    init(_ picture: StoredPicture, options: DecodeOptions, codecBytes: Int = 0) throws(ImageError) {
+        self.picture = picture
+        self.options = options
+        geometry = try picture.geometry(for: options)
+        let format = picture.layout.pixelFormat(narrowed: options.convertsTo8Bit)
+        let rows = geometry == nil || picture.deliversWhole ? picture.decodedSize.byteCount(format) : 0
+        try options.limits.check(picture.limitedSize, holding: [codecBytes, rows, geometry?.output.byteCount(format) ?? 0])
+        let transform: (any RowTransform)?
+        (transform, colorSpace) = Self.color(of: picture, format: format, options: options)
+        let isStraight = options.alpha == .straight && geometry == nil
+        alpha = !picture.hasAlpha ? .opaque : isStraight ? .straight : .premultiplied
+        converter = RowConverter(
+            source: picture.layout, target: format, hasAlpha: picture.hasAlpha,
+            premultiplies: alpha == .premultiplied && !picture.isPremultiplied, transform: transform)
+    }
+
+    /// How colours are converted, and the space that they are in afterwards.
+    private static func color(
+        of picture: StoredPicture, format: PixelFormat, options: DecodeOptions
+    ) -> ((any RowTransform)?, ColorSpace) {
+        if options.convertsToSRGB {
+            switch picture.profile {
+            case .sRGB: return (nil, .sRGB)
+            case .hdr(let signal): return (ToneMap(signal, from: picture.layout, to: format), .sRGB)
+            case .icc(let icc):
+                let isSmall = (picture.decodedSize.pixelCount ?? 0) < 1 << 16
+                return (ColorTransform(icc, from: picture.layout, to: format, isSmall: isSmall), .sRGB)
+            }
+        }
+        // Inks become RGB by formula, and then their profile no longer applies.
+        if case .cmyk8 = picture.layout { return (nil, .sRGB) }
+        return (nil, picture.profile.icc.map { .icc($0) } ?? .sRGB)
+    }
+
+    /// Decodes.
+    ///
+    /// - Throws: what `producer` found, unless the options allow the part that is there; `CancellationError`.
+    func assemble(_ producer: any RowProducer) throws -> DecodedImage {
+        var (bitmap, failure) = try geometry.map { try scaled(by: $0, from: producer) } ?? whole(from: producer)
+        if let failure, !options.allowsPartial(after: failure) { throw failure }
+        if failure != nil, alpha == .opaque {
+            // Rows that are missing are clear.
+            bitmap = bitmap.reinterpreted(alpha: .premultiplied)
+        } else if picture.hasAlpha, converter.isOpaque, failure == nil {
+            bitmap = bitmap.reinterpreted(alpha: .opaque)
+        }
+        try options.checkCancellation()
+        if options.alpha == .straight { bitmap = try bitmap.unpremultiplied() }
+        bitmap = try bitmap.oriented(picture.orientation)
+        return DecodedImage(bitmap, format: picture.format, isPartial: failure != nil)
+    }
+
+    /// Whether rows are the picture asked for as they come: no part of them, upright, from the top, in 8-bit RGBA, not
+    /// multiplied.
+    var canStream: Bool {
+        geometry == nil && !picture.deliversWhole && picture.orientation == .up && converter.target == .rgba8
+            && alpha != .premultiplied && !options.allowsPartial
+    }
+
+    /// Hands rows over as they come, where ``canStream``: a strip of them is held, and no picture.
+    ///
+    /// - Throws: what `producer` found, what `body` throws, `CancellationError`.
+    func stream(_ producer: any RowProducer, _ body: (DecodedRows) throws -> Void) throws {
+        let (size, batch) = (picture.decodedSize, batchRows)
+        let strip = try Scratch(rows: batch, rowBytes: size.width * converter.target.bytesPerPixel, isPacked: true)
+        let scratch =
+            converter.worksInPlace ? strip : try Scratch(rows: batch, rowBytes: size.width * picture.layout.bytesPerPixel)
+        var first = 0
+        let failure = try unsafe readRows(from: producer, batch: batch, until: size.height) { y in
+            first = y
+            return unsafe (scratch.base, scratch.stride)
+        } body: { y, row in
+            unsafe converter.convert(row, to: strip.base + (y - first) * strip.stride, width: size.width)
+        } batchEnd: { count in
+            let bytes = unsafe UnsafeRawBufferPointer(start: strip.base, count: count * strip.stride)
+            try body(unsafe DecodedRows(size: size, first: first, count: count, bytes: bytes, bytesPerRow: strip.stride))
+        }
+        if let failure { throw failure }
+    }
+
+    /// Every row that the codec delivers, in a bitmap of that size.
+    private func whole(from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
+        var failure: ImageError?
+        let bitmap = try unsafe Bitmap(size: picture.decodedSize, format: converter.target, alpha: alpha, colorSpace: colorSpace)
+        {
+            pixels, bytesPerRow in
+            guard let base = pixels.baseAddress else { return }
+            failure = try unsafe fill(base, bytesPerRow, from: producer)
+        }
+        return (bitmap, failure)
+    }
+
+    private func fill(
+        _ base: UnsafeMutableRawPointer, _ bytesPerRow: Int, from producer: any RowProducer
+    ) throws -> ImageError? {
+        let (width, height) = (picture.decodedSize.width, picture.decodedSize.height)
+        let batch = batchRows
+        let scratch = converter.worksInPlace ? nil : try Scratch(rows: batch, rowBytes: width * picture.layout.bytesPerPixel)
+        return try unsafe readRows(from: producer, batch: batch, until: height) { y in
+            unsafe scratch.map { unsafe ($0.base, $0.stride) } ?? (base + y * bytesPerRow, bytesPerRow)
+        } body: { y, row in
+            unsafe converter.convert(row, to: base + y * bytesPerRow, width: width)
+        }
+    }
+
+    /// The picture scaled while its rows come: only those that the filter still needs are held.
+    private func scaled(by geometry: ResizeGeometry, from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
+        let width = picture.decodedSize.width
+        let resampler = try RowResampler(source: picture.decodedSize, format: converter.target, to: geometry)
+        let batch = batchRows
+        let scratch = try Scratch(rows: batch, rowBytes: width * picture.layout.bytesPerPixel)
+        let line = try Scratch(rows: 1, rowBytes: width * converter.target.bytesPerPixel)
+        var failure: ImageError?
+        let bitmap = try unsafe Bitmap(size: geometry.output, format: converter.target, alpha: alpha, colorSpace: colorSpace) {
+            pixels, bytesPerRow in
+            // Rows below the last that takes part need not be decoded.
+            failure = try unsafe readRows(from: producer, batch: batch, until: resampler.rows.upperBound) { _ in
+                unsafe (scratch.base, scratch.stride)
+            } body: { y, row in
+                if resampler.rows.contains(y) { unsafe converter.convert(row, to: line.base, width: width) }
+                try unsafe resampler.append(
+                    UnsafeRawBufferPointer(start: line.base, count: line.stride), to: pixels, bytesPerRow: bytesPerRow)
+            }
+        }
+        return (bitmap, failure)
+    }
+
+    /// Reads rows in batches to where `place` says, and hands each to `body`; returns what is wrong with the picture. After
+    /// each batch `batchEnd` is told how many they were.
+    private func readRows(
+        from producer: any RowProducer, batch: Int, until end: Int,
+        place: (Int) -> (UnsafeMutableRawPointer, Int), body: (Int, UnsafeMutableRawPointer) throws -> Void,
+        batchEnd: (Int) throws -> Void = { _ in }
+    ) throws -> ImageError? {
+        var y = 0
+        while y < end {
+            try options.checkCancellation()
+            let (base, stride) = unsafe place(y)
+            let wanted = min(batch, picture.decodedSize.height - y)
+            let read = try unsafe producer.readRows(into: base, stride: stride, count: wanted)
+            for i in 0..<min(read.count, end - y) {
+                if i & 63 == 63 { try options.checkCancellation() }
+                try unsafe body(y + i, base + i * stride)
+            }
+            if read.count > 0 { try batchEnd(min(read.count, end - y)) }
+            y += read.count
+            if let failure = read.failure {
+                if y == 0 { throw failure }
+                return failure
+            }
+        }
+        return producer.finish()
+    }
+
+    /// Rows decoded between two looks at the cancellation token: about 128 KB.
+    private var batchRows: Int {
+        if picture.deliversWhole { return picture.decodedSize.height }
+        let rowBytes = picture.decodedSize.width * picture.layout.bytesPerPixel
+        return min(picture.decodedSize.height, max(picture.fewestRows, (1 << 17) / max(1, rowBytes)))
+    }
+}

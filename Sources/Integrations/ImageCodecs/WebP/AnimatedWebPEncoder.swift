@@ -1,0 +1,136 @@
+public import ImageCore
+import ImageDecoding
+import ImageKernels
+
+/// Writes animated WebP.
+///
+/// Each frame is a whole picture; what is stored of it is the rectangle in which it differs from the one before, lossy or
+/// lossless by the same options as ``WebPEncoder``. Two frames are held at a time, and the file so far. Cancelling is looked
+/// at between frames.
+public struct AnimatedWebPEncoder: Sendable {
+    /// A picture and how long it shows.
+    public struct Frame: Sendable {
+        public var image: DecodedImage
+        /// Seconds, from 0 to 16,777 (WebP has 24 bits of milliseconds).
+        public var duration: Double
+
+        public init(_ image: DecodedImage, duration: Double) {
+            self.image = image
+            self.duration = duration
+        }
+    }
+
+    /// WebP stores the loop count in 16 bits.
+    private static let mostLoops = 65_535
+
+    public init() {}
+
+    /// The file of a list of frames.
+    ///
+    /// - Parameters:
+    ///   - frames: at least one, all of the size of the first. A profile that the first keeps is embedded.
+    ///   - loopCount: how often the animation is shown; 0 for ever, 65,535 at most.
+    ///   - options: for every frame.
+    /// - Throws: ``ImageError`` (`invalidRequest`) where the frames or numbers cannot be; `CancellationError`.
+    public func encode(_ frames: [Frame], loopCount: Int = 0, options: EncodeOptions = EncodeOptions()) throws -> Data {
+        try encode(frames.map(\.duration), loopCount: loopCount, options: options) { frames[$0].image }
+    }
+
+    /// The file of an animation, whose frames are made as they are written. One that does not say how often it is shown is
+    /// shown once. A larger loop count than 65,535 is written as 65,535.
+    ///
+    /// - Throws: as for a list of frames, and what making a frame throws.
+    public func encode(_ animation: any ImageAnimation, options: EncodeOptions = EncodeOptions()) throws -> Data {
+        try encode(
+            animation.durations, loopCount: min(animation.loopCount ?? 1, Self.mostLoops), options: options,
+            frame: animation.frame(at:))
+    }
+
+    private func encode(
+        _ durations: [Double], loopCount: Int, options: EncodeOptions, frame: (Int) throws -> DecodedImage
+    ) throws -> Data {
+        guard 0...Self.mostLoops ~= loopCount, durations.allSatisfy({ $0 >= 0 && $0 <= 16_777 }) else {
+            throw ImageError(
+                .invalidRequest, message: "An animation loops up to 65535 times, and a frame shows from 0 to 16777 seconds.")
+        }
+        var (chunks, hasAlpha, profile, before) = (Data(), false, Data(), Bitmap?.none)
+        for (index, duration) in durations.enumerated() {
+            try options.cancellation?.check()
+            let bitmap = try frame(index).bitmap.straightRGBA8()
+            if before == nil { profile = bitmap.colorSpace.profile }
+            if let size = before?.size, size != bitmap.size {
+                throw ImageError(
+                    .invalidRequest,
+                    message:
+                        "The frames of an animation are of one size; one is of \(bitmap.size) pixels, the first of \(size).")
+            }
+            hasAlpha = hasAlpha || bitmap.alpha != .opaque
+            let place = before.map { ChangedPart(from: $0, to: bitmap) } ?? ChangedPart(bitmap.size)
+            // The numbers are only copied: for that they may pass as opaque, which kernels take.
+            let part = try bitmap.reinterpreted(alpha: .opaque)
+                .cropped(x: place.x, y: place.y, width: place.size.width, height: place.size.height)
+            let file = try WebPEncoder.encode(part.reinterpreted(alpha: bitmap.alpha), options: options)
+            chunks.append(Self.chunk(of: file, place: place, milliseconds: Int((duration * 1000).rounded())))
+            before = bitmap
+        }
+        guard let size = before?.size else {
+            throw ImageError(.invalidRequest, message: "An animation needs at least one frame; none was given.")
+        }
+        let exif = EXIFOrientation.data(options.orientation)
+        var file = WebPFile.extendedHeader(
+            size: size,
+            flags: 0x02 | (hasAlpha ? 0x10 : 0) | (profile.isEmpty ? 0 : 0x20) | (exif.isEmpty ? 0 : 0x08))
+        if !profile.isEmpty { file.append(WebPFile.chunk("ICCP", profile)) }
+        // The background, which browsers ignore: transparent.
+        file.append(WebPFile.chunk("ANIM", Data(count: 4) + WebPFile.little(loopCount, 2)))
+        file.append(chunks)
+        if !exif.isEmpty { file.append(WebPFile.chunk("EXIF", exif)) }
+        return WebPFile.wrap(file)
+    }
+
+    /// `ANMF`: place in units of two pixels, size less one, milliseconds, flags; then the picture's chunks. The flag 2 has the
+    /// frame replace what is there instead of being laid over it.
+    private static func chunk(of file: Data, place: ChangedPart, milliseconds: Int) -> Data {
+        var content = WebPFile.little(place.x / 2, 3) + WebPFile.little(place.y / 2, 3)
+        content += WebPFile.little(place.size.width - 1, 3) + WebPFile.little(place.size.height - 1, 3)
+        content += WebPFile.little(milliseconds, 3) + [2]
+        for (name, chunk) in WebPFile.pictureChunks(of: file) { content.append(WebPFile.chunk(name, chunk)) }
+        return WebPFile.chunk("ANMF", content)
+    }
+}
+
+/// The rectangle in which two pictures differ; it begins at even places, and is never empty.
+struct ChangedPart {
+    let x: Int, y: Int
+    let size: PixelSize
+
+    /// All of a picture.
+    init(_ size: PixelSize) {
+        (x, y) = (0, 0)
+        self.size = size
+    }
+
+    /// - Parameters: both 8-bit RGBA of the same size.
+    init(from old: Bitmap, to new: Bitmap) {
+        var (left, right, top, bottom) = (new.width, -1, new.height, -1)
+        unsafe old.withUnsafePixels { old in
+            unsafe new.withUnsafePixels { pixels in
+                for y in 0..<new.height {
+                    let row = (y * new.bytesPerRow)..<(y * new.bytesPerRow + 4 * new.width)
+                    let (a, b) = unsafe (old[row], pixels[row])
+                    guard let first = unsafe zip(a, b).enumerated().first(where: { $1.0 != $1.1 })?.offset else { continue }
+                    let last = unsafe zip(a.reversed(), b.reversed()).enumerated().first { $1.0 != $1.1 }?.offset ?? 0
+                    (left, right) = (min(left, first / 4), max(right, new.width - 1 - last / 4))
+                    (top, bottom) = (min(top, y), y)
+                }
+            }
+        }
+        guard right >= 0 else {
+            (x, y) = (0, 0)
+            size = PixelSize(width: 1, height: 1)
+            return
+        }
+        (x, y) = (left & ~1, top & ~1)
+        size = PixelSize(width: right + 1 - x, height: bottom + 1 - y)
+    }
+}

@@ -1,0 +1,135 @@
+import CCalotypeWebP
+public import ImageCore
+import ImageDecoding
+
+extension WebPDecoder: IncrementalDecoding {
+    /// Rows of a still picture as they come; of an animation nothing before the end.
+    public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
+        format(of: head) == nil ? nil : IncrementalWebP(options: options)
+    }
+}
+
+/// A WebP that arrives in pieces. libwebp keeps what it needs of the bytes; they are kept here too, since orientation
+/// stands at the end of the file.
+///
+/// libwebp is given the picture's own chunks, as when a whole file is decoded: from a file in pieces it would also read alpha
+/// that the header does not announce, and past the end of a picture that is too short. A picture that is cut off or damaged
+/// may still come out otherwise in pieces; it is decoded anew when the file is known to be no better.
+// @unchecked because the protocol has its calls made by one thread at a time.
+@safe final class IncrementalWebP: IncrementalDecoder, @unchecked Sendable {
+    private let options: DecodeOptions
+    private var data = Data()
+    private var handle: OpaquePointer?
+    private var canvas: IncrementalCanvas?
+    private var status = CLT_WEBP_NEEDS_INPUT
+    /// Where the picture's chunks lie in the file, less what libwebp has.
+    private var rest = 0..<0
+    /// Where the pixels of a lossy picture begin.
+    private var lossyStart: Int?
+    /// Whether only the end of the file can tell: animations.
+    private var waits = false
+    private var shown = 0
+    /// Bytes that libwebp was given.
+    private(set) var bytesDecoded = 0
+
+    init(options: DecodeOptions) { self.options = options }
+
+    deinit { unsafe clt_webp_reader_destroy(handle) }
+
+    func append(_ chunk: Data) throws {
+        try options.checkCancellation()
+        data.append(chunk)
+        guard !waits else { return }
+        if canvas == nil { try begin() }
+        guard let canvas, let handle = unsafe handle, status == CLT_WEBP_NEEDS_INPUT else { return }
+        unsafe decode(by: handle, into: canvas)
+        if status != CLT_WEBP_NEEDS_INPUT, status != CLT_WEBP_OK { throw WebPPicture.failure(status) }
+    }
+
+    /// Begins once the container says how large the picture is and where it lies.
+    private func begin() throws {
+        let found = try unsafe data.withUnsafeBytes { bytes -> (StoredPicture, Range<Int>)? in
+            var features = clt_webp_features()
+            let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            guard unsafe clt_webp_read_features(base, bytes.count, &features) == CLT_WEBP_OK else { return nil }
+            waits = features.is_animated
+            if waits { return nil }
+            guard let container = try unsafe container(bytes), let frame = try? container.frame(0),
+                let base = unsafe base, let start = unsafe frame.bytes.baseAddress,
+                let place = chunks(from: unsafe start - base)
+            else { return nil }
+            return (try WebPDecoder.picture(container, frame, options: options), place)
+        }
+        guard let (picture, place) = found else { return }
+        let canvas = try IncrementalCanvas(picture, options: options)
+        let size = picture.decodedSize
+        let room = canvas.rows.stride * (size.height - 1) + 4 * size.width
+        let reader = unsafe clt_webp_reader_create(
+            canvas.rows.base.assumingMemoryBound(to: UInt8.self), room, Int32(canvas.rows.stride), UInt32(size.width),
+            UInt32(size.height), size != picture.size, false)
+        guard let reader = unsafe reader else { throw ImageError.outOfMemory(.webp) }
+        unsafe handle = reader
+        self.canvas = canvas
+        rest = place
+    }
+
+    /// From the chunk at `start` to the end of the one with the pixels; `nil` before that has begun.
+    private func chunks(from start: Int) -> Range<Int>? {
+        let reader = ByteReader(data)
+        var at = start
+        while let size = reader.uint32(at: at + 4, bigEndian: false) {
+            let end = at + 8 + size
+            if reader.matches("VP8 ", at: at) { lossyStart = at + 8 }
+            if lossyStart != nil || reader.matches("VP8L", at: at) { return start..<end }
+            at = end + size & 1
+        }
+        return nil
+    }
+
+    private func decode(by reader: OpaquePointer, into canvas: IncrementalCanvas) {
+        let bytes = data[rest.clamped(to: 0..<data.count)]
+        guard !bytes.isEmpty else { return }
+        rest = (rest.lowerBound + bytes.count)..<rest.upperBound
+        status = unsafe bytes.withUnsafeBytes { bytes in
+            unsafe clt_webp_reader_append(reader, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+        }
+        bytesDecoded += bytes.count
+        canvas.available = unsafe Int(clt_webp_reader_rows(reader))
+    }
+
+    /// The container as far as it goes; `nil` where that is not far enough.
+    private func container(_ bytes: UnsafeRawBufferPointer) throws(ImageError) -> WebPContainer? {
+        do {
+            return try unsafe WebPContainer(bytes, limits: options.limits)
+        } catch  where error.code == .tooLarge {
+            throw error
+        } catch {
+            return nil
+        }
+    }
+
+    func preview() throws -> DecodedImage? {
+        guard let canvas, canvas.available > shown else { return nil }
+        shown = canvas.available
+        return try canvas.preview(options)
+    }
+
+    func finish() throws -> DecodedImage {
+        let applied = unsafe data.withUnsafeBytes { bytes -> Orientation? in
+            guard let container = unsafe try? WebPContainer(bytes, limits: options.limits), container.info.is_complete else {
+                return nil
+            }
+            return options.applied(container.chunk("EXIF").map(EXIFOrientation.parse) ?? .up)
+        }
+        // How far libwebp scales was settled for a picture that lies the other way: only now is it known how this one does.
+        guard let canvas, let applied, status == CLT_WEBP_OK,
+            applied.swapsSides == canvas.picture.orientation.swapsSides || options.targetSize == nil,
+            lossyStart.map({ LossyPartitions(data, at: $0).isLastOutOfRange }) != true
+        else {
+            canvas = nil
+            return try WebPDecoder().decode(data, options: options)
+        }
+        canvas.available = canvas.picture.decodedSize.height
+        return try canvas.final(options, failure: nil, orientation: applied)
+    }
+}

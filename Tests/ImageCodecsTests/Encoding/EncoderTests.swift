@@ -1,0 +1,98 @@
+import ImageCore
+import ImageDecoding
+import TestBitmaps
+import ImageCodecs
+import Testing
+
+@Suite struct EncoderTests {
+    private func options(quality: Int = 85) -> EncodeOptions {
+        var options = EncodeOptions()
+        options.quality = quality
+        return options
+    }
+
+    private func clear(_ width: Int, _ height: Int) throws -> Bitmap {
+        try bitmap(width, height, alpha: .straight) { x, y in [UInt8(x * 9), UInt8(y * 11), 90, UInt8((x * 40 + y) % 256)] }
+    }
+
+    @Test(arguments: [ImageFormat.png, .webp])
+    func losslessFormatsKeepEveryPixel(format: ImageFormat) throws {
+        for picture in [try photo(31, 17), try clear(19, 23)] {
+            let file = try EncoderRegistry(.codecs).encode(DecodedImage(picture), as: format, options: options(quality: 100))
+            let back = try DecoderRegistry(.codecs).decode(file, options: .with { $0.alpha = .straight })
+            #expect(back.bitmap.all == picture.all)
+            #expect(back.bitmap.alpha == picture.alpha)
+        }
+    }
+
+    @Test(arguments: PixelFormat.allCases)
+    func pngKeepsEveryPixelFormat(format: PixelFormat) throws {
+        let picture = try unsafe Bitmap(size: PixelSize(width: 9, height: 7), format: format, alpha: .straight) { pixels, _ in
+            for i in 0..<pixels.count { unsafe pixels[i] = UInt8(truncatingIfNeeded: i * 31 + i / 7) }
+        }
+        let file = try PNGEncoder().encode(DecodedImage(picture), as: .png, options: EncodeOptions())
+        let back = try PNGDecoder().decode(file, options: .with { ($0.alpha, $0.convertsTo8Bit) = (.straight, false) })
+        #expect(back.bitmap.format == format)
+        #expect(back.bitmap.all == picture.all)
+    }
+
+    @Test(arguments: [ImageFormat.jpeg, .webp, .avif])
+    func lossyFormatsComeCloseByQuality(format: ImageFormat) throws {
+        let picture = try photo(96, 64)
+        func mean(_ quality: Int) throws -> (Double, Int) {
+            let file = try EncoderRegistry(.codecs).encode(DecodedImage(picture), as: format, options: options(quality: quality))
+            return (
+                try DecoderRegistry(.codecs).decode(file, options: DecodeOptions()).bitmap.difference(to: picture).mean,
+                file.count
+            )
+        }
+        let (good, large) = try mean(95)
+        let (poor, small) = try mean(20)
+        #expect(good < 2)
+        #expect(good < poor)
+        #expect(small < large)
+    }
+
+    @Test
+    func jpegLaysTransparencyOverWhite() throws {
+        let picture = try bitmap(16, 16, alpha: .premultiplied) { x, _ in x < 8 ? [0, 0, 0, 0] : [100, 0, 0, 128] }
+        let file = try JPEGEncoder().encode(DecodedImage(picture), as: .jpeg, options: options(quality: 100))
+        let back = try JPEGDecoder().decode(file, options: DecodeOptions()).bitmap
+        #expect(zip(back[2, 2], [255, 255, 255, 255]).allSatisfy { abs($0 - $1) <= 2 })
+        #expect(zip(back[13, 8], [227, 127, 127, 255]).allSatisfy { abs($0 - $1) <= 2 })
+    }
+
+    @Test
+    func greyStaysGrey() throws {
+        let size = PixelSize(width: 24, height: 16)
+        let picture = try unsafe Bitmap(size: size, format: .gray8, alpha: .opaque) { pixels, _ in
+            for i in 0..<pixels.count { unsafe pixels[i] = UInt8(i * 3 & 127) }
+        }
+        for format in [ImageFormat.jpeg, .png, .avif] {
+            let file = try EncoderRegistry(.codecs).encode(DecodedImage(picture), as: format, options: options(quality: 100))
+            #expect(try DecoderRegistry(.codecs).info(of: file, limits: DecodingLimits()).colorModel == .gray)
+            let back = try DecoderRegistry(.codecs).decode(file, options: DecodeOptions()).bitmap
+            #expect(back.format == .gray8)
+            #expect(back.difference(to: picture).mean < 2)
+        }
+    }
+
+    @Test
+    func plainPixelsAreSizeAndStraightRows() throws {
+        let picture = try bitmap(2, 1, alpha: .premultiplied) { x, _ in x == 0 ? [10, 20, 30, 255] : [64, 0, 0, 128] }
+        let file = try RGBAEncoder().encode(DecodedImage(picture), as: .rgba, options: EncodeOptions())
+        #expect(Array(file) == [2, 0, 0, 0, 1, 0, 0, 0, 10, 20, 30, 255, 128, 0, 0, 128])
+    }
+
+    @Test
+    func encodingStopsWhenCancelled() throws {
+        var options = EncodeOptions()
+        options.cancellation = CancellationToken()
+        options.cancellation?.cancel()
+        for format in EncoderRegistry(.codecs).formats {
+            #expect(throws: CancellationError.self) {
+                try EncoderRegistry(.codecs).encode(DecodedImage(try photo(8, 8)), as: format, options: options)
+            }
+        }
+    }
+}

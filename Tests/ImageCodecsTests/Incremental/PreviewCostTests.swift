@@ -1,0 +1,84 @@
+import ImageCore
+import ImageDecoding
+import TestBitmaps
+import Testing
+
+@testable import ImageCodecs
+
+/// However often previews are asked for, the codec's own work stays that of the file.
+@Suite struct PreviewCostTests {
+    private let size = PixelSize(width: 90, height: 160)
+
+    private func file(_ format: ImageFormat, _ change: (inout EncodeOptions) -> Void = { _ in }) throws -> Data {
+        var options = EncodeOptions()
+        change(&options)
+        return try EncoderRegistry(.codecs).encode(DecodedImage(try photo(size.width, size.height)), as: format, options: options)
+    }
+
+    /// Feeds the file in pieces, with a look after each; how many previews there were.
+    private func feed(_ file: Data, to decoder: some IncrementalDecoder, piece: Int) throws -> Int {
+        var previews = 0
+        for start in stride(from: 0, to: file.count, by: piece) {
+            try decoder.append(file.dropFirst(start).prefix(piece))
+            if try decoder.preview() != nil { previews += 1 }
+        }
+        _ = try decoder.finish()
+        return previews
+    }
+
+    @Test(arguments: [1, 10, 100, 100_000])
+    func everyRowOfABaselineJPEGIsDecodedOnce(piece: Int) throws {
+        let decoder = try IncrementalJPEG(options: DecodeOptions())
+        let previews = try feed(try file(.jpeg), to: decoder, piece: piece)
+        #expect(decoder.rowsDecoded == size.height)
+        #expect(previews > 5 || piece > 100)
+    }
+
+    @Test(arguments: [1, 10, 100, 100_000])
+    func aProgressiveJPEGIsGoneOverOnceForEachScanAtMost(piece: Int) throws {
+        let decoder = try IncrementalJPEG(options: DecodeOptions())
+        let file = try file(.jpeg) { $0.isProgressive = true }
+        let scans = file.indices.dropLast().count { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
+        let previews = try feed(file, to: decoder, piece: piece)
+        #expect(previews <= scans)
+        #expect(previews > 3 || piece > 100)
+        #expect(decoder.rowsDecoded == size.height * (previews + 1))
+    }
+
+    @Test(arguments: [1, 10, 100, 100_000])
+    func everyRowOfAPNGIsDecodedOnce(piece: Int) throws {
+        let decoder = try IncrementalPNG(options: DecodeOptions())
+        _ = try feed(try file(.png), to: decoder, piece: piece)
+        #expect(decoder.rowsDecoded == size.height)
+    }
+
+    @Test(arguments: [1, 10, 100_000])
+    func everyRowOfEachPassOfAnInterlacedPNGIsDecodedOnce(piece: Int) throws {
+        var builder = PNGBuilder(size: PixelSize(width: 20, height: 19), colorType: .rgb, depth: 8) { x, y in [x * 9, y * 9, 77] }
+        builder.isInterlaced = true
+        let decoder = try IncrementalPNG(options: DecodeOptions())
+        _ = try feed(builder.file, to: decoder, piece: piece)
+        // libpng hands every row of the picture to each pass, seven at most.
+        #expect(decoder.rowsDecoded <= 7 * 19)
+    }
+
+    @Test(arguments: [1, 10, 100, 100_000], [false, true])
+    func everyByteOfAWebPIsDecodedOnce(piece: Int, isLossless: Bool) throws {
+        let file = try file(.webp) { $0.isLossless = isLossless }
+        let decoder = IncrementalWebP(options: DecodeOptions())
+        _ = try feed(file, to: decoder, piece: piece)
+        #expect(decoder.bytesDecoded <= file.count)
+        // What follows the last pixel is no longer of interest.
+        #expect(decoder.bytesDecoded >= file.count * 9 / 10 || piece > 10)
+    }
+
+    @Test(.enabled(if: Corpus.root != nil, "no corpus at CALOTYPE_CORPUS or ../shared/corpus"), arguments: [100, 5000])
+    func everyLayerOfAnAVIFIsDecodedOnceAsAPreview(piece: Int) throws {
+        let corpus = try Corpus(root: Corpus.root ?? "")
+        let file = try corpus.data("avif/layered/av1-fruits_2layer_thumbsize.avif")
+        let decoder = IncrementalAVIF(options: DecodeOptions())
+        let previews = try feed(file, to: decoder, piece: piece)
+        #expect(previews == 1)
+        #expect(decoder.layer == 1)
+    }
+}

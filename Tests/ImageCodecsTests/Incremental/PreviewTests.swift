@@ -1,0 +1,75 @@
+import ImageCore
+import ImageDecoding
+import TestBitmaps
+import ImageCodecs
+import Testing
+
+/// Thumbnails in Exif, and layers of AVIF.
+@Suite struct PreviewTests {
+    /// A JPEG whose Exif holds a smaller, red one.
+    private func file(orientation: Int = 6) throws -> Data {
+        let small = try bitmap(16, 12) { _, _ in [220, 10, 10, 255] }
+        let thumbnail = try JPEGEncoder().encode(DecodedImage(small), as: .jpeg, options: EncodeOptions())
+        func short(_ n: Int) -> [UInt8] { [UInt8(n >> 8), UInt8(n & 255)] }
+        func entry(_ tag: Int, _ type: Int, _ value: [UInt8]) -> [UInt8] { short(tag) + short(type) + big(1) + value }
+        var tiff = Array("MM".utf8) + short(42) + big(8)
+        tiff += short(1) + entry(0x0112, 3, short(orientation) + [0, 0]) + big(26)
+        tiff += short(2) + entry(0x0201, 4, big(56)) + entry(0x0202, 4, big(thumbnail.count)) + big(0)
+        let exif = Array("Exif".utf8) + [0, 0] + tiff + Array(thumbnail)
+        let picture = try JPEGEncoder().encode(DecodedImage(try photo(200, 120)), as: .jpeg, options: EncodeOptions())
+        return picture.prefix(2) + JPEGBuilder.segment(0xE1, exif) + picture.dropFirst(2)
+    }
+
+    @Test
+    func theThumbnailInExifIsTurnedLikeThePicture() throws {
+        let file = try file()
+        let image = try #require(try JPEGDecoder().thumbnail(of: file))
+        #expect(image.size == PixelSize(width: 12, height: 16))
+        #expect(image.bitmap[5, 5][0] > 200)
+        let picture = try JPEGEncoder().encode(DecodedImage(try photo(9, 9)), as: .jpeg, options: EncodeOptions())
+        #expect(try JPEGDecoder().thumbnail(of: picture) == nil)
+        // One whose place lies outside.
+        var broken = Array(file)
+        let entry: [UInt8] = [0x02, 0x01, 0, 4, 0, 0, 0, 1]
+        let place = try #require(broken.indices.first { broken[$0...].starts(with: entry) })
+        broken.replaceSubrange((place + 8)..<(place + 12), with: [0x7F, 0xFF, 0xFF, 0xFF])
+        #expect(try JPEGDecoder().thumbnail(of: Data(broken)) == nil)
+    }
+
+    @Test
+    func theThumbnailIsFoundAsSoonAsItHasCome() throws {
+        let file = try file()
+        let registry = DecoderRegistry(.codecs)
+        func thumbnail(_ count: Int) throws -> PixelSize? {
+            try registry.embeddedThumbnail(in: file.prefix(count), options: DecodeOptions())?.size
+        }
+        #expect(try thumbnail(200) == nil)
+        #expect(try thumbnail(file.count - 500) == PixelSize(width: 12, height: 16))
+        let plain = try JPEGEncoder().encode(DecodedImage(try photo(9, 9)), as: .jpeg, options: EncodeOptions())
+        #expect(try registry.embeddedThumbnail(in: plain, options: DecodeOptions()) == nil)
+    }
+
+    @Test(.enabled(if: Corpus.root != nil, "no corpus at CALOTYPE_CORPUS or ../shared/corpus"))
+    func layersAreShownAsTheyCome() throws {
+        let corpus = try Corpus(root: Corpus.root ?? "")
+        var previews = 0
+        for (path, _) in corpus.entries where path.hasPrefix("avif/layered/") {
+            let file = try corpus.data(path)
+            for piece in [997, file.count / 3 + 1] {
+                let decoder = try #require(
+                    try DecoderRegistry(.codecs).makeIncrementalDecoder(for: file.prefix(64), options: DecodeOptions()))
+                for start in stride(from: 0, to: file.count, by: piece) {
+                    try decoder.append(file.dropFirst(start).prefix(piece))
+                    if let image = try decoder.preview() {
+                        previews += 1
+                        #expect(image.isPreview)
+                    }
+                }
+                let whole = try DecoderRegistry(.codecs).decode(file, options: DecodeOptions())
+                #expect(try decoder.finish().bitmap.isSame(as: whole.bitmap), "\(path)")
+            }
+        }
+        print("corpus, layers shown: \(previews)")
+        #expect(previews >= 4)
+    }
+}

@@ -1,0 +1,115 @@
+import CalotypeTesting
+import ImageCore
+import TestBitmaps
+import ImageCodecs
+import Testing
+
+@Suite struct JPEGDecoderTests {
+    let decoder = JPEGDecoder()
+    let blocks = PixelSize(width: 3, height: 2)
+
+    private func decode(
+        components: Int, adobe: Int?, _ value: [Int]
+    ) throws -> (pixel: [Int], info: ImageInfo) {
+        let file = JPEGBuilder(blocks: blocks, components: components, adobeTransform: adobe) { _, _ in value }.file
+        let image = try decoder.decode(file, options: DecodeOptions())
+        #expect(image.size == PixelSize(width: 24, height: 16))
+        #expect(Set(image.bitmap.all).count == 1)
+        return (image.bitmap[5, 5], try decoder.info(of: file, limits: DecodingLimits()))
+    }
+
+    @Test
+    func greyStaysOneChannel() throws {
+        let (pixel, info) = try decode(components: 1, adobe: nil, [77])
+        #expect(pixel == [77])
+        #expect(info.colorModel == .gray)
+    }
+
+    @Test
+    func threeComponentsAreYCbCrUnlessAdobeSaysRGB() throws {
+        // Y 120, Cb 90, Cr 170 is 120 + 1.402 × 42, 120 - 0.344 × -38 - 0.714 × 42, 120 + 1.772 × -38 (JFIF).
+        #expect(try decode(components: 3, adobe: nil, [120, 90, 170]).pixel == [179, 103, 53, 255])
+        #expect(try decode(components: 3, adobe: 0, [120, 90, 170]).pixel == [120, 90, 170, 255])
+    }
+
+    @Test
+    func inksAreReadAsAdobeWritesThemAndAsOthersDo() throws {
+        // Stored inverted with Adobe's marker: 255 is no ink. (255, 128, 0) × 200/255.
+        let (inverted, info) = try decode(components: 4, adobe: 0, [255, 128, 0, 200])
+        #expect(inverted == [200, 100, 0, 255])
+        #expect(info.colorModel == .cmyk)
+        // Without the marker 255 is full ink.
+        #expect(try decode(components: 4, adobe: nil, [0, 127, 255, 55]).pixel == [200, 100, 0, 255])
+        // YCCK is CMYK with its first three turned into YCbCr: grey stays grey.
+        #expect(try decode(components: 4, adobe: 2, [100, 128, 128, 255]).pixel == [155, 155, 155, 255])
+    }
+
+    @Test(arguments: 1...8, [false, true])
+    func exifTurnsThePictureUpright(orientation: Int, bigEndian: Bool) throws {
+        let file = JPEGBuilder(
+            blocks: blocks, components: 1,
+            segments: [(0xE1, Array("Exif".utf8) + [0, 0] + exif(orientation, bigEndian: bigEndian))]
+        ) { x, y in [40 * (3 * y + x)] }.file
+        let upright = try decoder.decode(file, options: DecodeOptions()).bitmap
+        // The blocks in the order in which they must be seen.
+        let wanted: [[Int]] = [
+            [0, 1, 2, 3, 4, 5], [2, 1, 0, 5, 4, 3], [5, 4, 3, 2, 1, 0], [3, 4, 5, 0, 1, 2],
+            [0, 3, 1, 4, 2, 5], [3, 0, 4, 1, 5, 2], [5, 2, 4, 1, 3, 0], [2, 5, 1, 4, 0, 3],
+        ]
+        let width = orientation < 5 ? 3 : 2
+        let seen = (0..<6).map { upright[($0 % width) * 8 + 4, ($0 / width) * 8 + 4][0] }
+        #expect(seen == wanted[orientation - 1].map { 40 * $0 })
+        #expect(try decoder.info(of: file, limits: DecodingLimits()).orientation.rawValue == orientation)
+    }
+
+    @Test
+    func aProgressiveHeaderThatClaimsAHugePictureIsRefusedAtOnce() throws {
+        // Given: SOF2 of 65,500 × 65,500 with three components, and a scan: less than a kilobyte.
+        var file = Data([0xFF, 0xD8]) + JPEGBuilder.segment(0xDB, [0] + Array(repeating: 1, count: 64))
+        file += JPEGBuilder.segment(0xC2, [8, 0xFF, 0xDC, 0xFF, 0xDC, 3, 1, 0x22, 0, 2, 0x11, 0, 3, 0x11, 0])
+        file += JPEGBuilder.segment(0xC4, [0x00, 1] + Array(repeating: 0, count: 15) + [0])
+        file += JPEGBuilder.segment(0xDA, [3, 1, 0, 2, 0, 3, 0, 0, 0, 0]) + Data(repeating: 0, count: 500)
+        // When, then:
+        let time = ThreadTime.measure {
+            for options in [DecodeOptions(), .with { $0.targetSize = PixelSize(width: 10, height: 10) }] {
+                let error = #expect(throws: ImageError.self) { try decoder.decode(file, options: options) }
+                #expect(error?.code == .tooLarge)
+            }
+        }
+        #expect(time < .seconds(1))
+        // The coefficients count too: 8,000 × 8,000 is within the pixels, not within a small byte limit.
+        #expect(throws: ImageError.self) {
+            try decoder.decode(progressive(scans: 1), options: .with { $0.limits.decodedBytes = 10_000 })
+        }
+    }
+
+    @Test
+    func aProgressiveFileWithTooManyScansIsRefused() throws {
+        let file = try progressive(scans: 30)
+        #expect(try decoder.decode(file, options: .with { $0.limits.scans = 40 }).size == PixelSize(width: 64, height: 48))
+        let error = #expect(throws: ImageError.self) {
+            try decoder.decode(file, options: .with { $0.limits.scans = 20 })
+        }
+        #expect(error?.code == .tooLarge)
+    }
+
+    /// A progressive picture whose last scan is there that many times over.
+    private func progressive(scans: Int) throws -> Data {
+        let bitmap = try photo(64, 48)
+        let file = try JPEGEncoder().encode(DecodedImage(bitmap), as: .jpeg, options: effort(9))
+        let last = try #require(file.lastRange(of: Data([0xFF, 0xDA])))
+        return file.dropLast(2) + Data((1..<scans).flatMap { _ in file[last.lowerBound..<(file.count - 2)] }) + [0xFF, 0xD9]
+    }
+
+    private func effort(_ effort: Int) -> EncodeOptions {
+        var options = EncodeOptions()
+        options.effort = effort
+        return options
+    }
+}
+
+extension Data {
+    fileprivate func lastRange(of other: Data) -> Range<Int>? {
+        (0...(count - other.count)).reversed().first { self[$0..<($0 + other.count)] == other }.map { $0..<($0 + other.count) }
+    }
+}

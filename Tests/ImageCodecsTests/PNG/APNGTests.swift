@@ -1,0 +1,156 @@
+import Foundation
+import ImageCore
+import TestBitmaps
+import Testing
+
+@testable import ImageCodecs
+@testable import ImageDecoding
+
+@Suite("Animated PNG") struct APNGTests {
+    /// A file of 4x4 pixels that announces `announced` frames and holds `count`, the first of which is the default image.
+    private static func animation(announced: Int, count: Int) -> Data {
+        let size = PixelSize(width: 4, height: 4)
+        func control(_ sequence: Int) -> [UInt8] {
+            let place = big(4) + big(4) + big(0) + big(0)
+            return big(sequence) + place + [0, 1, 0, 10, 0, 0]
+        }
+        var builder = PNGBuilder(size: size, colorType: .rgb, depth: 8) { x, y in [x * 60, y * 60, 90] }
+        builder.chunks = [("acTL", big(announced) + big(0)), ("fcTL", control(0))]
+        var file = Data(builder.file.dropLast(12))
+        for frame in 1..<count {
+            let row = [0] + [UInt8](repeating: UInt8(frame), count: 12)
+            file += PNGBuilder.chunk("fcTL", control(2 * frame - 1))
+            file += PNGBuilder.chunk("fdAT", big(2 * frame) + PNGBuilder.stored(row + row + row + row))
+        }
+        return file + PNGBuilder.chunk("IEND", [])
+    }
+
+    /// A red default image that is not part of the animation, before `count` frames: green, then blue ones.
+    private static func animationWithSeparateDefault(count: Int) -> Data {
+        let size = PixelSize(width: 4, height: 4)
+        func control(_ sequence: Int) -> [UInt8] { big(sequence) + big(4) + big(4) + big(0) + big(0) + [0, 1, 0, 10, 0, 0] }
+        var builder = PNGBuilder(size: size, colorType: .rgb, depth: 8) { _, _ in red }
+        builder.chunks = [("acTL", big(count) + big(0))]
+        var file = Data(builder.file.dropLast(12))
+        for frame in 0..<count {
+            let color: [UInt8] = frame == 0 ? [0, 255, 0] : [0, 0, 255]
+            let row = [0] + color + color + color + color
+            file += PNGBuilder.chunk("fcTL", control(2 * frame))
+            file += PNGBuilder.chunk("fdAT", big(2 * frame + 1) + PNGBuilder.stored(row + row + row + row))
+        }
+        return file + PNGBuilder.chunk("IEND", [])
+    }
+
+    private static let (red, green) = ([255, 0, 0], [0, 255, 0])
+
+    private static func color(_ image: DecodedImage) -> [Int] { Array(image.bitmap.all.first?.prefix(3) ?? []) }
+
+    @Test(arguments: [1, 3])
+    func frame0IsTheAnimationsFirstFrameWhereTheDefaultImageIsSeparate(count: Int) throws {
+        let file = Self.animationWithSeparateDefault(count: count)
+        let registry = DecoderRegistry(.codecs)
+        #expect(try registry.info(of: file, limits: DecodingLimits()).frameCount == count)
+        #expect(Self.color(try DecoderRegistry(.codecs).animation(of: file, options: DecodeOptions()).frame(at: 0)) == Self.green)
+        #expect(Self.color(try registry.decode(file, options: DecodeOptions())) == Self.green)
+        let scaled = try registry.decode(file, options: .with { $0.targetSize = PixelSize(width: 2, height: 2) })
+        #expect(scaled.size == PixelSize(width: 2, height: 2))
+        #expect(Self.color(scaled) == Self.green)
+        try registry.decodeRows(file, options: .with { $0.alpha = .straight }) { rows in
+            unsafe rows.forEachPiece { unsafe #expect(Array($0.prefix(3)) == [0, 255, 0]) }
+        }
+    }
+
+    @Test(arguments: [1, 60, 10_000])
+    func aSeparateDefaultImageThatArrivesInPiecesIsNotPreviewed(pieces: Int) throws {
+        let file = Self.animationWithSeparateDefault(count: 2)
+        let decoder = try #require(
+            try PNGDecoder().makeIncrementalDecoder(for: file.prefix(64), options: DecodeOptions()))
+        for start in stride(from: 0, to: file.count, by: pieces) {
+            try decoder.append(Data(file.dropFirst(start).prefix(pieces)))
+            #expect(try decoder.preview() == nil)
+        }
+        #expect(Self.color(try decoder.finish()) == Self.green)
+    }
+
+    private static let damagedHeads: [Data] = {
+        let file = animationWithSeparateDefault(count: 2)
+        var wrongChecksum = file
+        wrongChecksum[32] ^= 1
+        let header = file.prefix(33)
+        return [wrongChecksum, header + PNGBuilder.chunk("`TLc", big(0)) + file.dropFirst(33)]
+    }()
+
+    @Test(arguments: damagedHeads, [nil, PixelSize(width: 2, height: 2)])
+    func aDamagedHeadIsAnErrorThoughTheAnimationCouldBeRead(file: Data, size: PixelSize?) throws {
+        let options = DecodeOptions.with { $0.targetSize = size }
+        for frame in 0..<2 {
+            var options = options
+            options.frame = frame
+            let error = #expect(throws: ImageError.self) { try PNGDecoder().decode(file, options: options) }
+            #expect(error?.code == .corrupt)
+        }
+        for pieces in [1, 60, 10_000] {
+            let error = #expect(throws: ImageError.self) {
+                let decoder = try PNGDecoder().makeIncrementalDecoder(for: file.prefix(64), options: options)
+                for start in stride(from: 0, to: file.count, by: pieces) {
+                    try decoder?.append(Data(file.dropFirst(start).prefix(pieces)))
+                }
+                _ = try decoder?.finish()
+            }
+            #expect(error?.code == .corrupt)
+        }
+    }
+
+    @Test func aSeparateDefaultImageStandsInForAFirstFrameThatIsNotWhole() throws {
+        let file = Self.animationWithSeparateDefault(count: 1)
+        let whole = file.count - 12
+        // Without the frame's control, without its data, and with data that breaks off.
+        for missing in [110, 79, 30] {
+            let cut = Data(file.prefix(whole - missing))
+            let image = try PNGDecoder().decode(cut, options: .with { $0.allowsPartial = true })
+            #expect(Self.color(image) == Self.red)
+            #expect(image.isPartial)
+            let error = #expect(throws: ImageError.self) { try PNGDecoder().decode(cut, options: DecodeOptions()) }
+            #expect(error?.code == .truncated)
+        }
+        var damaged = file
+        // The sequence number of the frame's control.
+        let control = try #require(file.range(of: Data("fcTL".utf8)))
+        damaged[control.upperBound + 3] = 9
+        #expect(Self.color(try PNGDecoder().decode(damaged, options: DecodeOptions())) == Self.red)
+    }
+
+    @Test(arguments: [3, 200, 0x7FFF_FFFF, 0xFFFF_FFFF])
+    func anAnnouncedNumberOfFramesBeyondThoseInTheFileIsNotTrusted(announced: Int) throws {
+        let file = Self.animation(announced: announced, count: 3)
+        #expect(try PNGDecoder().info(of: file, limits: DecodingLimits()).frameCount == 3)
+        var options = DecodeOptions()
+        options.frame = 2
+        #expect(try PNGDecoder().decode(file, options: options).size == PixelSize(width: 4, height: 4))
+        options.frame = 3
+        let error = #expect(throws: ImageError.self) { try PNGDecoder().decode(file, options: options) }
+        #expect(error?.code == .invalidRequest)
+    }
+
+    @Test func aFrameThatIsCutOffIsAnErrorAndNotATrap() throws {
+        let file = Self.animation(announced: 3, count: 3)
+        for length in stride(from: 60, to: file.count, by: 7) {
+            for frame in 1..<3 {
+                var options = DecodeOptions()
+                options.frame = frame
+                do {
+                    #expect(try PNGDecoder().decode(Data(file.prefix(length)), options: options).size.width == 4)
+                } catch {
+                    #expect(error is ImageError)
+                }
+            }
+        }
+    }
+
+    @Test func theCompositorRefusesAFrameThatTheFileDoesNotHold() throws {
+        let file = try APNGFile(Self.animation(announced: 3, count: 2), limits: DecodingLimits())
+        let compositor = try Compositor(file, options: DecodeOptions())
+        #expect(throws: ImageError.self) { try compositor.show(2) }
+        try compositor.show(1)
+    }
+}

@@ -1,0 +1,124 @@
+import ImageCore
+import ImageDecoding
+import ProjectFiles
+import TestBitmaps
+import Testing
+
+@testable import ImageCodecs
+
+@Suite struct AnimatedWebPTests {
+    private func frames(_ count: Int, isClear: Bool = false) throws -> [AnimatedWebPEncoder.Frame] {
+        try (0..<count).map { number in
+            let picture = try bitmap(31, 22, alpha: isClear ? .straight : .opaque) { x, y in
+                let isDot = abs(x - 4 * number) < 3 && abs(y - 3 * number) < 4
+                return [isDot ? 250 : UInt8(x * 3), UInt8(y * 5), isDot ? 9 : 80, isClear && isDot ? UInt8(40 * number) : 255]
+            }
+            return AnimatedWebPEncoder.Frame(DecodedImage(picture), duration: Double(number + 1) / 10)
+        }
+    }
+
+    private var lossless: EncodeOptions {
+        var options = EncodeOptions()
+        options.isLossless = true
+        return options
+    }
+
+    @Test(arguments: [false, true])
+    func losslessFramesComeBackAsTheyWere(isClear: Bool) throws {
+        var frames = try frames(5, isClear: isClear)
+        // One that does not change at all.
+        frames.insert(frames[2], at: 3)
+        let file = try AnimatedWebPEncoder().encode(frames, loopCount: 7, options: lossless)
+        let animation = try DecoderRegistry(.codecs).animation(of: file, options: .with { $0.alpha = .straight })
+        #expect(animation.frameCount == 6)
+        #expect(animation.loopCount == 7)
+        for (found, frame) in zip(animation.durations, frames) { #expect(abs(found - frame.duration) < 0.0006) }
+        for (index, frame) in frames.enumerated() {
+            #expect(try animation.frame(at: index).bitmap.all == frame.image.bitmap.all, "frame \(index)")
+        }
+    }
+
+    @Test
+    func lossyFramesComeCloseAndTakeLess() throws {
+        let frames = try frames(6)
+        let file = try AnimatedWebPEncoder().encode(frames)
+        #expect(file.count < frames.count * 31 * 22)
+        let animation = try DecoderRegistry(.codecs).animation(of: file, options: DecodeOptions())
+        for (index, frame) in frames.enumerated() {
+            #expect(try animation.frame(at: index).bitmap.difference(to: frame.image.bitmap).mean < 12)
+        }
+    }
+
+    @Test(arguments: ["gif/animated.gif", "gif/restoring.gif", "png/animated.png", "webp/animated.webp", "avif/sequence.avif"])
+    func anAnimationOfAnyFormatComesBackFrameByFrame(path: String) throws {
+        let options = DecodeOptions.with { $0.alpha = .straight }
+        let source = try DecoderRegistry(.codecs).animation(
+            of: Data(contentsOf: ProjectFiles.fuzzSeeds.appending(path: path)), options: options)
+        let file = try #require(try EncoderRegistry(.codecs).encode(source, as: .webp, options: lossless))
+        let made = try DecoderRegistry(.codecs).animation(of: file, options: options)
+        #expect(made.loopCount == source.loopCount ?? 1)
+        #expect(made.frameCount == source.frameCount)
+        for (found, wanted) in zip(made.durations, source.durations) { #expect(abs(found - wanted) < 0.0006) }
+        for index in 0..<source.frameCount {
+            let (found, wanted) = (try made.frame(at: index).bitmap, try source.frame(at: index).bitmap.straightRGBA8())
+            // What is clear has no colour that counts.
+            #expect(zip(found.all, wanted.all).allSatisfy { $0 == $1 || $0[3] == 0 && $1[3] == 0 }, "frame \(index)")
+        }
+    }
+
+    @Test
+    func aFormatOfOnePictureDeclinesAnAnimation() throws {
+        let source = try DecoderRegistry(.codecs).animation(
+            of: Data(contentsOf: ProjectFiles.fuzzSeeds.appending(path: "gif/animated.gif")), options: DecodeOptions())
+        for format in EncoderRegistry(.codecs).formats where format != .webp {
+            #expect(try EncoderRegistry(.codecs).encode(source, as: format, options: EncodeOptions()) == nil)
+        }
+    }
+
+    @Test
+    func onlyWhatChangedIsStored() throws {
+        let part = ChangedPart(
+            from: try bitmap(20, 20) { _, _ in [1, 2, 3, 255] },
+            to: try bitmap(20, 20) { x, y in 7...9 ~= x && 4...11 ~= y ? [9, 9, 9, 255] : [1, 2, 3, 255] })
+        #expect((part.x, part.y) == (6, 4))
+        #expect(part.size == PixelSize(width: 4, height: 8))
+    }
+
+    /// Frames that loop more often than WebP can say.
+    private final class LongAnimation: ImageAnimation {
+        let durations = [0.1]
+        let loopCount: Int? = .max
+        func frame(at index: Int) throws -> DecodedImage { DecodedImage(try photo(3, 3)) }
+    }
+
+    @Test
+    func anAnimationThatLoopsMoreOftenThanTheFormatHoldsLoopsAsOftenAsItHolds() throws {
+        let file = try AnimatedWebPEncoder().encode(LongAnimation())
+        #expect(try DecoderRegistry(.codecs).animation(of: file, options: DecodeOptions()).loopCount == 65_535)
+    }
+
+    @Test
+    func profileAndOrientationStayWithTheFile() throws {
+        let picture = try bitmap(8, 6, colorSpace: .icc(ColorTests.p3)) { x, _ in [UInt8(x * 20), 9, 9, 255] }
+        var options = lossless
+        options.orientation = .right
+        let file = try AnimatedWebPEncoder().encode([.init(DecodedImage(picture), duration: 1)], options: options)
+        let info = try DecoderRegistry(.codecs).info(of: file, limits: DecodingLimits())
+        #expect(info.orientation == .right)
+        #expect(info.colorProfile != nil)
+    }
+
+    @Test
+    func framesThatDoNotFitAreRefused() throws {
+        let other = AnimatedWebPEncoder.Frame(DecodedImage(try photo(3, 3)), duration: 1)
+        for frames in [[], try frames(1) + [other], [AnimatedWebPEncoder.Frame(other.image, duration: -1)]] {
+            let error = #expect(throws: ImageError.self) { try AnimatedWebPEncoder().encode(frames) }
+            #expect(error?.code == .invalidRequest)
+        }
+        #expect(throws: ImageError.self) { try AnimatedWebPEncoder().encode([other], loopCount: 70_000) }
+        var options = EncodeOptions()
+        options.cancellation = CancellationToken()
+        options.cancellation?.cancel()
+        #expect(throws: CancellationError.self) { try AnimatedWebPEncoder().encode([other], options: options) }
+    }
+}

@@ -1,0 +1,73 @@
+import CalotypeTesting
+import ImageCore
+import TestBitmaps
+import Testing
+
+import ImageDecoding
+
+/// Animations whose frames all need the one before them, played in another order than forward.
+@Suite struct BackwardPlayTests {
+    /// Frames of one pixel each on a canvas of 9 × 9, undone in every way.
+    private final class Source: AnimationSource {
+        let format = ImageFormat.gif
+        let canvas = PixelSize(width: 9, height: 9)
+        let orientation = Orientation.up
+        let loopCount: Int? = 1
+        let frames: [AnimationFrame]
+        /// Frames that were decoded.
+        var decoded = 0
+
+        init(_ count: Int) {
+            frames = (0..<count).map { index in
+                AnimationFrame(
+                    x: index * 5 % 9, y: index * 7 % 8, size: PixelSize(width: 1, height: 1), seconds: 0.1,
+                    disposal: [.keep, .clear, .restore, .keep][index % 4], blends: index % 3 > 0, hasAlpha: true)
+            }
+        }
+
+        func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
+            decoded += 1
+            let pixel = [UInt8(frame % 251), UInt8(frame / 3 % 256), 9, UInt8(120 + frame % 100)]
+            return (try bitmap(1, 1, alpha: .straight) { _, _ in pixel }, nil)
+        }
+    }
+
+    private func play(_ order: some Sequence<Int>, _ source: Source, _ options: DecodeOptions = .with { _ in }) throws
+        -> [Int: [[Int]]]
+    {
+        let frames = try ComposedAnimation(source, options: options)
+        source.decoded = 0
+        return try Dictionary(uniqueKeysWithValues: order.map { ($0, try frames.frame(at: $0).bitmap.all) })
+    }
+
+    @Test
+    func backwardsEachFrameIsDecodedAFewTimesOnly() throws {
+        let source = Source(600)
+        let forward = try play(0..<600, source)
+        #expect(source.decoded == 600)
+        #expect(Set(forward.values).count > 590)
+        #expect(try play((0..<600).reversed(), source) == forward)
+        // From the first frame each time it would be 180,300.
+        #expect(source.decoded < 600 * 10, "\(source.decoded)")
+    }
+
+    @Test
+    func inAnyOrderTheFramesAreTheSame() throws {
+        let source = Source(90)
+        let forward = try play(0..<90, source)
+        var random = SeededGenerator(seed: 11)
+        for _ in 0..<4 { #expect(try play((0..<90).shuffled(using: &random), source) == forward) }
+    }
+
+    @Test
+    func whereThereIsNoRoomForCanvasesTheFramesAreTheSame() throws {
+        let source = Source(60)
+        let forward = try play(0..<60, source)
+        let room = source.canvas.byteCount(.rgba8)
+        for count in 3...5 {
+            let options = DecodeOptions.with { $0.limits.decodedBytes = count * room }
+            #expect(try play((0..<60).reversed(), source, options) == forward)
+            if count == 3 { #expect(source.decoded == 60 * 61 / 2) }
+        }
+    }
+}

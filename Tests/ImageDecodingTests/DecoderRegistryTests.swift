@@ -1,0 +1,82 @@
+import ImageCore
+import ImageDecoding
+import TestBitmaps
+import Testing
+
+/// A plug-in that reads files that begin with a byte of its own, at the size it likes.
+private struct Dots: Decoding {
+    static let dots = ImageFormat(rawValue: "dots")
+    var magic: UInt8 = 0xD0
+    var name = Dots.dots
+    var size = PixelSize(width: 8, height: 6)
+
+    var formats: [ImageFormat] { [name] }
+    func format(of head: Data) -> ImageFormat? { head.first == magic ? name : nil }
+    func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo { ImageInfo(format: name, size: size) }
+    func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
+        DecodedImage(
+            try bitmap(size.width, size.height) { x, y in [UInt8(x * 30 & 255), UInt8(y * 30 & 255), 7, 255] }, format: name)
+    }
+}
+
+@Suite struct DecoderRegistryTests {
+    @Test
+    func theNewestDecoderIsAskedFirstAndMayDecline() throws {
+        let registry = DecoderRegistry([Dots()])
+        registry.register(Dots(magic: 0xD1, name: ImageFormat(rawValue: "other")))
+        let newest = registry.register(Dots(name: ImageFormat(rawValue: "newest")))
+        #expect(registry.format(of: Data([0xD0]))?.rawValue == "newest")
+        #expect(registry.format(of: Data([0xD1]))?.rawValue == "other")
+        #expect(registry.formats.map(\.rawValue) == ["newest", "other", "dots"])
+        registry.remove(newest)
+        #expect(registry.format(of: Data([0xD0])) == Dots.dots)
+        registry.remove(newest)
+        #expect(try registry.decode(Data([0xD0]), options: DecodeOptions()).format == Dots.dots)
+    }
+
+    @Test
+    func whatIsLargerThanAskedForIsFinishedExactly() throws {
+        let registry = DecoderRegistry([Dots(size: PixelSize(width: 101, height: 67))])
+        for mode in ContentMode.allCases {
+            let box = PixelSize(width: 20, height: 30)
+            let image = try registry.decode(Data([0xD0]), options: .with { ($0.targetSize, $0.contentMode) = (box, mode) })
+            let wanted = ResizeGeometry(source: PixelSize(width: 101, height: 67), box: box, mode: mode).output
+            #expect(image.size == wanted)
+        }
+    }
+
+    @Test
+    func anEmptyRegistryReadsNothing() {
+        let registry = DecoderRegistry([])
+        #expect(registry.formats.isEmpty)
+        let error = #expect(throws: ImageError.self) { try registry.decode(Data([0xD0]), options: DecodeOptions()) }
+        #expect(error?.code == .unknownFormat)
+    }
+
+    @Test
+    func aDecoderThatReadsNoAnimationsIsATypedError() {
+        let registry = DecoderRegistry([Dots()])
+        let error = #expect(throws: ImageError.self) { try registry.animation(of: Data([0xD0]), options: DecodeOptions()) }
+        #expect(error?.code == .unsupportedFeature)
+        #expect(error?.message.contains("dots") == true)
+    }
+
+    @Test
+    func theDecoderThatAcceptsAFileMakesItsAnimation() throws {
+        final class OneFrame: ImageAnimation {
+            let durations = [0.5]
+            let loopCount: Int? = nil
+            func frame(at index: Int) throws -> DecodedImage { DecodedImage(try photo(2, 2)) }
+        }
+        struct Moving: AnimationDecoding {
+            let dots = Dots(magic: 0xD2, name: ImageFormat(rawValue: "moving"))
+            var formats: [ImageFormat] { dots.formats }
+            func format(of head: Data) -> ImageFormat? { dots.format(of: head) }
+            func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo { try dots.info(of: data, limits: limits) }
+            func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage { try dots.decode(data, options: options) }
+            func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation { OneFrame() }
+        }
+        let registry = DecoderRegistry([Dots(), Moving()])
+        #expect(try registry.animation(of: Data([0xD2]), options: DecodeOptions()).durations == [0.5])
+    }
+}
