@@ -67,7 +67,7 @@ let package = Package(
         module("ImageTargets", "ImageCore", .httpTypes),
 
         // The engine.
-        module("ImageLoading", "ImageCore", "CalotypeSystem", .httpTypes, .heap, .deque),
+        module("ImageLoading", "ImageCore", "ImageKernels", "CalotypeSystem", .httpTypes, .heap, .deque),
 
         // Plug-ins and observers that bring a dependency, or Apple's frameworks. Empty where that is missing or its trait is off.
         integration(

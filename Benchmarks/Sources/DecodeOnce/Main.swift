@@ -9,6 +9,6 @@ enum Main {
             throw ImageError(.invalidRequest, message: "The argument is a path.")
         }
         let data = try Data(contentsOf: URL(filePath: CommandLine.arguments[1]))
-        _ = try DecoderRegistry().decode(data, options: DecodeOptions())
+        _ = try DecoderRegistry(.codecs).decode(data, options: DecodeOptions())
     }
 }

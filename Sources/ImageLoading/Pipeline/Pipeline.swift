@@ -46,10 +46,13 @@ final class Pipeline: Sendable {
     let accept: String
 
     init(_ configuration: ImageLoader.Configuration) {
+        let decoder = TargetSizeDecoder(decoder: configuration.decoder)
+        incrementalDecoder = configuration.decoder is any IncrementalDecoding ? decoder : nil
+        var configuration = configuration
+        configuration.decoder = decoder
         self.configuration = configuration
         workers = WorkerPool(size: configuration.limits.workers)
         previewClock = PreviewClock(configuration.clock)
-        incrementalDecoder = configuration.decoder as? any IncrementalDecoding
         accept = FetchStage.accept(for: configuration.decoder.formats)
     }
 

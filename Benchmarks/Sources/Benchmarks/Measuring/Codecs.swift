@@ -2,6 +2,6 @@ internal import Calotype
 
 /// The decoders and encoders of the standard wiring.
 enum Codecs {
-    static let decoder = DecoderRegistry()
-    static let encoder = EncoderRegistry()
+    static let decoder = DecoderRegistry(.codecs)
+    static let encoder = EncoderRegistry(.codecs)
 }
