@@ -48,12 +48,13 @@ let package = Package(
         .target(name: "CCalotypeDiskIO", path: "Shared/CCalotypeDiskIO"),
         shared("ImageCaching", ["ImageCore", "CalotypeSystem", "CCalotypeDiskIO", httpTypes, "UIKit"]),
         shared("ImageNetworkingFoundation", ["ImageCore", "CalotypeSystem", httpTypes]),
+        shared("ImageDecoding", ["ImageCore", "ImageKernels", "CalotypeSystem"]),
         shared("ImageDecodingApple", ["ImageCore", "CoreGraphics", "ImageIO"]),
         shared("ImageProcessing", ["ImageCore", "CalotypeSystem", "ImageKernels"]),
         shared("ImageTargets", ["ImageCore", "CoreGraphics", "UIKit", "WatchKit", "AppKit", "SwiftUI", httpTypes]),
-        shared("ImageLoading", ["ImageCore", "CalotypeSystem", httpTypes, heap, deque, "os"]),
-        shared("ImageNetworking", ["ImageCore", "CalotypeSystem", httpTypes, "Network"]),
-        shared("ImageDecoding", ["ImageCore", "ImageKernels", "CalotypeSystem"]),
+        shared("ImageLoading", ["ImageCore", "ImageKernels", "CalotypeSystem", httpTypes, heap, deque, "os"]),
+        .target(name: "CCalotypeSockets", path: "Shared/CCalotypeSockets"),
+        shared("ImageNetworking", ["ImageCore", "CalotypeSystem", "CCalotypeSockets", httpTypes, "Network"]),
         shared(
             "Calotype",
             [
