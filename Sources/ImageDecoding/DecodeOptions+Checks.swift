@@ -23,7 +23,7 @@ extension DecodeOptions {
 }
 
 extension DecodingLimits {
-    /// Refuses a picture whose size is beyond the pixel limit, or for which more than the byte limit would be held.
+    /// Refuses an image whose size is beyond the pixel limit, or for which more than the byte limit would be held.
     ///
     /// - Parameter bytes: what the decode holds at its peak: the result, and the codec's own memory where it is known.
     package func check(_ size: PixelSize, holding bytes: [Int]) throws(ImageError) {
@@ -37,7 +37,7 @@ extension DecodingLimits {
             throw ImageError(
                 .tooLarge,
                 message:
-                    "Decoding this \(size) picture takes \(sum) bytes, over the limit of \(decodedBytes); raise it to load it."
+                    "Decoding this \(size) image takes \(sum) bytes, over the limit of \(decodedBytes); raise it to load it."
             )
         }
     }

@@ -82,14 +82,14 @@ public final class DecoderRegistry: IncrementalDecoding, AnimationDecoding {
     }
 
     /// Resampled, as what a decoder returns larger than asked for always is. From twice the size the filter sees all that it
-    /// lets through: but at hard edges such a picture is within two levels of its own decode.
+    /// lets through: but at hard edges such an image is within two levels of its own decode.
     public func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage? {
         guard options.targetSize != nil, !larger.isPartial else { return nil }
         let (decoder, _) = try decoder(for: data)
         return try larger.resized(for: options) { try decoder.decodedSize(of: data, options: options) }
     }
 
-    /// Begins a decode of a picture that arrives in pieces, by the first decoder that accepts it. One that has no use for
+    /// Begins a decode of an image that arrives in pieces, by the first decoder that accepts it. One that has no use for
     /// pieces gets the whole at the end; previews then come to nothing.
     ///
     /// - Parameter head: the first bytes, at least 64 unless the file is shorter.

@@ -1,7 +1,7 @@
 public import ImageCore
 
 extension Bitmap {
-    /// The same picture with colour multiplied by alpha, rounded to the nearest level. Bitmaps that are opaque or
+    /// The same image with colour multiplied by alpha, rounded to the nearest level. Bitmaps that are opaque or
     /// premultiplied already come back as they are.
     ///
     /// - Throws: ``ImageError`` (`tooLarge`) where there is no memory.
@@ -13,7 +13,7 @@ extension Bitmap {
         }
     }
 
-    /// The same picture with colour divided by alpha, rounded to the nearest level (a half away from zero) and cut off
+    /// The same image with colour divided by alpha, rounded to the nearest level (a half away from zero) and cut off
     /// at full; transparent pixels become zero. Bitmaps that are opaque or straight already come back as they are.
     ///
     /// - Throws: ``ImageError`` (`tooLarge`) where there is no memory.

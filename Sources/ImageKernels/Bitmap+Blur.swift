@@ -1,7 +1,7 @@
 public import ImageCore
 
 extension Bitmap {
-    /// The picture blurred by a Gaussian; beyond its edges it goes on as the pixels at the edge.
+    /// The image blurred by a Gaussian; beyond its edges it goes on as the pixels at the edge.
     ///
     /// Up to σ = 12 the Gaussian itself, out to 3σ. Beyond, the Gaussian is taken on a grid of every ⌊σ/4⌋th pixel, exactly,
     /// and interpolated between with a cubic: what is left after such a blur changes so slowly that the result stays
@@ -38,7 +38,7 @@ extension Bitmap {
     /// Where the Gaussian itself is taken; below, nothing changes that could be seen.
     private static let exactSigmas = 0.1...12.0
 
-    /// The picture with its details raised: what a blur takes away is added, times `amount` (an unsharp mask).
+    /// The image with its details raised: what a blur takes away is added, times `amount` (an unsharp mask).
     ///
     /// - Parameters:
     ///   - sigma: of the blur, in pixels.
@@ -91,7 +91,7 @@ extension Bitmap {
         }
     }
 
-    /// The blurred picture at every `step`th pixel, with a margin around.
+    /// The blurred image at every `step`th pixel, with a margin around.
     private func blurredGrid(
         sigma: Double, step: Int, path: KernelPath, threads: Int, cancellation: CancellationToken?
     ) throws -> Bitmap {

@@ -2,10 +2,10 @@ internal import CCalotypeKernels
 public import ImageCore
 
 extension Bitmap {
-    /// The picture with another laid over it (the operator *over* of Porter and Duff, "Compositing Digital Images", 1984).
+    /// The image with another laid over it (the operator *over* of Porter and Duff, "Compositing Digital Images", 1984).
     ///
     /// - Parameters:
-    ///   - other: clipped to this picture. Converted to this picture's depth.
+    ///   - other: clipped to this image. Converted to this image's depth.
     ///   - x: where its left edge goes, in pixels; may be negative.
     ///   - y: where its top edge goes.
     ///   - opacity: multiplies its alpha; from 0 to 1.
@@ -22,10 +22,10 @@ extension Bitmap {
         }
     }
 
-    /// Lays pieces of one picture's rows over the rows of this one.
+    /// Lays pieces of one image's rows over the rows of this one.
     ///
     /// - Parameter pieces: called for each row, on several threads at once; calls its second argument for each piece, with where it begins in this
-    ///   picture's row, which may be negative, the row of `other` that it is from, and the columns of it.
+    ///   image's row, which may be negative, the row of `other` that it is from, and the columns of it.
     package func overlaid(
         with other: Bitmap, opacity: Double, threads: Int, cancellation: CancellationToken?,
         pieces: (_ row: Int, _ lay: (_ x: Int, _ line: Int, _ columns: Range<Int>) -> Void) -> Void
@@ -89,7 +89,7 @@ extension Bitmap {
         }
     }
 
-    /// A picture of one colour, RGBA of the depth of `other`.
+    /// An image of one colour, RGBA of the depth of `other`.
     package static func filled(_ size: PixelSize, with color: PixelColor, like other: Bitmap) throws -> Bitmap {
         let pixel = color.premultiplied(most: Double(other.fullLevel))
         let isWide = other.fullLevel == 65535
@@ -111,7 +111,7 @@ extension Bitmap {
         }
     }
 
-    /// The picture before a background of one colour.
+    /// The image before a background of one colour.
     ///
     /// - Parameters:
     ///   - threads: how many to work with; 1.

@@ -1,7 +1,7 @@
 public import ImageCore
 
 extension Bitmap {
-    /// The same picture as 8-bit RGBA: grey is repeated in red, green and blue with full alpha, 16-bit samples are rounded to
+    /// The same image as 8-bit RGBA: grey is repeated in red, green and blue with full alpha, 16-bit samples are rounded to
     /// the nearest of 256 levels. What alpha means and the colour space stay. An ``PixelFormat/rgba8`` bitmap comes back as it is.
     ///
     /// - Throws: ``ImageError`` (`tooLarge`) where there is no memory.

@@ -1,12 +1,12 @@
 public import ImageCore
 
 extension Bitmap {
-    /// The rectangle of the picture with its top left corner at (`x`, `y`), in pixels. Exact.
+    /// The rectangle of the image with its top left corner at (`x`, `y`), in pixels. Exact.
     ///
     /// - Parameters:
     ///   - threads: how many to work with; 1.
     ///   - cancellation: looked at between blocks of rows.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for a rectangle that is empty or not inside the picture; (`tooLarge`)
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a rectangle that is empty or not inside the image; (`tooLarge`)
     ///   where there is no memory; `CancellationError`.
     public func cropped(
         x: Int, y: Int, width: Int, height: Int, threads: Int = 1, cancellation: CancellationToken? = nil
@@ -22,7 +22,7 @@ extension Bitmap {
         else {
             throw ImageError(
                 .invalidRequest,
-                message: "The rectangle (\(x), \(y), \(width), \(height)) is not inside the picture of \(size) pixels.")
+                message: "The rectangle (\(x), \(y), \(width), \(height)) is not inside the image of \(size) pixels.")
         }
     }
 }

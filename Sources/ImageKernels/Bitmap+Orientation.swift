@@ -1,7 +1,7 @@
 public import ImageCore
 
 extension Bitmap {
-    /// The picture turned and mirrored so that it stands upright, given how it is stored. Exact; ``Orientation/up``
+    /// The image turned and mirrored so that it stands upright, given how it is stored. Exact; ``Orientation/up``
     /// returns the bitmap itself.
     ///
     /// - Parameters:

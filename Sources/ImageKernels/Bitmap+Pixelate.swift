@@ -1,7 +1,7 @@
 public import ImageCore
 
 extension Bitmap {
-    /// The picture in square blocks from the top left, each of its mean colour; blocks at the right and bottom edge are
+    /// The image in square blocks from the top left, each of its mean colour; blocks at the right and bottom edge are
     /// cut off.
     ///
     /// - Parameters:
@@ -12,7 +12,7 @@ extension Bitmap {
     ///   `CancellationError`.
     public func pixelated(block: Int, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
         guard block >= 1 else {
-            throw ImageError(.invalidRequest, message: "A picture cannot be pixelated in blocks of \(block) pixels.")
+            throw ImageError(.invalidRequest, message: "An image cannot be pixelated in blocks of \(block) pixels.")
         }
         let source = try premultiplied()
         if block == 1 { return source }

@@ -2,8 +2,8 @@ internal import CCalotypeKernels
 public import ImageCore
 
 extension Bitmap {
-    /// The picture made smaller by whole numbers: each pixel is the mean of a block, the last of what is left of one. Reads
-    /// every pixel once, so it is the fastest way to make a large picture much smaller.
+    /// The image made smaller by whole numbers: each pixel is the mean of a block, the last of what is left of one. Reads
+    /// every pixel once, so it is the fastest way to make a large image much smaller.
     ///
     /// - Parameters:
     ///   - x: pixels that become one along a row; from 1.
@@ -14,7 +14,7 @@ extension Bitmap {
     ///   `CancellationError`.
     public func reduced(x: Int, y: Int, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
         guard x >= 1, y >= 1 else {
-            throw ImageError(.invalidRequest, message: "A picture cannot be reduced by \(x)x\(y).")
+            throw ImageError(.invalidRequest, message: "An image cannot be reduced by \(x)x\(y).")
         }
         let source = try premultiplied()
         if x == 1, y == 1 { return source }

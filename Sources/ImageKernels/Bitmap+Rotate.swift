@@ -3,7 +3,7 @@ public import ImageCore
 internal import CalotypeSystem
 
 extension Bitmap {
-    /// The picture turned clockwise about its centre, on a canvas that just holds it; the corners are transparent.
+    /// The image turned clockwise about its centre, on a canvas that just holds it; the corners are transparent.
     ///
     /// Multiples of 90° are exact. Others are interpolated with the cubic of Catmull and Rom, edges included, so these are
     /// smooth.
@@ -16,7 +16,7 @@ extension Bitmap {
     ///   `CancellationError`.
     public func rotated(degrees: Double, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
         guard degrees.isFinite else {
-            throw ImageError(.invalidRequest, message: "A picture cannot be rotated by \(degrees) degrees.")
+            throw ImageError(.invalidRequest, message: "An image cannot be rotated by \(degrees) degrees.")
         }
         if let orientation = Bitmap.orientation(degrees: degrees) {
             return try oriented(orientation, threads: threads, cancellation: cancellation)
@@ -33,7 +33,7 @@ extension Bitmap {
                 try Bands.run(rows: canvas.height, threads: threads) { band in
                     for y in band {
                         if y & 15 == 0 { try cancellation?.check() }
-                        // The canvas pixel's centre, turned back about the centres of canvas and picture.
+                        // The canvas pixel's centre, turned back about the centres of canvas and image.
                         let (dx, dy) = (0.5 - Double(canvas.width) / 2, Double(y) + 0.5 - Double(canvas.height) / 2)
                         let x0 = cosine * dx + sine * dy + Double(source.width) / 2 - 0.5
                         let y0 = cosine * dy - sine * dx + Double(source.height) / 2 - 0.5
@@ -56,7 +56,7 @@ extension Bitmap {
         }
     }
 
-    /// The size of the canvas that just holds the turned picture.
+    /// The size of the canvas that just holds the turned image.
     package func rotatedSize(degrees: Double) -> PixelSize {
         let turn = degrees.remainder(dividingBy: 360) * .pi / 180
         let (sine, cosine) = (abs(sin(turn)), abs(cos(turn)))

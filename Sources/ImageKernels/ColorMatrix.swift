@@ -44,7 +44,7 @@ public struct ColorMatrix: Hashable, Sendable {
 }
 
 extension Bitmap {
-    /// The picture with its colours mapped. Grey stays one channel where the matrix leaves grey grey.
+    /// The image with its colours mapped. Grey stays one channel where the matrix leaves grey grey.
     ///
     /// - Parameters:
     ///   - threads: how many to work with; 1.
@@ -77,7 +77,7 @@ extension Bitmap {
         }
     }
 
-    /// The picture with one curve applied to each colour sample: straight, from 0 to 1. Alpha stays.
+    /// The image with one curve applied to each colour sample: straight, from 0 to 1. Alpha stays.
     ///
     /// - Parameter curve: called once per level; results are cut off to 0 to 1, and what is no number becomes 0.
     /// - Throws: ``ImageError`` (`tooLarge`) where there is no memory; `CancellationError`.

@@ -1,6 +1,6 @@
 public import ImageCore
 
-/// The radii of a picture's four rounded corners, in pixels; 0 leaves a corner as it is.
+/// The radii of an image's four rounded corners, in pixels; 0 leaves a corner as it is.
 public struct CornerRadii: Hashable, Sendable {
     public var topLeft: Double
     public var topRight: Double
@@ -31,7 +31,7 @@ public struct CornerRadii: Hashable, Sendable {
 }
 
 extension Bitmap {
-    /// The picture with its corners rounded off; edges are anti-aliased by how much of a pixel lies inside, taken from the
+    /// The image with its corners rounded off; edges are anti-aliased by how much of a pixel lies inside, taken from the
     /// distance of its centre to the arc.
     ///
     /// - Parameters:

@@ -1,7 +1,7 @@
 internal import CCalotypeKernels
 internal import CalotypeSystem
 
-/// Which compilation of the inner loops runs. All give the same pictures, within one level where they round.
+/// Which compilation of the inner loops runs. All give the same images, within one level where they round.
 ///
 /// The fastest that the processor has is taken, unless the environment variable `CALOTYPE_SIMD` names another that it
 /// has.

@@ -2,7 +2,7 @@ internal import CalotypeSystem
 
 /// The kernel that a resize weighs source pixels with.
 ///
-/// When a picture shrinks the kernel is stretched by the reduction, so every filter but ``nearest`` averages and none
+/// When an image shrinks the kernel is stretched by the reduction, so every filter but ``nearest`` averages and none
 /// aliases. Raw values are the names that the command line takes.
 public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
     /// The one pixel under the centre of the result's pixel.

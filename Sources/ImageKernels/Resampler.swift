@@ -7,22 +7,22 @@ public import ImageCore
 public enum Resampler {
     /// The part of `bitmap` that `geometry` names, at the size that it names.
     ///
-    /// Where the part is smaller than the picture, pixels just outside it take part at its edges: the result is what
+    /// Where the part is smaller than the image, pixels just outside it take part at its edges: the result is what
     /// cropping the resized whole would give.
     ///
     /// - Parameters:
     ///   - bitmap: of any format; straight alpha is premultiplied first.
     ///   - filter: ``ResampleFilter/lanczos3``.
     ///   - isLinear: whether colours are mixed in linear light, taking them for sRGB, rather than as stored; `false`.
-    ///   - reducingGap: where the picture shrinks by more than twice this, it is made smaller by whole numbers first, each
+    ///   - reducingGap: where the image shrinks by more than twice this, it is made smaller by whole numbers first, each
     ///     pixel by a tent over two blocks, as far as leaves at least this many times the result in each direction. At 3
     ///     detail too fine for the result leaves at most a fortieth of its contrast, at 2 a twentieth, where the mean of a
-    ///     block would leave an eighth and a fifth and the filter alone leaves an eightieth; below 1 counts as 1; `nil`, the default, is exact. 8-bit pictures in
+    ///     block would leave an eighth and a fifth and the filter alone leaves an eightieth; below 1 counts as 1; `nil`, the default, is exact. 8-bit images in
     ///     stored levels only.
     ///   - threads: how many to work with, the caller's included; 1. Small results take fewer.
     ///   - cancellation: looked at between blocks of rows.
     /// - Returns: a bitmap of the same format and colour space; premultiplied, or opaque where the source is.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for a rectangle that is empty, not finite or not inside the picture,
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a rectangle that is empty, not finite or not inside the image,
     ///   or an empty result; (`tooLarge`) where there is no memory; `CancellationError`.
     public static func resize(
         _ bitmap: Bitmap, to geometry: ResizeGeometry, filter: ResampleFilter = .lanczos3, isLinear: Bool = false,
@@ -72,7 +72,7 @@ public enum Resampler {
             throw ImageError(
                 .invalidRequest,
                 message:
-                    "The part (\(x), \(y), \(width), \(height)) to resize is not a rectangle inside the picture of \(source) pixels."
+                    "The part (\(x), \(y), \(width), \(height)) to resize is not a rectangle inside the image of \(source) pixels."
             )
         }
         let longest = max(source.width, source.height, geometry.output.width, geometry.output.height)
@@ -80,7 +80,7 @@ public enum Resampler {
             throw ImageError(.tooLarge, message: "A side of \(longest) pixels is too long to resize.")
         }
         guard geometry.output.width > 0, geometry.output.height > 0 else {
-            throw ImageError(.invalidRequest, message: "A picture cannot be resized to \(geometry.output) pixels.")
+            throw ImageError(.invalidRequest, message: "An image cannot be resized to \(geometry.output) pixels.")
         }
     }
 }

@@ -1,7 +1,7 @@
 public import ImageCore
 
 /// A resize that takes the source row by row, as a decoder makes it, and gives each row of the result as soon as it is
-/// finished. Holds only the source rows that the filter still needs, never the picture.
+/// finished. Holds only the source rows that the filter still needs, never the image.
 ///
 /// ```swift
 /// func shrink(_ size: PixelSize, to geometry: ResizeGeometry, nextRow: () throws -> UnsafeRawBufferPointer) throws -> Bitmap {
@@ -74,7 +74,7 @@ public import ImageCore
             throw ImageError(
                 .invalidRequest,
                 message:
-                    "Row \(appendedRows) of a picture of \(source) pixels cannot be resized: it is one too many or too short, or the result has no room."
+                    "Row \(appendedRows) of an image of \(source) pixels cannot be resized: it is one too many or too short, or the result has no room."
             )
         }
         defer { appendedRows += 1 }
@@ -91,7 +91,7 @@ public import ImageCore
 }
 
 extension Bitmap {
-    /// A resized picture made from rows as they come; the whole source is never held.
+    /// A resized image made from rows as they come; the whole source is never held.
     ///
     /// - Parameters:
     ///   - source: the size of the whole source, in pixels.

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// Of a smooth picture with a hard edge. At the edge a filter that is run twice rings a little more.
+    /// Of a smooth image with a hard edge. At the edge a filter that is run twice rings a little more.
     @Test(arguments: [ImageFormat.jpeg, .png, .webp], [ContentMode.fit, .exact])
     func aSizeMadeOfALargerOneIsWithinToleranceOfItsOwnDecode(format: ImageFormat, mode: ContentMode) throws {
         let registry = DecoderRegistry(.codecs)

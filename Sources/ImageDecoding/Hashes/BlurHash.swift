@@ -1,11 +1,11 @@
 public import ImageCore
 
-/// BlurHash: a picture in 20 to 30 characters, as the weights of a few cosine waves, to show a blur of it before it loads.
+/// BlurHash: an image in 20 to 30 characters, as the weights of a few cosine waves, to show a blur of it before it loads.
 ///
 /// The format (BlurHash algorithm, Wolt): a digit for the number of waves, one for the largest weight, four for the mean
 /// colour, then two for each wave; digits are of base 83. Colours are averaged in linear light. Transparency is ignored.
 public enum BlurHash {
-    /// The picture that a hash stands for.
+    /// The image that a hash stands for.
     ///
     /// - Parameters:
     ///   - text: from 6 to 166 characters.
@@ -46,7 +46,7 @@ public enum BlurHash {
         }
     }
 
-    /// The hash of a picture.
+    /// The hash of an image.
     ///
     /// - Parameters:
     ///   - image: of any size; larger ones are first reduced to 100 pixels on a side.

@@ -27,7 +27,7 @@ struct HashPixels {
         self.values = values
     }
 
-    /// A picture of straight RGBA.
+    /// An image of straight RGBA.
     static func image(_ size: PixelSize, isOpaque: Bool, _ color: (_ x: Int, _ y: Int) -> [UInt8]) throws -> DecodedImage {
         let bitmap = try unsafe Bitmap(size: size, format: .rgba8, alpha: isOpaque ? .opaque : .straight) { pixels, bytesPerRow in
             for y in 0..<size.height {

@@ -1,12 +1,12 @@
 public import ImageCore
 
-/// ThumbHash: a picture in 5 to 25 bytes, with its shape and its transparency, to show a blur of it before it loads.
+/// ThumbHash: an image in 5 to 25 bytes, with its shape and its transparency, to show a blur of it before it loads.
 ///
 /// The format (ThumbHash, Evan Wallace): 24 bits of the means of lightness, yellow-blue and red-green, the largest weight of
 /// lightness and whether there is alpha; 16 bits of the number of waves, the other two's largest weights and the shape; a
 /// byte for alpha; then four bits for each wave of each of them. Colour is computed with as it is stored.
 public enum ThumbHash {
-    /// The picture that a hash stands for: its longer side has 32 pixels.
+    /// The image that a hash stands for: its longer side has 32 pixels.
     ///
     /// - Throws: ``ImageError`` (`corrupt`) where `bytes` are no hash.
     public static func decode(_ bytes: some Collection<UInt8>) throws -> DecodedImage {
@@ -39,7 +39,7 @@ public enum ThumbHash {
         }
     }
 
-    /// The hash of a picture of any size and shape; larger ones are first reduced to 100 pixels on a side.
+    /// The hash of an image of any size and shape; larger ones are first reduced to 100 pixels on a side.
     public static func encode(_ image: DecodedImage) throws -> [UInt8] {
         let pixels = try HashPixels(image.bitmap)
         let (width, height, count) = (pixels.size.width, pixels.size.height, pixels.size.width * pixels.size.height)

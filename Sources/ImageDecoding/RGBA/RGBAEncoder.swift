@@ -6,7 +6,7 @@ extension ImageFormat {
     public static let rgba = ImageFormat(rawValue: "rgba")
 }
 
-/// Writes plain pixels (``ImageFormat/rgba``), for programs that compare pictures. Lossless for 8-bit pictures, but for
+/// Writes plain pixels (``ImageFormat/rgba``), for programs that compare images. Lossless for 8-bit images, but for
 /// the rounding of premultiplied colour; deeper ones are rounded to 8 bits.
 public struct RGBAEncoder: Encoding {
     public init() {}
@@ -30,7 +30,7 @@ public struct RGBAEncoder: Encoding {
     /// What stands before the rows.
     package static func header(_ size: PixelSize) throws(ImageError) -> [UInt8] {
         guard let width = UInt32(exactly: size.width), let height = UInt32(exactly: size.height) else {
-            throw ImageError(.unsupportedFeature, message: "A picture of \(size) pixels is too large for the format rgba.")
+            throw ImageError(.unsupportedFeature, message: "An image of \(size) pixels is too large for the format rgba.")
         }
         var bytes: [UInt8] = []
         for number in [width, height] {

@@ -24,10 +24,10 @@ struct GaussianKernel: Sendable {
     }
 }
 
-/// A coarse grid over a picture on which a wide blur is taken: grid pixel `j` stands for the picture's pixels from
+/// A coarse grid over an image on which a wide blur is taken: grid pixel `j` stands for the image's pixels from
 /// `(j - margin) · step` on, and its centre is theirs.
 struct GaussianGrid: Sendable {
-    /// Grid pixels around the picture, so that interpolation finds neighbours at the edges.
+    /// Grid pixels around the image, so that interpolation finds neighbours at the edges.
     static let margin = 2
 
     let source: PixelSize
@@ -46,6 +46,6 @@ struct GaussianGrid: Sendable {
             height: (source.height + step - 1) / step + 2 * GaussianGrid.margin)
     }
 
-    /// The picture's pixel under the first tap of grid pixel `j`; may lie outside.
+    /// The image's pixel under the first tap of grid pixel `j`; may lie outside.
     func firstPixel(_ j: Int) -> Int { (j - GaussianGrid.margin) * step + (step - 1) / 2 - kernel.radius }
 }

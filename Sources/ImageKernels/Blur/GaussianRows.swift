@@ -1,7 +1,7 @@
 internal import CCalotypeKernels
 internal import ImageCore
 
-/// Blurs rows of one picture: down the columns first, then along the line. One per thread; takes its memory at the start.
+/// Blurs rows of one image: down the columns first, then along the line. One per thread; takes its memory at the start.
 @safe final class GaussianRows: RowMaker {
     private let source: Bitmap
     private let kernel: GaussianKernel
@@ -26,7 +26,7 @@ internal import ImageCore
         unsafe smooth.deallocate()
     }
 
-    /// Writes row `y` of the blurred picture.
+    /// Writes row `y` of the blurred image.
     func write(_ y: Int, of pixels: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
         let channels = source.format.channels
         let count = source.width * channels
@@ -51,7 +51,7 @@ internal import ImageCore
     }
 }
 
-/// Blurs a picture at the pixels of a grid only.
+/// Blurs an image at the pixels of a grid only.
 @safe final class GaussianGridRows {
     private let grid: GaussianGrid
     private let path: KernelPath

@@ -1,7 +1,7 @@
 internal import CCalotypeKernels
 internal import ImageCore
 
-/// Adds to rows what a blurred picture lacks of them.
+/// Adds to rows what a blurred image lacks of them.
 struct SharpenRow: Sendable {
     let format: PixelFormat
     let amount: Float
@@ -31,7 +31,7 @@ struct SharpenRow: Sendable {
     }
 }
 
-/// Makes rows of a picture out of the rows around them.
+/// Makes rows of an image out of the rows around them.
 protocol RowMaker {
     /// Writes row `y` of the result.
     ///
@@ -39,7 +39,7 @@ protocol RowMaker {
     func write(_ y: Int, of pixels: UnsafeRawPointer, to target: UnsafeMutableRawPointer)
 }
 
-/// Blurs and sharpens row by row, so that no blurred picture is kept. One per thread.
+/// Blurs and sharpens row by row, so that no blurred image is kept. One per thread.
 @safe final class SharpenedRows: RowMaker {
     private let source: Bitmap
     private let blur: GaussianRows

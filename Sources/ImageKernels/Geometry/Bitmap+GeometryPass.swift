@@ -1,10 +1,10 @@
 package import ImageCore
 
 extension Bitmap {
-    /// The picture after all steps of a pass.
+    /// The image after all steps of a pass.
     ///
     /// - Parameters:
-    ///   - pass: for a picture of this size.
+    ///   - pass: for an image of this size.
     ///   - threads: how many to work with, the caller's included; 1.
     ///   - cancellation: looked at between blocks of rows.
     /// - Returns: in the same format and colour space; premultiplied or opaque where it was resized, else as before.
@@ -14,7 +14,7 @@ extension Bitmap {
         _ pass: GeometryPass, threads: Int = 1, cancellation: CancellationToken? = nil
     ) throws -> Bitmap {
         guard pass.source == size else {
-            throw ImageError(.invalidRequest, message: "Steps for a picture of \(pass.source) pixels do not fit one of \(size).")
+            throw ImageError(.invalidRequest, message: "Steps for an image of \(pass.source) pixels do not fit one of \(size).")
         }
         try cancellation?.check()
         guard let scaling = pass.scaling else {
@@ -80,14 +80,14 @@ private struct PassPlan {
     let part: PixelRectangle
     let resample: ResamplePlan
     /// Columns are mirrored by ``resample`` already.
-    let turn: Turning
+    let turn: OrientationTransform
     let output: PixelSize
 
     init(_ pass: GeometryPass, _ scaling: GeometryPass.Scaling) {
         part = pass.part
         let (before, after, kept, geometry) = (pass.before, pass.after, pass.kept, scaling.geometry)
         let turned = before.orientation.applied(to: part.size)
-        // The weights are those of the turned picture, which a filter may see another way round than the stored one.
+        // The weights are those of the turned image, which a filter may see another way round than the stored one.
         let across = ResampleWeights(
             source: turned.width, origin: geometry.x, length: geometry.width, output: geometry.output.width,
             filter: scaling.filter
@@ -99,7 +99,7 @@ private struct PassPlan {
         var (horizontal, vertical) = before.swaps ? (down, across) : (across, down)
         if before.mirrorsX { horizontal = horizontal.onMirroredSource(of: part.width) }
         if before.mirrorsY { vertical = vertical.onMirroredSource(of: part.height) }
-        var last = Turning(swaps: before.swaps, mirrorsX: false, mirrorsY: false).followed(by: after)
+        var last = OrientationTransform(swaps: before.swaps, mirrorsX: false, mirrorsY: false).followed(by: after)
         output = last.orientation.applied(to: PixelSize(width: horizontal.first.count, height: vertical.first.count))
         if last.mirrorsX {
             horizontal = horizontal.backwards()
@@ -128,7 +128,7 @@ private struct PassPlan {
 
     func turn(_ orientation: Orientation, rows: Int, to target: UnsafeMutableRawPointer, _ targetBytesPerRow: Int) {
         let size = PixelSize(width: width, height: rows)
-        let turn = unsafe Turn(orientation, base, size: size, bytesPerRow: bytesPerRow, format: format)
+        let turn = unsafe OrientedPixels(orientation, base, size: size, bytesPerRow: bytesPerRow, format: format)
         unsafe turn.copy(0..<turn.size.height, to: target, targetBytesPerRow)
     }
 }

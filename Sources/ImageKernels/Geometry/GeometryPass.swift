@@ -12,16 +12,16 @@ package struct GeometryPass: Hashable, Sendable {
         var isLinear: Bool
     }
 
-    /// The size of the picture that all this is done to.
+    /// The size of the image that all this is done to.
     package let source: PixelSize
     private(set) var part: PixelRectangle
     /// How the part is turned before it is resized, or at all.
-    private(set) var before = Turning(.up)
+    private(set) var before = OrientationTransform(.up)
     private(set) var scaling: Scaling?
-    /// The part of the resized picture that is kept.
+    /// The part of the resized image that is kept.
     private(set) var kept: PixelRectangle
     /// How that is turned.
-    private(set) var after = Turning(.up)
+    private(set) var after = OrientationTransform(.up)
 
     /// - Parameter source: both sides at least 1.
     package init(_ source: PixelSize) {
@@ -36,13 +36,13 @@ package struct GeometryPass: Hashable, Sendable {
     }
 
     /// Whether nothing is done.
-    package var isIdentity: Bool { scaling == nil && part.size == source && before == Turning(.up) }
+    package var isIdentity: Bool { scaling == nil && part.size == source && before == OrientationTransform(.up) }
 
     package mutating func turn(_ orientation: Orientation) {
         if scaling == nil {
-            before = before.followed(by: Turning(orientation))
+            before = before.followed(by: OrientationTransform(orientation))
         } else {
-            after = after.followed(by: Turning(orientation))
+            after = after.followed(by: OrientationTransform(orientation))
         }
     }
 
@@ -73,7 +73,7 @@ package struct GeometryPass: Hashable, Sendable {
         return true
     }
 
-    /// The same for a picture that was already scaled, as a whole, to another size: the same part of it is taken, to within
+    /// The same for an image that was already scaled, as a whole, to another size: the same part of it is taken, to within
     /// the pixels that its edges cut, and the result has the same size. `nil` where nothing is resized.
     package func scaled(to size: PixelSize) -> GeometryPass? {
         guard var scaling else { return nil }
@@ -110,7 +110,7 @@ package struct GeometryPass: Hashable, Sendable {
     }
 
     package struct Reduction {
-        /// What is taken of the turned picture, or of its part.
+        /// What is taken of the turned image, or of its part.
         package let part: ResizeGeometry
         /// Whether nothing was cropped before.
         package let isWhole: Bool

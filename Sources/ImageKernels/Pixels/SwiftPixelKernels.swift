@@ -79,7 +79,7 @@ enum SwiftPixelKernels {
         for i in 0..<count { unsafe out[i] = level(line[i], Float(Sample.max)) }
     }
 
-    /// The picture at (`x`, `y`) by the cubic of Catmull and Rom, pixel centres at whole numbers, transparent outside.
+    /// The image at (`x`, `y`) by the cubic of Catmull and Rom, pixel centres at whole numbers, transparent outside.
     static func sample<Sample: FixedWidthInteger>(
         _ pixels: UnsafeRawPointer, _ width: Int, _ height: Int, _ bytesPerRow: Int, x: Double, y: Double,
         into out: UnsafeMutablePointer<Sample>

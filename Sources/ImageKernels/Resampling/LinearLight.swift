@@ -1,7 +1,7 @@
 internal import ImageCore
 internal import CalotypeSystem
 
-/// The transfer curve of sRGB (IEC 61966-2-1), and pictures on either side of it. Linear levels need 16 bits: the darkest
+/// The transfer curve of sRGB (IEC 61966-2-1), and images on either side of it. Linear levels need 16 bits: the darkest
 /// of 256 encoded levels lie closer together than 8 linear bits can tell.
 enum LinearLight {
     /// Encoded to linear, both from 0 to 1.
@@ -28,7 +28,7 @@ enum LinearLight {
 }
 
 extension Bitmap {
-    /// The picture in linear light, at 16 bits, premultiplied or opaque.
+    /// The image in linear light, at 16 bits, premultiplied or opaque.
     func linearized(cancellation: CancellationToken?) throws -> Bitmap {
         let source = try unpremultiplied()
         let table = LinearLight.decodingTable(levels: fullLevel + 1)
@@ -36,7 +36,7 @@ extension Bitmap {
             to: format.channels == 1 ? .gray16 : .rgba16, alphaScale: 65535 / fullLevel, table, cancellation: cancellation)
     }
 
-    /// The encoded picture, in the format given, of one in linear light.
+    /// The encoded image, in the format given, of one in linear light.
     func encoded(as format: PixelFormat, cancellation: CancellationToken?) throws -> Bitmap {
         let source = try unpremultiplied()
         let isWide = format.bytesPerPixel > format.channels

@@ -1,6 +1,6 @@
 internal import ImageCore
 
-/// What a resize does to one size of picture: the weights of both axes.
+/// What a resize does to one size of image: the weights of both axes.
 struct ResamplePlan: Sendable {
     /// Counted from the first of ``columns``.
     let horizontal: ResampleWeights

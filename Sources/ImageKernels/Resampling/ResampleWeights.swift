@@ -1,8 +1,8 @@
 /// Along one axis: which source samples make each sample of the result, and with what weights.
 ///
 /// Sample `k` of the source covers [k, k + 1) with its centre at k + ½; result sample `i` has its centre at
-/// `origin + (i + ½) · length / output`. So the picture's edges stay where they are. Where the kernel reaches over the
-/// source's end its weights are cut off and the rest scaled up to a sum of one: a constant picture stays constant.
+/// `origin + (i + ½) · length / output`. So the image's edges stay where they are. Where the kernel reaches over the
+/// source's end its weights are cut off and the rest scaled up to a sum of one: a constant image stays constant.
 struct ResampleWeights: Sendable {
     /// Per result sample: the first source sample.
     private(set) var first: [Int32] = []

@@ -1,11 +1,11 @@
 internal import CCalotypeKernels
 internal import ImageCore
 
-/// A picture of 8 bits a sample made smaller by whole numbers, by a tent over two blocks of pixels: a box filter run twice,
+/// An image of 8 bits a sample made smaller by whole numbers, by a tent over two blocks of pixels: a box filter run twice,
 /// so that what a box would let through of detail too fine for the result is let through squared.
 ///
 /// Result pixel `i` lies on the border between blocks `i - 1` and `i` of the source: its tent is highest on the last pixel
-/// of the former. There is one more of them than blocks, and beyond its edges the picture goes on as its edge pixels, so
+/// of the former. There is one more of them than blocks, and beyond its edges the image goes on as its edge pixels, so
 /// that the result has neighbours all around for the filter that comes next.
 struct TentReduction: Sendable {
     /// The largest factor: with it sums down a column just fit 16 bits.
@@ -29,7 +29,7 @@ struct TentReduction: Sendable {
         PixelSize(width: (source.width + x - 1) / x + 1, height: (source.height + y - 1) / y + 1)
     }
 
-    /// The same part of the reduced picture.
+    /// The same part of the reduced image.
     func placed(_ geometry: ResizeGeometry) -> ResizeGeometry {
         var part = geometry
         (part.x, part.width) = ((geometry.x + 0.5) / Double(x) + 0.5, geometry.width / Double(x))
@@ -58,7 +58,7 @@ struct TentReduction: Sendable {
     }
 }
 
-/// Makes rows of a reduced picture, from above to below. One per thread; takes its memory at the start.
+/// Makes rows of a reduced image, from above to below. One per thread; takes its memory at the start.
 @safe private final class TentRows {
     private let reduction: TentReduction
     private let source: Bitmap

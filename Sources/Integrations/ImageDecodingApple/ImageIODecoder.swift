@@ -6,7 +6,7 @@
 
     /// The decoder of Apple's platforms: every format that ImageIO reads, without any library besides the system's.
     ///
-    /// Pictures come as 8 bits a channel. With a target size ImageIO scales while it decodes, so that the large bitmap is never
+    /// Images come as 8 bits a channel. With a target size ImageIO scales while it decodes, so that the large bitmap is never
     /// made. A value without state; safe to use from any thread.
     public struct ImageIODecoder: Decoding {
         public init() {}
@@ -29,7 +29,7 @@
             guard (0..<max(1, count)).contains(options.frame) else {
                 throw ImageError(
                     .invalidRequest,
-                    message: "There is no frame \(options.frame) in a picture of \(count); ask for 0 to \(count - 1).")
+                    message: "There is no frame \(options.frame) in an image of \(count); ask for 0 to \(count - 1).")
             }
             let info = try info(of: source, frame: options.frame, limits: options.limits)
             let orientation = options.appliesOrientation ? info.orientation : .up
@@ -43,7 +43,7 @@
             return DecodedImage(try Bitmap(image, options: options), format: info.format, isPartial: isPartial)
         }
 
-        /// The upright picture at the smallest size that the box can be cut from.
+        /// The upright image at the smallest size that the box can be cut from.
         private static func size(of full: PixelSize, options: DecodeOptions) throws -> PixelSize {
             guard let box = options.targetSize else { return full }
             guard box.width > 0, box.height > 0 else {
@@ -64,7 +64,7 @@
                 kCGImageSourceShouldCacheImmediately: true,
             ]
             guard let image = CGImageSourceCreateThumbnailAtIndex(source, options.frame, wanted as CFDictionary) else {
-                throw ImageError(.corrupt, message: "ImageIO cannot decode the picture: its data are damaged.")
+                throw ImageError(.corrupt, message: "ImageIO cannot decode the image: its data are damaged.")
             }
             return image
         }
@@ -74,7 +74,7 @@
             guard CGImageSourceGetStatusAtIndex(source, options.frame) != .statusComplete else { return false }
             guard options.allowsPartial else {
                 throw ImageError(
-                    .truncated, message: "The file ends before its picture does; allow partial pictures to see the rest.")
+                    .truncated, message: "The file ends before its image does; allow partial images to see the rest.")
             }
             return true
         }
@@ -86,7 +86,7 @@
             // Not cached: the source lives for one call.
             let options: [CFString: Any] = [kCGImageSourceShouldCache: false]
             guard let source = CGImageSourceCreateWithData(data as CFData, options as CFDictionary) else {
-                throw ImageError(.unknownFormat, message: "The file is no picture that ImageIO reads.")
+                throw ImageError(.unknownFormat, message: "The file is no image that ImageIO reads.")
             }
             return source
         }
@@ -94,7 +94,7 @@
         private func info(of source: CGImageSource, frame: Int, limits: DecodingLimits) throws -> ImageInfo {
             let type = CGImageSourceGetType(source).map { $0 as String } ?? ""
             guard let format = ImageIOFormats.format(ofType: type) else {
-                throw ImageError(.unknownFormat, message: "The file (\(type)) is no picture that is read here.")
+                throw ImageError(.unknownFormat, message: "The file (\(type)) is no image that is read here.")
             }
             let count = CGImageSourceGetCount(source)
             guard count <= limits.frames else {
@@ -105,7 +105,7 @@
             guard let width = properties[kCGImagePropertyPixelWidth] as? Int, width > 0,
                 let height = properties[kCGImagePropertyPixelHeight] as? Int, height > 0
             else {
-                throw ImageError(.corrupt, message: "ImageIO finds no picture in the file: its header is damaged.")
+                throw ImageError(.corrupt, message: "ImageIO finds no image in the file: its header is damaged.")
             }
             let size = PixelSize(width: width, height: height)
             // As stored; what is made of it is checked again, at its own size.

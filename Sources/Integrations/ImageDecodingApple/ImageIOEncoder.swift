@@ -39,7 +39,7 @@
             }
             CGImageDestinationAddImage(destination, picture, properties as CFDictionary)
             guard CGImageDestinationFinalize(destination) else {
-                throw ImageError(.plugInFailed, message: "ImageIO could not write the picture as \(format).")
+                throw ImageError(.plugInFailed, message: "ImageIO could not write the image as \(format).")
             }
             return Data(referencing: file)
         }

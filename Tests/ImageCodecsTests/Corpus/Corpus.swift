@@ -1,6 +1,6 @@
 import ImageCore
 
-/// The developers' picture corpus: files, and a reference of what each shows. Its README explains the fields.
+/// The developers' image corpus: files, and a reference of what each shows. Its README explains the fields.
 struct Corpus {
     /// What the reference says of one file.
     struct Entry: Decodable {

@@ -5,7 +5,7 @@ enum CorpusExceptions {
         "gif/still/pil-issue_2811.gif": "giflib refuses LZW codes that begin with more than 8 bits, as GIF89a does (22)"
     ]
 
-    /// Hopeless files that give a picture.
+    /// Hopeless files that give an image.
     static let shown: [String: String] = [
         "gif/corrupt/seed-afl-31586a3274.gif":
             "its one frame of 5x1 pixels is whole; the reference fails on what follows it, browsers stop there",

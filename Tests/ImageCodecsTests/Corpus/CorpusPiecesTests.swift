@@ -21,7 +21,7 @@ struct CorpusPiecesTests {
         for (path, _) in corpus.entries {
             let data = try corpus.data(path)
             guard data.count <= largest, registry.format(of: data) != nil else { continue }
-            // A partial picture of damaged bytes may hold more in one way than in the other; whole ones may not differ.
+            // A partial image of damaged bytes may hold more in one way than in the other; whole ones may not differ.
             let whole = try outcome { try registry.decode(data, options: DecodeOptions()) }
             let pieces = try outcome { try fed(data, piece: piece) }
             files += 1
@@ -62,7 +62,7 @@ struct CorpusPiecesTests {
                     #expect(options.allowsPartial, "\(path) cut at \(cut.count) of \(data.count)")
                     partial += 1
                 case .success(let image):
-                    // Everything of the picture was there, if not of what follows it.
+                    // Everything of the image was there, if not of what follows it.
                     #expect(
                         image.bitmap.isSame(as: picture.bitmap) || entry.isAdvisory,
                         "\(path) cut at \(cut.count) of \(data.count) is called whole")
@@ -90,7 +90,7 @@ struct CorpusPiecesTests {
         return try decoder.finish()
     }
 
-    /// A picture or a typed error; any other error is thrown.
+    /// An image or a typed error; any other error is thrown.
     private func outcome(_ body: () throws -> DecodedImage) throws -> Result<DecodedImage, ImageError> {
         do {
             return .success(try body())

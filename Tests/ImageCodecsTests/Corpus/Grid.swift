@@ -1,6 +1,6 @@
 import ImageCore
 
-/// A picture reduced to cells: mean colour, weighted by alpha, and mean alpha.
+/// An image reduced to cells: mean colour, weighted by alpha, and mean alpha.
 struct Grid {
     /// Row by row: red, green, blue (straight), alpha.
     var cells: [[Double]] = []

@@ -31,7 +31,7 @@ struct PNGColors {
         (isDisplayP3, exponent) = (false, 100_000 / Double(gamma))
     }
 
-    /// A picture as stored, 16 bits where it has them, in sRGB.
+    /// An image as stored, 16 bits where it has them, in sRGB.
     func sRGB(_ stored: Bitmap) throws -> Bitmap {
         let top = stored.format.bytesPerPixel == stored.format.channels ? 255.0 : 65535
         return try bitmap(stored.width, stored.height, alpha: .straight) { x, y in

@@ -8,7 +8,7 @@ import Testing
 @Suite struct IncrementalDecodingTests {
     let registry = DecoderRegistry(.codecs)
 
-    /// Pictures of every kind that is decoded in pieces, and one that is not.
+    /// Images of every kind that is decoded in pieces, and one that is not.
     private func files() throws -> [(name: String, file: Data)] {
         func encode(_ format: ImageFormat, _ quality: Int = 85, effort: Int? = nil) throws -> Data {
             var options = EncodeOptions()

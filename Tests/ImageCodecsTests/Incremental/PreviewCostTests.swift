@@ -58,7 +58,7 @@ import Testing
         builder.isInterlaced = true
         let decoder = try IncrementalPNG(options: DecodeOptions())
         _ = try feed(builder.file, to: decoder, piece: piece)
-        // libpng hands every row of the picture to each pass, seven at most.
+        // libpng hands every row of the image to each pass, seven at most.
         #expect(decoder.rowsDecoded <= 7 * 19)
     }
 

@@ -93,7 +93,7 @@ import Testing
         #expect(error?.code == .tooLarge)
     }
 
-    /// A progressive picture whose last scan is there that many times over.
+    /// A progressive image whose last scan is there that many times over.
     private func progressive(scans: Int) throws -> Data {
         let bitmap = try photo(64, 48)
         let file = try JPEGEncoder().encode(DecodedImage(bitmap), as: .jpeg, options: effort(9))

@@ -7,7 +7,7 @@ import Testing
     let decoder = PNGDecoder()
     let size = PixelSize(width: 13, height: 11)
 
-    /// A picture of the colour type whose samples differ everywhere.
+    /// An image of the colour type whose samples differ everywhere.
     private func builder(_ type: PNGBuilder.ColorType, _ depth: Int, interlaced: Bool) -> PNGBuilder {
         let top = 1 << depth
         var builder = PNGBuilder(size: size, colorType: type, depth: depth, isInterlaced: interlaced) { x, y in
@@ -76,7 +76,7 @@ import Testing
 
     @Test
     func transparentColorsBecomeAlpha() throws {
-        // Given: a grey picture in which 5 of 15 is clear, and a palette with two alphas.
+        // Given: a grey image in which 5 of 15 is clear, and a palette with two alphas.
         var gray = PNGBuilder(size: size, colorType: .gray, depth: 4) { x, y in [(x + y) % 16] }
         gray.chunks = [("tRNS", [0, 5])]
         var indexed = PNGBuilder(size: size, colorType: .palette, depth: 2) { x, _ in [x % 3] }
@@ -144,7 +144,7 @@ import Testing
         var builder = PNGBuilder(size: PixelSize(width: 3, height: 2), colorType: .gray, depth: 8) { x, y in [10 * (3 * y + x)] }
         builder.chunks = [("eXIf", exif(orientation, bigEndian: orientation % 2 == 0))]
         let upright = try decoder.decode(builder.file, options: DecodeOptions()).bitmap
-        // Rows of the picture as they must be seen, from Exif's "the 0th row is …, the 0th column is …".
+        // Rows of the image as they must be seen, from Exif's "the 0th row is …, the 0th column is …".
         let wanted: [[Int]] = [
             [0, 1, 2, 3, 4, 5], [2, 1, 0, 5, 4, 3], [5, 4, 3, 2, 1, 0], [3, 4, 5, 0, 1, 2],
             [0, 3, 1, 4, 2, 5], [3, 0, 4, 1, 5, 2], [5, 2, 4, 1, 3, 0], [2, 5, 1, 4, 0, 3],

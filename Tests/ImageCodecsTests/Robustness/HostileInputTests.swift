@@ -58,7 +58,7 @@ import Testing
         }
         for count in 12..<file.count {
             do {
-                // Nothing of the picture may be missing: a trailer, or padding.
+                // Nothing of the image may be missing: a trailer, or padding.
                 let image = try registry.decode(Data(file.prefix(count)), options: DecodeOptions())
                 #expect(!image.isPartial && count > file.count - 40, "\(count) of \(file.count)")
             } catch let error as ImageError {

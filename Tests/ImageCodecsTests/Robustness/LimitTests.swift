@@ -25,7 +25,7 @@ import Testing
 
     /// A megabyte of zeros in a kilobyte, by zlib.
     private func bomb(_ name: String, prefix: [UInt8]) throws -> Data {
-        // One long row of a grey picture is such a bomb: its data is a zlib stream.
+        // One long row of a grey image is such a bomb: its data is a zlib stream.
         let picture = try unsafe Bitmap(size: PixelSize(width: 60_000, height: 400), format: .gray8, alpha: .opaque) { _, _ in }
         let file = try PNGEncoder().encode(DecodedImage(picture), as: .png, options: EncodeOptions())
         var stream: [UInt8] = []

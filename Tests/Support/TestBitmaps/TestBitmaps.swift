@@ -39,7 +39,7 @@ extension Bitmap {
     /// Every pixel, row by row.
     package var all: [[Int]] { (0..<height).flatMap { y in (0..<width).map { x in self[x, y] } } }
 
-    /// The largest and the mean difference of a channel to another picture of the same size.
+    /// The largest and the mean difference of a channel to another image of the same size.
     package func difference(to other: Bitmap) -> (largest: Int, mean: Double) {
         guard size == other.size, format == other.format else { return (999, 999) }
         let differences = zip(all, other.all).flatMap { zip($0, $1).map { abs($0 - $1) } }

@@ -9,9 +9,9 @@ import CCalotypeAVIF
 /// AVIF does not count, as the format has it. Not strict: files without `pixi`, or with a `clap` that cannot be, decode whole.
 /// HDR (PQ, HLG) is tone-mapped to sRGB unless colours are kept.
 ///
-/// libavif decodes a frame in one go. Of a large picture, the cancelled decode returns within milliseconds, while the frame is
+/// libavif decodes a frame in one go. Of a large image, the cancelled decode returns within milliseconds, while the frame is
 /// finished in the background and its memory freed then. There are two such decodes at most, and `limits.decodedBytes` bounds
-/// what they hold together; a further one is waited for. Small pictures, and frames of sequences, are decoded to their end.
+/// what they hold together; a further one is waited for. Small images, and frames of sequences, are decoded to their end.
 public struct AVIFDecoder: AnimationDecoding {
     public init() {}
 
@@ -43,7 +43,7 @@ public struct AVIFDecoder: AnimationDecoding {
         let planes = try options.cancellation.map { _ in
             try unsafe data.withUnsafeBytes { try unsafe AVIFReader($0, limits: options.limits).planeBytes }
         }
-        return try UnstoppableDecode.run(data, holding: planes ?? 0, options: options) { data in
+        return try UncancellableDecode.run(data, holding: planes ?? 0, options: options) { data in
             try unsafe data.withUnsafeBytes { bytes in
                 try Self.decode(unsafe AVIFReader(bytes, limits: options.limits), options: options)
             }
@@ -61,10 +61,10 @@ public struct AVIFDecoder: AnimationDecoding {
 
     /// Decodes the frame that the options ask for, and calls `body` with what is about to deliver its rows.
     ///
-    /// - Parameter inPieces: whether rows are wanted a few at a time even where the picture is whole.
+    /// - Parameter inPieces: whether rows are wanted a few at a time even where the image is whole.
     static func withRows<R>(
         of reader: AVIFReader, options: DecodeOptions, inPieces: Bool,
-        _ body: (PictureAssembler, any RowProducer) throws -> R
+        _ body: (ImageAssembler, any RowProducer) throws -> R
     ) throws -> R {
         try options.checkFrame(of: max(1, Int(reader.header.frames)))
         try options.limits.check(reader.size, holding: [reader.planeBytes, reader.size.byteCount(.gray8)])
@@ -86,7 +86,7 @@ public struct AVIFDecoder: AnimationDecoding {
         let isGray = header.is_gray && !header.has_alpha
         let layout: RowLayout = isGray ? (isDeep ? .gray16 : .gray8) : (isDeep ? .rgba16 : .rgba8)
         let aperture = options.appliesOrientation ? reader.aperture : nil
-        var picture = StoredPicture(format: .avif, size: aperture?.size ?? reader.size, layout: layout)
+        var picture = StoredImage(format: .avif, size: aperture?.size ?? reader.size, layout: layout)
         picture.orientation = options.applied(reader.orientation)
         picture.hasAlpha = header.has_alpha
         picture.profile = profile
@@ -96,7 +96,7 @@ public struct AVIFDecoder: AnimationDecoding {
         picture.deliversWhole = wanted == nil && aperture == nil && !inPieces
         // Each time, a few rows are converted for nothing.
         picture.fewestRows = 64
-        let assembler = try PictureAssembler(picture, options: options, codecBytes: reader.planeBytes)
+        let assembler = try ImageAssembler(picture, options: options, codecBytes: reader.planeBytes)
         return try body(assembler, AVIFRows(reader, aperture: aperture, picture: picture, options: options))
     }
 }
@@ -105,13 +105,13 @@ public struct AVIFDecoder: AnimationDecoding {
 private final class AVIFRows: RowProducer {
     private let reader: AVIFReader
     private let aperture: CleanAperture?
-    private let picture: StoredPicture
+    private let picture: StoredImage
     private let options: DecodeOptions
     /// The next row as stored.
     private var next: Int
     private var scratch: Scratch?
 
-    init(_ reader: AVIFReader, aperture: CleanAperture?, picture: StoredPicture, options: DecodeOptions) {
+    init(_ reader: AVIFReader, aperture: CleanAperture?, picture: StoredImage, options: DecodeOptions) {
         (self.reader, self.aperture, self.picture, self.options) = (reader, aperture, picture, options)
         next = aperture?.y ?? 0
     }

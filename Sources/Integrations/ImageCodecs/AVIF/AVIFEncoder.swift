@@ -3,7 +3,7 @@ import ImageDecoding
 import CCalotypeAVIF
 import ImageKernels
 
-/// AVIF by libavif, 8 bits; grey stays monochrome, deep pictures are rounded. From quality 90 up chroma keeps its full
+/// AVIF by libavif, 8 bits; grey stays monochrome, deep images are rounded. From quality 90 up chroma keeps its full
 /// resolution, unless `chroma` says otherwise. `effort` 0 to 9 is libavif's speed from 9 down to 0; 3 by default. A profile
 /// that the bitmap keeps is embedded, and an orientation written as the container's. Encoding cannot be cancelled half-way.
 public struct AVIFEncoder: Encoding {
@@ -39,7 +39,7 @@ public struct AVIFEncoder: Encoding {
         guard status == CLT_AVIF_OK, let bytes = unsafe bytes else {
             throw ImageError(
                 .unsupportedFeature,
-                message: "The picture of \(bitmap.size) pixels cannot be written as AVIF; this libavif may lack an encoder.")
+                message: "The image of \(bitmap.size) pixels cannot be written as AVIF; this libavif may lack an encoder.")
         }
         defer { unsafe clt_avif_free(bytes) }
         return unsafe Data(bytes: bytes, count: count)

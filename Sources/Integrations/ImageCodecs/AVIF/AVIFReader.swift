@@ -12,7 +12,7 @@ import ImageDecoding
 
     /// A reader of a whole file, whose bytes must stay where they are while it lives.
     ///
-    /// - Throws: ``ImageError`` for a container that cannot be read, or a picture beyond the limits.
+    /// - Throws: ``ImageError`` for a container that cannot be read, or an image beyond the limits.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, showsLayers: Bool = false) throws(ImageError) {
         let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
         let handle = unsafe clt_avif_reader_create(
@@ -135,7 +135,7 @@ import ImageDecoding
         case CLT_AVIF_TRUNCATED: .truncated(.avif)
         case CLT_AVIF_NO_MEMORY: .outOfMemory(.avif)
         case CLT_AVIF_TOO_LARGE:
-            ImageError(.tooLarge, message: "The AVIF picture is larger than libavif decodes: \(sentence).")
+            ImageError(.tooLarge, message: "The AVIF image is larger than libavif decodes: \(sentence).")
         case CLT_AVIF_UNSUPPORTED:
             ImageError(.unsupportedFeature, message: "The AVIF uses a feature that cannot be decoded here: \(sentence).")
         default: ImageError(.corrupt, message: "The AVIF file is damaged: \(sentence).")

@@ -1,14 +1,14 @@
 import ImageCore
 
-/// The part of a picture that its container shows (`clap`, ISO/IEC 14496-12, 12.1.4), in whole pixels as stored.
+/// The part of an image that its container shows (`clap`, ISO/IEC 14496-12, 12.1.4), in whole pixels as stored.
 struct CleanAperture: Hashable {
     let x: Int, y: Int
     let size: PixelSize
 
     /// - Parameters:
-    ///   - numbers: width, height, and the centre's distance from the picture's across and down, each as numerator and
+    ///   - numbers: width, height, and the centre's distance from the image's across and down, each as numerator and
     ///     denominator; the distances are signed.
-    /// - Returns: `nil` where they name no part of whole pixels inside the picture; the whole is shown then.
+    /// - Returns: `nil` where they name no part of whole pixels inside the image; the whole is shown then.
     init?(_ numbers: [UInt32], in picture: PixelSize) {
         guard numbers.count == 8,
             let width = Self.whole(numbers[0], numbers[1]), let height = Self.whole(numbers[2], numbers[3]),

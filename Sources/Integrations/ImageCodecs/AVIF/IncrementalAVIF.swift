@@ -2,14 +2,14 @@ import CCalotypeAVIF
 public import ImageCore
 
 extension AVIFDecoder: IncrementalDecoding {
-    /// Of a layered picture each layer but the last as it comes; of others nothing before the end.
+    /// Of a layered image each layer but the last as it comes; of others nothing before the end.
     public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
         format(of: head) == nil ? nil : IncrementalAVIF(options: options)
     }
 }
 
 /// An AVIF that arrives in pieces. Its bytes are collected; a layer is decoded when a preview is asked for and all bytes of
-/// it are there. At the end the picture is decoded like a whole file's, its layers for a second time.
+/// it are there. At the end the image is decoded like a whole file's, its layers for a second time.
 // @unchecked because the protocol has its calls made by one thread at a time.
 final class IncrementalAVIF: IncrementalDecoder, @unchecked Sendable {
     private let options: DecodeOptions

@@ -10,7 +10,7 @@ enum ColorProfile: Sendable, Hashable {
     /// More light than sRGB has.
     case hdr(HDRSignal)
 
-    /// An embedded profile, unless it is missing, unreadable or of a kind that no picture has.
+    /// An embedded profile, unless it is missing, unreadable or of a kind that no image has.
     init(embedded icc: Data?) {
         self = icc.map { Self.model(of: $0) == CLT_PROFILE_INVALID ? .sRGB : .icc($0) } ?? .sRGB
     }

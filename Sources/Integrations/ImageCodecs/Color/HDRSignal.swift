@@ -1,7 +1,7 @@
 import CalotypeSystem
 import ImageCore
 
-/// How a high-dynamic-range picture codes light (ITU-R BT.2100), and in which colours.
+/// How a high-dynamic-range image codes light (ITU-R BT.2100), and in which colours.
 struct HDRSignal: Sendable, Hashable {
     enum Transfer: Sendable, Hashable {
         /// Perceptual quantiser: codes stand for light in absolute terms, up to 10,000 cd/m².
@@ -27,7 +27,7 @@ struct HDRSignal: Sendable, Hashable {
 
     /// What a signal of 1 shows at most, in cd/m²: the mastering display is taken for one of 1,000, the nominal peak of HLG.
     static let peak = 1000.0
-    /// Diffuse white of HDR pictures (ITU-R BT.2408), which becomes the brightest white of the result.
+    /// Diffuse white of HDR images (ITU-R BT.2408), which becomes the brightest white of the result.
     static let white = 203.0
 
     /// The light of a code from 0 to 1, in cd/m². For HLG before the display's curve, 1 being ``peak``.

@@ -30,11 +30,11 @@ public struct GIFDecoder: AnimationDecoding {
         let file = try GIFFile(data, limits: options.limits)
         try options.checkCancellation()
         if options.frame == 0, let first = file.frames.first, (first.x, first.y) == (0, 0), first.size == file.canvas {
-            // The frame is the picture: its rows go straight to the result, and only those are held that scaling needs.
+            // The frame is the image: its rows go straight to the result, and only those are held that scaling needs.
             return try unsafe data.withUnsafeBytes { bytes in
                 let rows = try unsafe file.rows(of: 0, in: bytes, options: options)
                 let picture = file.picture(of: 0)
-                return try PictureAssembler(picture, options: options, codecBytes: rows.heldBytes).assemble(rows)
+                return try ImageAssembler(picture, options: options, codecBytes: rows.heldBytes).assemble(rows)
             }
         }
         return try ComposedAnimation(file, options: options).frame(at: options.frame)

@@ -63,7 +63,7 @@ final class GIFFile: AnimationSource {
                 guard frames.count <= limits.frames else {
                     throw ImageError(
                         .tooLarge,
-                        message: "The GIF has more than \(limits.frames) frames, the limit; raise it to load the picture.")
+                        message: "The GIF has more than \(limits.frames) frames, the limit; raise it to load the image.")
                 }
             // Zeros between blocks occur; anything else, the trailer included, ends the file.
             case 0: offset += 1
@@ -158,9 +158,9 @@ final class GIFFile: AnimationSource {
             size: frames[frame].size, colors: colorTable(of: entry), options: options)
     }
 
-    /// What is known of a frame as a picture of its own.
-    func picture(of frame: Int) -> StoredPicture {
-        var picture = StoredPicture(format: .gif, size: frames[frame].size, layout: .rgba8)
+    /// What is known of a frame as an image of its own.
+    func picture(of frame: Int) -> StoredImage {
+        var picture = StoredImage(format: .gif, size: frames[frame].size, layout: .rgba8)
         picture.hasAlpha = entries[frame].transparentIndex != nil
         picture.profile = profile
         return picture
@@ -171,7 +171,7 @@ final class GIFFile: AnimationSource {
         return try unsafe data.withUnsafeBytes { bytes in
             let rows = try unsafe rows(of: frame, in: bytes, options: options)
             let picture = picture(of: frame)
-            let image = try PictureAssembler(picture, options: options, codecBytes: rows.heldBytes).assemble(rows)
+            let image = try ImageAssembler(picture, options: options, codecBytes: rows.heldBytes).assemble(rows)
             return (image.bitmap, image.isPartial ? rows.failure ?? .truncated(.gif) : nil)
         }
     }

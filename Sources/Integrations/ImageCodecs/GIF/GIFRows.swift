@@ -34,7 +34,7 @@ import ImageDecoding
 
     var isInterlaced: Bool { unsafe clt_gif_reader_is_interlaced(handle) }
 
-    /// Colour numbers that are held at once: a row, or the picture where its rows come in passes.
+    /// Colour numbers that are held at once: a row, or the image where its rows come in passes.
     var heldBytes: Int { isInterlaced ? size.width * size.height : size.width }
 
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
@@ -59,7 +59,7 @@ import ImageDecoding
         return failure == nil
     }
 
-    /// All passes over the picture, as far as they go.
+    /// All passes over the image, as far as they go.
     private func readPasses() throws -> Scratch {
         let numbers = try Scratch(rows: size.height, rowBytes: size.width)
         var (rows, status) = (UInt32(0), CLT_GIF_OK)

@@ -1,40 +1,40 @@
 import ImageCore
 import ImageDecoding
 
-/// The rows of a picture that arrives in pieces, kept as the codec delivers them. Pictures are assembled from them by the
+/// The rows of an image that arrives in pieces, kept as the codec delivers them. Images are assembled from them by the
 /// same steps as those of a whole file, so that the last one is the same.
 final class IncrementalCanvas {
-    let picture: StoredPicture
+    let picture: StoredImage
     let rows: Scratch
     /// Rows from the top that hold pixels.
     var available = 0
 
     /// - Parameter codecBytes: what the codec holds besides.
-    init(_ picture: StoredPicture, options: DecodeOptions, codecBytes: Int = 0) throws(ImageError) {
+    init(_ picture: StoredImage, options: DecodeOptions, codecBytes: Int = 0) throws(ImageError) {
         self.picture = picture
         let row = picture.decodedSize.width * picture.layout.bytesPerPixel
-        // The rows and a picture made of them.
+        // The rows and an image made of them.
         try options.limits.check(
             picture.limitedSize, holding: [codecBytes, row * picture.decodedSize.height, picture.decodedSize.byteCount(.rgba8)])
         rows = try Scratch(rows: picture.decodedSize.height, rowBytes: row)
     }
 
-    /// The picture so far, marked as a preview.
+    /// The image so far, marked as a preview.
     ///
-    /// - Parameter picture: where more is known of it by now than when it was begun.
+    /// - Parameter image: where more is known of it by now than when it was begun.
     func preview(_ options: DecodeOptions) throws -> DecodedImage {
         var options = options
         options.allowsPartial = true
-        var image = try PictureAssembler(picture, options: options).assemble(StoredRows(self, failure: nil))
+        var image = try ImageAssembler(picture, options: options).assemble(StoredRows(self, failure: nil))
         image.isPreview = true
         return image
     }
 
-    /// The picture at the end, of which `failure` is wrong.
+    /// The image at the end, of which `failure` is wrong.
     func final(_ options: DecodeOptions, failure: ImageError?, orientation: Orientation? = nil) throws -> DecodedImage {
         var picture = picture
         if let orientation { picture.orientation = orientation }
-        return try PictureAssembler(picture, options: options).assemble(StoredRows(self, failure: failure))
+        return try ImageAssembler(picture, options: options).assemble(StoredRows(self, failure: failure))
     }
 }
 

@@ -8,7 +8,7 @@ extension JPEGDecoder: IncrementalDecoding {
         format(of: head) == nil ? nil : try IncrementalJPEG(options: options)
     }
 
-    /// The one in Exif, as soon as the markers before the picture's data have come.
+    /// The one in Exif, as soon as the markers before the image's data have come.
     public func embeddedThumbnail(in head: Data, options: DecodeOptions) throws -> DecodedImage? {
         do {
             return try thumbnail(of: head, options: options)

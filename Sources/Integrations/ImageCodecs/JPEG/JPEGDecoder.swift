@@ -5,7 +5,7 @@ import CCalotypeJPEG
 
 /// JPEG by libjpeg-turbo: baseline and progressive, Huffman and arithmetic coding, grey, RGB, CMYK and YCCK.
 ///
-/// Given a target size, pictures are scaled while decoding, by 1/2, 1/4 or 1/8 in the DCT; what remains is resampled.
+/// Given a target size, images are scaled while decoding, by 1/2, 1/4 or 1/8 in the DCT; what remains is resampled.
 /// CMYK is converted by the embedded profile, and without one by (1 - ink) × (1 - black). A file that needs all its
 /// scans at once (progressive) holds its coefficients, 2 bytes each, which count towards `limits.decodedBytes`. A file with
 /// one scan may be larger than `limits.pixels` if the target size is within it, since only some rows are held.
@@ -40,21 +40,21 @@ public struct JPEGDecoder: Decoding {
 
     /// Calls `body` with a decode that is about to deliver rows.
     static func withRows<R>(
-        of data: Data, options: DecodeOptions, _ body: (PictureAssembler, any RowProducer) throws -> R
+        of data: Data, options: DecodeOptions, _ body: (ImageAssembler, any RowProducer) throws -> R
     ) throws -> R {
         try options.checkFrame(of: 1)
         return try unsafe data.withUnsafeBytes { bytes in
             let reader = try unsafe JPEGReader(bytes, limits: options.limits)
             let picture = try start(reader, options: options)
             let coefficients = Int(clamping: reader.header.coefficient_bytes)
-            let assembler = try PictureAssembler(picture, options: options, codecBytes: coefficients)
+            let assembler = try ImageAssembler(picture, options: options, codecBytes: coefficients)
             return try body(assembler, JPEGRows(reader, options: options))
         }
     }
 
-    /// The thumbnail that cameras put into Exif, turned like the picture; `nil` where the file has none that decodes.
+    /// The thumbnail that cameras put into Exif, turned like the image; `nil` where the file has none that decodes.
     ///
-    /// - Parameter data: the file, or its beginning up to the picture's data.
+    /// - Parameter data: the file, or its beginning up to the image's data.
     public func thumbnail(of data: Data, options: DecodeOptions = DecodeOptions()) throws -> DecodedImage? {
         let metadata = try unsafe data.withUnsafeBytes { bytes in
             JPEGMetadata(try unsafe JPEGReader(bytes, limits: options.limits).markers(), limits: options.limits)
@@ -67,13 +67,13 @@ public struct JPEGDecoder: Decoding {
         }
     }
 
-    /// Its own Exif does not count: it lies as the picture does.
+    /// Its own Exif does not count: it lies as the image does.
     static func thumbnail(_ bytes: Data, orientation: Orientation, options: DecodeOptions) throws -> DecodedImage {
         try unsafe bytes.withUnsafeBytes { bytes in
             let reader = try unsafe JPEGReader(bytes, limits: options.limits)
             let picture = try start(reader, options: options, orientation: orientation)
             let coefficients = Int(clamping: reader.header.coefficient_bytes)
-            return try PictureAssembler(picture, options: options, codecBytes: coefficients)
+            return try ImageAssembler(picture, options: options, codecBytes: coefficients)
                 .assemble(JPEGRows(reader, options: options))
         }
     }
@@ -81,10 +81,10 @@ public struct JPEGDecoder: Decoding {
     /// Prepares a reader that has read its header, scaled as the options allow.
     static func start(
         _ reader: JPEGReader, options: DecodeOptions, orientation: Orientation? = nil
-    ) throws(ImageError) -> StoredPicture {
+    ) throws(ImageError) -> StoredImage {
         reader.cancellation = options.cancellation
         let metadata = JPEGMetadata(reader.markers(), limits: options.limits)
-        var picture = StoredPicture(format: .jpeg, size: reader.size, layout: layout(of: reader.header))
+        var picture = StoredImage(format: .jpeg, size: reader.size, layout: layout(of: reader.header))
         picture.orientation = options.applied(orientation ?? metadata.orientation)
         picture.profile = ColorProfile(embedded: metadata.profile)
         let wanted = try options.geometry(storedSize: picture.size, orientation: picture.orientation)

@@ -4,7 +4,7 @@ import CCalotypeJPEG
 import CCalotypeLCMS
 import ImageKernels
 
-/// JPEG by libjpeg-turbo. Transparent pictures are laid over white; deep ones are rounded to 8 bits; grey stays grey.
+/// JPEG by libjpeg-turbo. Transparent images are laid over white; deep ones are rounded to 8 bits; grey stays grey.
 ///
 /// Quality is the format's usual scale; from 90 up chroma keeps its full resolution (4:4:4), below it is halved both ways
 /// (4:2:0), unless `chroma` says otherwise. `effort` from 7 up, or `isProgressive`, writes progressive files, which are
@@ -24,7 +24,7 @@ public struct JPEGEncoder: Encoding {
             if status == CLT_JPEG_NO_MEMORY { throw .outOfMemory(.jpeg) }
             let sentence = unsafe String(cString: clt_jpeg_writer_message(writer))
             throw ImageError(
-                .unsupportedFeature, message: "The picture of \(bitmap.size) pixels cannot be written as JPEG: \(sentence)")
+                .unsupportedFeature, message: "The image of \(bitmap.size) pixels cannot be written as JPEG: \(sentence)")
         }
         let quality = max(1, min(100, options.quality))
         let sampling =

@@ -1,7 +1,7 @@
 import ImageCore
 import ImageDecoding
 
-/// What the segments before a JPEG's picture say of it.
+/// What the segments before a JPEG's image say of it.
 struct JPEGMetadata {
     private(set) var orientation = Orientation.up
     private(set) var profile: Data?

@@ -48,7 +48,7 @@ import ImageDecoding
     var cancellation: CancellationToken?
 
     deinit {
-        // To give the coefficients of a large picture back takes ten milliseconds, for which nobody who cancelled waits.
+        // To give the coefficients of a large image back takes ten milliseconds, for which nobody who cancelled waits.
         let isAbandoned = header.coefficient_bytes > 1 << 24 && cancellation?.isCancelled == true
         // nonisolated(unsafe) because nobody else has the reader any more.
         nonisolated(unsafe) let reader = unsafe handle
@@ -90,7 +90,7 @@ import ImageDecoding
             scans.begun = Int(begun)
             guard scans.begun <= limits.scans else {
                 throw ImageError(
-                    .tooLarge, message: "The JPEG has more than \(limits.scans) scans, the limit; raise it to load the picture.")
+                    .tooLarge, message: "The JPEG has more than \(limits.scans) scans, the limit; raise it to load the image.")
             }
             switch status {
             case CLT_JPEG_OK: continue
@@ -144,7 +144,7 @@ import ImageDecoding
         let (damaged, ended) = unsafe (clt_jpeg_reader_is_damaged(handle), clt_jpeg_reader_hit_end(handle))
         if ended, unsafe damaged || header.is_arithmetic || !clt_jpeg_reader_is_complete(handle) {
             return ImageError(
-                .truncated, message: "The JPEG file ends before its picture does; it was cut off or not wholly received.")
+                .truncated, message: "The JPEG file ends before its image does; it was cut off or not wholly received.")
         }
         return damaged ? ImageError(.corrupt, message: "The JPEG file is damaged: \(sentence)") : nil
     }
@@ -160,11 +160,11 @@ import ImageDecoding
         case CLT_JPEG_UNSUPPORTED:
             ImageError(.unsupportedFeature, message: "The JPEG uses a feature that cannot be decoded here: \(sentence)")
         case CLT_JPEG_NEEDS_INPUT:
-            ImageError(.truncated, message: "The JPEG file ends before its picture does; it was cut off or not wholly received.")
+            ImageError(.truncated, message: "The JPEG file ends before its image does; it was cut off or not wholly received.")
         default:
             if unsafe clt_jpeg_reader_hit_end(handle) {
                 ImageError(
-                    .truncated, message: "The JPEG file ends before its picture does: \(sentence)")
+                    .truncated, message: "The JPEG file ends before its image does: \(sentence)")
             } else {
                 ImageError(.corrupt, message: "The JPEG file is damaged: \(sentence)")
             }

@@ -4,7 +4,7 @@ import ImageDecoding
 
 /// An animated PNG taken apart (PNG specification, third edition, 4.9): `acTL` announces it, `fcTL` begins a frame, whose
 /// data is in `IDAT` for the first, else in `fdAT`, a sequence number before it. Each frame is decoded as a PNG of its
-/// own, put together from the chunks that the file's pictures share and the frame's data.
+/// own, put together from the chunks that the file's images share and the frame's data.
 final class APNGFile: AnimationSource {
     let format = ImageFormat.png
     let canvas: PixelSize
@@ -28,7 +28,7 @@ final class APNGFile: AnimationSource {
         header = first.content
         canvas = PixelSize(width: width, height: height)
         guard width > 0, height > 0 else {
-            throw ImageError(.corrupt, message: "The PNG file is damaged: its header gives the picture no size.")
+            throw ImageError(.corrupt, message: "The PNG file is damaged: its header gives the image no size.")
         }
         loopCount = metadata.plays
         try limits.check(canvas, bytesPerPixel: 0)
@@ -51,7 +51,7 @@ final class APNGFile: AnimationSource {
                 guard frames.count <= limits.frames else {
                     throw ImageError(
                         .tooLarge,
-                        message: "The PNG has more than \(limits.frames) frames, the limit; raise it to load the picture.")
+                        message: "The PNG has more than \(limits.frames) frames, the limit; raise it to load the image.")
                 }
             case "IDAT":
                 hasPixels = true
@@ -70,7 +70,7 @@ final class APNGFile: AnimationSource {
         if metadata.frames == 0, hasPixels, frames.isEmpty { addStill(chunks) }
     }
 
-    /// A still picture is an animation of one frame.
+    /// A still image is an animation of one frame.
     private func addStill(_ chunks: PNGChunks) {
         frames = [AnimationFrame(x: 0, y: 0, size: canvas, seconds: 0, blends: false, hasAlpha: true)]
         data = [chunks.filter { $0.type == "IDAT" }.map(\.content)]

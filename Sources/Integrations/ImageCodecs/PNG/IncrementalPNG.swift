@@ -3,7 +3,7 @@ public import ImageCore
 import ImageDecoding
 
 extension PNGDecoder: IncrementalDecoding {
-    /// Rows as they come; of an interlaced file, the whole picture ever finer. Nothing before the end if an animation's default
+    /// Rows as they come; of an interlaced file, the whole image ever finer. Nothing before the end if an animation's default
     /// image is separate.
     public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
         guard format(of: head) != nil else { return nil }
@@ -83,7 +83,7 @@ extension PNGDecoder: IncrementalDecoding {
         let metadata = chunks.metadata
         try options.checkFrame(of: max(1, metadata.frames))
         let size = PixelSize(width: Int(header.width), height: Int(header.height))
-        var picture = StoredPicture(format: .png, size: size, layout: PNGReader.layout(layout))
+        var picture = StoredImage(format: .png, size: size, layout: PNGReader.layout(layout))
         picture.hasAlpha = header.has_alpha_channel || header.has_transparent_color
         picture.profile = metadata.profile(embedded: profile)
         picture.orientation = options.applied(metadata.orientation)

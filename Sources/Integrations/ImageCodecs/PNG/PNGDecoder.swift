@@ -69,9 +69,9 @@ public struct PNGDecoder: AnimationDecoding {
         try withRows(of: data, metadata: metadata, options: options, checksCRC: checksCRC) { try $0.assemble($1) }
     }
 
-    /// Calls `body` with a decode of the still picture that is about to deliver rows.
+    /// Calls `body` with a decode of the still image that is about to deliver rows.
     static func withRows<R>(
-        of data: Data, options: DecodeOptions, _ body: (PictureAssembler, any RowProducer) throws -> R
+        of data: Data, options: DecodeOptions, _ body: (ImageAssembler, any RowProducer) throws -> R
     ) throws -> R {
         try withRows(
             of: data, metadata: PNGMetadata(data, limits: options.limits), options: options, checksCRC: true, body)
@@ -79,7 +79,7 @@ public struct PNGDecoder: AnimationDecoding {
 
     private static func withRows<R>(
         of data: Data, metadata: PNGMetadata, options: DecodeOptions, checksCRC: Bool,
-        _ body: (PictureAssembler, any RowProducer) throws -> R
+        _ body: (ImageAssembler, any RowProducer) throws -> R
     ) throws -> R {
         try unsafe data.withUnsafeBytes { bytes in
             let reader = try unsafe PNGReader(bytes, limits: options.limits, checksCRC: checksCRC)
@@ -87,13 +87,13 @@ public struct PNGDecoder: AnimationDecoding {
             // Deep samples are converted to sRGB before they are rounded to 8 bits.
             let keeps16Bit = !options.convertsTo8Bit || (options.convertsToSRGB && profile != .sRGB)
             let (layout, passes) = try reader.start(keeps16Bit: keeps16Bit)
-            var picture = StoredPicture(format: .png, size: reader.size, layout: layout)
+            var picture = StoredImage(format: .png, size: reader.size, layout: layout)
             picture.orientation = options.applied(metadata.orientation)
             picture.hasAlpha = reader.header.has_alpha_channel || reader.header.has_transparent_color
             picture.profile = profile
             picture.deliversWhole = passes > 1
             return try body(
-                PictureAssembler(picture, options: options),
+                ImageAssembler(picture, options: options),
                 PNGRows(reader, passes: passes, height: picture.size.height, options: options))
         }
     }

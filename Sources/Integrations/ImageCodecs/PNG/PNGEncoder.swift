@@ -27,7 +27,7 @@ public struct PNGEncoder: Encoding {
             if status == CLT_PNG_NO_MEMORY { throw .outOfMemory(.png) }
             let sentence = unsafe String(cString: clt_png_writer_message(writer))
             throw ImageError(
-                .unsupportedFeature, message: "The picture of \(bitmap.size) pixels cannot be written as PNG: \(sentence).")
+                .unsupportedFeature, message: "The image of \(bitmap.size) pixels cannot be written as PNG: \(sentence).")
         }
         let (profile, exif) = (Array(bitmap.colorSpace.profile), Array(EXIFOrientation.data(options.orientation)))
         try unsafe check(

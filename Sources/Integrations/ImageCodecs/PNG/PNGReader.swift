@@ -9,7 +9,7 @@ import ImageDecoding
 
     /// A reader of a whole file, whose bytes must stay where they are while it lives.
     ///
-    /// - Throws: ``ImageError`` for a header that cannot be read, or a picture beyond the limits.
+    /// - Throws: ``ImageError`` for a header that cannot be read, or an image beyond the limits.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, checksCRC: Bool = true) throws(ImageError) {
         let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
         guard let handle = unsafe clt_png_reader_create(base, bytes.count, limits.metadataBytes, checksCRC) else {
@@ -32,7 +32,7 @@ import ImageDecoding
         return unsafe Data(bytes: bytes, count: count)
     }
 
-    /// Prepares output; says how rows come and how often the picture is gone over.
+    /// Prepares output; says how rows come and how often the image is gone over.
     func start(keeps16Bit: Bool) throws(ImageError) -> (layout: RowLayout, passes: Int) {
         var (layout, passes) = (CLT_PNG_RGBA8, Int32(1))
         let status = unsafe clt_png_reader_start(handle, keeps16Bit, &layout, &passes)
@@ -61,7 +61,7 @@ import ImageDecoding
         switch status {
         case CLT_PNG_NO_MEMORY: .outOfMemory(.png)
         case CLT_PNG_TRUNCATED:
-            ImageError(.truncated, message: "The PNG file ends before its picture does; it was cut off or not wholly received.")
+            ImageError(.truncated, message: "The PNG file ends before its image does; it was cut off or not wholly received.")
         default:
             ImageError(
                 .corrupt, message: "The PNG file is damaged: \(unsafe String(cString: clt_png_reader_message(handle))).")

@@ -1,9 +1,9 @@
 package import ImageCore
 package import ImageDecoding
 
-/// Some rows of a picture, on their way: 8-bit RGBA, straight or opaque.
+/// Some rows of an image, on their way: 8-bit RGBA, straight or opaque.
 @safe package struct DecodedRows {
-    /// Of the whole picture.
+    /// Of the whole image.
     package let size: PixelSize
     /// The number of the first of them, from 0 at the top.
     package let first: Int
@@ -24,8 +24,8 @@ package import ImageDecoding
 }
 
 extension DecoderRegistry {
-    /// Decodes a picture and hands its rows over from the top: as they come, where the built-in decoders of JPEG, PNG and AVIF
-    /// deliver them so and nothing is left to do to the whole picture, and all at once after a decode otherwise.
+    /// Decodes an image and hands its rows over from the top: as they come, where the built-in decoders of JPEG, PNG and AVIF
+    /// deliver them so and nothing is left to do to the whole image, and all at once after a decode otherwise.
     ///
     /// What was handed over before an error is to be thrown away.
     ///
@@ -40,7 +40,7 @@ extension DecoderRegistry {
                         size: bitmap.size, first: 0, count: bitmap.height, bytes: pixels, bytesPerRow: bitmap.bytesPerRow))
             }
         }
-        func decoded(_ assembler: PictureAssembler, _ producer: any RowProducer) throws {
+        func decoded(_ assembler: ImageAssembler, _ producer: any RowProducer) throws {
             if assembler.canStream { try assembler.stream(producer, body) } else { try handOver(assembler.assemble(producer)) }
         }
         switch try decoder(for: data).decoder {

@@ -4,11 +4,11 @@ import ImageKernels
 
 /// Writes animated WebP.
 ///
-/// Each frame is a whole picture; what is stored of it is the rectangle in which it differs from the one before, lossy or
+/// Each frame is a whole image; what is stored of it is the rectangle in which it differs from the one before, lossy or
 /// lossless by the same options as ``WebPEncoder``. Two frames are held at a time, and the file so far. Cancelling is looked
 /// at between frames.
 public struct AnimatedWebPEncoder: Sendable {
-    /// A picture and how long it shows.
+    /// An image and how long it shows.
     public struct Frame: Sendable {
         public var image: DecodedImage
         /// Seconds, from 0 to 16,777 (WebP has 24 bits of milliseconds).
@@ -88,7 +88,7 @@ public struct AnimatedWebPEncoder: Sendable {
         return WebPFile.wrap(file)
     }
 
-    /// `ANMF`: place in units of two pixels, size less one, milliseconds, flags; then the picture's chunks. The flag 2 has the
+    /// `ANMF`: place in units of two pixels, size less one, milliseconds, flags; then the image's chunks. The flag 2 has the
     /// frame replace what is there instead of being laid over it.
     private static func chunk(of file: Data, place: ChangedPart, milliseconds: Int) -> Data {
         var content = WebPFile.little(place.x / 2, 3) + WebPFile.little(place.y / 2, 3)
@@ -99,12 +99,12 @@ public struct AnimatedWebPEncoder: Sendable {
     }
 }
 
-/// The rectangle in which two pictures differ; it begins at even places, and is never empty.
+/// The rectangle in which two images differ; it begins at even places, and is never empty.
 struct ChangedPart {
     let x: Int, y: Int
     let size: PixelSize
 
-    /// All of a picture.
+    /// All of an image.
     init(_ size: PixelSize) {
         (x, y) = (0, 0)
         self.size = size

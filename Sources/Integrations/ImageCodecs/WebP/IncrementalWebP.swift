@@ -3,7 +3,7 @@ public import ImageCore
 import ImageDecoding
 
 extension WebPDecoder: IncrementalDecoding {
-    /// Rows of a still picture as they come; of an animation nothing before the end.
+    /// Rows of a still image as they come; of an animation nothing before the end.
     public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
         format(of: head) == nil ? nil : IncrementalWebP(options: options)
     }
@@ -12,8 +12,8 @@ extension WebPDecoder: IncrementalDecoding {
 /// A WebP that arrives in pieces. libwebp keeps what it needs of the bytes; they are kept here too, since orientation
 /// stands at the end of the file.
 ///
-/// libwebp is given the picture's own chunks, as when a whole file is decoded: from a file in pieces it would also read alpha
-/// that the header does not announce, and past the end of a picture that is too short. A picture that is cut off or damaged
+/// libwebp is given the image's own chunks, as when a whole file is decoded: from a file in pieces it would also read alpha
+/// that the header does not announce, and past the end of an image that is too short. An image that is cut off or damaged
 /// may still come out otherwise in pieces; it is decoded anew when the file is known to be no better.
 // @unchecked because the protocol has its calls made by one thread at a time.
 @safe final class IncrementalWebP: IncrementalDecoder, @unchecked Sendable {
@@ -22,9 +22,9 @@ extension WebPDecoder: IncrementalDecoding {
     private var handle: OpaquePointer?
     private var canvas: IncrementalCanvas?
     private var status = CLT_WEBP_NEEDS_INPUT
-    /// Where the picture's chunks lie in the file, less what libwebp has.
+    /// Where the image's chunks lie in the file, less what libwebp has.
     private var rest = 0..<0
-    /// Where the pixels of a lossy picture begin.
+    /// Where the pixels of a lossy image begin.
     private var lossyStart: Int?
     /// Whether only the end of the file can tell: animations.
     private var waits = false
@@ -43,12 +43,12 @@ extension WebPDecoder: IncrementalDecoding {
         if canvas == nil { try begin() }
         guard let canvas, let handle = unsafe handle, status == CLT_WEBP_NEEDS_INPUT else { return }
         unsafe decode(by: handle, into: canvas)
-        if status != CLT_WEBP_NEEDS_INPUT, status != CLT_WEBP_OK { throw WebPPicture.failure(status) }
+        if status != CLT_WEBP_NEEDS_INPUT, status != CLT_WEBP_OK { throw WebPRows.failure(status) }
     }
 
-    /// Begins once the container says how large the picture is and where it lies.
+    /// Begins once the container says how large the image is and where it lies.
     private func begin() throws {
-        let found = try unsafe data.withUnsafeBytes { bytes -> (StoredPicture, Range<Int>)? in
+        let found = try unsafe data.withUnsafeBytes { bytes -> (StoredImage, Range<Int>)? in
             var features = clt_webp_features()
             let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
             guard unsafe clt_webp_read_features(base, bytes.count, &features) == CLT_WEBP_OK else { return nil }
@@ -121,7 +121,7 @@ extension WebPDecoder: IncrementalDecoding {
             }
             return options.applied(container.chunk("EXIF").map(EXIFOrientation.parse) ?? .up)
         }
-        // How far libwebp scales was settled for a picture that lies the other way: only now is it known how this one does.
+        // How far libwebp scales was settled for an image that lies the other way: only now is it known how this one does.
         guard let canvas, let applied, status == CLT_WEBP_OK,
             applied.swapsSides == canvas.picture.orientation.swapsSides || options.targetSize == nil,
             lossyStart.map({ LossyPartitions(data, at: $0).isLastOutOfRange }) != true

@@ -1,8 +1,8 @@
 import ImageCore
 import ImageDecoding
 
-/// The partitions of a lossy picture (RFC 6386, 9.1 to 9.6): ten bytes, in which stands the length of the first one; the first
-/// one, which begins with what holds for the whole picture; three bytes for the length of each further one but the last; and
+/// The partitions of a lossy image (RFC 6386, 9.1 to 9.6): ten bytes, in which stands the length of the first one; the first
+/// one, which begins with what holds for the whole image; three bytes for the length of each further one but the last; and
 /// those, with the coefficients.
 struct LossyPartitions {
     private let reader: ByteReader

@@ -11,7 +11,7 @@ final class WebPAnimation: AnimationSource {
     let loopCount: Int?
     private let profile: ColorProfile
     private let data: Data
-    /// Where each frame's picture lies in the file.
+    /// Where each frame's image lies in the file.
     private let ranges: [Range<Int>]
 
     init(_ data: Data, limits: DecodingLimits) throws {
@@ -44,12 +44,12 @@ final class WebPAnimation: AnimationSource {
         let options = options.forFramePixels
         return try unsafe data.withUnsafeBytes { bytes in
             let fragment = unsafe UnsafeRawBufferPointer(rebasing: bytes[ranges[frame]]).bindMemory(to: UInt8.self)
-            var picture = StoredPicture(format: .webp, size: frames[frame].size, layout: .rgba8)
+            var picture = StoredImage(format: .webp, size: frames[frame].size, layout: .rgba8)
             picture.hasAlpha = frames[frame].hasAlpha
             picture.profile = profile
             picture.deliversWhole = true
-            let rows = unsafe WebPPicture(fragment, size: picture.size, picture: picture, options: options)
-            let image = try PictureAssembler(picture, options: options).assemble(rows)
+            let rows = unsafe WebPRows(fragment, size: picture.size, picture: picture, options: options)
+            let image = try ImageAssembler(picture, options: options).assemble(rows)
             return (image.bitmap, image.isPartial ? .truncated(.webp) : nil)
         }
     }

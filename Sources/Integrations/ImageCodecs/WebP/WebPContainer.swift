@@ -2,7 +2,7 @@ import CCalotypeWebP
 import ImageCore
 import ImageDecoding
 
-/// One frame of a WebP, or its only picture: a place on the canvas, and a WebP of its own.
+/// One frame of a WebP, or its only image: a place on the canvas, and a WebP of its own.
 @safe struct WebPFrame {
     let x: Int, y: Int
     let size: PixelSize
@@ -36,7 +36,7 @@ import ImageDecoding
     private(set) var info = clt_webp_container_info()
 
     /// - Parameter bytes: must stay where they are while the container lives.
-    /// - Throws: ``ImageError`` for a header that cannot be read, or a picture beyond the limits.
+    /// - Throws: ``ImageError`` for a header that cannot be read, or an image beyond the limits.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(ImageError) {
         let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
         guard let handle = unsafe clt_webp_container_create(base, bytes.count, &info) else {
@@ -50,7 +50,7 @@ import ImageDecoding
             throw ImageError(
                 .tooLarge,
                 message:
-                    "The WebP has \(info.frames) frames, more than the limit of \(limits.frames); raise it to load the picture.")
+                    "The WebP has \(info.frames) frames, more than the limit of \(limits.frames); raise it to load the image.")
         }
     }
 
@@ -59,7 +59,7 @@ import ImageDecoding
     /// Pixels of the canvas.
     var size: PixelSize { PixelSize(width: Int(info.width), height: Int(info.height)) }
 
-    /// Whether the file was cut before the Exif that its header promises: how the picture lies is not known then.
+    /// Whether the file was cut before the Exif that its header promises: how the image lies is not known then.
     func lacksOrientation(_ options: DecodeOptions) -> Bool {
         options.appliesOrientation && info.promises_exif && !info.is_complete && chunk("EXIF") == nil
     }

@@ -5,11 +5,11 @@ import CCalotypeWebP
 
 /// WebP by libwebp: lossy and lossless, with and without alpha; of an animation, the frame asked for.
 ///
-/// Given a target size, lossy and lossless pictures are scaled by libwebp while they are decoded, to twice the size
+/// Given a target size, lossy and lossless images are scaled by libwebp while they are decoded, to twice the size
 /// asked for at most; what remains is resampled.
 ///
-/// libwebp decodes lossless pictures in one go. Of a large one, the cancelled decode returns within milliseconds, while the
-/// picture is finished in the background and its memory freed then. There are two such decodes at most, and
+/// libwebp decodes lossless images in one go. Of a large one, the cancelled decode returns within milliseconds, while the
+/// image is finished in the background and its memory freed then. There are two such decodes at most, and
 /// `limits.decodedBytes` bounds what they hold together; a further one is waited for.
 public struct WebPDecoder: AnimationDecoding {
     public init() {}
@@ -39,7 +39,7 @@ public struct WebPDecoder: AnimationDecoding {
             return try Self.decode(data, options: options)
         }
         // As libwebp holds them, and as they come out.
-        return try UnstoppableDecode.run(data, holding: 2 * 4 * pixels, options: options) {
+        return try UncancellableDecode.run(data, holding: 2 * 4 * pixels, options: options) {
             try Self.decode($0, options: options)
         }
     }
@@ -48,7 +48,7 @@ public struct WebPDecoder: AnimationDecoding {
         try ComposedAnimation(WebPAnimation(data, limits: options.limits), options: options)
     }
 
-    /// How many pixels a still lossless picture has; `nil` for any other file.
+    /// How many pixels a still lossless image has; `nil` for any other file.
     private static func losslessPixels(_ data: Data) -> Int? {
         unsafe data.withUnsafeBytes { bytes in
             var features = clt_webp_features()
@@ -72,23 +72,23 @@ public struct WebPDecoder: AnimationDecoding {
                 return image
             }
             let frame = try container.frame(0)
-            // Of a file that was cut before the pixels begin, the picture's own size is not known.
+            // Of a file that was cut before the pixels begin, the image's own size is not known.
             guard frame.isComplete || frame.size == container.size else { throw ImageError.truncated(.webp) }
             var picture = try picture(container, frame, options: options)
             picture.deliversWhole = true
-            let assembler = try PictureAssembler(picture, options: options)
+            let assembler = try ImageAssembler(picture, options: options)
             var image = try assembler.assemble(
-                unsafe WebPPicture(frame.bytes, size: frame.size, picture: picture, options: options))
+                unsafe WebPRows(frame.bytes, size: frame.size, picture: picture, options: options))
             image.isPartial = image.isPartial || isCut
             return image
         }
     }
 
-    /// What is known of a still picture, scaled as the options allow.
+    /// What is known of a still image, scaled as the options allow.
     static func picture(
         _ container: WebPContainer, _ frame: WebPFrame, options: DecodeOptions
-    ) throws(ImageError) -> StoredPicture {
-        var picture = StoredPicture(format: .webp, size: container.size, layout: .rgba8)
+    ) throws(ImageError) -> StoredImage {
+        var picture = StoredImage(format: .webp, size: container.size, layout: .rgba8)
         picture.orientation = options.applied(container.chunk("EXIF").map(EXIFOrientation.parse) ?? .up)
         picture.hasAlpha = container.info.has_alpha || frame.hasAlpha
         picture.profile = ColorProfile(embedded: container.chunk("ICCP"))
@@ -97,7 +97,7 @@ public struct WebPDecoder: AnimationDecoding {
     }
 
     /// Lets libwebp scale to twice the size wanted where that is less than three quarters of the full size.
-    private static func scale(_ picture: inout StoredPicture, options: DecodeOptions) throws(ImageError) {
+    private static func scale(_ picture: inout StoredImage, options: DecodeOptions) throws(ImageError) {
         let wanted = try options.geometry(storedSize: picture.size, orientation: picture.orientation)
         guard let wanted else { return }
         let ratio = min(wanted.width / Double(wanted.output.width), wanted.height / Double(wanted.output.height))
@@ -112,17 +112,17 @@ public struct WebPDecoder: AnimationDecoding {
     }
 }
 
-/// One picture of a WebP, decoded by libwebp where it is to lie.
-@safe final class WebPPicture: RowProducer {
+/// One image of a WebP, decoded by libwebp where it is to lie.
+@safe final class WebPRows: RowProducer {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let size: PixelSize
-    private let picture: StoredPicture
+    private let picture: StoredImage
     private let options: DecodeOptions
 
     /// - Parameters:
     ///   - bytes: a WebP of its own; must stay where they are.
     ///   - size: what the container says of them.
-    init(_ bytes: UnsafeBufferPointer<UInt8>, size: PixelSize, picture: StoredPicture, options: DecodeOptions) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, size: PixelSize, picture: StoredImage, options: DecodeOptions) {
         unsafe self.bytes = bytes
         (self.size, self.picture, self.options) = (size, picture, options)
     }
@@ -131,7 +131,7 @@ public struct WebPDecoder: AnimationDecoding {
         let output = picture.decodedSize
         let isScaled = output != picture.size
         guard size == picture.size else {
-            throw ImageError(.corrupt, message: "The WebP file is damaged: its picture is not of the size of its canvas.")
+            throw ImageError(.corrupt, message: "The WebP file is damaged: its image is not of the size of its canvas.")
         }
         let room = stride * (output.height - 1) + 4 * output.width
         let reader = unsafe clt_webp_reader_create(
@@ -145,8 +145,8 @@ public struct WebPDecoder: AnimationDecoding {
         return unsafe RowsRead(count: min(count, Int(clt_webp_reader_rows(reader))), failure: Self.failure(status))
     }
 
-    /// Hands a lossy picture over bit by bit, so that one that is cancelled stops soon; also where none can be, for what libwebp
-    /// makes of a damaged picture hangs on how it is handed over. Of a lossless one libwebp would decode up to eight rows anew
+    /// Hands a lossy image over bit by bit, so that one that is cancelled stops soon; also where none can be, for what libwebp
+    /// makes of a damaged image hangs on how it is handed over. Of a lossless one libwebp would decode up to eight rows anew
     /// with each bit, and its beginning as a whole: that goes in one.
     private func update(_ reader: OpaquePointer) throws -> clt_webp_status {
         var features = clt_webp_features()
@@ -169,7 +169,7 @@ public struct WebPDecoder: AnimationDecoding {
         case CLT_WEBP_NO_MEMORY: .outOfMemory(.webp)
         case CLT_WEBP_UNSUPPORTED:
             ImageError(.unsupportedFeature, message: "The WebP uses a feature that libwebp does not decode.")
-        default: ImageError(.corrupt, message: "The WebP file is damaged: its picture data is broken.")
+        default: ImageError(.corrupt, message: "The WebP file is damaged: its image data is broken.")
         }
     }
 }

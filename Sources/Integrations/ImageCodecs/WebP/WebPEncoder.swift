@@ -4,7 +4,7 @@ import CCalotypeWebP
 import ImageKernels
 
 /// WebP by libwebp: lossy by quality, lossless at 100 or where the options say so. `effort` 0 to 9 is spread over libwebp's
-/// methods 0 to 6; 4 is the method by default. Deep pictures are rounded to 8 bits; a profile that the bitmap keeps is
+/// methods 0 to 6; 4 is the method by default. Deep images are rounded to 8 bits; a profile that the bitmap keeps is
 /// embedded, and an orientation written as Exif. Sides are at most 16,383 pixels. Encoding cannot be cancelled half-way.
 /// Animations are written by ``AnimatedWebPEncoder``.
 public struct WebPEncoder: Encoding {
@@ -40,7 +40,7 @@ public struct WebPEncoder: Encoding {
         guard status == CLT_WEBP_OK, let bytes = unsafe bytes else {
             throw ImageError(
                 .unsupportedFeature,
-                message: "The picture of \(bitmap.size) pixels cannot be written as WebP; sides are at most 16383.")
+                message: "The image of \(bitmap.size) pixels cannot be written as WebP; sides are at most 16383.")
         }
         defer { unsafe clt_webp_free(bytes) }
         return unsafe Data(bytes: bytes, count: count)

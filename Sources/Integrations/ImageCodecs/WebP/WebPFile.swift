@@ -1,11 +1,11 @@
 import ImageCore
 import ImageDecoding
 
-/// Writes the chunks around encoded pictures (WebP container specification): `RIFF`, the size of the rest, `WEBP`, and
+/// Writes the chunks around encoded images (WebP container specification): `RIFF`, the size of the rest, `WEBP`, and
 /// chunks of a name, a size, and content padded to an even length.
 enum WebPFile {
     /// The file with a profile and Exif added, if there are any, in the extended format: `VP8X` first, then `ICCP`, then the
-    /// picture's chunks, then `EXIF`.
+    /// image's chunks, then `EXIF`.
     static func adding(profile: Data, exif: Data, to file: Data, size: PixelSize, hasAlpha: Bool) -> Data {
         var chunks = extendedHeader(
             size: size, flags: (profile.isEmpty ? 0 : 0x20) | (hasAlpha ? 0x10 : 0) | (exif.isEmpty ? 0 : 0x08))
@@ -15,7 +15,7 @@ enum WebPFile {
         return wrap(chunks)
     }
 
-    /// The chunks that make up a picture: `ALPH`, `VP8 ` and `VP8L`.
+    /// The chunks that make up an image: `ALPH`, `VP8 ` and `VP8L`.
     static func pictureChunks(of file: Data) -> [(name: String, content: Data)] {
         let reader = ByteReader(file)
         var (offset, found) = (12, [(String, Data)]())

@@ -1,8 +1,8 @@
 import ImageCore
 import ImageKernels
 
-/// What is known of a picture when its pixels are about to be decoded.
-struct StoredPicture {
+/// What is known of an image when its pixels are about to be decoded.
+struct StoredImage {
     var format: ImageFormat
     /// As stored, in full.
     var size: PixelSize
@@ -18,7 +18,7 @@ struct StoredPicture {
     /// Whether rows come with colour multiplied by alpha; else straight.
     var isPremultiplied = false
     var profile = ColorProfile.sRGB
-    /// Whether the pixels become final all at once: interlaced pictures, and codecs that fill a whole picture. Then
+    /// Whether the pixels become final all at once: interlaced images, and codecs that fill a whole image. Then
     /// ``RowProducer/readRows(into:stride:count:)`` is called once, for all rows.
     var deliversWhole = false
     /// What the codec is asked for at once, at least: rows that it makes together, or that cost it rows around them.
@@ -37,8 +37,8 @@ struct StoredPicture {
         if let pixels = output.pixelCount, pixels < size.pixelCount ?? .max { limitedSize = output }
     }
 
-    /// The part of the delivered rows that makes the picture asked for, and its size before it is turned upright;
-    /// `nil` where the rows are the picture already.
+    /// The part of the delivered rows that makes the image asked for, and its size before it is turned upright;
+    /// `nil` where the rows are the image already.
     func geometry(for options: DecodeOptions) throws(ImageError) -> ResizeGeometry? {
         guard let stored = try options.geometry(storedSize: size, orientation: orientation) else { return nil }
         var geometry = stored

@@ -3,19 +3,19 @@ import ImageDecoding
 import ImageKernels
 
 /// Makes the bitmap that was asked for out of a codec's rows: converts, scales down, turns upright.
-struct PictureAssembler {
-    let picture: StoredPicture
+struct ImageAssembler {
+    let picture: StoredImage
     let options: DecodeOptions
     private let geometry: ResizeGeometry?
     private let converter: RowConverter
     private let alpha: AlphaMode
     private let colorSpace: ColorSpace
 
-    /// - Throws: ``ImageError`` where the options cannot be met or the picture is beyond the limits; nothing of its size
+    /// - Throws: ``ImageError`` where the options cannot be met or the image is beyond the limits; nothing of its size
     ///   was allocated before.
     ///
     /// - Parameter codecBytes: what the codec holds besides.
-    init(_ picture: StoredPicture, options: DecodeOptions, codecBytes: Int = 0) throws(ImageError) {
+    init(_ picture: StoredImage, options: DecodeOptions, codecBytes: Int = 0) throws(ImageError) {
         self.picture = picture
         self.options = options
         geometry = try picture.geometry(for: options)
@@ -33,7 +33,7 @@ struct PictureAssembler {
 
     /// How colours are converted, and the space that they are in afterwards.
     private static func color(
-        of picture: StoredPicture, format: PixelFormat, options: DecodeOptions
+        of picture: StoredImage, format: PixelFormat, options: DecodeOptions
     ) -> ((any RowTransform)?, ColorSpace) {
         if options.convertsToSRGB {
             switch picture.profile {
@@ -67,14 +67,14 @@ struct PictureAssembler {
         return DecodedImage(bitmap, format: picture.format, isPartial: failure != nil)
     }
 
-    /// Whether rows are the picture asked for as they come: no part of them, upright, from the top, in 8-bit RGBA, not
+    /// Whether rows are the image asked for as they come: no part of them, upright, from the top, in 8-bit RGBA, not
     /// multiplied.
     var canStream: Bool {
         geometry == nil && !picture.deliversWhole && picture.orientation == .up && converter.target == .rgba8
             && alpha != .premultiplied && !options.allowsPartial
     }
 
-    /// Hands rows over as they come, where ``canStream``: a strip of them is held, and no picture.
+    /// Hands rows over as they come, where ``canStream``: a strip of them is held, and no image.
     ///
     /// - Throws: what `producer` found, what `body` throws, `CancellationError`.
     func stream(_ producer: any RowProducer, _ body: (DecodedRows) throws -> Void) throws {
@@ -120,7 +120,7 @@ struct PictureAssembler {
         }
     }
 
-    /// The picture scaled while its rows come: only those that the filter still needs are held.
+    /// The image scaled while its rows come: only those that the filter still needs are held.
     private func scaled(by geometry: ResizeGeometry, from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
         let width = picture.decodedSize.width
         let resampler = try RowResampler(source: picture.decodedSize, format: converter.target, to: geometry)
@@ -142,7 +142,7 @@ struct PictureAssembler {
         return (bitmap, failure)
     }
 
-    /// Reads rows in batches to where `place` says, and hands each to `body`; returns what is wrong with the picture. After
+    /// Reads rows in batches to where `place` says, and hands each to `body`; returns what is wrong with the image. After
     /// each batch `batchEnd` is told how many they were.
     private func readRows(
         from producer: any RowProducer, batch: Int, until end: Int,

@@ -1,7 +1,7 @@
 internal import ImageCore
 
-/// An orientation as what it does to the stored axes: mirror either, then exchange them.
-struct Turning: Hashable, Sendable {
+/// What an orientation does to the stored axes: mirrors either, then exchanges them.
+struct OrientationTransform: Hashable, Sendable {
     var swaps: Bool
     /// Whether the stored columns run backwards.
     var mirrorsX: Bool
@@ -32,13 +32,13 @@ struct Turning: Hashable, Sendable {
     }
 
     /// This and then `next`, as one.
-    func followed(by next: Turning) -> Turning {
-        Turning(
+    func followed(by next: OrientationTransform) -> OrientationTransform {
+        OrientationTransform(
             swaps: swaps != next.swaps, mirrorsX: mirrorsX != (swaps ? next.mirrorsY : next.mirrorsX),
             mirrorsY: mirrorsY != (swaps ? next.mirrorsX : next.mirrorsY))
     }
 
-    /// Where a rectangle of the turned picture lies in the stored one, which has `size`.
+    /// Where a rectangle of the turned image lies in the stored one, which has `size`.
     func stored(_ turned: PixelRectangle, in size: PixelSize) -> PixelRectangle {
         let (x, y, width, height) =
             swaps
@@ -46,19 +46,4 @@ struct Turning: Hashable, Sendable {
         return PixelRectangle(
             x: mirrorsX ? size.width - x - width : x, y: mirrorsY ? size.height - y - height : y, width: width, height: height)
     }
-}
-
-/// Whole pixels of a picture.
-struct PixelRectangle: Hashable, Sendable {
-    var x: Int
-    var y: Int
-    var width: Int
-    var height: Int
-
-    init(x: Int, y: Int, width: Int, height: Int) { (self.x, self.y, self.width, self.height) = (x, y, width, height) }
-
-    /// All of a picture.
-    init(_ size: PixelSize) { self.init(x: 0, y: 0, width: size.width, height: size.height) }
-
-    var size: PixelSize { PixelSize(width: width, height: height) }
 }

@@ -1,22 +1,22 @@
 import Dispatch
 import ImageCore
 
-/// Decodes that a codec carries out in one go: a frame by libavif, a lossless picture by libwebp.
+/// Decodes that a codec carries out in one go: a frame by libavif, a lossless image by libwebp.
 ///
-/// Cancelled, such a decode is left alone: the caller gets its `CancellationError` at once, and the codec goes on, on a
-/// thread of its own, to where the token is looked at next; then its memory is freed. Decodes that were left alone are
-/// counted: there are two at most, for the processor's sake, and what they hold together is bounded by `limits.decodedBytes`.
-/// One that would pass that waits, for its own end or for theirs.
-enum UnstoppableDecode {
-    /// Below so many bytes of pixels a decode is over before anyone could miss it: some milliseconds.
-    private static let worthAThread = 1 << 20
+/// When it is cancelled, such a decode is abandoned: the caller gets its `CancellationError` at once, and the codec runs on, on
+/// a thread of its own, until it next checks the token; then its memory is freed. At most two decodes are abandoned at a time,
+/// since they still use the processor, and together they hold at most `limits.decodedBytes`. A decode that would exceed
+/// these limits waits until it or one of them ends.
+enum UncancellableDecode {
+    /// A decode of fewer bytes of pixels takes some milliseconds at most, and runs on the caller's thread.
+    private static let minimumBytes = 1 << 20
 
     private static let abandoned = Lock(AbandonedDecodes())
 
-    /// What decodes hold that were cancelled and go on by themselves, at this moment.
+    /// Bytes that abandoned decodes hold at this moment.
     static var abandonedBytes: Int { abandoned.withLock { $0.bytes } }
 
-    /// How many cancelled decodes wait for room to be left alone.
+    /// How many cancelled decodes wait for room to be abandoned.
     static var waiting: Int { abandoned.withLock { $0.waiting.count } }
 
     /// Runs `decode`, on a thread of its own where it can be cancelled and is long.
@@ -27,20 +27,20 @@ enum UnstoppableDecode {
     static func run(
         _ file: Data, holding bytes: Int, options: DecodeOptions, _ decode: @escaping @Sendable (Data) throws -> DecodedImage
     ) throws -> DecodedImage {
-        guard let token = options.cancellation, bytes >= worthAThread else { return try decode(file) }
+        guard let token = options.cancellation, bytes >= minimumBytes else { return try decode(file) }
         try token.check()
         let copy = unsafe file.withUnsafeBytes { unsafe Data($0) }
-        let job = UnstoppableJob { try decode(copy) }
+        let job = UncancellableJob { try decode(copy) }
         guard job.start(whenAbandoned: { giveBack($0) }) else { return try decode(file) }
         let (held, overflow) = bytes.addingReportingOverflow(file.count)
-        let handler = token.onCancel { job.news.signal() }
+        let handler = token.onCancel { job.semaphore.signal() }
         // The token may be that of a whole animation.
         defer { handler.remove() }
         while true {
-            job.news.wait()
+            job.semaphore.wait()
             if let result = job.result { return try result.get() }
             guard token.isCancelled, !overflow,
-                abandoned.withLock({ $0.add(held, limit: options.limits.decodedBytes, orTell: job.news) })
+                abandoned.withLock({ $0.add(held, limit: options.limits.decodedBytes, notifying: job.semaphore) })
             else { continue }
             let remainder = CancelledRemainder(bytes: held)
             if job.abandon(as: remainder) {
@@ -54,12 +54,12 @@ enum UnstoppableDecode {
 
     private static func giveBack(_ remainder: CancelledRemainder) {
         let waiting = abandoned.withLock { $0.remove(remainder.bytes) }
-        for news in waiting { news.signal() }
+        for semaphore in waiting { semaphore.signal() }
         remainder.end()
     }
 }
 
-/// Decodes that were left alone, and who waits for room to leave another.
+/// Abandoned decodes, and the cancelled ones that wait for room to be abandoned.
 private struct AbandonedDecodes {
     private static let most = 2
 
@@ -67,17 +67,17 @@ private struct AbandonedDecodes {
     private(set) var bytes = 0
     private(set) var waiting: [DispatchSemaphore] = []
 
-    /// Counts one more; where there is no room for it, `news` is signalled when there may be.
-    mutating func add(_ added: Int, limit: Int, orTell news: DispatchSemaphore) -> Bool {
+    /// Counts one more; where there is no room for it, `semaphore` is signalled when there may be.
+    mutating func add(_ added: Int, limit: Int, notifying semaphore: DispatchSemaphore) -> Bool {
         guard count < Self.most, added <= limit, bytes <= limit - added else {
-            waiting.append(news)
+            waiting.append(semaphore)
             return false
         }
         (count, bytes) = (count + 1, bytes + added)
         return true
     }
 
-    /// - Returns: whom to tell.
+    /// - Returns: the semaphores to signal.
     mutating func remove(_ removed: Int) -> [DispatchSemaphore] {
         (count, bytes) = (count - 1, bytes - removed)
         defer { waiting = [] }

@@ -2,28 +2,28 @@ import CalotypeSystem
 import Dispatch
 import ImageCore
 
-/// One decode on a thread of its own, which may be left alone there.
-final class UnstoppableJob: Sendable {
+/// One decode on a thread of its own, where the caller may abandon it.
+final class UncancellableJob: Sendable {
     private enum State {
         case running(@Sendable () throws -> DecodedImage)
-        /// Nobody waits any more.
+        /// Its caller no longer waits.
         case abandoned(CancelledRemainder)
         case ended(Result<DecodedImage, any Error>)
     }
 
     private let state: Lock<State>
 
-    /// Signalled when it has ended, and by others who have something to tell whoever waits for it.
-    let news = DispatchSemaphore(value: 0)
+    /// Signalled when the decode has ended, when it is cancelled, and when there may be room to abandon it.
+    let semaphore = DispatchSemaphore(value: 0)
 
     init(_ decode: @escaping @Sendable () throws -> DecodedImage) { state = Lock(.running(decode)) }
 
     /// Codecs are written for the main thread's stack.
     ///
-    /// - Parameter end: called when it has ended after it was left alone, its file and pixels freed.
+    /// - Parameter end: called when it has ended after it was abandoned, its file and pixels freed.
     func start(whenAbandoned end: @escaping @Sendable (CancelledRemainder) -> Void) -> Bool {
         DetachedThread.start(stackBytes: 8 << 20) {
-            if let remainder = self.run() { end(remainder) } else { self.news.signal() }
+            if let remainder = self.run() { end(remainder) } else { self.semaphore.signal() }
         }
     }
 
@@ -34,7 +34,7 @@ final class UnstoppableJob: Sendable {
         }
     }
 
-    /// Lets it go on without anyone; `false` where it has just ended.
+    /// Lets it run to its end without the caller; `false` where it has just ended.
     func abandon(as remainder: CancelledRemainder) -> Bool {
         state.withLock { state in
             guard case .running = state else { return false }
@@ -43,7 +43,7 @@ final class UnstoppableJob: Sendable {
         }
     }
 
-    /// What it was left alone as, if it was; the file and the pixels are freed by the return.
+    /// The remainder that it was abandoned as, if it was; the file and the pixels are freed by the return.
     private func run() -> CancelledRemainder? {
         let decode: @Sendable () throws -> DecodedImage
         switch state.withLock({ $0 }) {

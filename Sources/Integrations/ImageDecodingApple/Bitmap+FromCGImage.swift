@@ -23,12 +23,12 @@
             let drawn = try unsafe Bitmap(
                 size: size, format: .rgba8, alpha: isOpaque ? .opaque : .premultiplied, colorSpace: kept?.1 ?? .sRGB
             ) { pixels, bytesPerRow in
-                // Opaque pictures too: drawn over nothing, their alpha comes out as 255.
+                // Opaque images too: drawn over nothing, their alpha comes out as 255.
                 let context = unsafe CGContext(
                     data: pixels.baseAddress, width: size.width, height: size.height, bitsPerComponent: 8,
                     bytesPerRow: bytesPerRow, space: space, bitmapInfo: CGImageAlphaInfo.premultipliedLast.rawValue)
                 guard let context else {
-                    throw ImageError(.tooLarge, message: "Core Graphics cannot draw a picture of \(size) pixels.")
+                    throw ImageError(.tooLarge, message: "Core Graphics cannot draw an image of \(size) pixels.")
                 }
                 context.setBlendMode(.copy)
                 context.draw(image, in: CGRect(x: 0, y: 0, width: size.width, height: size.height))
@@ -36,7 +36,7 @@
             self = options.alpha == .straight && !isOpaque ? try drawn.divided() : drawn
         }
 
-        /// The same picture with colours that are not multiplied by alpha.
+        /// The same image with colours that are not multiplied by alpha.
         private func divided() throws -> Bitmap {
             try unsafe Bitmap(size: size, format: .rgba8, alpha: .straight, colorSpace: colorSpace) { pixels, row in
                 unsafe withUnsafePixels { source in

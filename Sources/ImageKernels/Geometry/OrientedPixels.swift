@@ -1,30 +1,30 @@
 internal import ImageCore
 
-/// Where the pixels of an upright picture lie in the stored one: an origin and one step in bytes per axis.
-@safe struct Turn {
+/// Where the pixels of an upright image lie in the stored one: an origin and one step in bytes per axis.
+@safe struct OrientedPixels {
     private let origin: UnsafeRawPointer
     private let stepX: Int
     private let stepY: Int
     private let format: PixelFormat
-    /// Of the upright picture.
+    /// Of the upright image.
     let size: PixelSize
 
     /// - Parameters:
-    ///   - source: the stored picture's first pixel.
-    ///   - size: the stored picture's size.
+    ///   - source: the stored image's first pixel.
+    ///   - size: the stored image's size.
     init(_ orientation: Orientation, _ source: UnsafeRawPointer, size: PixelSize, bytesPerRow: Int, format: PixelFormat) {
-        let turning = Turning(orientation)
-        let column = turning.mirrorsX ? -format.bytesPerPixel : format.bytesPerPixel
-        let row = turning.mirrorsY ? -bytesPerRow : bytesPerRow
-        let firstColumn = turning.mirrorsX ? (size.width - 1) * format.bytesPerPixel : 0
-        let firstRow = turning.mirrorsY ? (size.height - 1) * bytesPerRow : 0
+        let transform = OrientationTransform(orientation)
+        let column = transform.mirrorsX ? -format.bytesPerPixel : format.bytesPerPixel
+        let row = transform.mirrorsY ? -bytesPerRow : bytesPerRow
+        let firstColumn = transform.mirrorsX ? (size.width - 1) * format.bytesPerPixel : 0
+        let firstRow = transform.mirrorsY ? (size.height - 1) * bytesPerRow : 0
         unsafe origin = source + (firstRow + firstColumn)
-        (stepX, stepY) = turning.swaps ? (row, column) : (column, row)
+        (stepX, stepY) = transform.swaps ? (row, column) : (column, row)
         self.format = format
         self.size = orientation.applied(to: size)
     }
 
-    /// Copies some rows of the upright picture; `target` is where its first row begins.
+    /// Copies some rows of the upright image; `target` is where its first row begins.
     func copy(_ rows: Range<Int>, to target: UnsafeMutableRawPointer, _ bytesPerRow: Int) {
         if stepX == format.bytesPerPixel {
             for y in rows {
@@ -62,7 +62,7 @@ internal import ImageCore
 }
 
 extension Bitmap {
-    /// A part of the picture, turned. The whole, not turned, is the bitmap itself.
+    /// A part of the image, turned. The whole, not turned, is the bitmap itself.
     func turned(
         _ part: PixelRectangle, _ orientation: Orientation, threads: Int, cancellation: CancellationToken?
     ) throws -> Bitmap {
@@ -71,7 +71,7 @@ extension Bitmap {
         return try unsafe Bitmap(size: output, format: format, alpha: alpha, colorSpace: colorSpace) { pixels, bytesPerRow in
             try unsafe withUnsafePixels { source in
                 let start = part.y * self.bytesPerRow + part.x * format.bytesPerPixel
-                let turn = unsafe Turn(
+                let turn = unsafe OrientedPixels(
                     orientation, source.baseAddress.unsafelyUnwrapped + start, size: part.size, bytesPerRow: self.bytesPerRow,
                     format: format)
                 let target = unsafe pixels.baseAddress.unsafelyUnwrapped

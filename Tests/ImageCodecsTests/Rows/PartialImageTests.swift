@@ -5,7 +5,7 @@ import ImageCodecs
 import Testing
 
 /// What is shown of files of which the end is missing or damaged.
-@Suite struct PartialPictureTests {
+@Suite struct PartialImageTests {
     private let registry = DecoderRegistry(.codecs)
     private let size = PixelSize(width: 40, height: 32)
     private let partial = DecodeOptions.with { $0.allowsPartial = true }
@@ -44,7 +44,7 @@ import Testing
         // Given: every row whole, the checksum behind them not.
         var file = png().file
         file[file.count - 13] ^= 1
-        // Then: nobody calls that the picture.
+        // Then: nobody calls that the image.
         #expect(throws: ImageError.self) { try registry.decode(file, options: DecodeOptions()) }
         #expect(throws: ImageError.self) { try fed(file, DecodeOptions()) }
     }

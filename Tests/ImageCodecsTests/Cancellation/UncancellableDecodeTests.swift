@@ -7,8 +7,8 @@ import Testing
 
 @testable import ImageCodecs
 
-/// Some decodes cannot be stopped: those of a large picture are left alone when they are cancelled.
-@Suite(.serialized) struct UnstoppableDecodeTests {
+/// Some decodes cannot be stopped: those of a large image are left alone when they are cancelled.
+@Suite(.serialized) struct UncancellableDecodeTests {
     /// A megapixel of noise, which takes a codec long enough to be cancelled meanwhile.
     private static let noise: DecodedImage? = {
         var state: UInt32 = 1
@@ -35,7 +35,7 @@ import Testing
 
     private func file(_ format: ImageFormat) -> Data { Data(format == .avif ? Self.avif : Self.webp) }
 
-    private func waitForAbandonedDecodes() { while UnstoppableDecode.abandonedBytes > 0 { sched_yield() } }
+    private func waitForAbandonedDecodes() { while UncancellableDecode.abandonedBytes > 0 { sched_yield() } }
 
     @Test(.timeLimit(.minutes(2)), arguments: [ImageFormat.avif, .webp])
     func aCancelledDecodeIsLeftAloneAndCountedUntilItEnds(format: ImageFormat) throws {
@@ -50,7 +50,7 @@ import Testing
                 token.cancel()
             }
             _ = try? DecoderRegistry(.codecs).decode(file, options: .with { $0.cancellation = token })
-            held = UnstoppableDecode.abandonedBytes
+            held = UncancellableDecode.abandonedBytes
         }
         // The pixels and the file.
         #expect(held >= 3 << 20)
@@ -74,7 +74,7 @@ import Testing
 
         func run(limit: Int, _ image: DecodedImage) throws -> DecodedImage {
             let options = DecodeOptions.with { ($0.cancellation, $0.limits.decodedBytes) = (token, limit) }
-            return try UnstoppableDecode.run(Data([1, 2, 3]), holding: 1 << 20, options: options) { _ in
+            return try UncancellableDecode.run(Data([1, 2, 3]), holding: 1 << 20, options: options) { _ in
                 began.signal()
                 mayEnd.wait()
                 return image
@@ -89,14 +89,14 @@ import Testing
         held.cancelOnceBegun()
         #expect(throws: CancellationError.self) { try held.run(limit: 1 << 30, image) }
         // The codec still waits.
-        #expect(UnstoppableDecode.abandonedBytes == 1 << 20 + 3)
+        #expect(UncancellableDecode.abandonedBytes == 1 << 20 + 3)
         let remainder = try #require(held.token.takeRemainder())
         #expect(remainder.bytes == 1 << 20 + 3)
         let isOver = DispatchSemaphore(value: 0)
         remainder.onEnd { isOver.signal() }
         held.mayEnd.signal()
         isOver.wait()
-        #expect(UnstoppableDecode.abandonedBytes == 0)
+        #expect(UncancellableDecode.abandonedBytes == 0)
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -107,7 +107,7 @@ import Testing
         let limit = 1 << 20 + 3
         #expect(throws: CancellationError.self) { try first.run(limit: limit, image) }
         second.cancelOnceBegun {
-            while UnstoppableDecode.waiting == 0 { sched_yield() }
+            while UncancellableDecode.waiting == 0 { sched_yield() }
             first.mayEnd.signal()
         }
         #expect(throws: CancellationError.self) { try second.run(limit: limit, image) }
@@ -125,7 +125,7 @@ import Testing
         #expect(throws: CancellationError.self) { try first.run(limit: limit, image) }
         second.cancelOnceBegun { second.mayEnd.signal() }
         #expect(try second.run(limit: limit, image).size == image.size)
-        #expect(UnstoppableDecode.abandonedBytes == limit)
+        #expect(UncancellableDecode.abandonedBytes == limit)
         first.mayEnd.signal()
         waitForAbandonedDecodes()
     }
