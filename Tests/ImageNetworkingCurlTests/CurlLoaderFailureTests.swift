@@ -15,7 +15,7 @@ struct CurlLoaderFailures {
         let url = port.url
         let error = try await imageError { _ = try await loader.load(DataRequest(url: url)) }
         #expect(error.code == .connectionFailed)
-        #expect(error.message == "No connection to “127.0.0.1” could be made for \(url.absoluteString).")
+        #expect(error.message == "Could not connect to “127.0.0.1” to load \(url.absoluteString).")
     }
 
     @Test func aServerThatTakesNoConnectionHitsTheLimitForThatAlone() async throws {
@@ -26,7 +26,7 @@ struct CurlLoaderFailures {
         let request = DataRequest(url: listener.url, timeout: .seconds(5))
         let error = try await imageError { _ = try await loader.load(request) }
         #expect(error.code == .timedOut)
-        #expect(error.message == "No connection to “127.0.0.1” was made for \(listener.url.absoluteString) within 0.2 s.")
+        #expect(error.message == "Could not connect to “127.0.0.1” to load \(listener.url.absoluteString) within 0.2 s.")
     }
 
     /// libcurl keeps what comes after a body too, as far as anybody sends it. A line that looks like a status begins nothing there.
@@ -66,7 +66,7 @@ struct CurlLoaderFailures {
         let request = try server.request("/silent", timeout: .seconds(5))
         let error = try await imageError { _ = try await loader.load(request) }
         #expect(server.connections.value == 1)
-        #expect(error.message == "“127.0.0.1” fell silent before \(request.url.absoluteString) was whole.")
+        #expect(error.message == "“127.0.0.1” stopped sending before the response to \(request.url.absoluteString) was complete.")
     }
 
     @Test func aHostWithoutAnAddressIsNamed() async throws {
@@ -83,7 +83,7 @@ struct CurlLoaderFailures {
         let request = try server.request("/slow", timeout: .milliseconds(200))
         let error = try await imageError { _ = try await loader.load(request) }
         #expect(error.code == .timedOut)
-        #expect(error.message == "\(request.url.absoluteString) did not arrive within its time limit of 0.2 s.")
+        #expect(error.message == "\(request.url.absoluteString) did not load within its timeout of 0.2 s.")
         try await server.disconnections.reached(1)
     }
 
@@ -110,7 +110,7 @@ struct CurlLoaderFailures {
         let loader = CurlLoader(configuration)
         let error = try await imageError { _ = try await loader.body(of: try server.request()) }
         #expect(error.code == .timedOut)
-        #expect(error.message == "“127.0.0.1” fell silent before \(server.url()) was whole.")
+        #expect(error.message == "“127.0.0.1” stopped sending before the response to \(server.url()) was complete.")
         try await server.disconnections.reached(1)
     }
 
@@ -171,7 +171,7 @@ struct CurlLoaderFailures {
         let server = try LoopbackServer.writing(text)
         let error = try await imageError { _ = try await loader.body(of: try server.request()) }
         #expect(error.code == .badResponse)
-        #expect(error.message.contains("does not follow HTTP"))
+        #expect(error.message.contains("returned a malformed HTTP response"))
     }
 
     @Test func anEndlessHeadIsABadResponse() async throws {
@@ -224,7 +224,7 @@ struct CurlLoaderLimits {
         #expect(error.code == .tooLarge)
         #expect(
             error.message
-                == "The response to \(request.url.absoluteString) goes on after 1000000 bytes, and at most 1000000 bytes are accepted."
+                == "The response to \(request.url.absoluteString) exceeds the limit of 1000000 bytes. Raise maximumResponseBytes to load it."
         )
         #expect(received <= 1_000_000)
         try await server.disconnections.reached(1)
@@ -253,7 +253,7 @@ struct CurlLoaderLimits {
         }
         let error = try await imageError { _ = try await loader.load(try server.request(maximumBytes: 1_000_000)) }
         #expect(error.code == .tooLarge)
-        #expect(error.message.contains("is 1000001 bytes long by its Content-Length"))
+        #expect(error.message.contains("has 1000001 bytes; the limit is 1000000 bytes"))
         try await server.disconnections.reached(1)
     }
 

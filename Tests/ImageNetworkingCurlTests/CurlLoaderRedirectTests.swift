@@ -49,7 +49,7 @@ struct CurlLoaderRedirects {
         let server = try LoopbackServer.answering(302, headers: [("Location", location)], body: "")
         let error = try await imageError { _ = try await loader.load(try server.request()) }
         #expect(error.code == .badResponse)
-        #expect(error.message.contains("to the scheme “\(location.prefix { $0 != ":" })”, and only http and https are followed"))
+        #expect(error.message.contains("to the scheme “\(location.prefix { $0 != ":" })”; only http and https are followed"))
         #expect(server.requests.value == 1)
     }
 

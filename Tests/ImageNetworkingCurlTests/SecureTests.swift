@@ -79,7 +79,7 @@
             let server = try server(try #require(LoopbackServer.Identity()))
             let error = try await imageError { _ = try await CurlLoader().load(try server.request()) }
             #expect(error.code == .insecure)
-            #expect(error.message.contains("its certificate or TLS was refused"))
+            #expect(error.message.contains("its certificate or TLS was rejected"))
             #expect(server.requests.value == 0)
         }
 

@@ -215,14 +215,15 @@ extension BodyChannel.State {
 }
 
 extension ImageError {
-    /// A response of which nobody can know how long it is; `source` as errors name it.
+    /// The error for a response without a usable length; `source` as errors name it.
     package static func badLength(_ source: String) -> ImageError {
-        ImageError(.badResponse, message: "The response to \(source) has a Content-Length that is no number, or several of them.")
+        ImageError(.badResponse, message: "The response to \(source) has an invalid Content-Length.")
     }
 
-    /// A response that has, or announces, more bytes than are accepted; `source` as errors name it.
+    /// The error for a response that has, or announces, more bytes than the limit; `source` as errors name it.
     package static func tooLarge(_ source: String, announced: Int?, limit: Int) -> ImageError {
-        let found = announced.map { "is \($0) bytes long by its Content-Length" } ?? "goes on after \(limit) bytes"
-        return ImageError(.tooLarge, message: "The response to \(source) \(found), and at most \(limit) bytes are accepted.")
+        let found = announced.map { "has \($0) bytes; the limit is \(limit) bytes" } ?? "exceeds the limit of \(limit) bytes"
+        return ImageError(
+            .tooLarge, message: "The response to \(source) \(found). Raise maximumResponseBytes to load it.")
     }
 }

@@ -18,7 +18,7 @@ public struct DataURLLoader: DataLoading {
         let source = ImageSource.redacted(request.url)
         let text = request.url.absoluteString
         guard text.utf8.count >= 5, text.prefix(5).lowercased() == "data:" else {
-            throw ImageError(.unsupportedScheme, message: "\(source) is no data URL.")
+            throw ImageError(.unsupportedScheme, message: "\(source) is not a data URL.")
         }
         let limit = request.maximumBytes ?? maximumBytes
         let rest = text.utf8.dropFirst(5)
@@ -33,7 +33,7 @@ public struct DataURLLoader: DataLoading {
         // Three bytes take at least four characters, one byte at least one: so much is known before anything is decoded.
         guard payload.count / 4 <= limit else { throw Self.tooLarge(source, limit) }
         guard let bytes = PercentEncoding.decode(payload) else {
-            throw ImageError(.invalidRequest, message: "\(source) has a % that two hexadecimal digits do not follow.")
+            throw ImageError(.invalidRequest, message: "\(source) has a % without two hexadecimal digits.")
         }
         var mediaType = String(decoding: rest[..<comma], as: UTF8.self)
         var data = bytes
@@ -53,7 +53,7 @@ public struct DataURLLoader: DataLoading {
     }
 
     private static func tooLarge(_ source: String, _ limit: Int) -> ImageError {
-        ImageError(.tooLarge, message: "\(source) holds more than the \(limit) bytes that are accepted.")
+        ImageError(.tooLarge, message: "\(source) exceeds the limit of \(limit) bytes. Raise maximumResponseBytes to load it.")
     }
 }
 

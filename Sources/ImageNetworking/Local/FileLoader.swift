@@ -57,13 +57,13 @@ public struct FileLoader: DataLoading {
     private static func path(of url: URL) throws -> [UInt8] {
         let source = ImageSource.redacted(url)
         guard url.scheme?.lowercased() ?? "file" == "file" else {
-            throw ImageError(.unsupportedScheme, message: "\(source) is no file URL.")
+            throw ImageError(.unsupportedScheme, message: "\(source) is not a file URL.")
         }
         if let host = url.host(percentEncoded: false), !host.isEmpty, host.lowercased() != "localhost" {
-            throw ImageError(.invalidRequest, message: "\(source) names a file of another machine, “\(host)”.")
+            throw ImageError(.invalidRequest, message: "\(source) is a file of another machine, “\(host)”.")
         }
         guard let bytes = PercentEncoding.decode(url.path(percentEncoded: true).utf8), !bytes.isEmpty, !bytes.contains(0) else {
-            throw ImageError(.invalidRequest, message: "\(source) has no path that a file could have.")
+            throw ImageError(.invalidRequest, message: "\(source) has no valid file path.")
         }
         return bytes
     }
@@ -94,13 +94,16 @@ private final class OpenFile: Sendable {
         guard status.st_mode & S_IFMT == S_IFREG else {
             _ = close(descriptor)
             let kind = status.st_mode & S_IFMT == S_IFDIR ? "a directory" : "a pipe or device"
-            throw ImageError(.fileUnreadable, message: "\(path) is \(kind), not a file with a picture.")
+            throw ImageError(.fileUnreadable, message: "\(path) is \(kind), not a file with an image.")
         }
         byteCount = Int(status.st_size)
         guard byteCount <= limit else {
             _ = close(descriptor)
             throw ImageError(
-                .tooLarge, message: "The file \(path) is \(byteCount) bytes long, and at most \(limit) bytes are accepted.")
+                .tooLarge,
+                message:
+                    "The file \(path) has \(byteCount) bytes; the limit is \(limit) bytes. Raise maximumResponseBytes to load it."
+            )
         }
         self.descriptor = descriptor
     }

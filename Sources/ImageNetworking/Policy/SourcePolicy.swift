@@ -45,7 +45,7 @@ public struct SourcePolicy: Hashable, Sendable {
             // Not a web URL: then there is only its scheme to judge by.
             let scheme = url.scheme?.lowercased() ?? "file"
             guard schemes.contains(scheme) else { throw Self.error(source, "its scheme “\(scheme)” is not allowed") }
-            guard scheme != "http", scheme != "https" else { throw Self.error(source, "it names no valid host") }
+            guard scheme != "http", scheme != "https" else { throw Self.error(source, "it has no valid host") }
         }
     }
 

@@ -86,7 +86,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
             return ImageError(
                 .badResponse,
                 message:
-                    "\(transfer.source) was redirected to the scheme “\(scheme)”, and only http and https are followed.")
+                    "\(transfer.source) was redirected to the scheme “\(scheme)”; only http and https are followed.")
         }
         return nil
     }
@@ -112,27 +112,31 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         guard let code = (error as? URLError)?.code else {
             return make(.connectionLost, "The transfer of \(source) failed.")
         }
-        // On Linux what is wrong with TLS has no code of its own, only libcurl's words.
+        // On Linux TLS errors have no code of their own, only libcurl's message.
         let isAboutTLS = causes[0].hasPrefix("SSL") || causes[0].contains("certificate")
         switch code {
         case _ where isAboutTLS:
             return make(
-                .insecure, "No secure connection to “\(host)” could be made for \(source): its certificate or TLS was refused.")
+                .insecure,
+                "Could not make a secure connection to “\(host)” to load \(source): its certificate or TLS was rejected.")
         case .cannotFindHost, .dnsLookupFailed:
-            return make(.hostNotFound, "The host “\(host)” of \(source) has no address; check its spelling and the line.")
+            return make(
+                .hostNotFound, "The host “\(host)” of \(source) was not found; check its spelling and the network connection.")
         case .cannotConnectToHost, .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:
-            return make(.connectionFailed, "No connection to “\(host)” could be made for \(source).")
-        case .timedOut: return make(.timedOut, "“\(host)” did not answer \(source) in time.")
+            return make(.connectionFailed, "Could not connect to “\(host)” to load \(source).")
+        case .timedOut: return make(.timedOut, "“\(host)” did not respond to \(source) in time.")
         case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
             .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
             return make(
-                .insecure, "No secure connection to “\(host)” could be made for \(source): its certificate or TLS was refused.")
-        case .httpTooManyRedirects: return make(.tooManyRedirects, "\(source) was redirected too often.")
-        case .badURL, .unsupportedURL: return make(.invalidRequest, "\(source) is not a URL that can be fetched.")
+                .insecure,
+                "Could not make a secure connection to “\(host)” to load \(source): its certificate or TLS was rejected.")
+        case .httpTooManyRedirects: return make(.tooManyRedirects, "\(source) was redirected too many times.")
+        case .badURL, .unsupportedURL: return make(.invalidRequest, "\(source) is not a valid URL.")
         case .badServerResponse, .cannotParseResponse, .redirectToNonExistentLocation, .zeroByteResource:
-            return make(.badResponse, "What “\(host)” answered to \(source) does not follow HTTP.")
-        default: return make(.connectionLost, "The connection to “\(host)” ended before the response to \(source) was whole.")
+            return make(.badResponse, "“\(host)” returned a malformed HTTP response to \(source).")
+        default:
+            return make(.connectionLost, "The connection to “\(host)” was lost before the response to \(source) was complete.")
         }
     }
 }

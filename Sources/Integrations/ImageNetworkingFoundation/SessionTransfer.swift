@@ -44,7 +44,7 @@ final class SessionTransfer: Sendable {
     func start(_ begin: () -> Void) async throws -> (Head, body: Data?) {
         let body = try await channel.waitForHead(begin) { cancel() }
         guard let head = state.withLock({ $0.head }) else {
-            throw ImageError(.badResponse, message: "What was answered to \(source) does not follow HTTP.")
+            throw ImageError(.badResponse, message: "The server returned a malformed HTTP response to \(source).")
         }
         return (head, body)
     }
@@ -149,7 +149,7 @@ final class SessionTransfer: Sendable {
             fail(
                 ImageError(
                     .connectionLost,
-                    message: "The connection ended before the response to \(source) was whole (\(received) bytes)."))
+                    message: "The connection was lost before the response to \(source) was complete (\(received) bytes)."))
         } else if channel.publish(end: .success(())) != nil {
             close(breakingOff: false)
         }

@@ -69,10 +69,10 @@ public final class URLSessionLoader: DataLoading {
         let scheme = request.url.scheme?.lowercased() ?? ""
         guard scheme == "http" || scheme == "https" else {
             throw ImageError(
-                .unsupportedScheme, message: "\(source) has the scheme “\(scheme)”, and this loader knows http and https.")
+                .unsupportedScheme, message: "\(source) has the scheme “\(scheme)”; this loader supports http and https.")
         }
         guard let host = request.url.host(), !host.isEmpty else {
-            throw ImageError(.invalidRequest, message: "\(source) names no valid host.")
+            throw ImageError(.invalidRequest, message: "\(source) has no valid host.")
         }
         if let answer = try await background?.answer(to: request) { return answer }
         let transfer = SessionTransfer(
@@ -82,7 +82,7 @@ public final class URLSessionLoader: DataLoading {
         let deadline = Task {
             try await Task.sleep(for: request.timeout.tellable)
             transfer.fail(
-                ImageError(.timedOut, message: "\(source) did not arrive within its time limit of \(request.timeout)."))
+                ImageError(.timedOut, message: "\(source) did not load within its timeout of \(request.timeout.inSeconds)."))
         }
         transfer.onEnd { deadline.cancel() }
         let (head, whole) = try await transfer.start { lease.start(Self.urlRequest(for: request, configuration), transfer) }

@@ -58,8 +58,8 @@ import Testing
         func deadline(_ timeout: Duration) throws -> ContinuousClock.Instant {
             let request = DataRequest(url: try #require(URL(string: "http://a/")))
             let hop = try Hop.first(of: request).following(status: 302, to: "http://a/b", source: "http://a/")
-            let transfer = Transfer(request.url, timeout: timeout, priority: .normal, hop: hop, limit: 1)
-            return Exchange(transfer, handle: try #require(EasyHandle()), started: started, loop: loop).deadline
+            let fetch = Fetch(request.url, timeout: timeout, priority: .normal, hop: hop, limit: 1)
+            return CurlTransfer(fetch, handle: try #require(EasyHandle()), started: started, loop: loop).deadline
         }
         #expect(try deadline(.seconds(30)) == loop.now + .seconds(20))
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {

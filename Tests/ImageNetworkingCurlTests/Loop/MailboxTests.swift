@@ -18,17 +18,17 @@ import Testing
         let mailbox = Mailbox { mailbox in
             // Up to where it waits this runs here and now, before there is no thread.
             Task.immediate {
-                await mailbox.closed()
+                await mailbox.closeAndWait()
                 end.set()
             }
             return false
         }
         let request = DataRequest(url: try #require(URL(string: "http://a/")))
-        let transfer = Transfer(request.url, timeout: .zero, priority: .normal, hop: try .first(of: request), limit: 1)
-        #expect(mailbox.post(.start, transfer) == nil)
+        let fetch = Fetch(request.url, timeout: .zero, priority: .normal, hop: try .first(of: request), limit: 1)
+        #expect(mailbox.post(.start, fetch) == nil)
         // Bounded, since one that waits in vain cannot be cancelled.
         for _ in 0..<100_000 where !end.isSet { await Task.yield() }
         #expect(end.isSet)
-        #expect(mailbox.post(.start, transfer)?.code == .loaderClosed)
+        #expect(mailbox.post(.start, fetch)?.code == .loaderClosed)
     }
 }

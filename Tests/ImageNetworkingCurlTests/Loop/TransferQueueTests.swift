@@ -28,44 +28,6 @@ extension TransferQueue {
         #expect(queue.startable() == [5, 1, 3, 2, 0, 4])
     }
 
-    @Test func whatNeedNotWaitStartsAtOnce() {
-        var queue = queue(perHost: 2, total: 3)
-        var answers = [queue.startsAtOnce(host("a"), among: 1)]
-        // Of two only one has a place, and which one is not said here.
-        answers.append(queue.startsAtOnce(host("a"), among: 2))
-        answers.append(queue.startsAtOnce(host("a"), among: 1))
-        #expect(answers == [true, false, true])
-        // The host has no place left, and after one more there is none at all.
-        answers = [queue.startsAtOnce(host("a"), among: 1), queue.startsAtOnce(host("b"), among: 1)]
-        answers.append(queue.startsAtOnce(host("b"), among: 1))
-        #expect(answers == [false, true, false])
-        // A place that something waits for is not given away.
-        queue.finished(host("a"))
-        queue.add(1, host: host("a"), priority: .normal)
-        answers = [queue.startsAtOnce(host("b"), among: 1)]
-        #expect(answers == [false])
-        #expect(queue.startable() == [1])
-    }
-
-    @Test func aConnectionIsExpectedWhereAsManyTransfersFoundOne() {
-        var queue = queue(perHost: 3)
-        for id in 0..<4 { queue.add(id, host: host("a"), priority: .normal) }
-        #expect(queue.next() == 0)
-        var answers = [queue.expectsConnection(host("a"))]
-        #expect(queue.next() == 1)
-        // One of two found one: then there are two.
-        queue.finished(host("a"), hasFoundConnection: true)
-        #expect(queue.next() == 2)
-        answers.append(queue.expectsConnection(host("a")))
-        #expect(queue.next() == 3)
-        answers.append(queue.expectsConnection(host("a")))
-        queue.finished(host("a"))
-        queue.finished(host("a"))
-        queue.missedConnection(host("a"))
-        answers.append(queue.expectsConnection(host("a")))
-        #expect(answers == [false, true, false, false])
-    }
-
     @Test func hostsTakeTurns() {
         var queue = queue(perHost: 10)
         for id in 0..<4 { queue.add(id, host: host("a"), priority: .normal) }

@@ -40,10 +40,12 @@ import Testing
     }
 
     @Test func theThreeTimeLimitsAreToldApart() {
-        #expect(failure(code: 28, elapsed: .seconds(2)).message == "http://a/b did not arrive within its time limit of 2 s.")
+        #expect(failure(code: 28, elapsed: .seconds(2)).message == "http://a/b did not load within its timeout of 2 s.")
         #expect(
             failure(code: 28, elapsed: .seconds(1.5), isConnected: false).message
-                == "No connection to “a” was made for http://a/b within 1.5 s.")
-        #expect(failure(code: 28, elapsed: .seconds(1)).message == "“a” fell silent before http://a/b was whole.")
+                == "Could not connect to “a” to load http://a/b within 1.5 s.")
+        #expect(
+            failure(code: 28, elapsed: .seconds(1)).message
+                == "“a” stopped sending before the response to http://a/b was complete.")
     }
 }

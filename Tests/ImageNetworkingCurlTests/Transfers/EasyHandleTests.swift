@@ -11,9 +11,9 @@ import Testing
     ) throws -> EasyHandle {
         let handle = try #require(EasyHandle())
         let request = DataRequest(url: try #require(URL(string: url)), method: method, headerFields: fields, body: body)
-        handle.prepare(try .first(of: request), mayConnect: true, configuration: CurlLoader.Configuration(), usesProxies: false)
+        handle.prepare(try .first(of: request), configuration: CurlLoader.Configuration(), usesProxies: false)
         #expect(handle.hasHeaderLines)
-        handle.rest()
+        handle.prepareForReuse()
         return handle
     }
 
@@ -21,23 +21,23 @@ import Testing
         let key = try #require(HTTPField.Name("X-Api-Key"))
         for name in [HTTPField.Name.authorization, .cookie, key] {
             let handle = try rested([.accept: "image/png", name: "secret"])
-            #expect(handle.told.fields == nil)
+            #expect(handle.appliedOptions.fields == nil)
             #expect(!handle.hasHeaderLines)
         }
         let handle = try rested([:], url: "http://user:secret@a/")
-        #expect(handle.told.fields == nil)
+        #expect(handle.appliedOptions.fields == nil)
         #expect(!handle.hasHeaderLines)
     }
 
     @Test func theFieldsOfARequestWithABodyAreNotKept() throws {
         let handle = try rested([.authorization: "secret"], method: .post, body: Data("secret".utf8))
-        #expect(handle.told.fields == nil)
+        #expect(handle.appliedOptions.fields == nil)
         #expect(!handle.hasHeaderLines)
     }
 
     @Test func whatSaysNothingOfWhoAsksIsKept() throws {
         let handle = try rested([.accept: "image/png", .range: "bytes=5-"])
-        #expect(handle.told.fields == [.accept: "image/png", .range: "bytes=5-"])
+        #expect(handle.appliedOptions.fields == [.accept: "image/png", .range: "bytes=5-"])
         #expect(handle.hasHeaderLines)
     }
 }

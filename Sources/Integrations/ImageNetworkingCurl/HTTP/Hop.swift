@@ -2,8 +2,8 @@ internal import HTTPTypes
 internal import ImageCore
 internal import ImageNetworking
 
-/// One request of a chain of redirects, and what comes after it. It cannot be copied, since each string of a copy is counted.
-struct Hop: ~Copyable, Sendable {
+/// One request of a chain of redirects.
+struct Hop: Sendable {
     let address: WebAddress
     let method: HTTPRequest.Method
     let headerFields: HTTPFields
@@ -12,7 +12,7 @@ struct Hop: ~Copyable, Sendable {
     let redirects: Int
 
     private init(
-        _ address: consuming WebAddress, _ method: HTTPRequest.Method, _ headerFields: consuming HTTPFields, _ body: Data?,
+        _ address: WebAddress, _ method: HTTPRequest.Method, _ headerFields: HTTPFields, _ body: Data?,
         redirects: Int
     ) {
         self.address = address
@@ -40,13 +40,13 @@ struct Hop: ~Copyable, Sendable {
         }
     }
 
-    /// The request that an answer of `status` sends to `url`, an absolute URL; `source` is named in errors.
+    /// The request that follows a redirect of `status` to `url`, an absolute URL; `source` is named in errors.
     ///
-    /// Whatever may be a credential stays with its origin. A 303, and a 301 or 302 to a POST, asks again with GET (RFC 9110,
-    /// section 15.4, for both).
+    /// Fields that may be credentials are not sent to another origin. A 303, and a 301 or 302 after a POST, continues with GET
+    /// (RFC 9110, section 15.4, for both).
     func following(status: Int, to url: String, source: String) throws(ImageError) -> Hop {
         guard redirects < RedirectLimit.standard else {
-            // An address that the server made may hold a token, and nobody here has chosen it.
+            // A query in an address that the server chose may hold a token.
             let last = address.text.prefix { $0 != "?" }
             throw ImageError(
                 .tooManyRedirects,
@@ -58,15 +58,15 @@ struct Hop: ~Copyable, Sendable {
         } catch {
             let reason =
                 switch error {
-                case .scheme(let scheme): "to the scheme “\(scheme)”, and only http and https are followed"
-                case .host, .port: "to an address that is no valid URL"
+                case .scheme(let scheme): "to the scheme “\(scheme)”; only http and https are followed"
+                case .host, .port: "to an invalid URL"
                 }
             throw ImageError(.badResponse, message: "\(source) was redirected \(reason).")
         }
         next.credentials = nil
         var (method, headerFields, body) = (method, headerFields, body)
         if next.origin != address.origin {
-            headerFields = HTTPFields(headerFields.filter { Self.mayGoAnywhere($0.name.canonicalName) })
+            headerFields = HTTPFields(headerFields.filter { Self.isSafeCrossOrigin($0.name.canonicalName) })
         }
         if status == 303 && method != .head || (status == 301 || status == 302) && method == .post {
             (method, body) = (.get, nil)
@@ -81,16 +81,16 @@ struct Hop: ~Copyable, Sendable {
         Data(PercentEncoding.decode(credentials.utf8) ?? Array(credentials.utf8))
     }
 
-    /// Whether a field is meant for whoever answers, and not for one origin alone.
-    private static func mayGoAnywhere(_ name: String) -> Bool { name != "host" && RequestFields.neutral.contains(name) }
+    /// Whether a field may be sent to another origin.
+    private static func isSafeCrossOrigin(_ name: String) -> Bool { name != "host" && RequestFields.neutral.contains(name) }
 }
 
 extension WebAddress.Problem {
     fileprivate func imageError(for source: String) -> ImageError {
         switch self {
         case .scheme(let scheme):
-            ImageError(.unsupportedScheme, message: "\(source) has the scheme “\(scheme)”, and this loader knows http and https.")
-        case .host: ImageError(.invalidRequest, message: "\(source) names no valid host.")
+            ImageError(.unsupportedScheme, message: "\(source) has the scheme “\(scheme)”; this loader supports http and https.")
+        case .host: ImageError(.invalidRequest, message: "\(source) has no valid host.")
         case .port: ImageError(.invalidRequest, message: "\(source) has a port that is not a number from 1 to 65535.")
         }
     }

@@ -2,11 +2,11 @@ internal import CCalotypeCurl
 internal import ImageCore
 internal import ImageNetworking
 
-/// Works out where a `Location` leads.
+/// Resolves the `Location` of a redirect.
 enum Redirect {
     /// The next request of the chain. `source` is named in errors.
-    static func hop(after hop: borrowing Hop, status: Int, location: String, source: String) throws(ImageError) -> Hop {
-        // A foreign scheme is refused by name before anything could take it for a relative path.
+    static func hop(after hop: Hop, status: Int, location: String, source: String) throws(ImageError) -> Hop {
+        // Another scheme is rejected by name before libcurl could read it as a relative path.
         if let scheme = scheme(of: location), scheme != "http", scheme != "https" {
             return try hop.following(status: status, to: location, source: source)
         }

@@ -1,4 +1,3 @@
-internal import CCalotypeCurl
 internal import ImageCore
 
 /// How tasks reach the loop's thread: a list of messages, and a way to wake the thread once per batch.
@@ -9,19 +8,19 @@ final class Mailbox: Sendable {
         }
 
         let kind: Kind
-        let transfer: Transfer
+        let fetch: Fetch
     }
 
     fileprivate struct State {
         var messages: [Message] = []
-        /// Whether the loop's thread will look at the lists again before it sleeps.
+        /// Whether the loop's thread will look at the messages again before it sleeps.
         var isAwake = true
         var hasThread = false
-        /// Everything is to end.
+        /// The loop is to end.
         var isClosing = false
-        /// No message is taken any more.
+        /// No message is accepted any more.
         var isClosed = false
-        /// The loop holds nothing any more.
+        /// The loop has released everything.
         var isFinished = false
         var waker: Readiness.Waker?
         var closeWaiters: [CheckedContinuation<Void, Never>] = []
@@ -30,67 +29,54 @@ final class Mailbox: Sendable {
     private let state = Lock(State())
     private let spawn: @Sendable (Mailbox) -> Bool
 
-    /// `spawn` starts the loop's thread when the first transfer does; `false` means that the system gave none.
+    /// - Parameter spawn: starts the loop's thread when the first fetch starts; returns `false` when the system gives none.
     init(spawn: @escaping @Sendable (Mailbox) -> Bool) { self.spawn = spawn }
 
-    /// What is left to do for who posted something.
-    fileprivate enum Duty {
-        case none, wake(Readiness.Waker), startThread, bearRefusal
+    // MARK: The tasks' side
+
+    /// What remains to be done outside the lock, which the loop takes as soon as it is awake.
+    fileprivate enum Action {
+        case none, wake(Readiness.Waker), startThread, reject
     }
 
-    /// Puts a message on the list. Returns why it cannot be.
-    func post(_ kind: Message.Kind, _ transfer: Transfer) -> ImageError? {
-        let duty = state.withLock { state -> Duty in
-            if state.isClosed { return .bearRefusal }
+    /// Adds a message. Returns why it is rejected, if it is.
+    func post(_ kind: Message.Kind, _ fetch: Fetch) -> ImageError? {
+        let action = state.withLock { state -> Action in
+            if state.isClosed { return .reject }
             guard state.hasThread || kind == .start else { return .none }
-            state.messages.append(Message(kind: kind, transfer: transfer))
+            state.messages.append(Message(kind: kind, fetch: fetch))
             guard state.hasThread else {
                 state.hasThread = true
                 return .startThread
             }
             return state.wake()
         }
-        return perform(duty)
+        return perform(action)
     }
 
-    private func perform(_ duty: Duty) -> ImageError? {
-        // Outside the lock, which the loop takes as soon as it is awake.
-        switch duty {
-        case .none: return nil
+    private func perform(_ action: Action) -> ImageError? {
+        switch action {
+        case .none: break
         case .wake(let waker): waker.wakeUp()
-        case .bearRefusal: return ImageError(.loaderClosed, message: "The loader was closed; make a new one.")
+        case .reject: return ImageError(.loaderClosed, message: "The loader is closed; make a new one.")
         case .startThread:
-            if !spawn(self) { giveUp("The system gave no thread for network transfers.") }
+            if !spawn(self) { failToStart("The system has no thread left for network transfers.") }
         }
         return nil
     }
 
-    /// There is no thread after all, or it cannot serve: what was posted fails, and the next message asks for a thread again.
-    func giveUp(_ reason: String) {
-        let (messages, waiters) = state.withLock { state in
-            defer { (state.hasThread, state.messages, state.closeWaiters) = (false, [], []) }
-            // There is no thread that would tell of the end.
-            if state.isClosing { (state.isClosed, state.isFinished) = (true, true) }
-            return (state.messages, state.closeWaiters)
-        }
-        let error = ImageError(.connectionFailed, message: reason)
-        // Others may have posted in the meantime.
-        for message in messages { message.refuse(error) }
-        for waiter in waiters { waiter.resume() }
-    }
-
-    /// Ends everything, some time soon.
+    /// Has the loop end soon, without waiting for it.
     func close() {
-        let duty = state.withLock { state -> Duty in
+        let action = state.withLock { state -> Action in
             guard state.hasThread, !state.isClosed else { return .none }
             state.isClosing = true
             return state.wake()
         }
-        _ = perform(duty)
+        _ = perform(action)
     }
 
-    /// Closes for good, and returns when the loop's thread has let go of everything.
-    func closed() async {
+    /// Closes for good, and returns when the loop's thread has released everything.
+    func closeAndWait() async {
         close()
         await withCheckedContinuation { continuation in
             let isFinished = state.withLock { state in
@@ -104,10 +90,22 @@ final class Mailbox: Sendable {
 
     // MARK: The loop's side
 
+    /// There is no thread or no loop: rejects the messages. The next message tries to start a thread again.
+    func failToStart(_ reason: String) {
+        let (messages, waiters) = state.withLock { state in
+            defer { (state.hasThread, state.messages, state.closeWaiters) = (false, [], []) }
+            // No thread is left that could report the end.
+            if state.isClosing { (state.isClosed, state.isFinished) = (true, true) }
+            return (state.messages, state.closeWaiters)
+        }
+        let error = ImageError(.connectionFailed, message: reason)
+        for message in messages { message.reject(error) }
+        for waiter in waiters { waiter.resume() }
+    }
+
     func attach(_ waker: Readiness.Waker) { state.withLock { $0.waker = waker } }
 
-    /// Replaces `messages`, which is empty and keeps its room, by those since the last call. Until it falls asleep, the loop
-    /// needs no waking.
+    /// Replaces `messages`, which is empty, by those since the last call. From here on the loop needs no waking until it sleeps.
     func collect(into messages: inout [Message]) {
         state.withLock { state in
             state.isAwake = true
@@ -115,24 +113,24 @@ final class Mailbox: Sendable {
         }
     }
 
-    enum Rest {
+    enum NextAction {
         /// There is nothing to do; the next message wakes the thread.
-        case asleep
-        case messages, closing
+        case sleep
+        case handleMessages, close
     }
 
-    /// Asks whether the loop's thread may sleep; otherwise it need not be woken.
-    func rest() -> Rest {
+    /// What the loop does at the end of its turn.
+    func nextAction() -> NextAction {
         state.withLock { state in
-            if state.isClosing { return .closing }
-            if !state.messages.isEmpty { return .messages }
+            if state.isClosing { return .close }
+            if !state.messages.isEmpty { return .handleMessages }
             state.isAwake = false
-            return .asleep
+            return .sleep
         }
     }
 
-    /// Refuses further messages, and returns what came too late.
-    func shut() -> [Message] {
+    /// Rejects further messages. Returns those that came too late.
+    func stopAccepting() -> [Message] {
         state.withLock { state in
             defer { state.messages = [] }
             state.isClosed = true
@@ -140,10 +138,10 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// From here on nobody may wake the loop.
+    /// From here on the loop cannot be woken.
     func detach() { state.withLock { $0.waker = nil } }
 
-    /// The loop has let go of everything.
+    /// The loop has released everything.
     func finish() {
         let waiters = state.withLock { state in
             state.isFinished = true
@@ -155,8 +153,8 @@ final class Mailbox: Sendable {
 }
 
 extension Mailbox.State {
-    /// The thread looks at the lists once more.
-    fileprivate mutating func wake() -> Mailbox.Duty {
+    /// Has the thread look at the messages once more.
+    fileprivate mutating func wake() -> Mailbox.Action {
         guard !isAwake, let waker else { return .none }
         isAwake = true
         return .wake(waker)
@@ -164,16 +162,6 @@ extension Mailbox.State {
 }
 
 extension Mailbox.Message {
-    /// What becomes of a message that no loop takes.
-    func refuse(_ error: ImageError) { if kind == .start { transfer.fail(error) } }
-}
-
-/// libcurl's multi handle.
-@safe struct MultiHandle: @unchecked Sendable {  // because other threads at most wake libcurl, which it allows
-    let pointer: UnsafeMutableRawPointer
-
-    init?() {
-        guard let pointer = unsafe curl_multi_init() else { return nil }
-        unsafe self.pointer = unsafe pointer
-    }
+    /// Fails a fetch that no loop takes.
+    func reject(_ error: ImageError) { if kind == .start { fetch.fail(error) } }
 }

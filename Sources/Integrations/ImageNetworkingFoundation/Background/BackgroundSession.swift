@@ -79,7 +79,7 @@ final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate {
     func urlSession(_ session: URLSession, downloadTask task: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
         guard let key = task.taskDescription else { return }
         guard let answer = task.response as? HTTPURLResponse, let url = answer.url else {
-            let error = ImageError(.badResponse, message: "What was answered to \(source(task)) does not follow HTTP.")
+            let error = ImageError(.badResponse, message: "The server returned a malformed HTTP response to \(source(task)).")
             return transfers.failed(key, number: task.taskIdentifier, error)
         }
         let head = SessionTransfer.Head(url: url, response: SessionDelegate.head(of: answer))

@@ -211,7 +211,11 @@ final class BackgroundTransfers: Sendable {
         }
         unwanted?.cancel()
         for waiter in refused {
-            waiter.end(.failure(ImageError(.tooLarge, message: "The response to \(source) is larger than is accepted.")))
+            waiter.end(
+                .failure(
+                    ImageError(
+                        .tooLarge, message: "The response to \(source) exceeds the limit. Raise maximumResponseBytes to load it.")
+                ))
         }
     }
 

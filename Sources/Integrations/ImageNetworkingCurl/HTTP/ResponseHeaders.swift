@@ -1,41 +1,41 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// The head of a response as it comes off the wire, line by line, and what it means (RFC 9112).
-struct ResponseHead: Equatable, Sendable {
-    /// The most that a head may take, in bytes, trailers included, and in fields.
-    static let largest = 256 << 10
-    static let mostFields = 1000
-    /// What most take at most, in bytes.
-    private static let usual = 4 << 10
+/// The status line and header fields of a response, received line by line (RFC 9112).
+struct ResponseHeaders: Equatable, Sendable {
+    /// Trailers included.
+    static let maximumBytes = 256 << 10
+    static let maximumFields = 1000
+    /// Memory up to this size is kept for the next response, in bytes.
+    private static let maximumKeptBytes = 4 << 10
 
     private(set) var bytes: [UInt8] = []
     private(set) var status = 0
-    /// What `Content-Length` announces, where it is a number.
+    /// The value of `Content-Length`, if it is a number.
     private(set) var contentLength: Int?
-    /// Whether it announces something else, or several numbers.
+    /// Whether it is something else, or several numbers.
     private(set) var hasBadLength = false
     private(set) var location: String?
-    private(set) var isWhole = false
+    private(set) var isComplete = false
 
     enum Progress: Equatable {
-        case more, whole, tooLarge
+        case incomplete, complete, tooLarge
     }
 
-    /// Takes the next line with its line end. A status line begins the head anew: interim responses come before the final one,
-    /// whose trailers may hold anything.
+    /// Takes the next line with its line end. A status line starts over: interim responses come before the final one. In
+    /// trailers of the final response it has no meaning.
     mutating func append(_ line: UnsafeBufferPointer<UInt8>) -> Progress {
-        guard let first = unsafe line.first else { return .more }
-        if first == UInt8(ascii: "H"), !isWhole || isInterim, unsafe line.starts(with: Self.protocolName) {
+        guard let first = unsafe line.first else { return .incomplete }
+        if first == UInt8(ascii: "H"), !isComplete || isInterim, unsafe line.starts(with: Self.protocolName) {
             clear()
             status = unsafe Self.status(in: line)
         }
-        guard bytes.count + line.count <= Self.largest else { return .tooLarge }
+        guard bytes.count + line.count <= Self.maximumBytes else { return .tooLarge }
         unsafe bytes.append(contentsOf: line)
         switch first {
         case 0x0D, 0x0A:
-            isWhole = true
-            return .whole
+            isComplete = true
+            return .complete
         case UInt8(ascii: "C"), UInt8(ascii: "c"):
             if let value = unsafe Self.value(of: "content-length", in: line) {
                 let length = ContentLength.bytes(of: value)
@@ -46,24 +46,24 @@ struct ResponseHead: Equatable, Sendable {
             if location == nil { location = unsafe Self.value(of: "location", in: line) }
         default: break
         }
-        return .more
+        return .incomplete
     }
 
     private static let protocolName = Array("HTTP/".utf8)
 
-    /// Forgets everything, and overwrites it, since it may have held a cookie; memory of the usual size is kept.
+    /// Removes and overwrites everything, since it may have held a cookie.
     mutating func clear() {
         if !bytes.isEmpty {
             unsafe bytes.withUnsafeMutableBufferPointer { unsafe $0.update(repeating: 0) }
-            bytes.removeAll(keepingCapacity: bytes.capacity <= Self.usual)
+            bytes.removeAll(keepingCapacity: bytes.capacity <= Self.maximumKeptBytes)
         }
-        (status, contentLength, hasBadLength, location, isWhole) = (0, nil, false, nil, false)
+        (status, contentLength, hasBadLength, location, isComplete) = (0, nil, false, nil, false)
     }
 
     /// Whether another response follows this one.
     var isInterim: Bool { 100..<200 ~= status }
 
-    /// Where the server sends the client (RFC 9110, section 15.4); `nil` for every other answer.
+    /// The target of a redirect (RFC 9110, section 15.4); `nil` for other responses.
     var redirect: String? {
         switch status {
         case 301, 302, 303, 307, 308: location.flatMap { $0.isEmpty ? nil : $0 }
@@ -71,7 +71,7 @@ struct ResponseHead: Equatable, Sendable {
         }
     }
 
-    /// The head as a value; `nil` when it has too many fields. A line that is no field is left out.
+    /// The headers as a value; `nil` when there are too many fields. Lines that are not fields are left out.
     func parsed() -> HTTPResponse? { unsafe bytes.withUnsafeBufferPointer { unsafe Self.parsed($0, status: status) } }
 
     private static func parsed(_ bytes: UnsafeBufferPointer<UInt8>, status: Int) -> HTTPResponse? {
@@ -87,7 +87,7 @@ struct ResponseHead: Equatable, Sendable {
             let end = unsafe lineEnd(in: bytes, from: start)
             let line = unsafe UnsafeBufferPointer(rebasing: bytes[start..<end])
             start = end + 1
-            guard lines < mostFields else { return nil }
+            guard lines < maximumFields else { return nil }
             lines += 1
             if let first = unsafe line.first, first == 0x20 || first == 0x09, let last = response.headerFields.indices.last {
                 // A folded line (RFC 9112, section 5.2) continues the value of the line before.
@@ -142,7 +142,7 @@ struct ResponseHead: Equatable, Sendable {
 }
 
 extension HTTPField {
-    /// What is ASCII becomes a string at once; other bytes are looked at more closely, and kept as they are.
+    /// ASCII becomes a string directly; other bytes are kept as they are.
     fileprivate init(_ name: Name, _ value: UnsafeBufferPointer<UInt8>) {
         if unsafe value.allSatisfy({ $0 < 0x80 }) {
             self.init(name: name, value: unsafe String(decoding: value, as: UTF8.self))
@@ -152,7 +152,7 @@ extension HTTPField {
     }
 }
 
-/// The names of common response fields, so that they need not be made anew for every response.
+/// The names of common response fields, made once.
 private enum FieldNames {
     static func name(_ bytes: UnsafeBufferPointer<UInt8>) -> HTTPField.Name? {
         if bytes.count < common.count {
@@ -182,7 +182,7 @@ private enum FieldNames {
 }
 
 extension UInt8 {
-    /// Whether it is that letter, in either case, or, of what is no letter, that very byte.
+    /// Whether it equals `lowercase`; letters match in either case.
     fileprivate func isLetter(_ lowercase: UInt8) -> Bool {
         self == lowercase || self | 0x20 == lowercase && 0x61...0x7A ~= lowercase
     }

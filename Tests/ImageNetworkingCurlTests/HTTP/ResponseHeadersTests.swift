@@ -5,10 +5,10 @@ import Testing
 
 @testable import ImageNetworkingCurl
 
-@Suite struct ResponseHeads {
-    private func head(_ lines: [String]) -> (ResponseHead, [ResponseHead.Progress]) {
-        var head = ResponseHead()
-        var progress: [ResponseHead.Progress] = []
+@Suite struct ResponseHeadersReceived {
+    private func head(_ lines: [String]) -> (ResponseHeaders, [ResponseHeaders.Progress]) {
+        var head = ResponseHeaders()
+        var progress: [ResponseHeaders.Progress] = []
         for line in lines {
             let bytes = Array((line + "\r\n").utf8)
             progress.append(unsafe bytes.withUnsafeBufferPointer { unsafe head.append($0) })
@@ -18,7 +18,7 @@ import Testing
 
     @Test func aHeadBecomesStatusReasonAndFields() throws {
         let (head, progress) = head(["HTTP/1.1 206 Partial Content", "Content-LENGTH:  12 ", "ETag: \"a:b\"", "X: 1", "X: 2", ""])
-        #expect(progress == [.more, .more, .more, .more, .more, .whole])
+        #expect(progress == [.incomplete, .incomplete, .incomplete, .incomplete, .incomplete, .complete])
         #expect(head.status == 206)
         #expect(head.contentLength == 12)
         let response = try #require(head.parsed())
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func aHeadWithTooManyFieldsIsNone() {
-        let most = (1..<ResponseHead.mostFields - 1).map { "A: \($0)" }
+        let most = (1..<ResponseHeaders.maximumFields - 1).map { "A: \($0)" }
         #expect(head(["HTTP/1.1 200 OK"] + most + [""]).0.parsed()?.headerFields.count == most.count)
         #expect(head(["HTTP/1.1 200 OK"] + most + ["A: 0", ""]).0.parsed() == nil)
     }

@@ -1,5 +1,5 @@
 /// Keeps the loop's thread running: held by the loader and by each body that is being read.
-final class LoopLease: Sendable {
+final class EventLoopHandle: Sendable {
     let mailbox: Mailbox
 
     init(mailbox: Mailbox) { self.mailbox = mailbox }

@@ -1,0 +1,123 @@
+internal import CCalotypeCurl
+internal import ImageCore
+internal import ImageNetworking
+
+/// How transfers end: by themselves, by a timeout, or because they were cancelled.
+extension CurlLoop {
+    /// Further idle handles are not worth their memory.
+    private static let maximumIdleHandles = 64
+
+    private enum Outcome {
+        case end(Result<Void, any Error>)
+        case redirect(Hop)
+        /// The connection that libcurl chose must not be used: send the request again, over another one.
+        case retry
+    }
+
+    func takeFinished() {
+        var code = CURLE_OK
+        while let pointer = unsafe calotype_curl_next_finished(multi.pointer, &code) {
+            if let transfer = unsafe EasyHandle.transfer(calotype_curl_info_private(pointer)) { finish(transfer, code) }
+        }
+    }
+
+    func finish(_ transfer: CurlTransfer, _ code: CURLcode) {
+        let origin = transfer.hop.address.origin
+        if transfer.isDetached {
+            detached[ObjectIdentifier(transfer)] = nil
+            release(transfer)
+            if transfer.occupiesSlot { queue.finished(origin) }
+            return
+        }
+        removeRunning(transfer)
+        let outcome = outcome(of: transfer, code)
+        if code == CURLE_OK, let ends = transfer.ends, let socket = transfer.handle.socketOfHTTP1 {
+            keptConnections.add(ends, socket: socket)
+        }
+        release(transfer)
+        switch outcome {
+        case .end(let end): transfer.finish(end)
+        case .retry: enqueue(transfer.fetch)
+        case .redirect(let next):
+            unsafe transfer.fetch.hop = next
+            enqueue(transfer.fetch)
+        }
+        queue.finished(origin)
+    }
+
+    /// Ends the transfers whose timeout is over, or whose servers have been silent for too long.
+    func endOverdue() {
+        guard nextTimeoutCheck <= now, !running.isEmpty else { return }
+        nextTimeoutCheck = now + min(idleTimeout.map { $0 / 8 } ?? .seconds(60), .seconds(60))
+        for transfer in running.values {
+            let deadline = transfer.deadline
+            guard deadline <= now || transfer.isSilent(for: idleTimeout) else {
+                nextTimeoutCheck = min(nextTimeoutCheck, deadline)
+                continue
+            }
+            removeRunning(transfer)
+            let detail = deadline <= now ? "timeout" : "idle timeout"
+            let failure = failure(of: transfer, CURLE_OPERATION_TIMEDOUT, detail)
+            abandon(transfer)
+            transfer.finish(.failure(failure))
+        }
+    }
+
+    private func outcome(of transfer: CurlTransfer, _ code: CURLcode) -> Outcome {
+        if let failure = transfer.failure { return .end(.failure(failure)) }
+        if transfer.hasUnusableConnection { return .retry }
+        let headers = transfer.handle.headers
+        // A redirect whose own body is too long to read is valid too.
+        if !transfer.hasFinalHead, headers.isComplete, let location = headers.redirect,
+            code == CURLE_OK || code == CURLE_WRITE_ERROR
+        {
+            do {
+                return .redirect(
+                    try Redirect.hop(after: transfer.hop, status: headers.status, location: location, source: transfer.source))
+            } catch {
+                return .end(.failure(error))
+            }
+        }
+        if code == CURLE_OK, transfer.hasFinalHead { return .end(.success(())) }
+        // Versions of libcurl differ in the error for a connection without a socket.
+        if let refusal = transfer.refusal, !transfer.isConnected { return .end(.failure(refusal)) }
+        let code = code == CURLE_OK ? CURLE_WEIRD_SERVER_REPLY : code
+        return .end(.failure(failure(of: transfer, code, transfer.handle.takeErrorText())))
+    }
+
+    private func failure(of transfer: CurlTransfer, _ code: CURLcode, _ detail: String) -> ImageError {
+        let failure = CurlFailure(
+            code: code.rawValue, detail: detail, source: transfer.source, host: transfer.hop.address.origin.host,
+            elapsed: transfer.started.duration(to: .now), timeout: transfer.fetch.timeout,
+            connectTimeout: configuration.connectTimeout, isConnected: transfer.isConnected,
+            isRedirected: transfer.hop.redirects > 0)
+        return failure.error
+    }
+
+    /// Stops a transfer that is not wanted any more and closes its connection.
+    ///
+    /// A running name lookup cannot be stopped, and removing the handle would wait for it. Such a transfer stays until the lookup
+    /// is over, and then gets no socket. Each lookup holds a thread of the system, so those beyond the limit for connections keep
+    /// their slots.
+    func abandon(_ transfer: CurlTransfer) {
+        if transfer.isLookingUp {
+            transfer.detach(occupiesSlot: detached.count >= max(1, configuration.connections))
+            detached[ObjectIdentifier(transfer)] = transfer
+        } else {
+            release(transfer)
+        }
+        if !transfer.occupiesSlot { queue.finished(transfer.hop.address.origin) }
+    }
+
+    func removeRunning(_ transfer: CurlTransfer) {
+        unsafe transfer.fetch.transfer = nil
+        running[ObjectIdentifier(transfer)] = nil
+    }
+
+    /// Removes the handle from libcurl and keeps it for another transfer.
+    func release(_ transfer: CurlTransfer) {
+        _ = unsafe curl_multi_remove_handle(multi.pointer, transfer.handle.pointer)
+        transfer.handle.prepareForReuse()
+        if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(transfer.handle) }
+    }
+}

@@ -1,0 +1,240 @@
+internal import CCalotypeCurl
+internal import HTTPTypes
+internal import ImageCore
+internal import ImageNetworking
+
+/// One request and its response on an easy handle: one hop of a fetch. For the loop's thread alone.
+final class CurlTransfer {
+    /// The most that is read of a redirect's own body to keep its connection usable, in bytes.
+    private static let maximumDiscardedBytes = 64 << 10
+    /// How long received bytes wait for more before they are handed over.
+    static let longestDelay = Duration.milliseconds(1)
+
+    let fetch: Fetch
+    let handle: EasyHandle
+    let started: ContinuousClock.Instant
+    /// The loop releases its transfers before it ends.
+    private let loop: CurlLoop
+
+    /// Whether the head of the final response is complete, so that a body follows.
+    private(set) var hasFinalHead = false
+    /// Whether libcurl has stopped receiving the body.
+    var isPaused = false
+    /// Whether a name lookup runs, which cannot be stopped.
+    private(set) var isLookingUp = false
+    /// Whether the fetch has ended and only a running name lookup keeps the transfer.
+    private(set) var isDetached = false
+    /// Whether a detached transfer still counts as running.
+    private(set) var occupiesSlot = false
+    /// Why the transfer was stopped from this side.
+    private(set) var failure: ImageError?
+    /// Whether libcurl chose a connection that must not be used, so that the request has to be sent over another one.
+    private(set) var hasUnusableConnection = false
+    /// The ends of the connection.
+    private(set) var ends: KeptConnections.Ends?
+    /// Why an address was not connected to; an error only if no other address works.
+    private(set) var refusal: ImageError?
+    /// Whether the loop will call ``publish()``.
+    var hasUpdates = false
+
+    private var hasOpenedSocket = false
+    /// Whether a connection was made or reused, TLS included.
+    private var hasConnection = false
+    private var newHead: Fetch.Head?
+    /// The complete chunks since the last ``publish()``.
+    private var newChunks = ChunkList()
+    /// The chunk that is being filled.
+    private var buffer: BodyBuffer?
+    /// The length of both, in bytes.
+    private var newByteCount = 0
+    private var firstUpdate: ContinuousClock.Instant
+    private var end: Result<Void, any Error>?
+    /// An upper bound of what the reader has not read: only ``publish()`` adds to that.
+    private var maximumUnread = 0
+    /// The bytes moved when that was last looked at, and since when the number has not changed.
+    private var movedBytes: Int?
+    private var silentSince: ContinuousClock.Instant
+    private var received = 0
+    private var discarded = 0
+
+    init(_ fetch: Fetch, handle: EasyHandle, started: ContinuousClock.Instant, loop: CurlLoop) {
+        self.fetch = fetch
+        self.handle = handle
+        self.started = started
+        firstUpdate = started
+        silentSince = loop.now
+        self.loop = loop
+    }
+
+    /// The requested URL, as errors name it.
+    var source: String { fetch.source }
+
+    /// The request that runs.
+    var hop: Hop { unsafe fetch.hop }
+
+    // MARK: For the loop
+
+    /// Ends the transfer; the reader gets the end at the next ``publish()``.
+    func finish(_ end: Result<Void, any Error>) {
+        self.end = end
+        update()
+    }
+
+    /// Hands what was received since the last call to the reader.
+    ///
+    /// - Returns: whether libcurl may continue after a pause.
+    func publish() -> Bool {
+        hasUpdates = false
+        if let buffer = buffer.take() { newChunks.append(buffer.chunk) }
+        newByteCount = 0
+        let (unread, mustWait, wake) = fetch.handOver(head: newHead.take(), chunks: &newChunks, end: end)
+        maximumUnread = unread
+        if let wake { loop.wake(wake) }
+        return isPaused && !mustWait && end == nil
+    }
+
+    /// Whether to hand over what was received together with what follows: waking the reader costs more than a few packets.
+    func shouldWait(_ now: ContinuousClock.Instant) -> Bool {
+        end == nil && !isPaused && newByteCount < BodyBuffers.length && now - firstUpdate < Self.longestDelay
+    }
+
+    /// Whether there is or was a connection, TLS included. libcurl reports no connect time for a reused one.
+    var isConnected: Bool {
+        hasConnection
+            || handle.offset(hop.address.origin.isSecure ? CURLINFO_APPCONNECT_TIME_T : CURLINFO_CONNECT_TIME_T) > 0
+    }
+
+    /// When the timeout of the fetch is over, which all its hops share.
+    var deadline: ContinuousClock.Instant { started + fetch.timeout.tellable }
+
+    /// Whether no bytes have moved for `limit` although the reader accepts them.
+    func isSilent(for limit: Duration?) -> Bool {
+        guard let limit else { return false }
+        let moved = handle.movedBytes
+        if isPaused || moved == nil || moved != movedBytes { (movedBytes, silentSince) = (moved, loop.now) }
+        return loop.now - silentSince >= limit
+    }
+
+    /// The fetch has ended while a name lookup runs. Nothing is sent when the lookup is over.
+    func detach(occupiesSlot: Bool) { (isDetached, self.occupiesSlot) = (true, occupiesSlot) }
+
+    private func update() {
+        if !hasUpdates { firstUpdate = loop.now }
+        loop.addUpdated(self)
+    }
+
+    // MARK: For libcurl's callbacks
+
+    /// Takes a line of the response's headers or trailers. Returns whether to continue.
+    func receive(headerLine line: UnsafeBufferPointer<UInt8>) -> Bool {
+        isLookingUp = false
+        switch unsafe handle.headers.append(line) {
+        case .incomplete: return true
+        case .complete:
+            // Trailers arrive the same way, after the body.
+            if hasFinalHead || handle.headers.isInterim || handle.headers.redirect != nil { return true }
+            hasFinalHead = true
+            do throws(ImageError) {
+                newHead = try head()
+            } catch {
+                failure = error
+                return false
+            }
+            if hop.address.origin.isSecure, handle.long(CURLINFO_HTTP_VERSION) >= 3 { loop.multiplexes(hop.address.origin) }
+            update()
+            return true
+        case .tooLarge:
+            failure = ImageError(
+                .badResponse,
+                message: "The response headers of \(source) are larger than the limit of \(ResponseHeaders.maximumBytes) bytes.")
+            return false
+        }
+    }
+
+    private func head() throws(ImageError) -> Fetch.Head {
+        // libcurl would use the last of several lengths, and the digits that a malformed one begins with.
+        if handle.headers.hasBadLength { throw .badLength(source) }
+        if let length = handle.headers.contentLength, length > fetch.limit, hop.method != .head, handle.headers.status != 304 {
+            throw .tooLarge(source, announced: length, limit: fetch.limit)
+        }
+        guard let response = handle.headers.parsed() else {
+            throw ImageError(
+                .badResponse, message: "The response to \(source) has more than \(ResponseHeaders.maximumFields) header fields.")
+        }
+        return Fetch.Head(
+            response: response, redirectedTo: hop.redirects > 0 ? hop.address.text : nil, timing: handle.timing)
+    }
+
+    /// Takes bytes of the body. Returns their number, or what makes libcurl pause or fail.
+    func receive(body bytes: UnsafeRawBufferPointer) -> Int {
+        let count = bytes.count
+        guard hasFinalHead else {
+            discarded += count
+            return discarded <= Self.maximumDiscardedBytes ? count : 0
+        }
+        guard count <= fetch.limit - received else {
+            failure = .tooLarge(source, announced: nil, limit: fetch.limit)
+            return 0
+        }
+        if mustPause(before: count) {
+            isPaused = true
+            update()
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
+        unsafe store(bytes)
+        update()
+        return count
+    }
+
+    private func mustPause(before count: Int) -> Bool {
+        let unread = maximumUnread + newByteCount
+        let window = loop.configuration.window
+        guard unread > 0, unread + count > window else { return false }
+        // Without new bytes, a pause needs something unread, or the reader would never end it: also in a window that is smaller
+        // than what libcurl receives at a time.
+        return fetch.pauses(above: max(newByteCount > 0 ? .min : 0, window - newByteCount - count))
+    }
+
+    private func store(_ bytes: UnsafeRawBufferPointer) {
+        received += bytes.count
+        newByteCount += bytes.count
+        var rest = unsafe bytes
+        while unsafe !rest.isEmpty {
+            let filling = buffer.take() ?? loop.buffers.take()
+            unsafe rest = filling.append(rest)
+            if filling.isFull { newChunks.append(filling.chunk) } else { buffer = filling }
+        }
+    }
+
+    func lookupBegins() {
+        isLookingUp = true
+        loop.lookupBegins()
+    }
+
+    /// Opens the socket to connect with; `nil` refuses the address.
+    func openSocket(for address: UnsafePointer<curl_sockaddr>) -> Int32? {
+        isLookingUp = false
+        guard !isDetached else { return nil }
+        if let policy = loop.configuration.sourcePolicy,
+            let problem = unsafe policy.problem(with: calotype_curl_address(address).flatMap { unsafe IPAddress($0) })
+        {
+            refusal = SourcePolicy.error(source, problem)
+            return nil
+        }
+        hasOpenedSocket = true
+        let socket = unsafe calotype_curl_open_socket(address)
+        loop.opened(socket)
+        return socket
+    }
+
+    /// Whether the request may be sent over the connection with these ends.
+    func maySendRequest(over ends: KeptConnections.Ends?) -> Bool {
+        hasConnection = true
+        guard !isDetached else { return false }
+        self.ends = ends
+        if let ends, let socket = loop.takeKeptConnection(ends), !hasOpenedSocket {
+            hasUnusableConnection = handle.hasInput(socket)
+        }
+        return !hasUnusableConnection
+    }
+}

@@ -1,0 +1,100 @@
+internal import HTTPTypes
+internal import ImageCore
+
+/// One fetch, redirects included, seen from both sides: the task that reads it, and the loop's thread that fills it.
+final class Fetch: Sendable {
+    /// The start of the final response.
+    struct Head: Sendable {
+        let response: HTTPResponse
+        /// The final URL after redirects; `nil` when there was none.
+        let redirectedTo: String?
+        let timing: TransferTiming
+    }
+
+    let url: URL
+    /// For all hops together.
+    let timeout: Duration
+    let priority: LoadPriority
+    /// The largest body, in bytes.
+    let limit: Int
+    private let channel = BodyChannel()
+    // because the loop sets it before it hands over, and the reader takes it afterwards; between them lies the channel's lock
+    nonisolated(unsafe) private var head: Head?
+
+    // State of the loop.
+
+    /// The request of the chain of redirects that is next or runs.
+    nonisolated(unsafe) var hop: Hop  // because only the loop's thread uses it
+    /// When the first hop started.
+    nonisolated(unsafe) var started: ContinuousClock.Instant?  // because only the loop's thread uses it
+    /// The transfer that runs for it.
+    nonisolated(unsafe) var transfer: CurlTransfer?  // because only the loop's thread uses it
+
+    init(_ url: URL, timeout: Duration, priority: LoadPriority, hop: Hop, limit: Int) {
+        self.url = url
+        self.timeout = timeout
+        self.priority = priority
+        unsafe self.hop = hop
+        self.limit = limit
+    }
+
+    // MARK: The reader's side. The reader holds the mailbox, so that a fetch needs no reference to it.
+
+    /// Starts the fetch and waits for the head of its final response.
+    ///
+    /// - Returns: the head, and the body if all of it is here already.
+    func start(by mailbox: Mailbox) async throws -> (Head, body: Data?) {
+        let body = try await channel.waitForHead {
+            if let error = mailbox.post(.start, self) { fail(error) }
+        } onCancel: {
+            cancel(by: mailbox)
+        }
+        guard let head = unsafe head.take() else {
+            throw ImageError(.badResponse, message: "The response to \(source) ended without a head.")
+        }
+        return (head, body)
+    }
+
+    /// Waits for the next chunk; `nil` at the end.
+    func next(by mailbox: Mailbox) async throws -> Data? {
+        try await channel.next {
+            _ = mailbox.post(.resume, self)
+        } onCancel: {
+            cancel(by: mailbox)
+        }
+    }
+
+    /// Cancels the fetch. A waiting reader is resumed at once; the loop closes the transfer when it gets the message.
+    func cancel(by mailbox: Mailbox) {
+        if channel.cancel() { _ = mailbox.post(.cancel, self) }
+    }
+
+    /// The requested URL, as errors name it.
+    var source: String { ImageSource.redacted(url) }
+
+    // MARK: The loop's side
+
+    var isCancelled: Bool { channel.isCancelled }
+
+    /// Ends the fetch and wakes the reader.
+    func fail(_ error: any Error) { channel.publish(end: .failure(error)) }
+
+    /// Hands over what was received.
+    ///
+    /// - Returns: how many bytes are unread, whether the loop must wait for a `resume`, and the reader, if it is to be woken.
+    func handOver(
+        head: Head?, chunks: inout ChunkList, end: Result<Void, any Error>?
+    ) -> (unread: Int, isPaused: Bool, wake: BodyChannel.Wake?) {
+        if head != nil { unsafe self.head = head }
+        let (receipt, wake) = channel.handOver(hasHead: head != nil, chunks: &chunks, end: end)
+        return (receipt?.unread ?? 0, receipt?.isPaused ?? true, wake)
+    }
+
+    /// Whether the loop must stop receiving while more than `allowed` bytes are unread; then the reader posts a `resume`.
+    func pauses(above allowed: Int) -> Bool { channel.pauses(above: allowed) }
+}
+
+extension Fetch: Hashable {
+    static func == (a: Fetch, b: Fetch) -> Bool { a === b }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
