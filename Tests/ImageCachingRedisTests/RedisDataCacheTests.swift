@@ -280,35 +280,4 @@
         func removeEntry(for key: DataKey) { entries[key] = nil }
         func removeAll() { entries = [:] }
     }
-
-    @Suite struct CircuitBreakerTests {
-        @Test func itOpensAfterFailuresInARowAndTriesOnceAfterEachPause() {
-            var breaker = CircuitBreaker(tolerance: 2, firstPause: 1, longestPause: 3)
-            var answers: [Bool] = []
-            for time in [0.0, 0] {
-                answers.append(breaker.allows(at: time))
-                answers.append(breaker.fail(at: time))
-            }
-            #expect(answers == [true, false, true, true])
-            // Open for a second, then one trial at a time; each that fails doubles the pause, up to its limit.
-            for (early, late) in [(0.9, 1.0), (2.9, 3.0), (5.9, 6.0)] {
-                answers = [breaker.allows(at: early), breaker.allows(at: late), breaker.allows(at: late), breaker.fail(at: late)]
-                #expect(answers == [false, true, false, true])
-            }
-            breaker.succeed()
-            #expect(breaker.failures == 0)
-            let isAllowed = breaker.allows(at: 6)
-            #expect(isAllowed)
-        }
-
-        @Test func aSuccessInBetweenStartsTheCountAnew() {
-            var breaker = CircuitBreaker(tolerance: 2)
-            var answers: [Bool] = []
-            for _ in 0..<5 {
-                answers.append(breaker.fail(at: 0))
-                breaker.succeed()
-            }
-            #expect(answers == Array(repeating: false, count: 5))
-        }
-    }
 #endif

@@ -50,7 +50,10 @@
             }
 
             var breaker: CircuitBreaker {
-                CircuitBreaker(tolerance: max(1, tolerance), firstPause: pause.lowerBound, longestPause: pause.upperBound)
+                var policy = CircuitBreaker.Policy()
+                policy.failures = max(1, tolerance)
+                (policy.pause, policy.longestPause) = (.seconds(pause.lowerBound), .seconds(pause.upperBound))
+                return CircuitBreaker(policy)
             }
         }
 

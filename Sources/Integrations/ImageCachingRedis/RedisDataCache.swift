@@ -113,17 +113,17 @@
             }
             let result: Result<R, RedisFailure> = await withCheckedContinuation { continuation in
                 lane.queue.async { [self] in
-                    // Asked for here and not before: what waited behind a command that failed need not fail too.
-                    let now = configuration.now()
-                    guard state.withLock({ $0.breaker.allows(at: now) }) else {
+                    // Decided only now: a command that waited behind one that failed need not fail too.
+                    let decision = state.withLock { [now] in $0.breaker.decide(now: now) }
+                    guard case .pass(let ticket) = decision else {
                         return continuation.resume(returning: .failure(.leftAlone))
                     }
                     do throws(RedisFailure) {
                         let value = try body(lane.connection)
-                        state.withLock { $0.breaker.succeed() }
+                        state.withLock { [now] in $0.breaker.record(.success, of: ticket, now: now) }
                         continuation.resume(returning: .success(value))
                     } catch {
-                        note(error)
+                        record(error, of: ticket)
                         continuation.resume(returning: .failure(error))
                     }
                 }
@@ -131,11 +131,13 @@
             return try result.get()
         }
 
-        private func note(_ failure: RedisFailure) {
-            let now = configuration.now()
-            let warns = state.withLock { state in
+        private var now: Duration { .seconds(configuration.now()) }
+
+        private func record(_ failure: RedisFailure, of ticket: CircuitBreaker.Ticket) {
+            let warns = state.withLock { [now] state in
                 state.statistics.failures += 1
-                let isOpen = state.breaker.fail(at: now)
+                state.breaker.record(.failure, of: ticket, now: now)
+                let isOpen = state.breaker.isOpen
                 defer { if isOpen { state.hasWarned = true } }
                 return isOpen && !state.hasWarned
             }

@@ -1,0 +1,103 @@
+import ImageCore
+import Testing
+
+private let policy: CircuitBreaker.Policy = {
+    var policy = CircuitBreaker.Policy()
+    (policy.failures, policy.pause) = (3, .seconds(10))
+    return policy
+}()
+
+@Suite struct CircuitBreakers {
+    private typealias Outcome = CircuitBreaker.Outcome
+
+    private func ticket(of breaker: inout CircuitBreaker, at now: Duration = .zero) throws -> CircuitBreaker.Ticket {
+        guard case .pass(let ticket) = breaker.decide(now: now) else { throw Expected.pass }
+        return ticket
+    }
+
+    private enum Expected: Error {
+        case pass
+    }
+
+    /// Three failures in a row, at the time zero; the ticket is one of before them.
+    private func opened() throws -> (CircuitBreaker, old: CircuitBreaker.Ticket) {
+        var breaker = CircuitBreaker(policy)
+        let old = try ticket(of: &breaker)
+        for _ in 0..<3 { breaker.record(.failure, of: try ticket(of: &breaker), now: .zero) }
+        return (breaker, old)
+    }
+
+    @Test func failuresInARowOpenIt() throws {
+        var breaker = CircuitBreaker(policy)
+        for outcome in [Outcome.failure, .failure, .success, .failure, .failure, .unknown] {
+            breaker.record(outcome, of: try ticket(of: &breaker), now: .zero)
+        }
+        breaker.record(.failure, of: try ticket(of: &breaker), now: .zero)
+        #expect(breaker.decide(now: .seconds(4)) == .refuse(for: .seconds(6)))
+    }
+
+    @Test func afterThePauseOneMayTry() throws {
+        var (breaker, _) = try opened()
+        _ = try ticket(of: &breaker, at: .seconds(10))
+        #expect(breaker.decide(now: .seconds(10)) == .refuse(for: .zero))
+    }
+
+    @Test func aTryThatSucceedsClosesItAndOneThatFailsDoesNot() throws {
+        var (breaker, _) = try opened()
+        breaker.record(.failure, of: try ticket(of: &breaker, at: .seconds(10)), now: .seconds(11))
+        #expect(breaker.decide(now: .seconds(20)) == .refuse(for: .seconds(1)))
+        breaker.record(.success, of: try ticket(of: &breaker, at: .seconds(21)), now: .seconds(22))
+        #expect(breaker.isAtRest)
+    }
+
+    @Test func aTryThatIsCancelledLeavesItsPlaceToTheNext() throws {
+        var (breaker, _) = try opened()
+        breaker.record(.unknown, of: try ticket(of: &breaker, at: .seconds(10)), now: .seconds(11))
+        _ = try ticket(of: &breaker, at: .seconds(11))
+        #expect(breaker.decide(now: .seconds(11)) == .refuse(for: .zero))
+    }
+
+    @Test func aTryThatDoesNotEndLeavesItsPlaceToo() throws {
+        var (breaker, _) = try opened()
+        let first = try ticket(of: &breaker, at: .seconds(10))
+        #expect(breaker.decide(now: .seconds(19)) == .refuse(for: .zero))
+        let second = try ticket(of: &breaker, at: .seconds(20))
+        breaker.record(.unknown, of: first, now: .seconds(21))
+        #expect(breaker.decide(now: .seconds(21)) == .refuse(for: .zero))
+        breaker.record(.success, of: second, now: .seconds(22))
+        #expect(breaker.isAtRest)
+    }
+
+    @Test(arguments: [CircuitBreaker.Outcome.success, .failure, .unknown])
+    func whatWasLetThroughBeforeItOpenedChangesNothing(_ late: CircuitBreaker.Outcome) throws {
+        var (breaker, old) = try opened()
+        breaker.record(late, of: old, now: .seconds(9))
+        #expect(breaker.decide(now: .seconds(9)) == .refuse(for: .seconds(1)))
+        let probe = try ticket(of: &breaker, at: .seconds(10))
+        breaker.record(late, of: old, now: .seconds(11))
+        #expect(breaker.decide(now: .seconds(11)) == .refuse(for: .zero))
+        breaker.record(.success, of: probe, now: .seconds(12))
+        #expect(breaker.isAtRest)
+        breaker.record(late, of: old, now: .seconds(13))
+        #expect(breaker.isAtRest)
+    }
+
+    @Test func thePauseDoublesWithEveryFailedTrialUpToItsLimit() throws {
+        var policy = policy
+        policy.longestPause = .seconds(30)
+        var breaker = CircuitBreaker(policy)
+        for _ in 0..<3 { breaker.record(.failure, of: try ticket(of: &breaker), now: .zero) }
+        #expect(breaker.isOpen)
+        var now = Duration.seconds(10)
+        for pause in [20, 30, 30] {
+            breaker.record(.failure, of: try ticket(of: &breaker, at: now), now: now)
+            #expect(breaker.decide(now: now) == .refuse(for: .seconds(pause)))
+            now += .seconds(pause)
+        }
+        breaker.record(.success, of: try ticket(of: &breaker, at: now), now: now)
+        #expect(breaker.isAtRest)
+        // The next outage begins with the first pause.
+        for _ in 0..<3 { breaker.record(.failure, of: try ticket(of: &breaker, at: now), now: now) }
+        #expect(breaker.decide(now: now) == .refuse(for: .seconds(10)))
+    }
+}
