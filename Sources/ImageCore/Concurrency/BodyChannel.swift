@@ -1,27 +1,17 @@
-/// Hands a response from the callbacks that receive it to the task that reads it, with back-pressure: the part that network
-/// layers made of callbacks have in common. The head itself is the layer's own to keep; here it is only announced.
+/// Hands a response from the callbacks that receive it to the task that reads it, with back-pressure: the common part of
+/// network layers that are made of callbacks. The layer keeps the head itself; the channel only announces it.
 ///
-/// Each side takes the lock for a moment and resumes the other outside it. At most one reader waits at a time. What a side
-/// has to tell the layer beyond that, it is told by the closures that it passes.
+/// Each side takes the lock for a moment and resumes the other outside it. At most one reader waits at a time.
 package struct BodyChannel: ~Copyable, Sendable {
-    /// A reader that waits. Its continuation is unchecked because a checked one costs as much as the rest of a hand-over:
-    /// whoever takes the waiter out of the state, under the lock, resumes it.
-    @safe struct Waiter {
-        private let continuation: UnsafeContinuation<BodyChunk?, any Error>
+    typealias Waiter = CheckedContinuation<BodyChunk?, any Error>
 
-        init(_ continuation: UnsafeContinuation<BodyChunk?, any Error>) { unsafe self.continuation = unsafe continuation }
-
-        func resume(with answer: Result<BodyChunk?, any Error>) { unsafe continuation.resume(with: answer) }
-        func cancel() { resume(with: .failure(CancellationError())) }
-    }
-
-    // Not private to this file: the modules that hold a channel lay it out, and the compiler then looks for this type.
+    // Not private: modules that store a channel need its layout.
     struct State {
         var isCancelled = false
         var hasHead = false
         var unread = ChunkList()
         var end: Result<Void, any Error>?
-        /// The producer refused bytes because nobody read; the reader owes it a word when it has read.
+        /// The producer stopped receiving because too much was unread; the reader must call `onDrained` after reading.
         var isPaused = false
         var waiter: Waiter?
         /// Whether the waiter waits for the head, and not for the next chunk.
@@ -34,52 +24,51 @@ package struct BodyChannel: ~Copyable, Sendable {
 
     // MARK: The reader's side
 
-    /// Runs `begin`, which starts the transfer, and returns when the head is there: the body, where all of it came along, else
-    /// `nil`, and it is to be read. What is over by then does not begin.
+    /// Runs `begin`, which starts the transfer, and returns when the head is here. A transfer that has ended is not started.
+    ///
+    /// - Returns: the body if all of it is here already, or `nil`: then it is to be read.
     ///
     /// - Throws: `CancellationError` when the task is cancelled, after `onCancel`; and the end, when it comes first.
     package func waitForHead(_ begin: () -> Void, onCancel: @Sendable () -> Void) async throws -> Data? {
         let body = try await withTaskCancellationHandler {
-            try await unsafe withUnsafeThrowingContinuation { continuation in
-                let waiter = unsafe Waiter(continuation)
+            try await withCheckedThrowingContinuation { waiter in
                 enum Answer {
                     case wait, cancelled, end(Result<BodyChunk?, any Error>)
                 }
                 let answer = state.withLock { state -> Answer in
                     if state.isCancelled { return .cancelled }
-                    // Such as a time limit that was over before anybody came to wait.
+                    // For example, the timeout was over before the reader came.
                     if state.end != nil, let answer = state.takeHeadAnswer() { return .end(answer) }
                     (state.waiter, state.isHeadAwaited) = (waiter, true)
                     return .wait
                 }
                 switch answer {
                 case .wait: begin()
-                case .cancelled: waiter.cancel()
+                case .cancelled: waiter.resume(throwing: CancellationError())
                 case .end(let answer): waiter.resume(with: answer)
                 }
             }
         } onCancel: {
             onCancel()
         }
-        seesProducer()
+        synchronizeWithProducer()
         return body?.data
     }
 
-    /// The next chunk, once there is one; `nil` at the end. `onDrained` tells a producer that paused that all was read.
+    /// Waits for the next chunk; `nil` at the end. `onDrained` is called when a producer paused and everything was read.
     ///
     /// - Throws: `CancellationError` when the task is cancelled, after `onCancel`; and the error that ended the body.
     package func next(onDrained: () -> Void, onCancel: @Sendable () -> Void) async throws -> Data? {
         let chunk = try await withTaskCancellationHandler {
-            try await unsafe withUnsafeThrowingContinuation { continuation in
-                let waiter = unsafe Waiter(continuation)
+            try await withCheckedThrowingContinuation { waiter in
                 enum Answer {
                     case chunk(BodyChunk), end(Result<Void, any Error>), wait, misuse
                 }
-                let (answer, owesWord) = state.withLock { state -> (Answer, Bool) in
+                let (answer, mustReport) = state.withLock { state -> (Answer, Bool) in
                     if state.isCancelled { return (.end(.failure(CancellationError())), false) }
                     guard state.waiter == nil else { return (.misuse, false) }
                     if let chunk = state.unread.removeFirst() {
-                        // Room for one chunk is no reason to go on: the producer is asked when there is nothing left.
+                        // The producer resumes when nothing is left to read, not for every chunk.
                         guard state.unread.isEmpty else { return (.chunk(chunk), false) }
                         defer { state.isPaused = false }
                         return (.chunk(chunk), state.isPaused)
@@ -88,7 +77,7 @@ package struct BodyChannel: ~Copyable, Sendable {
                     (state.waiter, state.isHeadAwaited) = (waiter, false)
                     return (.wait, false)
                 }
-                if owesWord { onDrained() }
+                if mustReport { onDrained() }
                 switch answer {
                 case .wait: break
                 case .chunk(let chunk): waiter.resume(with: .success(chunk))
@@ -101,19 +90,19 @@ package struct BodyChannel: ~Copyable, Sendable {
         } onCancel: {
             onCancel()
         }
-        seesProducer()
+        synchronizeWithProducer()
         return chunk?.data
     }
 
-    /// Tells the thread sanitizer that what the producer did before it handed over comes before what its reader does now. A
-    /// continuation that is resumed before its task waits for it is one that Swift does not tell it of.
-    private func seesProducer() {
+    /// Tells the thread sanitizer that the producer's work happened before the reader's. Swift does not report that to it when
+    /// a continuation is resumed before its task waits.
+    private func synchronizeWithProducer() {
         #if THREAD_SANITIZER
             state.withLock { _ in }
         #endif
     }
 
-    /// Gives the response up: whoever waits is told now. Returns whether the producer still has to be told.
+    /// Cancels the response and resumes a waiting reader. Returns whether the producer must be notified.
     package func cancel() -> Bool {
         let (waiter, isLate) = state.withLock { state in
             let isLate = state.isOver
@@ -122,7 +111,7 @@ package struct BodyChannel: ~Copyable, Sendable {
             defer { state.waiter = nil }
             return (state.waiter, isLate)
         }
-        waiter?.cancel()
+        waiter?.resume(throwing: CancellationError())
         return !isLate
     }
 
@@ -130,21 +119,21 @@ package struct BodyChannel: ~Copyable, Sendable {
 
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Whether nothing more is taken: it was cancelled, or the end is here.
+    /// Whether it was cancelled or has ended.
     package var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Whether the reader still owes the producer a word.
+    /// Whether the producer waits for `onDrained`.
     package var isPaused: Bool { state.withLock { $0.isPaused } }
 
-    /// What became of what the producer handed over.
+    /// The state after the producer handed something over.
     package struct Receipt {
-        /// Bytes that nobody has read yet.
+        /// Bytes that are not read yet.
         package var unread: Int
-        /// Whether the producer has to wait for the reader's word.
+        /// Whether the producer must wait for `onDrained`.
         package var isPaused: Bool
     }
 
-    /// A reader that has what it waited for. It sleeps until it is woken, once; outside of every lock.
+    /// A reader to resume, once and outside of every lock.
     package struct Wake: Sendable {
         fileprivate let waiter: Waiter
         fileprivate let answer: Result<BodyChunk?, any Error>
@@ -152,7 +141,7 @@ package struct BodyChannel: ~Copyable, Sendable {
         package consuming func wakeUp() { waiter.resume(with: answer) }
     }
 
-    /// Hands over what came in, and wakes the reader; `nil` when nothing more is taken.
+    /// Hands over what was received, and wakes the reader; `nil` after the end.
     @discardableResult
     package func publish(
         hasHead: Bool = false, chunks: ChunkList = ChunkList(), end: Result<Void, any Error>? = nil
@@ -163,7 +152,7 @@ package struct BodyChannel: ~Copyable, Sendable {
         return receipt
     }
 
-    /// The same, but for the reader's wake, which is left to the caller. `chunks` is empty afterwards.
+    /// The same, but the caller wakes the reader. `chunks` is empty afterwards.
     package func handOver(
         hasHead: Bool, chunks: inout ChunkList, end: Result<Void, any Error>?
     ) -> (receipt: Receipt?, wake: Wake?) {
@@ -184,8 +173,8 @@ package struct BodyChannel: ~Copyable, Sendable {
         }
     }
 
-    /// Whether the producer must stop taking bytes while more than `allowed` are unread. A `true` obliges the reader to call
-    /// `onDrained` when it has read, which it decides under the same lock, so the two cannot miss each other.
+    /// Whether the producer must stop receiving while more than `allowed` bytes are unread. After `true` the reader calls
+    /// `onDrained` when it has read everything; both decide under the same lock, so neither can miss the other.
     package func pauses(above allowed: Int) -> Bool {
         state.withLock { state in
             guard !state.isCancelled, state.unread.byteCount > allowed else { return false }
@@ -198,7 +187,7 @@ package struct BodyChannel: ~Copyable, Sendable {
 extension BodyChannel.State {
     fileprivate var isOver: Bool { isCancelled || end != nil }
 
-    /// A head that comes with the end was there first, and so may the body be; an end alone says why there is no head.
+    /// A head that arrives with the end came first, and so may the body; an end alone is the reason why there is no head.
     fileprivate mutating func takeHeadAnswer() -> Result<BodyChunk?, any Error>? {
         guard hasHead else { return end.map { $0.map { nil } } }
         guard case .success = end, unread.count <= 1 else { return .success(nil) }
