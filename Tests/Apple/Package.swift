@@ -46,7 +46,7 @@ let package = Package(
         .target(name: "CCalotypeKernels", path: "Shared/CCalotypeKernels"),
         shared("ImageKernels", ["ImageCore", "CalotypeSystem", "CCalotypeKernels"]),
         .target(name: "CCalotypeDiskIO", path: "Shared/CCalotypeDiskIO"),
-        shared("ImageCaching", ["ImageCore", "CalotypeSystem", "CCalotypeDiskIO", httpTypes, "UIKit"]),
+        shared("ImageCaching", ["ImageCore", "CalotypeSystem", "CCalotypeDiskIO", httpTypes, heap, "UIKit"]),
         shared("ImageNetworkingFoundation", ["ImageCore", "CalotypeSystem", httpTypes]),
         shared("ImageDecoding", ["ImageCore", "ImageKernels", "CalotypeSystem"]),
         shared("ImageDecodingApple", ["ImageCore", "CoreGraphics", "ImageIO"]),

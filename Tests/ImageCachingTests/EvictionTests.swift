@@ -76,11 +76,10 @@ import Testing
         #expect(ratio >= least, "\(ratio) against \(least)")
     }
 
-    /// With the same digest in each process: which keys the policies' duel looks at is part of the trace.
+    /// With the same hash in each process: the hash decides which keys are sampled.
     private static func imageKey(_ number: Int) -> ImageKey {
         var random = SeededGenerator(seed: UInt64(number))
-        let digest = TextDigest(first: random.next() >> 3, second: random.next() >> 3)
-        return ImageKey(resource: ResourceKey("\(number)", digest: digest))
+        return ImageKey(resource: ResourceKey("\(number)", hash: Int(truncatingIfNeeded: random.next())))
     }
 
     private func hitRatio(of keys: [Int], capacity: Int) throws -> Double {

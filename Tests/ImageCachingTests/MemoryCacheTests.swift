@@ -93,6 +93,31 @@ import CalotypeSystem
         #expect(cache.image(for: imageKey("b")) == nil)
     }
 
+    @Test func aLimitForThreeImagesKeepsThreeWhateverTheirKeys() throws {
+        for first in 0..<200 {
+            let cache = MemoryCache(limits: .init(cost: 3 * pictureCost), trimPolicy: .none)
+            for i in first..<first + 4 { cache.store(try picture(), for: imageKey("\(i)")) }
+            #expect((first..<first + 4).filter { cache.image(for: imageKey("\($0)")) != nil } == Array(first + 1..<first + 4))
+        }
+    }
+
+    @Test func aReaderNeverMissesAnImageThatIsBeingReplaced() async throws {
+        let cache = MemoryCache(limits: .init(count: 2), trimPolicy: .none)
+        let image = try picture()
+        cache.store(image, for: imageKey("a"))
+        let writer = Progress()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for _ in 0..<20_000 { cache.store(image, for: imageKey("a")) }
+                writer.isDone.withLock { $0 = true }
+            }
+            group.addTask {
+                while !writer.isDone.withLock({ $0 }) { _ = cache.image(for: imageKey("a")) }
+            }
+        }
+        #expect(cache.statistics.misses == 0)
+    }
+
     @Test func entriesOfHighPriorityOutliveAllOthers() throws {
         let cache = MemoryCache(limits: .init(count: 4), trimPolicy: .none)
         cache.store(try picture(), for: imageKey("high 1"), priority: .high)
@@ -122,6 +147,7 @@ import CalotypeSystem
         #expect(cache.image(for: imageKey("normal")) == nil)
         for i in 0..<3 { #expect(cache.image(for: imageKey("high \(i)")) != nil) }
         #expect(cache.statistics.count == 3)
+        #expect(cache.statistics.refusals == 1)
     }
 
     @Test func trimEvictsDownToTheGivenCost() throws {
@@ -213,7 +239,7 @@ import CalotypeSystem
         #expect((statistics.hits, statistics.misses) == (2, 2))
     }
 
-    @Test func theIndexHoldsManyEntriesAndForgetsThemInAnyOrder() throws {
+    @Test func manyEntriesAreFoundAndRemovedInAnyOrder() throws {
         let cache = MemoryCache(limits: .init(cost: pictureCost * 20_000), trimPolicy: .none)
         let image = try picture()
         for i in 0..<10_000 { cache.store(image, for: imageKey("\(i)")) }
@@ -228,7 +254,7 @@ import CalotypeSystem
         let writer = Progress()
         await withTaskGroup(of: Int.self) { group in
             group.addTask {
-                // The index grows several times, and numbers are used again.
+                // The shards grow several times, and slots are used again.
                 for i in 0..<12_000 {
                     cache.store(image, for: imageKey("passing \(i)"))
                     if i % 3 > 0 { cache.removeImage(for: imageKey("passing \(i / 2)")) }

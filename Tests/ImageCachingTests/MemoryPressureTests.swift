@@ -120,17 +120,17 @@ import Testing
         return cache
     }
 
-    @Test func theSmallestThatIsLargeEnoughStandsIn() throws {
+    @Test func theSmallestThatIsLargeEnoughIsThePlaceholder() throws {
         let cache = try filled()
         let wanted = imageKey("a", "120 wide")
-        #expect(cache.standIn(for: wanted, covering: PixelSize(width: 120, height: 90))?.key == imageKey("a", "half"))
-        #expect(cache.standIn(for: wanted, covering: PixelSize(width: 120, height: 151))?.key == imageKey("a", "full"))
-        #expect(cache.standIn(for: wanted, covering: PixelSize(width: 401, height: 10)) == nil)
-        #expect(cache.standIn(for: imageKey("c"), covering: PixelSize(width: 1, height: 1)) == nil)
+        #expect(cache.placeholderVariant(for: wanted, covering: PixelSize(width: 120, height: 90))?.key == imageKey("a", "half"))
+        #expect(cache.placeholderVariant(for: wanted, covering: PixelSize(width: 120, height: 151))?.key == imageKey("a", "full"))
+        #expect(cache.placeholderVariant(for: wanted, covering: PixelSize(width: 401, height: 10)) == nil)
+        #expect(cache.placeholderVariant(for: imageKey("c"), covering: PixelSize(width: 1, height: 1)) == nil)
     }
 
-    @Test func theCallerSaysWhatMayStandIn() throws {
-        let found = try filled().standIn(for: imageKey("a"), covering: PixelSize(width: 1, height: 1)) { $0 == "full" }
+    @Test func theCallerSaysWhatMayBeAPlaceholder() throws {
+        let found = try filled().placeholderVariant(for: imageKey("a"), covering: PixelSize(width: 1, height: 1)) { $0 == "full" }
         #expect(found?.image.size == PixelSize(width: 400, height: 300))
     }
 
@@ -142,7 +142,7 @@ import Testing
         #expect(cache.statistics.misses == 0)
     }
 
-    @Test func oneThatIsPastItsTimeDoesNotStandIn() throws {
+    @Test func anExpiredVariantIsNotListed() throws {
         let clock = ManualSeconds()
         let cache = MemoryCache(trimPolicy: .none, now: { clock.now })
         cache.store(try picture(9, 9), for: imageKey("a", "full"), timeToLive: 10)

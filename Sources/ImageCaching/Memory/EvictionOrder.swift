@@ -1,89 +1,175 @@
-/// Which entry goes when room is short, by one of two policies. A pure value over node numbers.
+internal import HeapModule
+
+/// The order in which a memory cache evicts its entries, by one of two policies. A pure value over entry numbers.
+///
+/// A use of an entry does not change the order: the cache notes its time in the entry, and the order asks for that time when
+/// room is short. So hits need not share anything. New entries wait in a probation queue; those that turn out to have been
+/// used move to the main part, a heap by the time of the last use. Each policy only decides which of the two parts gives the
+/// next candidate, so a change of policy moves no entry.
 struct EvictionOrder: Sendable {
-    enum Policy: Sendable {
-        /// Exact LRU.
-        case recency
-        /// S3-FIFO.
-        case frequency
+    enum Policy: Hashable, Sendable {
+        /// The least recently used entry leaves.
+        case lru
+        /// Entries that were not used while on probation leave first: scans do not push out what is used again and again.
+        ///
+        /// After 2Q (Johnson, Shasha, "2Q: a low overhead high performance buffer management replacement algorithm", VLDB
+        /// 1994), with the small queue of S3-FIFO (Yang, Zhang, Qiu, Yue, Rashmi, "FIFO queues are all you need for cache
+        /// eviction", SOSP 2023). A key that returns soon after it left the probation queue goes to the main part at once.
+        case twoQueues
     }
 
-    struct Entry: Sendable {
-        var node: Int32
-        var hash: Int
-        var cost: Int
-        /// When it was last used.
-        var stamp: UInt64
+    private enum Part: Sendable {
+        case none, probation, main
     }
 
-    private(set) var policy: Policy
-    private var byRecency = LazyLRU()
-    private var byFrequency = S3FIFO()
+    private struct Entry: Sendable {
+        var cost = 0
+        var hash = 0
+        /// The last use that the order knows of.
+        var lastUse = 0.0
+        var part = Part.none
+        /// Neighbours in the probation queue; -1 for none.
+        var older: Int32 = -1
+        var newer: Int32 = -1
+    }
 
-    init(_ policy: Policy = .recency) { self.policy = policy }
+    private struct Candidate: Comparable, Sendable {
+        var lastUse: Double
+        var id: Int32
 
-    var cost: Int { policy == .recency ? byRecency.cost : byFrequency.cost }
-    var count: Int { policy == .recency ? byRecency.count : byFrequency.count }
+        static func < (a: Self, b: Self) -> Bool { a.lastUse < b.lastUse }
+    }
 
-    func hash(of node: Int32) -> Int { policy == .recency ? byRecency.hash(of: node) : byFrequency.hash(of: node) }
+    /// The share of the total cost that the probation queue keeps under ``Policy/twoQueues``.
+    private static let probationShare = 0.1
+
+    var policy: Policy
+    private(set) var cost = 0
+    private(set) var count = 0
+    /// By their numbers.
+    private var entries: [Entry] = []
+    private var oldest: Int32 = -1
+    private var newest: Int32 = -1
+    private var probationCost = 0
+    private var probationCount = 0
+    /// May hold candidates that are out of date: their entry was removed, or used later.
+    private var main = Heap<Candidate>()
+    private var ghosts = GhostQueue()
+
+    init(_ policy: Policy = .lru) { self.policy = policy }
 
     /// Adds an entry as the newest.
-    mutating func insert(_ entry: Entry) {
-        switch policy {
-        case .recency: byRecency.insert(entry)
-        case .frequency: byFrequency.insert(entry)
-        }
-    }
-
-    mutating func remove(_ node: Int32) {
-        switch policy {
-        case .recency: byRecency.remove(node)
-        case .frequency: byFrequency.remove(node)
-        }
-    }
-
-    /// Takes the entry out that is worth the least, and returns its node; `nil` when there is none.
     ///
     /// - Parameters:
-    ///   - excluded: an entry that stays in any case: the newest.
-    ///   - entries: knows the uses of the entries, and removes the victim.
-    mutating func evict(except excluded: Int32, asking entries: inout some EvictionCandidates) -> Int32? {
-        switch policy {
-        case .recency: byRecency.evict(except: excluded, asking: &entries)
-        case .frequency: byFrequency.evict(except: excluded, asking: &entries)
-        }
+    ///   - hash: stands for the key when it returns.
+    ///   - time: now, in seconds of any clock.
+    mutating func insert(_ id: Int, hash: Int, cost: Int, at time: Double) {
+        while entries.count <= id { entries.append(Entry()) }
+        entries[id] = Entry(cost: cost, hash: hash, lastUse: time)
+        self.cost += cost
+        count += 1
+        if policy == .twoQueues, ghosts.remove(hash) { addToMain(Int32(id)) } else { addToProbation(Int32(id)) }
     }
 
-    /// Goes over to another policy, in the order in which the entries were used. Takes time for each of them.
-    mutating func follow(_ new: Policy, asking entries: inout some EvictionCandidates) {
-        guard new != policy else { return }
-        var all = policy == .recency ? byRecency.entries : byFrequency.entries
-        for i in all.indices { all[i].stamp = entries.ask(all[i].node, hash: all[i].hash, .lastUse(since: .max)) }
-        all.sort { $0.stamp < $1.stamp }
-        policy = new
-        switch new {
-        case .recency:
-            byFrequency.removeAll()
-            for entry in all { byRecency.insert(entry) }
-        case .frequency:
-            byRecency.removeAll()
-            byFrequency.insert(contentsOf: all)
+    mutating func remove(_ id: Int) {
+        cost -= entries[id].cost
+        count -= 1
+        if entries[id].part == .probation { removeFromProbation(Int32(id)) }
+        entries[id].part = .none
+    }
+
+    /// Removes the entry that is worth the least and returns its number; `nil` if there is none.
+    ///
+    /// - Parameter lastUse: returns the time of an entry's last use.
+    mutating func evict(lastUse: (_ id: Int) -> Double) -> Int? {
+        while let candidate = nextCandidate() {
+            let (id, used) = (Int(candidate), lastUse(Int(candidate)))
+            guard used <= entries[id].lastUse else {
+                if entries[id].part == .probation { removeFromProbation(candidate) }
+                entries[id].lastUse = used
+                addToMain(candidate)
+                continue
+            }
+            if policy == .twoQueues, entries[id].part == .probation {
+                ghosts.insert(entries[id].hash, capacity: Int(Double(count) * (1 - Self.probationShare)))
+            }
+            remove(id)
+            return id
         }
+        return nil
+    }
+
+    private mutating func nextCandidate() -> Int32? {
+        while let first = main.min, !isCurrent(first) { main.removeMin() }
+        guard let first = main.min else { return oldest < 0 ? nil : oldest }
+        guard oldest >= 0 else { return first.id }
+        let isProbationNext =
+            switch policy {
+            case .lru: entries[Int(oldest)].lastUse < first.lastUse
+            case .twoQueues: Double(probationCost) >= Double(cost) * Self.probationShare
+            }
+        return isProbationNext ? oldest : first.id
+    }
+
+    private func isCurrent(_ candidate: Candidate) -> Bool {
+        let entry = entries[Int(candidate.id)]
+        return entry.part == .main && entry.lastUse == candidate.lastUse
+    }
+
+    private mutating func addToMain(_ id: Int32) {
+        entries[Int(id)].part = .main
+        main.insert(Candidate(lastUse: entries[Int(id)].lastUse, id: id))
+        // Candidates that are out of date must not pile up.
+        if main.count > 2 * (count - probationCount) + 64 { main = Heap(main.unordered.filter(isCurrent)) }
+    }
+
+    private mutating func addToProbation(_ id: Int32) {
+        entries[Int(id)].part = .probation
+        entries[Int(id)].older = newest
+        if newest >= 0 { entries[Int(newest)].newer = id } else { oldest = id }
+        newest = id
+        probationCost += entries[Int(id)].cost
+        probationCount += 1
+    }
+
+    private mutating func removeFromProbation(_ id: Int32) {
+        let (older, newer) = (entries[Int(id)].older, entries[Int(id)].newer)
+        if older >= 0 { entries[Int(older)].newer = newer } else { oldest = newer }
+        if newer >= 0 { entries[Int(newer)].older = older } else { newest = older }
+        probationCost -= entries[Int(id)].cost
+        probationCount -= 1
     }
 }
 
-/// What an eviction policy asks about entries, whose uses are counted elsewhere.
-enum EvictionQuestion: Sendable {
-    /// The uses since they were last taken, up to 3; takes all of them. An entry without any is removed.
-    case takeUses
-    /// The same, but takes one.
-    case takeUse
-    /// The stamp of the last use. An entry that was not used since then is removed; `.max` removes none.
-    case lastUse(since: UInt64)
-    /// Removes the entry.
-    case remove
-}
+/// The keys that left a queue last, by their hashes. A newer one may overwrite an older one.
+private struct GhostQueue: Sendable {
+    private struct Ghost: Sendable {
+        var hash = 0
+        /// When it left, counted in ghosts; 0 for none.
+        var number = 0
+    }
 
-/// Those who know the uses of entries.
-protocol EvictionCandidates {
-    mutating func ask(_ node: Int32, hash: Int, _ question: EvictionQuestion) -> UInt64
+    private var slots: [Ghost] = []
+    private var lastNumber = 0
+    private var capacity = 0
+
+    mutating func insert(_ hash: Int, capacity: Int) {
+        self.capacity = max(1, capacity)
+        if slots.count < 2 * self.capacity {
+            slots = Array(repeating: Ghost(), count: 1 << (Int.bitWidth - (4 * self.capacity).leadingZeroBitCount))
+        }
+        lastNumber += 1
+        slots[slot(of: hash)] = Ghost(hash: hash, number: lastNumber)
+    }
+
+    /// Forgets a key, and returns whether it is one of the last.
+    mutating func remove(_ hash: Int) -> Bool {
+        guard !slots.isEmpty else { return false }
+        let ghost = slots[slot(of: hash)]
+        guard ghost.hash == hash, ghost.number > 0, lastNumber - ghost.number < capacity else { return false }
+        slots[slot(of: hash)] = Ghost()
+        return true
+    }
+
+    private func slot(of hash: Int) -> Int { (hash ^ hash >> 32) & (slots.count - 1) }
 }

@@ -5,7 +5,7 @@ extension MemoryCache {
         public var misses = 0
         /// Images that were kept.
         public var insertions = 0
-        /// Images that were not kept, because they cost more than one entry may.
+        /// Images that were not kept: they cost more than one entry may, or entries of high priority take all the room.
         public var refusals = 0
         /// Entries that left, by cause.
         public var evictions = Evictions()

@@ -4,18 +4,18 @@ public import ImageCore
 ///
 /// Every call is synchronous, takes no I/O and may come from any thread. The limits hold after every insert, and an image
 /// that fits within them can be read right after it was stored. When room is short, entries of normal priority go before
-/// any of high priority. Within a priority, those go first that were not used for longest (LRU), or those that were used
-/// least (S3-FIFO), whichever has kept more of what was asked for lately: so pictures that are seen once do not push out
-/// those that are seen again and again.
+/// any of high priority. Within a priority, the least recently used go first (LRU), or those that were
+/// used only once (2Q), whichever has led to more hits lately: so images that are seen once do not push out those that are
+/// seen again and again.
 ///
 /// ```swift
 /// let cache = MemoryCache(limits: .init(cost: 40_000_000, timeToLive: 600))
 /// ```
-// Two kinds of lock, always taken in this order: the one of the queues, for what changes; then that of an entry. A hit takes
-// only the latter, so threads that read different keys never meet.
+// Two kinds of lock, always taken in this order: that of the eviction state, for every change; then that of a shard. A hit takes
+// only the latter, except for the few that the choice of the policy samples.
 public final class MemoryCache: Caching {
-    private let queues: Lock<Queues>
-    private let index = ImageIndex()
+    private let evictionState: Lock<EvictionState>
+    private let shards = (0..<MemoryCache.shardCount).map { _ in MemoryShard() }
     private let now: @Sendable () -> Double
     /// How much is kept when memory runs short.
     public let trimPolicy: TrimPolicy
@@ -23,13 +23,19 @@ public final class MemoryCache: Caching {
     private let listener = Lock<Int?>(nil)
 
     /// Bytes that an entry counts besides its pixels: its place in the index and in the order of eviction, the texts of its
-    /// key, and the objects that hold the bitmap. What they take by measurement, for keys of usual length.
+    /// key, and the objects that hold the bitmap. Measured with keys of usual length.
     public static let entryOverhead = 512
+
+    /// A power of two.
+    private static let shardCount = 16
+
+    /// The most variants of a resource that a lookup returns.
+    private static let maximumVariants = 16
 
     /// An empty cache.
     ///
     /// - Parameters:
-    ///   - trimPolicy: how much is kept when memory runs short; `.none` for a cache that takes no notice.
+    ///   - trimPolicy: how much is kept when memory runs short; `.none` for a cache that ignores memory pressure.
     ///   - now: seconds that only grow, for times to live; by default the system's clock.
     public convenience init(
         limits: Limits = Limits(), trimPolicy: TrimPolicy = TrimPolicy(),
@@ -39,7 +45,7 @@ public final class MemoryCache: Caching {
     }
 
     init(limits: Limits, trimPolicy: TrimPolicy, now: @escaping @Sendable () -> Double, center: MemoryPressureCenter) {
-        queues = Lock(Queues(limits: limits))
+        evictionState = Lock(EvictionState(limits: limits))
         (self.trimPolicy, self.now, self.center) = (trimPolicy, now, center)
         guard trimPolicy != .none else { return }
         let number = center.add { [weak self] in self?.relieve($0) }
@@ -48,71 +54,62 @@ public final class MemoryCache: Caching {
 
     deinit {
         if let number = listener.withLock({ $0 }) { center.remove(number) }
-        index.destroy(count: queues.withLock { $0.nodeCount })
     }
 
     /// The bounds. Lowering them evicts at once.
     public var limits: Limits {
-        get { queues.withLock { $0.limits } }
+        get { evictionState.withLock { $0.limits } }
         set {
-            evict { queues, entries in
-                queues.limits = newValue
-                queues.evict(toCost: newValue.cost, count: newValue.count ?? .max, because: .room, asking: &entries)
+            change { state, released in
+                state.limits = newValue
+                evict(from: &state, toCost: newValue.cost, count: newValue.count ?? .max, because: .room, into: &released)
             }
         }
     }
 
     public var statistics: Statistics {
-        var result = queues.withLock { queues in
-            var result = queues.statistics
-            (result.cost, result.count) = (queues.cost, queues.count)
+        var result = evictionState.withLock { state in
+            var result = state.statistics
+            (result.cost, result.count) = (state.cost, state.count)
             return result
         }
-        (result.hits, result.misses) = index.counts
+        for shard in shards {
+            let (hits, misses) = shard.withLock { ($0.hits, $0.misses) }
+            result.hits += hits
+            result.misses += misses
+        }
         return result
     }
 
     /// Which policy evicts at present.
-    var policy: EvictionOrder.Policy { queues.withLock { $0.policy } }
+    var policy: EvictionOrder.Policy { evictionState.withLock { $0.policy } }
 
     public func image(for key: ImageKey) -> DecodedImage? {
-        let found: ImageIndex.Found
-        switch index.use(key) {
-        case .found(let answer): found = answer
-        case .missing: return nil
-        case .unknown:
-            guard let answer = queues.withLock({ [index] _ in index.useAlone(key) }) else { return nil }
-            found = answer
+        let shard = shards[shardIndex(of: key.resource)]
+        guard let hit = shard.withLock({ $0.use(key) }) else { return nil }
+        if hit.isSampled { evictionState.withLock { $0.recordSampledAccess(key.hash) } }
+        guard isExpired(hit.expires) else { return hit.image }
+        remove(key, because: .expired) { $0 <= hit.expires }
+        shard.withLock { contents in
+            contents.hits -= 1
+            contents.misses += 1
         }
-        guard found.expires < .infinity, found.expires <= now() else { return found.image }
-        remove(key, because: .expired) { $0 <= found.expires }
-        index.takeHitBack()
         return nil
     }
 
     public func peekImage(for key: ImageKey) -> DecodedImage? {
-        let found: ImageIndex.Found
-        switch index.peek(key) {
-        case .found(let answer): found = answer
-        case .missing: return nil
-        case .unknown:
-            guard let answer = queues.withLock({ [index] _ in index.node(of: key).map { index.read($0) } }) else { return nil }
-            found = answer
-        }
-        return found.expires == .infinity || found.expires > now() ? found.image : nil
+        let found = shards[shardIndex(of: key.resource)].withLock { contents in contents.slot(of: key).map { contents[$0] } }
+        guard let found, !isExpired(found.expires) else { return nil }
+        return found.image
     }
 
-    /// The images of a resource that are cached, whatever was done to them, with their keys; not counted as uses. Returns at
-    /// most 16.
+    /// The cached images of a resource with their keys, whatever was done to them; not counted as uses. Returns at most 16.
     public func variants(of resource: ResourceKey) -> [CachedVariant] {
-        let found = queues.withLock { [index] queues in
-            index.nodes(of: resource, limit: 16).compactMap { node -> (key: ImageKey, found: ImageIndex.Found)? in
-                guard let key = queues.keys[Int(node)], key.resource == resource else { return nil }
-                return (key: key, found: index.read(node))
-            }
+        let found = shards[shardIndex(of: resource)].withLock { $0.entries(of: resource, limit: Self.maximumVariants) }
+        return found.compactMap { entry in
+            guard let key = entry.key, let image = entry.image, !isExpired(entry.expires) else { return nil }
+            return CachedVariant(key: key, image: image)
         }
-        let time = found.contains { $0.found.expires < .infinity } ? now() : 0
-        return found.filter { $0.found.expires > time }.map { CachedVariant(key: $0.key, image: $0.found.image) }
     }
 
     public func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority = .normal) {
@@ -122,22 +119,26 @@ public final class MemoryCache: Caching {
     /// Keeps an image for at most `timeToLive` seconds; `nil` for the limits' own time.
     public func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority = .normal, timeToLive: Double?) {
         let cost = image.cost + Self.entryOverhead
-        evict { [index, now] queues, entries in
-            let limits = queues.limits
-            let old = index.node(of: key)
-            guard cost <= min(limits.cost, limits.entryCost ?? .max), limits.count != 0 else {
-                if let old { entries.remove(old, from: &queues, because: .removed) }
-                queues.statistics.refusals += 1
+        let expires = (timeToLive ?? limits.timeToLive).map { now() + $0 } ?? .infinity
+        change { state, released in
+            let old = entry(of: key)
+            if let old { state.remove(old.id, priority: old.priority, because: .removed) }
+            guard state.hasRoom(forCost: cost, priority: priority) else {
+                if let old { released.append(take(old.id)) }
+                state.statistics.refusals += 1
                 return
             }
-            queues.observe(key.hash, asking: &entries)
-            let expires = (timeToLive ?? limits.timeToLive).map { now() + $0 } ?? .infinity
-            if let old { queues.leave(old, of: index.priority(of: old), because: .removed) }
-            let node = old ?? queues.newNode(for: key)
-            let stamp = entries.keep(image, at: node, key: key, expires: expires, priority: priority)
-            queues.insert(node, hash: key.hash, cost: cost, stamp: stamp, priority: priority)
-            queues.evict(
-                toCost: limits.cost, count: limits.count ?? .max, because: .room, except: node, of: priority, asking: &entries)
+            if let mask = state.recordInsert(key.hash) { shards.forEach { $0.withLock { $0.sampleMask = mask } } }
+            let limits = state.limits
+            evict(
+                from: &state, toCost: limits.cost - cost, count: limits.count.map { $0 - 1 } ?? .max, because: .room,
+                into: &released)
+            let time = SystemClock.uptime()
+            let entry = MemoryShard.Entry(key: key, image: image, lastUse: time, expires: expires, priority: priority)
+            let index = shardIndex(of: key.resource)
+            let (slot, replaced) = shards[index].withLock { $0.store(entry, for: key) }
+            if let replaced { released.append(replaced) }
+            state.insert(id(ofSlot: slot, inShard: index), hash: key.hash, cost: cost, priority: priority, at: time)
         }
     }
 
@@ -151,27 +152,58 @@ public final class MemoryCache: Caching {
     public func trim(toCost cost: Int) { evict(toCost: max(0, cost), because: .trim) }
 }
 
-// Removing. What leaves is collected, so that its memory is given back after the locks are.
+// Removing. Images that leave are collected and released outside of the locks.
 extension MemoryCache {
-    private func evict(_ body: (inout Queues, inout IndexEntries) -> Void) {
-        let released = queues.withLock { [index] queues in
-            var entries = IndexEntries(index)
-            body(&queues, &entries)
-            return entries.takeReleased()
-        }
-        released.release()
+    private func change(_ body: (_ state: inout EvictionState, _ released: inout [DecodedImage?]) -> Void) {
+        var released: [DecodedImage?] = []
+        evictionState.withLock { body(&$0, &released) }
     }
 
     private func evict(toCost cost: Int, because cause: EvictionCause) {
-        evict { queues, entries in
-            queues.evict(toCost: cost, count: cost < 0 ? -1 : .max, because: cause, asking: &entries)
+        change { state, released in
+            evict(from: &state, toCost: cost, count: cost < 0 ? -1 : .max, because: cause, into: &released)
         }
     }
 
+    private func evict(
+        from state: inout EvictionState, toCost cost: Int, count: Int, because cause: EvictionCause,
+        into released: inout [DecodedImage?]
+    ) {
+        while let id = state.evict(toCost: cost, count: count, because: cause, lastUse: lastUse) { released.append(take(id)) }
+    }
+
     private func remove(_ key: ImageKey, because cause: EvictionCause, if condition: (_ expires: Double) -> Bool) {
-        evict { [index] queues, entries in
-            guard let node = index.node(of: key), condition(index.read(node).expires) else { return }
-            entries.remove(node, from: &queues, because: cause)
+        change { state, released in
+            guard let entry = entry(of: key), condition(entry.expires) else { return }
+            state.remove(entry.id, priority: entry.priority, because: cause)
+            released.append(take(entry.id))
         }
     }
+}
+
+// Entries by number: the lower bits are the shard, the others the slot in it. Only valid under the lock of the eviction state.
+extension MemoryCache {
+    private func shardIndex(of resource: ResourceKey) -> Int { resource.hash & (Self.shardCount - 1) }
+
+    private func id(ofSlot slot: Int, inShard index: Int) -> Int { slot * Self.shardCount + index }
+
+    private func entry(of key: ImageKey) -> (id: Int, expires: Double, priority: CachePriority)? {
+        let index = shardIndex(of: key.resource)
+        return shards[index].withLock { contents in
+            contents.slot(of: key).map { slot in
+                (id: id(ofSlot: slot, inShard: index), expires: contents[slot].expires, priority: contents[slot].priority)
+            }
+        }
+    }
+
+    private func lastUse(of id: Int) -> Double {
+        shards[id & (Self.shardCount - 1)].withLock { $0[id / Self.shardCount].lastUse }
+    }
+
+    /// Removes an entry from its shard, and returns its image.
+    private func take(_ id: Int) -> DecodedImage? {
+        shards[id & (Self.shardCount - 1)].withLock { $0.remove(id / Self.shardCount).image }
+    }
+
+    private func isExpired(_ expires: Double) -> Bool { expires < .infinity && expires <= now() }
 }

@@ -1,26 +1,24 @@
 /// What identifies the bytes of a resource: everything that changes the response. Two requests with equal keys share
 /// one fetch.
 ///
-/// Hashed once when it is made, to 122 bits with secret parameters: so keys are compared by these alone, and cache lookups
-/// never look at a text.
+/// Keys are equal if their texts are. The hash is computed once, when the key is made.
 public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
     /// The source, normalised; credentials appear only as a digest.
     public let text: String
-    @usableFromInline package let digest: TextDigest
+    /// Seeded by the process: it differs from launch to launch, so a server cannot choose keys that collide.
+    package let hash: Int
 
     public init(_ text: String) {
-        self.text = text
-        digest = TextDigest(text)
+        var hasher = Hasher()
+        hasher.combine(text)
+        self.init(text, hash: hasher.finalize())
     }
 
-    /// As if the text had this digest: for tests, since that of its own differs from launch to launch.
-    package init(_ text: String, digest: TextDigest) { (self.text, self.digest) = (text, digest) }
+    /// A key with a given hash, for tests that must do the same in each process.
+    package init(_ text: String, hash: Int) { (self.text, self.hash) = (text, hash) }
 
-    /// Mixed well; differs from launch to launch.
-    @inlinable package var hash: Int { Int(truncatingIfNeeded: digest.hash) }
-
-    /// The key of `self` asked for with what else changes the response: method, headers, body. `parts` appear only as
-    /// a digest.
+    /// This key together with what else changes the response: method, header fields, body. `parts` appear only as a
+    /// digest.
     public func varied(by parts: [String]) -> ResourceKey {
         guard !parts.isEmpty else { return self }
         // Each part is preceded by its length, so that no two lists run together.
@@ -28,9 +26,9 @@ public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
         return ResourceKey(text + "#" + SHA256.hexDigest(of: bytes))
     }
 
-    public static func == (a: Self, b: Self) -> Bool { a.digest == b.digest }
+    public static func == (a: Self, b: Self) -> Bool { a.hash == b.hash && a.text == b.text }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(digest.first) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     public var description: String { text }
 }
@@ -38,27 +36,29 @@ public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
 /// What identifies a decoded and processed image in a memory cache: the resource and what was done to it.
 public struct ImageKey: Hashable, Sendable, CustomStringConvertible {
     public let resource: ResourceKey
-    /// Decoding options and processors in order, as text; empty for the picture as it comes.
+    /// Decoding options and processors in order, as text; empty for the image as it is in the file.
     public let variant: String
-
-    /// Of both.
-    @usableFromInline package let digest: TextDigest
+    /// Differs from launch to launch, as that of the resource.
+    package let hash: Int
 
     public init(resource: ResourceKey, variant: String = "") {
         self.resource = resource
         self.variant = variant
-        digest = variant.isEmpty ? resource.digest : resource.digest.appending(variant)
+        guard !variant.isEmpty else {
+            hash = resource.hash
+            return
+        }
+        var hasher = Hasher()
+        hasher.combine(resource.hash)
+        hasher.combine(variant)
+        hash = hasher.finalize()
     }
 
-    public static func == (a: Self, b: Self) -> Bool { a.digest == b.digest }
+    public static func == (a: Self, b: Self) -> Bool {
+        a.hash == b.hash && a.variant == b.variant && a.resource.text == b.resource.text
+    }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(digest.first) }
-
-    /// A hash for tables of their own, mixed well. Its lower half is that of the resource.
-    @inlinable package var hash: Int { Int(truncatingIfNeeded: digest.hash & ~0xffff_ffff | resource.digest.hash & 0xffff_ffff) }
-
-    /// What tells apart keys of one hash: with it, 93 bits and more of the digest.
-    @inlinable package var check: UInt64 { digest.second }
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     public var description: String { variant.isEmpty ? resource.text : "\(resource.text) | \(variant)" }
 }
@@ -74,7 +74,7 @@ public struct DataKey: Hashable, Sendable, CustomStringConvertible {
         self.variant = variant
     }
 
-    /// A name for a file or a remote store: 64 hexadecimal digits that tell nothing of the URL.
+    /// A name for a file or a remote store: 64 hexadecimal digits that do not reveal the URL.
     public var digest: String {
         SHA256.hexDigest(of: Array(resource.text.utf8) + (variant.map { [0] + Array($0.utf8) } ?? []))
     }

@@ -19,10 +19,10 @@
 public protocol Caching: Sendable {
     /// The cached image, counted as a use: a hit or a miss.
     func image(for key: ImageKey) -> DecodedImage?
-    /// The cached image, not counted. The engine asks in this way for what might serve as a start, and once more
+    /// The cached image, not counted as a use. The engine looks up in this way what processing may start from, and once more
     /// when a load that missed has been queued. By default the same as ``image(for:)``.
     func peekImage(for key: ImageKey) -> DecodedImage?
-    /// The images of a resource that are at hand, whatever was done to them; not counted. None by default.
+    /// The cached images of a resource, whatever was done to them; not counted as uses. None by default.
     func variants(of resource: ResourceKey) -> [CachedVariant]
     /// Keeps an image, replacing what the key had. May decline.
     func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority)
@@ -39,11 +39,14 @@ extension Caching {
 
     public func variants(of resource: ResourceKey) -> [CachedVariant] { [] }
 
-    /// A picture of the same resource that may be shown while the one of `key` is made: of those that are at least as large
-    /// as `size` on both sides, the smallest; `nil` where there is none.
+    /// A cached image of the same resource to show while the exact one is made: the smallest that covers `size`.
     ///
-    /// - Parameter accepts: whether a picture with that list of options and processors may stand in; by default any.
-    public func standIn(
+    /// - Parameters:
+    ///   - key: the image that is wanted; never returned itself.
+    ///   - size: the least width and height, in pixels.
+    ///   - accepts: whether an image with this list of options and processors may be shown; by default any.
+    /// - Returns: `nil` if there is none.
+    public func placeholderVariant(
         for key: ImageKey, covering size: PixelSize, where accepts: (_ variant: String) -> Bool = { _ in true }
     ) -> CachedVariant? {
         variants(of: key.resource).filter { found in

@@ -6,9 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "CCalotypeAccesses.h"
-#include "CCalotypeImageIndex.h"
-
 /// Reads `head_size` bytes at `offset` into `head` and the `body_size` bytes after them into `body`, in one call that
 /// never waits for a disk: only what the system has in memory already.
 ///
