@@ -7,11 +7,11 @@ import Testing
     /// Entries 0 up to `count`, inserted at the times 1, 2 and so on.
     private func filled(_ policy: EvictionOrder.Policy, _ count: Int) -> EvictionOrder {
         var order = EvictionOrder(policy)
-        for id in 0..<count { order.insert(id, hash: id + 1_000, cost: 1, at: Double(id + 1)) }
+        for id in 0..<count { order.insert(id, hash: id + 1_000, cost: 1, at: Int64(id + 1)) }
         return order
     }
 
-    private func victims(_ count: Int, of order: inout EvictionOrder, lastUses: [Int: Double] = [:]) -> [Int] {
+    private func victims(_ count: Int, of order: inout EvictionOrder, lastUses: [Int: Int64] = [:]) -> [Int] {
         (0..<count).compactMap { _ in order.evict { lastUses[$0] ?? 0 } }
     }
 
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func lruFollowsAModelThroughRandomUses() {
-        var (order, lastUses, random) = (EvictionOrder(.lru), [Int: Double](), UInt64(1))
+        var (order, lastUses, random) = (EvictionOrder(.lru), [Int: Int64](), UInt64(1))
         var model: [Int] = []
         func next(_ bound: Int) -> Int {
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -32,7 +32,7 @@ import Testing
         }
         for step in 0..<20_000 {
             let id = next(60)
-            lastUses[id] = Double(step)
+            lastUses[id] = Int64(step)
             if let place = model.firstIndex(of: id) {
                 model.remove(at: place)
                 if next(20) == 0 {
@@ -45,7 +45,7 @@ import Testing
                     let oldest = model.removeFirst()
                     #expect(victim == oldest, "step \(step)")
                 }
-                order.insert(id, hash: id, cost: id, at: Double(step))
+                order.insert(id, hash: id, cost: id, at: Int64(step))
             }
             model.append(id)
             #expect(order.count == model.count)
@@ -88,7 +88,7 @@ import Testing
         for id in 0..<20 {
             let gone = victims(1, of: &order)
             #expect(gone == [id])
-            order.insert(id, hash: id + 2_000, cost: 1, at: Double(id + 30))
+            order.insert(id, hash: id + 2_000, cost: 1, at: Int64(id + 30))
         }
         // 18 keys are remembered by then.
         let room = victims(1, of: &order)
@@ -99,7 +99,7 @@ import Testing
 
     @Test func eachPolicyTakesOverTheOtherOnesEntries() {
         var order = filled(.lru, 20)
-        let lastUses = [0: 30.0, 1: 40.0]
+        let lastUses: [Int: Int64] = [0: 30, 1: 40]
         let first = victims(1, of: &order, lastUses: lastUses)
         order.policy = .twoQueues
         let second = victims(1, of: &order, lastUses: lastUses)

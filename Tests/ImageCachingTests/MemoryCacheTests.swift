@@ -118,6 +118,19 @@ import CalotypeSystem
         #expect(cache.statistics.misses == 0)
     }
 
+    @Test func keysOfOneHashReplaceEachOtherAndAreNeverTakenForEachOther() throws {
+        let cache = MemoryCache(trimPolicy: .none)
+        let (a, b) = (ImageKey(resource: ResourceKey("a", hash: 7)), ImageKey(resource: ResourceKey("b", hash: 7)))
+        cache.store(try picture(tag: 1), for: a)
+        #expect(cache.image(for: b) == nil)
+        cache.removeImage(for: b)
+        #expect(tag(of: cache.image(for: a)) == 1)
+        cache.store(try picture(tag: 2), for: b)
+        #expect(tag(of: cache.image(for: b)) == 2)
+        #expect(cache.image(for: a) == nil)
+        #expect(cache.statistics.count == 1)
+    }
+
     @Test func entriesOfHighPriorityOutliveAllOthers() throws {
         let cache = MemoryCache(limits: .init(count: 4), trimPolicy: .none)
         cache.store(try picture(), for: imageKey("high 1"), priority: .high)

@@ -22,9 +22,9 @@ struct AdaptivePolicy: Sendable {
     private static let usualCapacity = 64
 
     /// A key is sampled if none of these bits is set in the upper part of its hash.
-    var sampleMask: UInt64 { shift.map { 1 << UInt64($0) - 1 } ?? .max }
+    var sampleMask: UInt { shift.map { 1 << UInt($0) - 1 } ?? .max }
 
-    static func isSampled(_ hash: Int, mask: UInt64) -> Bool { UInt64(bitPattern: Int64(hash)) >> 40 & mask == 0 }
+    static func isSampled(_ hash: Int, mask: UInt) -> Bool { UInt(bitPattern: hash) >> (UInt.bitWidth - 24) & mask == 0 }
 
     /// Fits the sample to the number of entries in the whole cache.
     ///
@@ -60,14 +60,14 @@ struct AdaptivePolicy: Sendable {
 private struct SampledCache: Sendable {
     private struct Entry: Sendable {
         var hash: Int
-        var lastUse: Double
+        var lastUse: Int64
     }
 
     private var order: EvictionOrder
     private var ids: [Int: Int] = [:]
     private var entries: [Entry] = []
     private var free: [Int] = []
-    private var time = 0.0
+    private var time: Int64 = 0
 
     init(_ policy: EvictionOrder.Policy) { order = EvictionOrder(policy) }
 

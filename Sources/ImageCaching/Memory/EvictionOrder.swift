@@ -26,7 +26,7 @@ struct EvictionOrder: Sendable {
         var cost = 0
         var hash = 0
         /// The last use that the order knows of.
-        var lastUse = 0.0
+        var lastUse: Int64 = 0
         var part = Part.none
         /// Neighbours in the probation queue; -1 for none.
         var older: Int32 = -1
@@ -34,7 +34,7 @@ struct EvictionOrder: Sendable {
     }
 
     private struct Candidate: Comparable, Sendable {
-        var lastUse: Double
+        var lastUse: Int64
         var id: Int32
 
         static func < (a: Self, b: Self) -> Bool { a.lastUse < b.lastUse }
@@ -62,8 +62,8 @@ struct EvictionOrder: Sendable {
     ///
     /// - Parameters:
     ///   - hash: stands for the key when it returns.
-    ///   - time: now, in seconds of any clock.
-    mutating func insert(_ id: Int, hash: Int, cost: Int, at time: Double) {
+    ///   - time: now, on any clock.
+    mutating func insert(_ id: Int, hash: Int, cost: Int, at time: Int64) {
         while entries.count <= id { entries.append(Entry()) }
         entries[id] = Entry(cost: cost, hash: hash, lastUse: time)
         self.cost += cost
@@ -81,7 +81,7 @@ struct EvictionOrder: Sendable {
     /// Removes the entry that is worth the least and returns its number; `nil` if there is none.
     ///
     /// - Parameter lastUse: returns the time of an entry's last use.
-    mutating func evict(lastUse: (_ id: Int) -> Double) -> Int? {
+    mutating func evict(lastUse: (_ id: Int) -> Int64) -> Int? {
         while let candidate = nextCandidate() {
             let (id, used) = (Int(candidate), lastUse(Int(candidate)))
             guard used <= entries[id].lastUse else {

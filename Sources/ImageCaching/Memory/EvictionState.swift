@@ -25,7 +25,7 @@ struct EvictionState: Sendable {
         return keptCost + cost <= limits.cost && keptCount < limits.count ?? .max
     }
 
-    mutating func insert(_ id: Int, hash: Int, cost: Int, priority: CachePriority, at time: Double) {
+    mutating func insert(_ id: Int, hash: Int, cost: Int, priority: CachePriority, at time: Int64) {
         switch priority {
         case .normal: normal.insert(id, hash: hash, cost: cost, at: time)
         case .high: high.insert(id, hash: hash, cost: cost, at: time)
@@ -45,7 +45,7 @@ struct EvictionState: Sendable {
     ///
     /// - Parameter lastUse: returns the time of an entry's last use.
     mutating func evict(
-        toCost cost: Int, count: Int, because cause: MemoryCache.EvictionCause, lastUse: (_ id: Int) -> Double
+        toCost cost: Int, count: Int, because cause: MemoryCache.EvictionCause, lastUse: (_ id: Int) -> Int64
     ) -> Int? {
         guard self.cost > cost || self.count > count else { return nil }
         guard let id = normal.evict(lastUse: lastUse) ?? high.evict(lastUse: lastUse) else { return nil }
@@ -59,11 +59,11 @@ extension EvictionState {
     /// Lets the choice of the policy take note of a key that is about to be inserted.
     ///
     /// - Returns: which keys to sample from now on (``AdaptivePolicy/sampleMask``); `nil` if that has not changed.
-    mutating func recordInsert(_ hash: Int) -> UInt64? {
+    mutating func recordInsert(_ hash: Int) -> UInt? {
         // Before the first entry had to leave there is nothing to choose.
         guard statistics.evictions.room > 0 else { return nil }
         insertsUntilResize -= 1
-        var newMask: UInt64?
+        var newMask: UInt?
         if insertsUntilResize < 0 {
             insertsUntilResize = Self.resizeInterval
             if adaptive.resize(to: count) { newMask = adaptive.sampleMask }

@@ -105,10 +105,11 @@ public final class MemoryCache: Caching {
 
     /// The cached images of a resource with their keys, whatever was done to them; not counted as uses. Returns at most 16.
     public func variants(of resource: ResourceKey) -> [CachedVariant] {
-        let found = shards[shardIndex(of: resource)].withLock { $0.entries(of: resource, limit: Self.maximumVariants) }
+        let shard = shards[shardIndex(of: resource)]
+        let found = shard.withLock { $0.entries(of: resource, limit: Self.maximumVariants) }
         return found.compactMap { entry in
-            guard let key = entry.key, let image = entry.image, !isExpired(entry.expires) else { return nil }
-            return CachedVariant(key: key, image: image)
+            guard let image = entry.image, !isExpired(entry.expires) else { return nil }
+            return CachedVariant(key: entry.key, image: image)
         }
     }
 
@@ -121,10 +122,10 @@ public final class MemoryCache: Caching {
         let cost = image.cost + Self.entryOverhead
         let expires = (timeToLive ?? limits.timeToLive).map { now() + $0 } ?? .infinity
         change { state, released in
-            let old = entry(of: key)
+            let old = entry(of: key, orSameHash: true)
             if let old { state.remove(old.id, priority: old.priority, because: .removed) }
             guard state.hasRoom(forCost: cost, priority: priority) else {
-                if let old { released.append(take(old.id)) }
+                if let old { released.add(take(old.id)) }
                 state.statistics.refusals += 1
                 return
             }
@@ -133,12 +134,14 @@ public final class MemoryCache: Caching {
             evict(
                 from: &state, toCost: limits.cost - cost, count: limits.count.map { $0 - 1 } ?? .max, because: .room,
                 into: &released)
-            let time = SystemClock.uptime()
-            let entry = MemoryShard.Entry(key: key, image: image, lastUse: time, expires: expires, priority: priority)
+            let time = MemoryShard.clock()
+            let entry = MemoryShard.Entry(lastUse: time, key: key, image: image, expires: expires, priority: priority)
             let index = shardIndex(of: key.resource)
-            let (slot, replaced) = shards[index].withLock { $0.store(entry, for: key) }
-            if let replaced { released.append(replaced) }
-            state.insert(id(ofSlot: slot, inShard: index), hash: key.hash, cost: cost, priority: priority, at: time)
+            if let old {
+                released.add(shards[index].withLock { $0.replace(old.id / Self.shardCount, with: entry) })
+            }
+            let id = old?.id ?? shards[index].withLock { $0.insert(entry, hash: key.hash) } * Self.shardCount + index
+            state.insert(id, hash: key.hash, cost: cost, priority: priority, at: time)
         }
     }
 
@@ -154,8 +157,8 @@ public final class MemoryCache: Caching {
 
 // Removing. Images that leave are collected and released outside of the locks.
 extension MemoryCache {
-    private func change(_ body: (_ state: inout EvictionState, _ released: inout [DecodedImage?]) -> Void) {
-        var released: [DecodedImage?] = []
+    private func change(_ body: (_ state: inout EvictionState, _ released: inout ReleasedImages) -> Void) {
+        var released = ReleasedImages()
         evictionState.withLock { body(&$0, &released) }
     }
 
@@ -167,16 +170,16 @@ extension MemoryCache {
 
     private func evict(
         from state: inout EvictionState, toCost cost: Int, count: Int, because cause: EvictionCause,
-        into released: inout [DecodedImage?]
+        into released: inout ReleasedImages
     ) {
-        while let id = state.evict(toCost: cost, count: count, because: cause, lastUse: lastUse) { released.append(take(id)) }
+        while let id = state.evict(toCost: cost, count: count, because: cause, lastUse: lastUse) { released.add(take(id)) }
     }
 
     private func remove(_ key: ImageKey, because cause: EvictionCause, if condition: (_ expires: Double) -> Bool) {
         change { state, released in
             guard let entry = entry(of: key), condition(entry.expires) else { return }
             state.remove(entry.id, priority: entry.priority, because: cause)
-            released.append(take(entry.id))
+            released.add(take(entry.id))
         }
     }
 }
@@ -185,25 +188,35 @@ extension MemoryCache {
 extension MemoryCache {
     private func shardIndex(of resource: ResourceKey) -> Int { resource.hash & (Self.shardCount - 1) }
 
-    private func id(ofSlot slot: Int, inShard index: Int) -> Int { slot * Self.shardCount + index }
-
-    private func entry(of key: ImageKey) -> (id: Int, expires: Double, priority: CachePriority)? {
+    /// - Parameter orSameHash: whether to return the entry of another key with the same hash, whose slot a new entry takes.
+    private func entry(of key: ImageKey, orSameHash: Bool = false) -> (id: Int, expires: Double, priority: CachePriority)? {
         let index = shardIndex(of: key.resource)
         return shards[index].withLock { contents in
-            contents.slot(of: key).map { slot in
-                (id: id(ofSlot: slot, inShard: index), expires: contents[slot].expires, priority: contents[slot].priority)
+            (orSameHash ? contents.slot(ofHash: key.hash) : contents.slot(of: key)).map { slot in
+                (id: slot * Self.shardCount + index, expires: contents[slot].expires, priority: contents[slot].priority)
             }
         }
     }
 
-    private func lastUse(of id: Int) -> Double {
+    private func lastUse(of id: Int) -> Int64 {
         shards[id & (Self.shardCount - 1)].withLock { $0[id / Self.shardCount].lastUse }
     }
 
     /// Removes an entry from its shard, and returns its image.
     private func take(_ id: Int) -> DecodedImage? {
-        shards[id & (Self.shardCount - 1)].withLock { $0.remove(id / Self.shardCount).image }
+        shards[id & (Self.shardCount - 1)].withLock { $0.remove(id / Self.shardCount) }
     }
 
     private func isExpired(_ expires: Double) -> Bool { expires < .infinity && expires <= now() }
+}
+
+/// Images that left the cache. The first needs no memory of its own, since an insert mostly evicts one.
+private struct ReleasedImages {
+    private var first: DecodedImage?
+    private var others: [DecodedImage] = []
+
+    mutating func add(_ image: consuming DecodedImage?) {
+        guard let image else { return }
+        if first == nil { first = image } else { others.append(image) }
+    }
 }

@@ -1,38 +1,44 @@
+internal import CalotypeSystem
 internal import ImageCore
 
 /// A part of a memory cache's entries with a lock of its own, so that threads that read different keys seldom wait.
 final class MemoryShard: Sendable {
     struct Entry: Sendable {
-        /// `nil` in a free slot, as is the image.
-        var key: ImageKey?
+        /// Nanoseconds of the system's clock.
+        var lastUse: Int64
+        var key: ImageKey
+        /// `nil` in a free slot.
         var image: DecodedImage?
-        /// Seconds of the system's clock.
-        var lastUse = 0.0
         /// Seconds of the cache's clock; infinity for an entry that does not expire.
-        var expires = Double.infinity
-        var priority = CachePriority.normal
+        var expires: Double
+        var priority: CachePriority
     }
 
     /// What a lookup found.
     struct Hit: Sendable {
         var image: DecodedImage
         var expires: Double
-        /// Whether the use is to be told to ``AdaptivePolicy``.
+        /// Whether ``AdaptivePolicy`` samples this use.
         var isSampled: Bool
     }
 
     struct Contents: Sendable {
         var hits = 0
         var misses = 0
-        /// Which uses are sampled; none at first.
-        var sampleMask = UInt64.max
-        private var slots: [ImageKey: Int] = [:]
+        /// Which uses are sampled (``AdaptivePolicy/sampleMask``); none at first.
+        var sampleMask = UInt.max
+        /// By the hashes of the keys: of two keys with the same hash, which are rare, only the later one has an entry.
+        private var slots: [Int: Int32] = [:]
         private var entries: [Entry] = []
         private var freeSlots: [Int] = []
+
+        /// The key of free slots, so that they keep no text.
+        private static let noKey = ImageKey(resource: ResourceKey(""))
     }
 
     private let contents = Lock(Contents())
 
+    @inline(__always)
     func withLock<Result: Sendable>(_ body: (inout Contents) -> Result) -> Result {
         contents.withLock { body(&$0) }
     }
@@ -41,45 +47,58 @@ final class MemoryShard: Sendable {
 extension MemoryShard.Contents {
     /// The image of a key. Counts a hit or a miss.
     mutating func use(_ key: ImageKey) -> MemoryShard.Hit? {
-        guard let slot = slots[key], let image = entries[slot].image else {
+        guard let slot = slot(of: key), let image = entries[slot].image else {
             misses += 1
             return nil
         }
         hits += 1
-        entries[slot].lastUse = SystemClock.uptime()
+        entries[slot].lastUse = MemoryShard.clock()
         let isSampled = AdaptivePolicy.isSampled(key.hash, mask: sampleMask)
         return MemoryShard.Hit(image: image, expires: entries[slot].expires, isSampled: isSampled)
     }
 
-    func slot(of key: ImageKey) -> Int? { slots[key] }
+    func slot(of key: ImageKey) -> Int? {
+        guard let slot = slots[key.hash], entries[Int(slot)].key == key else { return nil }
+        return Int(slot)
+    }
 
-    subscript(slot: Int) -> MemoryShard.Entry { entries[slot] }
+    func slot(ofHash hash: Int) -> Int? { slots[hash].map(Int.init) }
+
+    subscript(slot: Int) -> MemoryShard.Entry { _read { yield entries[slot] } }
 
     /// Up to `limit` of a resource's entries.
     func entries(of resource: ResourceKey, limit: Int) -> [MemoryShard.Entry] {
-        Array(entries.lazy.filter { $0.key?.resource == resource }.prefix(limit))
+        Array(entries.lazy.filter { $0.key.resource == resource && $0.image != nil }.prefix(limit))
     }
 
-    /// Keeps an entry in the slot of its key or in a free one.
-    ///
-    /// - Returns: the slot, and the image that was replaced.
-    mutating func store(_ entry: MemoryShard.Entry, for key: ImageKey) -> (slot: Int, replaced: DecodedImage?) {
-        if let slot = slots[key] {
-            let replaced = entries[slot].image
-            entries[slot] = entry
-            return (slot, replaced)
-        }
+    /// Keeps an entry for a hash that has none, and returns its slot.
+    mutating func insert(_ entry: MemoryShard.Entry, hash: Int) -> Int {
         let slot = freeSlots.popLast() ?? entries.count
         if slot == entries.count { entries.append(entry) } else { entries[slot] = entry }
-        slots[key] = slot
-        return (slot, nil)
+        slots[hash] = Int32(slot)
+        return slot
     }
 
-    mutating func remove(_ slot: Int) -> MemoryShard.Entry {
-        let entry = entries[slot]
-        if let key = entry.key { slots[key] = nil }
-        entries[slot] = MemoryShard.Entry()
+    /// Puts another entry of the same hash in the slot, and returns the image that was there.
+    mutating func replace(_ slot: Int, with entry: MemoryShard.Entry) -> DecodedImage? {
+        let old = entries[slot].image.take()
+        entries[slot] = entry
+        return old
+    }
+
+    mutating func remove(_ slot: Int) -> DecodedImage? {
+        slots[entries[slot].key.hash] = nil
+        entries[slot].key = Self.noKey
         freeSlots.append(slot)
-        return entry
+        return entries[slot].image.take()
+    }
+}
+
+extension MemoryShard {
+    /// Nanoseconds since some instant in the past, for the order of uses.
+    static func clock() -> Int64 {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }
