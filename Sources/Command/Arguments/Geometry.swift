@@ -3,7 +3,7 @@ public import ImageCore
 public import ImageKernels
 internal import ImageProcessing
 
-/// `WxH` in pixels; one side may be left out (`320x`, `x240`) and then follows from the picture's shape.
+/// `WxH` in pixels; one side may be left out (`320x`, `x240`) and then follows from the image's shape.
 struct SizeArgument: ExpressibleByArgument {
     let width: Int?
     let height: Int?

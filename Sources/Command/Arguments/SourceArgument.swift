@@ -4,7 +4,7 @@ internal import ImageCore
 struct SourceArgument: Sendable {
     /// As it was typed; messages and tables name it so.
     let text: String
-    /// What was typed as a URL; `nil` for a path. To make a URL of a path takes longer than to decode a small picture.
+    /// What was typed as a URL; `nil` for a path. To make a URL of a path takes longer than to decode a small image.
     private let typedURL: URL?
 
     /// What begins with a scheme and `://`, or with `file:` or `data:`, is a URL; everything else is a path. A path that

@@ -15,17 +15,17 @@ struct StepList {
     var upscales = false
     var gravity: GravityArgument?
 
-    /// - Parameter overlay: reads the picture at a path.
+    /// - Parameter overlay: reads the image at a path.
     /// - Throws: `ValidationError` that names the option, for what cannot be meant; what `overlay` throws.
     func processors(overlay: @escaping (String) throws -> DecodedImage) throws -> [any Processing] {
         try steps.flatMap { step in try named(step) { try processors(of: $0, $1, overlay: overlay) } }
     }
 
-    /// Refuses what no picture could be meant for, before any picture is read.
+    /// Refuses steps that suit no image, before any image is read.
     ///
     /// - Throws: `ValidationError` that names the option.
     func validate() throws {
-        // A pixel stands for the picture, and for those that are laid over it; whether crops lie inside depends on the picture.
+        // A pixel stands for the image, and for those that are laid over it; whether crops lie inside depends on the image.
         let pixel = DecodedImage(
             try unsafe Bitmap(size: PixelSize(width: 1, height: 1), format: .gray8, alpha: .opaque) { _, _ in })
         var context = ProcessingContext()

@@ -1,7 +1,7 @@
 internal import ImageCore
 internal import ImageLoading
 
-/// Loads many requests, so many at a time, with progress bars where somebody watches.
+/// Loads many requests, a limited number at a time, with progress bars on a terminal.
 ///
 /// Requests are made when their loads start, and reports are passed on when they end: memory does not depend on the number of
 /// requests.

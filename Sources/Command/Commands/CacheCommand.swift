@@ -57,7 +57,7 @@ struct CacheCommand: AsyncParsableCommand {
     struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "stats",
-            abstract: "Tells how much is cached.",
+            abstract: "Prints how much is cached.",
             discussion: "With --json: directory, entries, bytes (of the entries), fileBytes (of the files that hold them).")
 
         @OptionGroup var options: Options

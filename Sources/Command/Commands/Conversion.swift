@@ -5,7 +5,7 @@ internal import ImageDecoding
 internal import ImageNetworking
 internal import ImageProcessing
 
-/// What `convert` does: one picture, read, changed and written.
+/// What `convert` does: one image, read, changed and written.
 struct Conversion {
     static let defaultQuality = 85
 
@@ -35,7 +35,7 @@ struct Conversion {
         try steps.validate()
     }
 
-    /// Tells what fails, and then throws ``ExitStatus``.
+    /// Reports what fails, and then throws ``ExitStatus``.
     func run() async throws {
         var failures = Failures()
         var name = SourceArgument.name(of: source)
@@ -64,12 +64,12 @@ struct Conversion {
         return options
     }
 
-    /// Whether one picture is meant, of which nothing else is read.
+    /// Whether the output is one image: a frame that was chosen, or a file with one frame.
     private func isStill(_ data: Data) throws -> Bool {
         try frame != nil || DecoderRegistry(.codecs).info(of: data, limits: limits.withoutPixelLimit).frameCount == 1
     }
 
-    /// Writes pixels row by row as they are decoded, so that neither the picture nor the file lies in memory.
+    /// Writes pixels row by row as they are decoded, so that neither the image nor the file lies in memory.
     private func writePixels(of data: Data) throws {
         var options = decoding
         options.alpha = .straight
@@ -83,7 +83,7 @@ struct Conversion {
 
     private func converted(_ data: Data) throws -> Data {
         var options = decoding
-        // An overlay's picture is a file's path.
+        // An overlay's image is a file's path.
         let processors = try steps.processors { path in
             var options = DecodeOptions()
             options.limits = limits
@@ -91,7 +91,7 @@ struct Conversion {
         }
         var run = ProcessingRun.runs(of: processors).map(\.processor)
         if let first = run.first {
-            // A picture that is only made smaller is scaled while it is decoded: the large one never lies in memory.
+            // An image that is only made smaller is scaled while it is decoded: the large one never lies in memory.
             (options, run[0]) = DecoderRegistry(.codecs).reducing(data, options: options, for: first)
         } else {
             // Pixels that nothing is computed with stay as they are stored.

@@ -8,16 +8,16 @@ struct ConvertCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: name,
-        abstract: "Converts a picture: format, size, part, look.",
+        abstract: "Converts an image: format, size, part, look.",
         discussion: """
             OUTPUT's extension chooses the format: .jpg, .png, .webp, .avif, or .rgba for width and height as little-endian \
             32-bit numbers and then rows of straight 8-bit RGBA. By default the stored orientation is applied and colours \
             become sRGB. An animation (GIF, APNG, WebP, AVIF) becomes an animated .webp, its steps carried out on every frame; \
             in other formats, and with --frame, one frame is written. The output is written whole or not at all.
 
-            Steps are carried out in the order in which they are given, on the upright picture. A step that has to be told \
-            something takes it as the next argument (--blur 4), one that need not only after an equals sign \
-            (--sepia, --sepia=0.5). What can be told is separated by commas:
+            Steps run in the order in which they are given, on the upright image. A step that needs a value takes it as the next \
+            argument (--blur 4); an optional value follows an equals sign (--sepia, --sepia=0.5). The parts of a value are \
+            separated by commas:
               --size WxH, --size Wx, --size xH     see --mode, --filter, --upscale, --gravity
               --crop X,Y,W,H, --crop WxH, --crop 16:9     the latter two at --gravity
               --process PROCESSORS     a list of any of the following, such as "resize(64x64,fill) round(12)"
@@ -49,7 +49,7 @@ struct ConvertCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The filter of --size: \(ResampleFilter.names).", valueName: "name"))
     var filter = StepList.defaultFilter
 
-    @Flag(help: "--size enlarges a picture that is smaller.")
+    @Flag(help: "--size enlarges an image that is smaller.")
     var upscale = false
 
     @Option(
@@ -65,7 +65,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     @OptionGroup var limits: LimitOptions
 
-    @Flag(help: "Leave the picture as it is stored.")
+    @Flag(help: "Leave the image as it is stored.")
     var noOrientation = false
 
     @Flag(help: "Leave colours as they are, with the profile that the file brings.")
@@ -92,7 +92,7 @@ struct ResizeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The box to resize into, in pixels; one side may be left out.", valueName: "WxH"))
     var size: SizeArgument?
 
-    @Option(help: ArgumentHelp("How the picture fills the box.", valueName: "fit|fill|exact"))
+    @Option(help: ArgumentHelp("How the image fills the box.", valueName: "fit|fill|exact"))
     var mode: ContentMode = .fit
 }
 

@@ -12,7 +12,7 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Shows the whole way, from HTTP to pixels.",
         discussion: """
-            Serves a gallery of JPEG, PNG, WebP and AVIF pictures on this machine, loads it cold, from memory and from disk, \
+            Serves a gallery of JPEG, PNG, WebP and AVIF images on this machine, loads it cold, from memory and from disk, \
             and writes a contact sheet as a PNG. The sheet is also drawn in the terminal, as calotype show would; where there \
             is no terminal, only if --as names a way.
             """)
@@ -48,7 +48,7 @@ struct DemoCommand: AsyncParsableCommand {
                     return request
                 })
         }
-        Console.print("\(names.count) pictures on \(server.url())\n")
+        Console.print("\(names.count) images on \(server.url())\n")
 
         func makeLoader() -> ImageLoader { .standard { $0.dataCache = DiskCache(.init(directory: cache.url)) } }
         let loader = makeLoader()

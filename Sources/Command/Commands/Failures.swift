@@ -1,10 +1,10 @@
 internal import ImageCore
 
-/// Failures of single sources: each is told once, on a line of its own, and the others go on.
+/// Failures of single sources: each is reported once, on its own line, and the other sources continue.
 struct Failures {
     private(set) var count = 0
 
-    /// Tells that a source failed.
+    /// Reports that a source failed.
     mutating func add(_ source: String, _ error: any Error) {
         count += 1
         Console.complain(about: source, Failures.sentence(error))

@@ -7,11 +7,11 @@ internal import ImageTargets
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Tells what pictures are, from their headers.",
+        abstract: "Prints what images are, from their headers.",
         discussion: """
-            Width and height are as stored, before orientation. A file that was cut off is an error. With --json one object a line, with the members source, \
-            format, width, height, frames, orientation (1-8), hasAlpha, bitDepth, colorModel, colorProfile (or null), \
-            isProgressive, byteCount.
+            Width and height are as stored, before orientation. A file that was cut off is an error. With --json one object a line, \
+            with the members source, format, width, height, frames, orientation (1-8), hasAlpha, bitDepth, colorModel, \
+            colorProfile (or null), isProgressive, byteCount.
 
             Examples:
               calotype info photo.jpg

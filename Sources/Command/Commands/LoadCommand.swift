@@ -10,7 +10,7 @@ internal import ImageLoading
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
-        abstract: "Loads pictures through the whole pipeline.",
+        abstract: "Loads images through the whole pipeline.",
         discussion: """
             Prints a line for each source as soon as its load ends: a row of a table, or with --json one object of source, \
             tier (memory, disk, network), status (ok, failed), bytes, width, height, stages and total in milliseconds, \
@@ -28,7 +28,7 @@ struct LoadCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Paths or URLs.", valueName: "source"))
     var sources: [String]
 
-    @Option(name: [.short, .customLong("output")], help: ArgumentHelp("Write the pictures here.", valueName: "DIR"))
+    @Option(name: [.short, .customLong("output")], help: ArgumentHelp("Write the images here.", valueName: "DIR"))
     var output: String?
 
     @Option(help: ArgumentHelp("With -o: the format to write, jpg, png, webp, avif or rgba.", valueName: "FORMAT"))
@@ -120,11 +120,11 @@ struct LoadCommand: AsyncParsableCommand {
 }
 
 extension ResizeOptions {
-    /// The box as loads take it: a side that was left out is one that every picture fits into.
+    /// The box as loads take it: a side that was left out is one that every image fits into.
     var box: PixelSize? { size.map { PixelSize(width: $0.width ?? 1_000_000, height: $0.height ?? 1_000_000) } }
 }
 
-/// A directory that pictures are written into, under names that do not collide.
+/// A directory that images are written into, under names that do not collide.
 final class OutputFolder: Sendable {
     private let path: String
     private let format: ImageFormat?
@@ -145,7 +145,7 @@ final class OutputFolder: Sendable {
         }
     }
 
-    /// Writes a picture and returns its path.
+    /// Writes an image and returns its path.
     func write(_ image: DecodedImage, stem: String) async throws -> String {
         let isPhoto = image.format == .jpeg && image.bitmap.alpha == .opaque
         let format = format ?? (isPhoto ? .jpeg : .png)

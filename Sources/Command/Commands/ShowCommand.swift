@@ -9,11 +9,11 @@ internal import ImageTargets
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Draws pictures in the terminal.",
+        abstract: "Draws images in the terminal.",
         discussion: """
             In the best way that the terminal has: the protocols of kitty and iTerm2, sixels, or two pixels a character as \
-            half blocks. Several pictures stand in a grid. Where there is no terminal, and neither --size nor --as asks for \
-            a drawing, a line of text describes each picture. A picture that stands alone shows previews while it loads.
+            half blocks. Several images stand in a grid. Where there is no terminal, and neither --size nor --as asks for \
+            a drawing, a line of text describes each image. An image that stands alone shows previews while it loads.
 
             The terminal is asked what it can, and has 200 milliseconds to answer; CALOTYPE_TERMINAL_TIME in the environment \
             gives one at the end of a slow line more.
@@ -27,10 +27,10 @@ struct ShowCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Paths or URLs.", valueName: "source"))
     var sources: [String]
 
-    @Option(help: ArgumentHelp("The box to draw one picture in, in characters.", valueName: "COLUMNSxROWS"))
+    @Option(help: ArgumentHelp("The box to draw one image in, in characters.", valueName: "COLUMNSxROWS"))
     var size: GridArgument?
 
-    @Option(help: ArgumentHelp("How many pictures stand side by side; as many as fit, for more than one.", valueName: "COUNT"))
+    @Option(help: ArgumentHelp("How many images stand side by side; as many as fit, for more than one.", valueName: "COUNT"))
     var columns: Int?
 
     @Option(name: .customLong("as"), help: WayArgument.help)
@@ -87,7 +87,7 @@ struct ShowCommand: AsyncParsableCommand {
             do {
                 let source = try SourceArgument(text)
                 name = source.name
-                // Numbers of pictures of other programs in the same terminal are rarely as high.
+                // The numbers that other programs give images in the same terminal are rarely as high.
                 let picture = TerminalPicture(
                     terminal, columns: box.columns, rows: box.rows, id: 0xCA10_0000 + UInt32(clamping: index),
                     encoder: EncoderRegistry(.codecs))
@@ -114,7 +114,7 @@ struct ShowCommand: AsyncParsableCommand {
         try failures.throwIfAny()
     }
 
-    /// The picture; what there is of it is shown meanwhile.
+    /// Loads the image, and shows previews while it loads.
     private func image(
         for request: ImageRequest, from loader: ImageLoader, previewsOn target: TerminalTarget?
     ) async throws -> DecodedImage {
@@ -128,7 +128,7 @@ struct ShowCommand: AsyncParsableCommand {
         return try await task.response.image
     }
 
-    /// The animation that the terminal runs by itself; `nil` for a still picture, and for one whose frames would be more
+    /// The animation that the terminal runs by itself; `nil` for a still image, and for one whose frames would be more
     /// than a terminal should be sent.
     private func animation(
         _ request: ImageRequest, _ picture: TerminalPicture, _ loader: ImageLoader

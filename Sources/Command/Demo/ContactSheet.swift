@@ -1,14 +1,14 @@
 internal import ImageCore
 
-/// Several pictures on one, in rows and columns, each centred in a cell of its own.
+/// Several images on one, in rows and columns, each centred in a cell of its own.
 struct ContactSheet: Hashable {
     var columns = 4
-    /// Pixels: the box that a picture has to fit.
+    /// Pixels: the box that an image has to fit.
     var cell = PixelSize(width: 200, height: 150)
     /// Pixels: around the sheet and between cells.
     var gap = 12
 
-    /// The whole sheet's size for so many pictures.
+    /// The whole sheet's size for `count` images.
     func size(for count: Int) -> PixelSize {
         let rows = (count + columns - 1) / columns
         return PixelSize(width: columns * (cell.width + gap) + gap, height: max(1, rows) * (cell.height + gap) + gap)
@@ -19,7 +19,7 @@ struct ContactSheet: Hashable {
         (gap + index % columns * (cell.width + gap), gap + index / columns * (cell.height + gap))
     }
 
-    /// Draws 8-bit pictures that fit the cell; parts beyond it are left out.
+    /// Draws 8-bit images that fit the cell; parts beyond it are left out.
     func draw(_ pictures: [Bitmap]) throws -> Bitmap {
         let size = size(for: pictures.count)
         return try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { pixels, bytesPerRow in
@@ -49,7 +49,7 @@ struct ContactSheet: Hashable {
 
     private static let paper: [UInt8] = [24, 26, 32]
 
-    /// The ground of a cell: fine dark squares, that show where a picture is transparent.
+    /// The ground of a cell: fine dark squares, that show where an image is transparent.
     private static func board(_ x: Int, _ y: Int) -> [UInt8] { (x / 10 + y / 10) % 2 == 0 ? [44, 47, 56] : [52, 55, 65] }
 
     /// A premultiplied or opaque pixel over a ground.

@@ -2,7 +2,7 @@ internal import CCalotypeGallery
 internal import ImageCore
 internal import LoopbackHTTP
 
-/// The pictures inside the binary, and a server of them.
+/// The images inside the binary, and a server of them.
 enum Gallery {
     struct Picture: Sendable {
         /// A file name, such as `dunes.jpg`.
@@ -10,7 +10,7 @@ enum Gallery {
         let bytes: [UInt8]
     }
 
-    /// All pictures, by name.
+    /// All images, by name.
     static var pictures: [Picture] {
         (0..<clt_gallery_count()).map { index in
             let file = unsafe clt_gallery_at(index)
@@ -19,7 +19,7 @@ enum Gallery {
         }
     }
 
-    /// An HTTP server on this machine with each picture under its name.
+    /// An HTTP server on this machine with each image under its name.
     static func serve() throws(SocketError) -> LoopbackServer {
         let pictures = Dictionary(uniqueKeysWithValues: pictures.map { ("/" + $0.name, $0) })
         return try LoopbackServer(serving: { request in

@@ -2,7 +2,7 @@ internal import ImageCore
 
 internal import CalotypeSystem
 
-/// Writes a file so that nobody ever sees half of it: into a new file beside it, which then takes its name.
+/// Writes a file so that no reader ever sees half of it: into a new file beside it, which then takes its name.
 enum AtomicFile {
     /// Writes `data` to `path`, replacing a file that is there. A file of the same owner keeps its permissions, but never its
     /// setuid, setgid and sticky bits: the new content is not the program that was given them. A symbolic link is followed.
@@ -53,8 +53,7 @@ enum AtomicFile {
         _ = fchmod(descriptor, mode)
     }
 
-    /// Whether ``write(to:fill:)`` shows nobody the beginning of what is never finished: all but pipes and the like, whose reader
-    /// has had what came before an error.
+    /// Whether ``write(to:fill:)`` hides an unfinished file from readers. The reader of a pipe gets what was written before an error.
     static func hidesPieces(at path: String) -> Bool {
         var info = stat()
         guard unsafe stat(path, &info) == 0 else { return true }
@@ -62,8 +61,8 @@ enum AtomicFile {
         return kind == mode_t(S_IFCHR) || (kind == mode_t(S_IFREG) && !isOpenAlready(path))
     }
 
-    /// Whether a path names a descriptor of this process: a file behind it is not this command's to replace, since whoever
-    /// opened it goes on with the old one. Links to it are followed.
+    /// Whether a path names a descriptor of this process, directly or by links: the command must not replace the file behind it,
+    /// because the program that opened it would still read the old one.
     private static func isOpenAlready(_ path: String) -> Bool {
         var path = path
         // As far as the system follows links, at most.

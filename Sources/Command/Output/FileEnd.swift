@@ -1,7 +1,6 @@
 internal import ImageCore
 
-/// Whether a file is there to its end, told from its outer structure without decoding anything. A header is sound in a
-/// file that was cut off; whoever asks what a file is wants to know that it is half a file.
+/// Whether a file is complete, by its outer structure, without decoding anything: a file that was cut off still has a sound header.
 enum FileEnd {
     /// - Throws: ``ImageError`` (`truncated`) for a JPEG, PNG, WebP, AVIF or GIF file that ends too early. Other formats pass.
     static func check(_ data: Data, format: ImageFormat) throws(ImageError) {
@@ -19,7 +18,7 @@ enum FileEnd {
         guard !isWhole else { return }
         throw ImageError(
             .truncated,
-            message: "The \(format.rawValue.uppercased()) file ends before its picture does; "
+            message: "The \(format.rawValue.uppercased()) file ends before its image does; "
                 + "it was cut off or not wholly received.")
     }
 
@@ -80,7 +79,7 @@ enum FileEnd {
             return length + 8 <= count
         }
 
-        /// Every box that a picture can need as long as it says (ISO/IEC 14496-12, 4.2): a length of 0 reaches to the end of
+        /// Every box that an image can need as long as it says (ISO/IEC 14496-12, 4.2): a length of 0 reaches to the end of
         /// the file, and 1 means that 64 bits follow the name. What follows and is no such box is not looked at.
         var hasWholeBoxes: Bool {
             var at = 0

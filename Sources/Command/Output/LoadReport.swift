@@ -103,7 +103,7 @@ extension LoadReport {
     }
 }
 
-/// The end of a long name tells more than its start.
+/// The end of a long name says more than its start.
 private func shortened(_ name: String) -> String { name.count > 44 ? "..." + name.suffix(41) : name }
 
 extension LoadStage {

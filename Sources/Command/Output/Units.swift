@@ -24,7 +24,7 @@ enum Units {
     /// Three significant digits below a thousand.
     static func threeDigits(_ value: Double) -> String { fixed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0) }
 
-    /// A number with so many decimals.
+    /// A number with `decimals` digits after the point.
     static func fixed(_ value: Double, _ decimals: Int) -> String {
         guard value.isFinite, abs(value) < 1e15 else { return "\(value)" }
         let scale = (0..<decimals).reduce(1) { power, _ in power * 10 }

@@ -5,7 +5,7 @@ internal import CalotypeSystem
 
 /// Standard output and standard error.
 enum Console {
-    /// Writes a line to standard output. Ends the process quietly when nobody reads it any more.
+    /// Writes a line to standard output. Ends the process quietly when the reader of a pipe has left.
     static func print(_ line: String) { write(line + "\n") }
 
     /// Writes text as it is to standard output. Where that fails, ends the process with one line on standard error, or with none
@@ -41,7 +41,7 @@ enum Console {
     static let showsProgress =
         isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
 
-    /// Says what is being done, on one line that the next one replaces, to whoever watches; an empty text clears it.
+    /// Shows the current step on a terminal, on one line that the next one replaces; an empty text clears it.
     static func showProgress(_ text: String) {
         if showsProgress { writeError("\r\u{1B}[K" + text) }
     }

@@ -46,7 +46,7 @@ enum Leftovers {
         if isCursorHidden { Console.writeError("\r\u{1B}[J\u{1B}[?25h") }
     }
 
-    /// A handler may do next to nothing: it tells the signal's number to a thread that waits for it.
+    /// A signal handler may do next to nothing: it writes the signal's number to a thread that waits for it.
     private static func watch(_ state: inout State) {
         guard !state.isWatching else { return }
         state.isWatching = true
@@ -84,6 +84,6 @@ enum Leftovers {
     }
 }
 
-/// Where the handler of signals tells their numbers.
+/// The pipe that the signal handler writes to.
 // nonisolated(unsafe) because it is written once, before the handler is installed that reads it.
 nonisolated(unsafe) private var signalPipe: Int32 = -1

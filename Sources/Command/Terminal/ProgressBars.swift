@@ -30,7 +30,7 @@ struct ProgressBoard: Sendable {
     ///
     /// - Parameters:
     ///   - columns: the width of the terminal; no line is longer.
-    ///   - rows: at most so many lines.
+    ///   - rows: the maximum number of lines.
     func lines(columns: Int, rows: Int) -> [String] {
         let shown = running.sorted { $0.key < $1.key }.prefix(max(0, rows - 1))
         var lines = shown.map { bar(for: $0.value, columns: columns) }
@@ -109,7 +109,7 @@ final class ProgressBars: Sendable {
         Leftovers.setCursorHidden(false)
     }
 
-    /// Back to the first of so many lines, clearing them.
+    /// Moves back to the first of the drawn lines and clears them.
     private static func home(from lines: Int) -> String {
         "\r" + (lines > 1 ? "\u{1B}[\(lines - 1)A" : "") + "\u{1B}[J"
     }
