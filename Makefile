@@ -117,9 +117,9 @@ compare-kernels: ## every compiled variant of the kernels, arm64 under qemu too,
 	@Scripts/setup --arm64
 	@SEED=$(SEED) ROUNDS=$(ROUNDS) Scripts/compare-kernels
 
-bench: setup ## measure beside peers (release); SUITE="decode process" EFFORT=smoke|full JSON=figures.json, SUITE=--list lists the suites
+bench: setup ## measure beside peers (release); SUITE="decode process" EFFORT=smoke|full JSON=figures.json
 	@Scripts/setup --bench || echo "bench: what is missing leaves its cells empty." >&2
-	@Scripts/bench-peers
+	@Scripts/bench-peers $(SUITE)
 	@Scripts/quietly "build (release)" $(BUILD) -c release $(COMMAND) --product calotype
 	@Scripts/quietly "build (benchmarks, release)" Scripts/consume Benchmarks build -c release $(COMMAND)
 	@.build/release/Benchmarks $(SUITE) $(if $(EFFORT),--effort $(EFFORT)) $(if $(JSON),--json $(JSON))

@@ -6,11 +6,12 @@ enum Programs {
     static let project = URL(filePath: #filePath).appending(path: "../../../../..").standardized
 
     /// A program of this package or of Calotype: beside this one when both were built in the same folder, else in the release build
-    /// of Calotype. Where neither has it, the name alone, which is not found when it is started.
+    /// of Calotype or of a peer. When none of them has it, the name alone, which is not found when it is started.
     static func path(_ name: String) -> String {
         let own = Bundle.main.executableURL?.deletingLastPathComponent()
-        let folders = [own, project.appending(path: ".build/release")].compactMap { $0 }
-        return folders.map { $0.appending(path: name).path }.first { FileManager.default.isExecutableFile(atPath: $0) } ?? name
+        let folders = [own] + [".build/release", ".build/async-http-client-peer/release"].map { project.appending(path: $0) }
+        return folders.compactMap { $0?.appending(path: name).path }.first { FileManager.default.isExecutableFile(atPath: $0) }
+            ?? name
     }
 
     /// A Python with Pillow and libvips: the one that `Scripts/bench-peers` makes, or the system's.

@@ -31,9 +31,10 @@ struct NetworkClients {
         return try await peer([Programs.path("BareLoop"), server.url.absoluteString] + numbers, count)
     }
 
-    /// The same number of requests for each connection. `nil` when the program was not built.
-    func urlSession(_ count: Int, _ connections: Int) async throws -> NetworkFigures? {
-        let command = [Programs.path("URLSessionPeer"), server.url.absoluteString, "\(count)", "\(connections)"]
+    /// `URLSessionPeer` or `AsyncHTTPClientPeer`, with the same number of requests for each connection. `nil` when the program was not
+    /// built.
+    func program(_ name: String, _ count: Int, _ connections: Int) async throws -> NetworkFigures? {
+        let command = [Programs.path(name), server.url.absoluteString, "\(count)", "\(connections)"]
         return try await peer(command, count / connections * connections)
     }
 

@@ -21,8 +21,8 @@ private struct NetworkBench {
         let count = max(2 * connections, effort.scaled(10_000))
         let processors = ProcessInfo.processInfo.activeProcessorCount
         var (own, engine): ([NetworkFigures], [NetworkFigures]) = ([], [])
-        var (bare, threaded, curl, session): ([NetworkFigures?], [NetworkFigures?], [NetworkFigures?], [NetworkFigures?]) =
-            ([], [], [], [])
+        var (bare, threaded, curl): ([NetworkFigures?], [NetworkFigures?], [NetworkFigures?]) = ([], [], [])
+        var (session, asynchronous): ([NetworkFigures?], [NetworkFigures?]) = ([], [])
         for _ in 0..<(effort == .smoke ? 1 : 7) {
             bare.append(try await clients.bareLoop(count, connections))
             threaded.append(try await clients.bareLoop(count, connections, threads: processors))
@@ -30,7 +30,8 @@ private struct NetworkBench {
             engine.append(try await clients.engine(count, connections))
             curl.append(try await clients.curlCommand(count, connections))
             // It is slow, and a part of the requests says as much.
-            session.append(try await clients.urlSession(max(connections, count / 10), connections))
+            session.append(try await clients.program("URLSessionPeer", max(connections, count / 10), connections))
+            asynchronous.append(try await clients.program("AsyncHTTPClientPeer", count, connections))
         }
         func row(
             _ what: String, _ figure: (NetworkFigures) -> Double, of measured: [NetworkFigures]? = nil, _ name: String,
@@ -55,6 +56,9 @@ private struct NetworkBench {
             row("time per request", \.time, "curl --parallel", curl),
             row("processor per request", \.processor, "curl --parallel", curl),
             row("first byte", \.firstByte, "curl --parallel", curl),
+            // The budget is a rate of 1.5.
+            row("time per request", \.time, "AsyncHTTPClient", asynchronous, budget: 1 / 1.5),
+            row("processor per request", \.processor, "AsyncHTTPClient", asynchronous),
             row("time per request", \.time, "URLSession", session),
             row("processor per request", \.processor, "URLSession", session),
             row("first byte at the reader", \.firstByteRead, "URLSession", session),
