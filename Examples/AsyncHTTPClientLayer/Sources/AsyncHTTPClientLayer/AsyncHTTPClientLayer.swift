@@ -26,7 +26,8 @@ struct AsyncHTTPClientLayer {
         defer { server.stop() }
 
         guard let url = URL(string: server.url("/picture.png")) else { return }
-        let loader = ImageLoader(ImageLoader.Configuration(dataLoader: AsyncHTTPClientLoader(), decoder: DecoderRegistry(.codecs)))
+        let loader = ImageLoader(
+            ImageLoader.Configuration(dataLoader: AsyncHTTPClientLoader(), decoder: DecoderRegistry(.codecs)))
         let response = try await loader.response(for: ImageRequest(url: url))
         print("from the \(response.tier): \(response.image.size)")
 
