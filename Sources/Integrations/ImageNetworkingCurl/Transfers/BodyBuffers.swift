@@ -38,7 +38,8 @@ final class BodyBuffers: Sendable {
 }
 
 /// A chunk while it is being filled, and its memory from then on.
-@safe final class BodyBuffer: BodyMemory, @unchecked Sendable {  // because one owner at a time uses it: the loop, then the last `Data`
+// because one owner at a time uses it: the loop, then the last `Data`
+@safe final class BodyBuffer: BodyMemory, @unchecked Sendable {
     private let memory = UnsafeMutableRawPointer.allocate(byteCount: BodyBuffers.length, alignment: 64)
     private(set) var count = 0
     private let pool: BodyBuffers
