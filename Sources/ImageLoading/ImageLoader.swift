@@ -1,6 +1,6 @@
 public import ImageCore
 
-/// The front door: name a source, get its picture.
+/// The front door: name a source, get its image.
 ///
 /// A loader owns its caches' use, its queue of work and its worker threads. Everything is safe to call from any
 /// isolation; nothing blocks. When the last reference goes, its loads end as cancelled and its threads end.
@@ -55,7 +55,7 @@ public final class ImageLoader: ImageProviding {
         return original.entry
     }
 
-    /// What the header of a picture says: format, size as stored, orientation, number of frames. Reads the data cache, or
+    /// What the header of an image says: format, size as stored, orientation, number of frames. Reads the data cache, or
     /// as little of the source as its decoder needs (``Decoding/info(ofHead:limits:)``); no pixel is decoded.
     public func info(for request: ImageRequest) async throws(LoadFailure) -> ImageInfo {
         guard case .header(let header) = try await coordinator.outcome(of: request, goal: .info) else {

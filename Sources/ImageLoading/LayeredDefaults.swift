@@ -12,7 +12,7 @@ final class LayeredDefaults: Sendable {
     /// nothing, or when its key needs more.
     let plainVariant: String?
 
-    /// - Parameter encodes: whether the loader can keep finished pictures on disk.
+    /// - Parameter encodes: whether the loader can keep finished images on disk.
     init(global: OptionLayer, runtime: OptionLayer, encodes: Bool) {
         self.global = global
         self.runtime = runtime

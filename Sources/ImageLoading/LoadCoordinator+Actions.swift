@@ -4,6 +4,9 @@ internal import ImageCore
 extension LoadCoordinator: Pipeline.Reporting {
     // MARK: Reports of steps
 
+    // Inlined, the code of these functions would enlarge the frame of every task that waits for bytes.
+
+    @inline(never)
     func report(_ progress: LoadProgress, _ bytes: ReceivedBytes, from node: NodeID) {
         let actions = graph.withLock { graph in
             graph.report(progress, from: node)
@@ -18,6 +21,7 @@ extension LoadCoordinator: Pipeline.Reporting {
 
     func advance(_ node: NodeID, to resource: ResourceClass) { send { $0.advance(node, to: resource) } }
 
+    @inline(never)
     func finish(_ node: NodeID, _ result: Result<WorkResult, LoadFailure>, retention: Retention) {
         if case .success(.original(let original)) = result, original.isFetched { counters.fetched(original.metrics) }
         send { $0.finish(node, result, retention: retention) }
@@ -60,6 +64,7 @@ extension LoadCoordinator: Pipeline.Reporting {
         for waiter in waiters { waiter.resume() }
     }
 
+    @inline(never)
     func observe(_ observation: @autoclosure () -> LoadObservation, _ plan: LoadPlan) {
         guard !observers.isEmpty else { return }
         let observation = observation()
@@ -69,6 +74,7 @@ extension LoadCoordinator: Pipeline.Reporting {
     // MARK: Actions
 
     /// Tells the graph of an event, and executes the actions that follow.
+    @inline(never)
     func send(_ event: @Sendable (inout Graph) -> Void) {
         let actions = graph.withLock { graph in
             event(&graph)

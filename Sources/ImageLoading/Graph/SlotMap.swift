@@ -1,56 +1,59 @@
-/// Elements in an array, found by ids that outlive them without harm. A free slot is used again.
+/// Elements side by side in an array, found by ids that are never valid twice.
 ///
-/// The graph keeps its nodes here and not in a dictionary: one load reads and changes fields of its nodes some hundred times,
-/// and a dictionary moves a whole node out and in again for each change.
+/// The graph keeps its nodes here and not in a dictionary: a transition reads and changes single fields of its nodes, and
+/// dictionaries and optionals move a whole node out and in again for that.
 struct SlotMap<Element: Sendable>: Sendable {
-    private struct Slot: Sendable {
-        /// 0 while the slot is free.
-        var number = 0
-        var element: Element?
-    }
-
-    private var slots: [Slot] = []
-    private var free: [Int] = []
+    /// In no particular order: the last element takes the place of a removed one.
+    private var elements: [Element] = []
+    /// The ids of the elements, in the same order.
+    private(set) var ids: [NodeID] = []
+    /// The index of the element of each slot. Meaningless for a free slot.
+    private var indices: [Int] = []
+    private var freeSlots: [Int] = []
     private var lastNumber = 0
 
-    var count: Int { slots.count - free.count }
+    var count: Int { elements.count }
 
-    mutating func insert(_ element: Element) -> NodeID {
+    mutating func insert(_ element: consuming Element) -> NodeID {
         lastNumber += 1
-        let slot = Slot(number: lastNumber, element: element)
-        guard let index = free.popLast() else {
-            slots.append(slot)
-            return NodeID(slot: slots.count - 1, number: lastNumber)
-        }
-        slots[index] = slot
-        return NodeID(slot: index, number: lastNumber)
+        let slot = freeSlots.popLast() ?? indices.count
+        if slot == indices.count { indices.append(0) }
+        let id = NodeID(slot: slot, number: lastNumber)
+        indices[slot] = elements.count
+        elements.append(element)
+        ids.append(id)
+        return id
     }
 
     /// Does nothing where the element is gone already.
     mutating func remove(_ id: NodeID) {
-        guard contains(id) else { return }
-        slots[id.slot] = Slot()
-        free.append(id.slot)
+        guard let index = index(of: id) else { return }
+        indices[ids[ids.count - 1].slot] = index
+        elements.swapAt(index, elements.count - 1)
+        ids.swapAt(index, ids.count - 1)
+        elements.removeLast()
+        ids.removeLast()
+        freeSlots.append(id.slot)
         // Give back the memory of a burst, but keep a few slots for the next loads.
-        if count == 0, slots.count > 128 { (slots, free) = ([], []) }
+        if elements.isEmpty, indices.count > 128 { (elements, ids, indices, freeSlots) = ([], [], [], []) }
     }
 
-    func contains(_ id: NodeID) -> Bool { id.slot < slots.count && slots[id.slot].number == id.number }
+    func contains(_ id: NodeID) -> Bool { index(of: id) != nil }
+
+    private func index(of id: NodeID) -> Int? {
+        guard id.slot < indices.count else { return nil }
+        let index = indices[id.slot]
+        return index < ids.count && ids[index] == id ? index : nil
+    }
 
     /// The element, in place. It must exist.
     subscript(id: NodeID) -> Element {
-        _read {
-            precondition(contains(id), "an element was used after its removal")
-            yield slots[id.slot].element!
-        }
-        _modify {
-            precondition(contains(id), "an element was used after its removal")
-            yield &slots[id.slot].element!
-        }
+        _read { yield elements[existingIndex(of: id)] }
+        _modify { yield &elements[existingIndex(of: id)] }
     }
 
-    /// The ids of all elements, in no particular order.
-    var ids: [NodeID] {
-        slots.indices.compactMap { slots[$0].number == 0 ? nil : NodeID(slot: $0, number: slots[$0].number) }
+    private func existingIndex(of id: NodeID) -> Int {
+        guard let index = index(of: id) else { preconditionFailure("an element was used after its removal") }
+        return index
     }
 }

@@ -12,7 +12,7 @@ final class LoadPlan: Sendable {
     let goal: LoadGoal
     /// Whether the bytes are at hand without a network (``ImageSource/isLocal``).
     let isLocal: Bool
-    /// What is shown of the picture while its bytes arrive, where this plan's decode is the shared one.
+    /// What is shown of the image while its bytes arrive, where this plan's decode is the shared one.
     let previews = Lock<PreviewSession?>(nil)
 
     /// - Parameter priority: where it is not that of the options.
@@ -36,13 +36,13 @@ final class LoadPlan: Sendable {
 
     var options: LoadOptions { _read { yield merged.options } }
 
-    /// What identifies the picture after decoding (first) and after each processor; never empty.
+    /// What identifies the image after decoding (first) and after each processor; never empty.
     var variants: [String] { merged.variants }
 
     /// Of the decode, where others may share it.
     var scale: DecodeScale? { merged.scale }
 
-    /// The key of the finished picture in the memory cache.
+    /// The key of the finished image in the memory cache.
     var imageKey: ImageKey { ImageKey(resource: resource, variant: merged.variant) }
 
     /// The key of the original bytes in the data cache.
@@ -60,12 +60,12 @@ final class LoadPlan: Sendable {
 
     private var writesDisk: Bool { options.cachePolicy.writesDisk && options.storesToDisk && !isLocal }
 
-    /// Whether the data cache may have the finished picture.
+    /// Whether the data cache may have the finished image.
     var readsResult: Bool {
         goal == .image && options.cachePolicy.readsDisk && !isLocal
             && options.diskStorage.keepsResult(isProcessed: isProcessed)
     }
 
-    /// Whether the picture is scaled or processed.
+    /// Whether the image is scaled or processed.
     var isProcessed: Bool { options.targetSize != nil || !options.processors.isEmpty }
 }

@@ -3,17 +3,17 @@ internal import ImageCore
 /// The options of a load, its layers merged, and what follows from them alone: made once for all loads that have them.
 final class MergedOptions: Sendable {
     let options: LoadOptions
-    /// What identifies the picture after decoding (first) and after each processor; never empty.
+    /// What identifies the image after decoding (first) and after each processor; never empty.
     let variants: [String]
     /// The last of them.
     let variant: String
-    /// Of the decode, where it is to a size and shows the whole picture: others of that family differ in nothing but that.
+    /// Of the decode, where it is to a size and shows the whole image: others of that family differ in nothing but that.
     let scale: DecodeScale?
 
     /// Those of a load that sets none, in a loader without defaults of its own.
     static let standard = MergedOptions(LoadOptions())
 
-    /// - Parameter encodes: whether the loader can keep finished pictures on disk.
+    /// - Parameter encodes: whether the loader can keep finished images on disk.
     init(_ options: LoadOptions, encodes: Bool = true) {
         var options = options
         if !encodes { options.diskStorage = .originalData }
@@ -38,7 +38,7 @@ final class MergedOptions: Sendable {
         }
     }
 
-    /// Every option that changes the decoded picture or whether there is one, as text; empty for the defaults.
+    /// Every option that changes the decoded image or whether there is one, as text; empty for the defaults.
     private static func decodeVariant(_ options: LoadOptions) -> String {
         var parts: [String] = []
         if let size = options.targetSize { parts.append("\(size),\(options.contentMode.rawValue)") }

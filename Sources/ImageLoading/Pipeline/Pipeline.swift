@@ -265,6 +265,7 @@ final class Pipeline: Sendable {
 
 extension Pipeline.Reporting {
     /// Ends a step with what went wrong: cancellation stays apart, everything else is wrapped once.
+    @inline(never)
     func fail(
         _ node: NodeID, _ error: any Error, stage: LoadStage, _ plan: LoadPlan, _ token: CancellationToken
     ) {
@@ -275,14 +276,5 @@ extension Pipeline.Reporting {
                 .failed(.wrapping(error, stage: stage, source: plan.request.description))
             }
         finish(node, .failure(failure), retention: .never)
-    }
-}
-
-extension ImageInfo {
-    /// The memory that the fully decoded image takes, in bytes.
-    var decodedBytes: Int {
-        guard let pixels = size.pixelCount else { return .max }
-        let bytes = pixels.multipliedReportingOverflow(by: PixelFormat.rgba8.bytesPerPixel)
-        return bytes.overflow ? .max : bytes.partialValue
     }
 }

@@ -23,7 +23,7 @@ extension ImageLoader {
 }
 
 extension DecodedImage {
-    /// One clear pixel, for a load that asks for no picture.
+    /// One clear pixel, for a load that asks for no image.
     static let none: DecodedImage? =
         (try? unsafe Bitmap(size: PixelSize(width: 1, height: 1), format: .gray8, alpha: .opaque) { _, _ in })
         .map { DecodedImage($0) }

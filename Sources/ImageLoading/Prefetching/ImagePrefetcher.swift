@@ -1,9 +1,9 @@
 public import ImageCore
 
-/// Warms a loader's caches for pictures that will be wanted soon, such as those of the next rows of a list.
+/// Warms a loader's caches for images that will be wanted soon, such as those of the next rows of a list.
 ///
 /// Prefetches are started in the order they were asked for, a few at a time, and give way to everything else that the
-/// loader does. A request that is asked for twice is prefetched once, and a visible request for the same picture joins the
+/// loader does. A request that is asked for twice is prefetched once, and a visible request for the same image joins the
 /// running work and promotes it. Failures are nobody's loss: they are seen by the loader's observers alone.
 ///
 /// Safe to use from any isolation; nothing blocks. Dropping a prefetcher stops what it has not finished.
@@ -183,7 +183,7 @@ public final class ImagePrefetcher: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Two requests are the same when they name one resource and their own options ask for the same picture, whatever
+    /// Two requests are the same when they name one resource and their own options ask for the same image, whatever
     /// layers lie below and above.
     private static func key(of request: ImageRequest) -> Key {
         guard !request.options.isEmpty, let options = try? OptionsBuilder(request: request.options).build() else {

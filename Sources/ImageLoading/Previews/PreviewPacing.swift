@@ -2,7 +2,7 @@
 /// what to do.
 ///
 /// One step at a time is under way, and it takes everything that has come until it begins: what comes meanwhile waits for
-/// the next one, however many pieces it has. Shown is at most one picture in an interval, the first at once. What was held
+/// the next one, however many pieces it has. Shown is at most one image in an interval, the first at once. What was held
 /// back is shown when the interval is over, without waiting for further bytes.
 struct PreviewPacing: Hashable, Sendable {
     /// Independent effects.
@@ -33,7 +33,7 @@ struct PreviewPacing: Hashable, Sendable {
 
     /// The step is over.
     ///
-    /// - Parameter hasShown: whether it has shown a picture; where it should have and has not, the next bytes may.
+    /// - Parameter hasShown: whether it has shown an image; where it should have and has not, the next bytes may.
     mutating func ended(hasShown: Bool, shows: Bool, at now: Duration) -> Step {
         isBusy = false
         if shows { lastShown = hasShown ? lastShown : nil }

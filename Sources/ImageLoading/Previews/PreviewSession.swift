@@ -3,13 +3,13 @@ internal import ImageCore
 /// The previews of one shared decode, made on a thread of their own while its bytes arrive.
 ///
 /// The decoder takes in each byte once. When the last one has come, the decode itself takes it over and only finishes,
-/// unless a preview is being made at that moment: the picture never waits for that, and is decoded from its bytes.
+/// unless a preview is being made at that moment: the image never waits for that, and is decoded from its bytes.
 /// A decoder that throws shows nothing more; what is wrong is for the decode to tell.
 final class PreviewSession: Sendable {
     /// What a decode takes over.
     struct Begun: Sendable {
         let decoder: any IncrementalDecoder
-        /// What is still to be run on its picture.
+        /// What is still to be run on its image.
         let processor: (any Processing)?
         /// Bytes that it has taken in.
         let consumed: Int
@@ -17,7 +17,7 @@ final class PreviewSession: Sendable {
         let token: CancellationToken
     }
 
-    /// A decoder, and what is run on its pictures.
+    /// A decoder, and what is run on its images.
     private struct Decoder {
         let decoder: any IncrementalDecoder
         let processor: (any Processing)?
@@ -215,32 +215,5 @@ final class PreviewSession: Sendable {
         coordinator.preview(
             node, .image(StagedImage(preview, tier: .network, metrics: LoadMetrics(), isThumbnail: isThumbnail)), token)
         return true
-    }
-}
-
-/// A clock with its type put aside: times since it was wrapped.
-struct PreviewClock: Sendable {
-    let now: @Sendable () -> Duration
-    /// Returns `false` when the surrounding task was cancelled meanwhile.
-    let sleep: @Sendable (Duration) async -> Bool
-
-    init(_ clock: any Clock<Duration>) { self = PreviewClock.wrapping(clock) }
-
-    private init(now: @escaping @Sendable () -> Duration, sleep: @escaping @Sendable (Duration) async -> Bool) {
-        (self.now, self.sleep) = (now, sleep)
-    }
-
-    private static func wrapping(_ clock: some Clock<Duration>) -> PreviewClock {
-        let start = clock.now
-        return PreviewClock {
-            start.duration(to: clock.now)
-        } sleep: { duration in
-            do {
-                try await clock.sleep(for: duration)
-                return true
-            } catch {
-                return false
-            }
-        }
     }
 }

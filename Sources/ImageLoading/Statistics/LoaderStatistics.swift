@@ -36,7 +36,7 @@ extension ImageLoader {
         public init() {}
     }
 
-    /// Bytes of encoded pictures.
+    /// Bytes of encoded images.
     public struct Bytes: Hashable, Sendable {
         /// Fetched over the network; bodies that arrived whole.
         public var fetched = 0
