@@ -1,9 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A server that makes thumbnails shows nothing and caches nothing on disk, and it brings its own network layer. So it
-// picks modules: the engine, the decoders and the processors. What the others need, libcurl for one, is neither built nor
-// linked.
+// A server or a tool without a display: it makes thumbnails. It starts with the same three lines as an app on Apple platforms
+// (Examples/AppleGallery/Thumbnail.swift).
 let package = Package(
     name: "Headless",
     platforms: [.macOS(.v13)],
@@ -11,14 +10,6 @@ let package = Package(
         .package(name: "Calotype", path: "../..")
     ],
     targets: [
-        .executableTarget(
-            name: "Headless",
-            dependencies: [
-                .product(name: "ImageCore", package: "Calotype"),
-                .product(name: "ImageCodecs", package: "Calotype"),
-                .product(name: "ImageDecoding", package: "Calotype"),
-                .product(name: "ImageLoading", package: "Calotype"),
-                .product(name: "ImageProcessing", package: "Calotype"),
-            ])
+        .executableTarget(name: "Headless", dependencies: [.product(name: "Calotype", package: "Calotype")])
     ]
 )

@@ -1,0 +1,10 @@
+public import ImageCore
+internal import ImageTargets
+public import UIKit
+
+extension UIImageView {
+    /// Shows the thumbnail of an image.
+    public func showThumbnail(of url: URL) {
+        calo.setImage(with: ImageRequest(url: url, processors: thumbnail), from: loader)
+    }
+}
