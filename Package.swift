@@ -103,7 +103,8 @@ let package = Package(
         .executableTarget(
             name: "CalotypeCommand",
             dependencies: [
-                "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageNetworkingCurl", "ImageCaching", "ImageDecoding",
+                "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageNetworkingCurl", "ImageCaching",
+                "ImageDecoding",
                 "ImageCodecs", "ImageProcessing", "ImageKernels", "ImageTargets", "CalotypeSystem", "LoopbackHTTP",
                 "CCalotypeGallery",
                 "CCalotypeHeap", .httpTypes, .argumentParser,

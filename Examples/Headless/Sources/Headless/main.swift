@@ -5,7 +5,8 @@ let thumbnail = [.resize(width: 120)] as [any Processing]
 
 // Paths and URLs come from the command line; without any, the program takes an image of the project's gallery.
 let gallery = URL(filePath: #filePath).appending(path: "../../../../../Sources/C/Gallery/Pictures").standardized
-let names = CommandLine.arguments.count > 1 ? Array(CommandLine.arguments.dropFirst()) : [gallery.appending(path: "arrow.jpg").path]
+var names = Array(CommandLine.arguments.dropFirst())
+if names.isEmpty { names = [gallery.appending(path: "arrow.jpg").path] }
 for name in names {
     let url = name.contains("://") ? URL(string: name) : URL(filePath: name)
     guard let url else { continue }

@@ -196,7 +196,10 @@ import UIKit
             }
             guard let content = parts["content"] else { return found }
             // What is there of those that may be missing.
-            found.append(parts.compactMapValues { Mirror(reflecting: $0).displayStyle == .optional ? Mirror(reflecting: $0).children.first?.value : $0 })
+            found.append(
+                parts.compactMapValues {
+                    Mirror(reflecting: $0).displayStyle == .optional ? Mirror(reflecting: $0).children.first?.value : $0
+                })
             next = content
         }
     }
