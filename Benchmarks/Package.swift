@@ -27,7 +27,8 @@ let package = Package(
         .target(name: "InstantPlugIns", dependencies: [.calotype("ImageCore")]),
 
         // Programs that run as processes of their own: what one costs includes its start, and libcurl is set up per process.
-        .executableTarget(name: "DecodeOnce", dependencies: [.calotype("ImageCore"), .calotype("ImageDecoding")]),
+        .executableTarget(
+            name: "DecodeOnce", dependencies: [.calotype("ImageCodecs"), .calotype("ImageCore"), .calotype("ImageDecoding")]),
         .executableTarget(name: "BareLoop", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(
             name: "URLSessionPeer", dependencies: [.calotype("ImageCore"), .calotype("ImageNetworkingFoundation")]),

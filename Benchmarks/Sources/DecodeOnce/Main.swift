@@ -1,4 +1,5 @@
 internal import ImageCore
+internal import ImageCodecs
 internal import ImageDecoding
 
 /// `DecodeOnce PATH`: decodes a file to a bitmap and drops it. A small program, because its start is measured, too.

@@ -5,13 +5,8 @@ public struct InstantDecoder: Decoding {
     private static let format = ImageFormat(rawValue: "instant")
 
     private let image: DecodedImage
-    private let isInline: Bool
 
-    /// - Parameter isInline: whether the decoder says that its decodes need no worker thread.
-    public init(isInline: Bool = true) throws {
-        image = try .onePixel()
-        self.isInline = isInline
-    }
+    public init() throws { image = try .onePixel() }
 
     public var formats: [ImageFormat] { [Self.format] }
 
@@ -20,8 +15,6 @@ public struct InstantDecoder: Decoding {
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
         ImageInfo(format: Self.format, size: image.size)
     }
-
-    public func decodesInline(_ data: Data, options: DecodeOptions) -> Bool { isInline }
 
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage { image }
 }

@@ -19,7 +19,7 @@ func wait(_ body: @escaping @Sendable () async throws -> Void) {
 }
 
 func run(_ scenario: String, _ count: Int) throws -> Bool {
-    let decoder = try InstantDecoder(isInline: scenario != "cold-worker")
+    let decoder = try InstantDecoder()
     var configuration = ImageLoader.Configuration(dataLoader: InstantLoader(), decoder: decoder)
     if scenario.hasPrefix("hit") || scenario == "prefetch" { configuration.memoryCache = MemoryCache() }
     let loader = ImageLoader(configuration)
@@ -33,7 +33,7 @@ func run(_ scenario: String, _ count: Int) throws -> Bool {
             _ = try await loader.image(for: hit)
             for _ in 0..<count { _ = try await loader.image(for: hit) }
         }
-    case "cold", "cold-worker", "cold-2":
+    case "cold", "cold-2":
         let processors = scenario == "cold-2" ? [IdentityProcessor(number: 0), IdentityProcessor(number: 1)] : []
         let requests = (0..<count).map { ImageRequest(url: url($0), processors: processors) }
         // The script subtracts what making the requests costs, which the scenario "requests" measures.
@@ -60,6 +60,6 @@ func run(_ scenario: String, _ count: Int) throws -> Bool {
 
 let arguments = CommandLine.arguments
 guard arguments.count == 3, let count = Int(arguments[2]), try run(arguments[1], count) else {
-    print("usage: Instructions hit|hit-await|cold|cold-worker|cold-2|requests|join|cancel|prefetch COUNT")
+    print("usage: Instructions hit|hit-await|cold|cold-2|requests|join|cancel|prefetch COUNT")
     throw CancellationError()
 }

@@ -11,7 +11,6 @@ extension Suite {
             try await bench.memoryHitByRequest(),
             try await bench.memoryHit(),
             try await bench.coldLoad("cold load", nuke: 19.9, budget: 9.5),
-            try await bench.coldLoad("cold load, decoded on a worker", decodesInline: false, nuke: 26.2),
             try await bench.coldLoad("cold load, 2 processors", processors: 2, nuke: 37),
             try await bench.joining(),
             try await bench.cancelling(),
@@ -49,11 +48,8 @@ private struct EngineBench {
         return row("memory hit, awaited", median, nuke: 3.2, budget: 0.6)
     }
 
-    /// - Parameter decodesInline: whether the decoder says that its decodes need no worker thread.
-    func coldLoad(
-        _ name: String, processors: Int = 0, decodesInline: Bool = true, nuke: Double, budget: Double? = nil
-    ) async throws -> Row {
-        let loader = try makeLoader(hasMemoryCache: false, decodesInline: decodesInline)
+    func coldLoad(_ name: String, processors: Int = 0, nuke: Double, budget: Double? = nil) async throws -> Row {
+        let loader = try makeLoader(hasMemoryCache: false)
         let count = effort.scaled(20_000)
         let requests = (0..<count).map { index in
             ImageRequest(url: Self.url(index), processors: (0..<processors).map { IdentityProcessor(number: $0) })
@@ -144,12 +140,11 @@ private struct EngineBench {
     }
 
     private func makeLoader(
-        hasMemoryCache: Bool, decodesInline: Bool = true, dataLoader: any DataLoading = InstantLoader(),
+        hasMemoryCache: Bool, dataLoader: any DataLoading = InstantLoader(),
         _ adjust: (inout ImageLoader.Configuration) -> Void = { _ in }
     ) throws -> ImageLoader {
         var configuration = ImageLoader.Configuration(
-            dataLoader: dataLoader, decoder: try InstantDecoder(isInline: decodesInline),
-            memoryCache: hasMemoryCache ? MemoryCache() : nil)
+            dataLoader: dataLoader, decoder: try InstantDecoder(), memoryCache: hasMemoryCache ? MemoryCache() : nil)
         adjust(&configuration)
         return ImageLoader(configuration)
     }
