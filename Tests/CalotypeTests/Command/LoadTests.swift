@@ -140,7 +140,7 @@ struct LoadTests {
             let folder = try ScratchFolder()
             let large = try folder.write([0], to: "large.png")
             #expect(unsafe truncate(large, 190_000_000) == 0)
-            let limit = command == ["info"] ? 200_000 : 500_000
+            let limit = command == ["info"] ? 200_000 : 400_000
             let run = try await CommandProcess(command + [large, Project.picture("badge.png")], after: "ulimit -v \(limit)").end()
             #expect(run.ending == .status(1))
             #expect(run.errorLines.count == 1)
