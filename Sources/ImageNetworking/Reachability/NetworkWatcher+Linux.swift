@@ -1,4 +1,4 @@
-#if os(Linux) || os(Android)
+#if (os(Linux) || os(Android)) && !canImport(Network)
     internal import CCalotypeSockets
     internal import CalotypeSystem
     internal import ImageCore
