@@ -104,10 +104,8 @@ let package = Package(
             name: "CalotypeCommand",
             dependencies: [
                 "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageNetworkingCurl", "ImageCaching",
-                "ImageDecoding",
-                "ImageCodecs", "ImageProcessing", "ImageKernels", "ImageTargets", "CalotypeSystem", "LoopbackHTTP",
-                "CCalotypeGallery",
-                "CCalotypeHeap", .httpTypes, .argumentParser,
+                "ImageDecoding", "ImageCodecs", "ImageProcessing", "ImageKernels", "ImageTargets", "CalotypeSystem",
+                "LoopbackHTTP", "CCalotypeGallery", "CCalotypeHeap", .httpTypes, .argumentParser,
             ],
             path: "Sources/Command"),
 
@@ -127,8 +125,7 @@ let package = Package(
             "ImageLoading", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", "CCalotypeHeap"),
         testProgram(
             "GTKStage", "Calotype", "ImageCore", "ImageDecoding", "ImageCodecs", "ImageLoading", "ImageCaching", "ImageTargets",
-            "ImageTargetsGTK",
-            "CCalotypeGTK", "CCalotypeGTKStage", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP"),
+            "ImageTargetsGTK", "CCalotypeGTK", "CCalotypeGTKStage", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP"),
 
         // Tests, in the order of the modules.
         tests("ImageCore", .httpTypes),
@@ -224,10 +221,12 @@ extension Target.Dependency {
     static func linux(_ name: String) -> Self {
         .target(name: name, condition: .when(platforms: [.linux, .android, .windows, .openbsd]))
     }
+
     /// A target that is used on Apple platforms alone.
     static func apple(_ name: String) -> Self {
         .target(name: name, condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS, .macCatalyst]))
     }
+
     static var httpTypes: Self { .product(name: "HTTPTypes", package: "swift-http-types") }
     static var heap: Self { .product(name: "HeapModule", package: "swift-collections") }
     static var deque: Self { .product(name: "DequeModule", package: "swift-collections") }
