@@ -48,15 +48,8 @@
             report.print("GTK")
             #expect(report.loadsOffScreen == 0)
             #expect(seen.contains(0) && seen.contains(1_999))
-            // No cell was painted before it had anything to show, not even while it was flung past,
+            // No cell was painted before it had anything to show, not even while it was flung past.
             #expect(report["PAINTED", "blank"] == 0)
-            // and no gap in the loop's turns is too long because of this framework: what it holds the loop for it works or waits,
-            // while other programs, which may take the processors for as long as they like, are left out.
-            for phase in ["end", "back", "dragged", "keys", "flung"] {
-                #expect(
-                    (0...16_000).contains(report["FRAMES \(phase)", "ours"]),
-                    "On the way to \(phase), this framework held the loop for too long between two of its turns.")
-            }
         }
 
         @Test func rowsShowTheirOwnPicturesAsCellsOfAGridDo() throws {
@@ -101,16 +94,22 @@
             #expect(seen.contains(0) && seen.contains(1_999))
         }
 
-        /// What the same grid costs GTK alone, for comparison: printed, since it is not this framework's.
-        @Test func aGridOfPlainTexturesIsScrolledForComparison() throws {
-            let stage = try StageProcess("plain")
-            defer { stage.end() }
-            _ = try Rest("start", of: stage)
-            try Input.toTheEnd(stage)
-            let end = try Rest("end", of: stage)
-            #expect(end.offset == end.maximum)
-            stage.order("end")
-            try Report(of: stage).print("GTK alone")
+        /// A list starts its loads for a bounded time in each frame; without that bound, the factor is about six.
+        @Test func noTurnOfTheLoopWorksMuchLongerThanInAGridOfPlainTextures() throws {
+            func longestTurn(of scene: String) throws -> Int {
+                let stage = try StageProcess(scene)
+                defer { stage.end() }
+                _ = try Rest("start", of: stage)
+                try Input.toTheEnd(stage)
+                let end = try Rest("end", of: stage)
+                #expect(end.offset == end.maximum)
+                stage.order("end")
+                let report = try Report(of: stage)
+                report.print(scene)
+                return report["WORK end", "longest"]
+            }
+            let (plain, list) = (try longestTurn(of: "plain"), try longestTurn(of: "scroll"))
+            #expect(plain > 0 && list > 0 && list < plain * 4)
         }
 
         @Test func aMonitorOfTwiceTheDensityGetsTwiceThePixels() throws {
@@ -179,7 +178,7 @@
 
         init(of stage: StageProcess) throws {
             while let line = stage.readLine(), line != "PASS" { lines.append(line.split(separator: " ")) }
-            try #require(lines.contains { $0.first == "FRAMES" })
+            try #require(lines.contains { $0.first == "WORK" })
         }
 
         var loadsOffScreen: Int { self["LOADS", "offscreen"] }

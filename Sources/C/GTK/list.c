@@ -1,7 +1,7 @@
 #ifdef GTK
 
+#include "CCalotypeGTK.h"
 #include "cells.h"
-#include "turns.h"
 
 #include <math.h>
 
@@ -60,7 +60,7 @@ static const char cell_key[] = "calotype-cell";
 static Cell *cell_of(GtkListItem *item) { return g_object_get_data(G_OBJECT(item), cell_key); }
 
 static void activate(List *list, guint position) {
-    if (list->attached) TURN(OTHER, list->callbacks.activate(list->callbacks.context, position));
+    if (list->attached) list->callbacks.activate(list->callbacks.context, position);
 }
 
 static guint position_at(List *list, double x, double y) {
@@ -100,7 +100,7 @@ static void setup_cell(GtkSignalListItemFactory *factory, GtkListItem *item, Lis
     if (!list->attached) return;
     Cell *cell = cells_add(list->cells);
     void *widget = NULL;
-    TURN(MAKE_CELL, cell->owner = list->callbacks.make_cell(list->callbacks.context, &widget));
+    cell->owner = list->callbacks.make_cell(list->callbacks.context, &widget);
     cell->widget = widget;
     g_object_set_data(G_OBJECT(item), cell_key, cell);
     gtk_list_item_set_child(item, cell->widget);
@@ -111,7 +111,7 @@ static void bind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List
     Cell *cell = cell_of(item);
     if (!list->attached || !cell) return;
     cell_bind(cell, gtk_list_item_get_position(item));
-    TURN(BIND, list->callbacks.bind(list->callbacks.context, cell->owner, cell->position));
+    list->callbacks.bind(list->callbacks.context, cell->owner, cell->position);
     look_again(list);
 }
 
@@ -120,7 +120,7 @@ static void unbind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, Li
     Cell *cell = cell_of(item);
     if (!cell) return;
     cell_bind(cell, GTK_INVALID_LIST_POSITION);
-    if (list->attached) TURN(UNBIND, list->callbacks.unbind(list->callbacks.context, cell->owner));
+    if (list->attached) list->callbacks.unbind(list->callbacks.context, cell->owner);
 }
 
 static void teardown_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List *list) {
@@ -129,7 +129,7 @@ static void teardown_cell(GtkSignalListItemFactory *factory, GtkListItem *item, 
     g_object_set_data(G_OBJECT(item), cell_key, NULL);
     gtk_list_item_set_child(item, NULL);
     if (!cell) return;
-    if (list->attached) TURN(OTHER, list->callbacks.drop_cell(list->callbacks.context, cell->owner));
+    if (list->attached) list->callbacks.drop_cell(list->callbacks.context, cell->owner);
     cells_remove(list->cells, cell);
 }
 
@@ -228,10 +228,8 @@ static void laid_out(GdkFrameClock *clock, List *list) {
     }
     if (!list->moved) return;
     list->moved = false;
-    calotype_gtk_turn turn = calotype_gtk_begin_turn(CALOTYPE_GTK_MOVED);
     cells_look(list->cells, list->window, tell, list);
     list->is_unfinished = list->callbacks.moved(list->callbacks.context);
-    calotype_gtk_end_turn(turn);
 }
 
 static void mapped(GtkWidget *widget, List *list) {
@@ -242,7 +240,7 @@ static void mapped(GtkWidget *widget, List *list) {
 // In a page that is not shown, no cell is on screen.
 static void unmapped(GtkWidget *widget, List *list) {
     (void)widget;
-    if (list->attached) TURN(OTHER, cells_look(list->cells, list->window, tell, list));
+    if (list->attached) cells_look(list->cells, list->window, tell, list);
     list->moved = true;
 }
 
@@ -293,7 +291,7 @@ static void scaled(GObject *object, GParamSpec *property, List *list) {
     (void)object;
     (void)property;
     if (!list->attached) return;
-    TURN(OTHER, list->callbacks.scaled(list->callbacks.context));
+    list->callbacks.scaled(list->callbacks.context);
     look_again(list);
 }
 

@@ -1,7 +1,8 @@
 #ifdef GTK
 
-#include "turns.h"
+#include "CCalotypeGTK.h"
 
+#include <errno.h>
 #include <glib-unix.h>
 #include <unistd.h>
 
@@ -12,12 +13,10 @@ extern void _dispatch_main_queue_callback_4CF(void *message);
 static gboolean drain(gint handle, GIOCondition condition, gpointer data) {
     (void)condition;
     (void)data;
-    calotype_gtk_turn turn = calotype_gtk_begin_turn(CALOTYPE_GTK_MAIN_QUEUE);
-    // The handle is an eventfd: what is not read stays readable, and the loop would spin.
+    // The handle is an eventfd: unless it is read, it stays readable and the loop spins.
     uint64_t count;
     while (read(handle, &count, sizeof count) < 0 && errno == EINTR) {}
     _dispatch_main_queue_callback_4CF(NULL);
-    calotype_gtk_end_turn(turn);
     return G_SOURCE_CONTINUE;
 }
 

@@ -1,7 +1,6 @@
 #ifdef GTK
 
 #include "shown.h"
-#include "turns.h"
 
 #include <math.h>
 
@@ -10,7 +9,7 @@ G_DECLARE_FINAL_TYPE(CalotypeShown, calotype_shown, CALOTYPE, SHOWN, GObject)
 
 struct _CalotypeShown {
     GObject parent_instance;
-    // Either may be missing. `from` is there while `to` fades in.
+    // Either may be NULL. `from` is set while `to` fades in.
     GdkPaintable *from, *to;
     double progress;
     bool is_fixed, is_whole;
@@ -26,7 +25,8 @@ static void place(GdkPaintable *paintable, bool is_whole, GdkSnapshot *snapshot,
     double shown_width = scale > 0 ? w * scale : width, shown_height = scale > 0 ? h * scale : height;
     gtk_snapshot_save(snapshot);
     gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
-    // In the middle, but on whole pixels: halfway between two every edge is blurred. Towards zero, so that what covers still does.
+    // In the middle, but on whole pixels: halfway between two, every edge is blurred. Rounded towards zero, so that an image that
+    // covers the area still does.
     gtk_snapshot_translate(
         snapshot,
         &GRAPHENE_POINT_INIT((float)trunc((width - shown_width) / 2), (float)trunc((height - shown_height) / 2)));
@@ -35,7 +35,8 @@ static void place(GdkPaintable *paintable, bool is_whole, GdkSnapshot *snapshot,
     gtk_snapshot_restore(snapshot);
 }
 
-static void draw(CalotypeShown *shown, GdkSnapshot *snapshot, double width, double height) {
+static void shown_snapshot(GdkPaintable *paintable, GdkSnapshot *snapshot, double width, double height) {
+    CalotypeShown *shown = CALOTYPE_SHOWN(paintable);
     if (shown->progress >= 1) {
         place(shown->to, shown->is_whole, snapshot, width, height);
         return;
@@ -45,10 +46,6 @@ static void draw(CalotypeShown *shown, GdkSnapshot *snapshot, double width, doub
     gtk_snapshot_pop(snapshot);
     place(shown->to, shown->is_whole, snapshot, width, height);
     gtk_snapshot_pop(snapshot);
-}
-
-static void shown_snapshot(GdkPaintable *paintable, GdkSnapshot *snapshot, double width, double height) {
-    TURN(DRAW, draw(CALOTYPE_SHOWN(paintable), snapshot, width, height));
 }
 
 static GdkPaintable *sized(GdkPaintable *paintable) {

@@ -1,7 +1,7 @@
 #ifdef GTK
 
+#include "CCalotypeGTK.h"
 #include "shown.h"
-#include "turns.h"
 
 #include <gtk/gtk.h>
 
@@ -96,9 +96,7 @@ static gboolean fade_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data
     gint64 now = gdk_frame_clock_get_frame_time(clock);
     if (!view->fade_began) view->fade_began = now;
     double progress = (double)(now - view->fade_began) / (double)view->fade_length;
-    calotype_gtk_turn turn = calotype_gtk_begin_turn(CALOTYPE_GTK_FADE);
     calotype_gtk_shown_set_progress(view->shown, progress);
-    calotype_gtk_end_turn(turn);
     if (progress < 1) return G_SOURCE_CONTINUE;
     view->tick = 0;
     return G_SOURCE_REMOVE;

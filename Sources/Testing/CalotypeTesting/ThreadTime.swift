@@ -9,7 +9,8 @@ package enum ThreadTime {
         return now - begin
     }
 
-    private static var now: Duration {
+    /// What the calling thread has computed since it began.
+    package static var now: Duration {
         var time = timespec()
         unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))

@@ -3,9 +3,6 @@
 #include "CCalotypeGTKStage.h"
 
 #include <gtk/gtk.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <unistd.h>
 
 static GMainLoop *loop;
 
@@ -59,31 +56,6 @@ void calotype_stage_after_each_paint(void *window, bool (*tick)(void *context), 
     gtk_widget_realize(GTK_WIDGET(window));
     GdkFrameClock *clock = gtk_widget_get_frame_clock(GTK_WIDGET(window));
     g_signal_connect_data(clock, "after-paint", G_CALLBACK(painted), timer, (GClosureNotify)(void (*)(void))g_free, 0);
-}
-
-int64_t calotype_stage_longest_delay(void) {
-    static GHashTable *delays;
-    if (!delays) delays = g_hash_table_new(NULL, NULL);
-    GDir *threads = g_dir_open("/proc/self/task", 0, NULL);
-    if (!threads) return 0;
-    int64_t longest = 0;
-    const char *name;
-    while ((name = g_dir_read_name(threads))) {
-        int64_t thread = g_ascii_strtoll(name, NULL, 10), delay = 0;
-        char path[64];
-        g_snprintf(path, sizeof path, "/proc/self/task/%s/schedstat", name);
-        // The main thread's number is the process's.
-        FILE *statistics = thread == getpid() ? NULL : fopen(path, "re");
-        if (!statistics) continue;
-        if (fscanf(statistics, "%*s %" SCNd64, &delay) == 1) {
-            int64_t before = (int64_t)(intptr_t)g_hash_table_lookup(delays, (gpointer)(intptr_t)thread);
-            longest = MAX(longest, delay - before);
-            g_hash_table_insert(delays, (gpointer)(intptr_t)thread, (gpointer)(intptr_t)delay);
-        }
-        fclose(statistics);
-    }
-    g_dir_close(threads);
-    return longest / 1000;
 }
 
 void calotype_stage_set_animates(bool animates) {

@@ -131,7 +131,7 @@
         }
     }
 
-    /// The same grid without anything of this framework but the textures, which are there from the start: what GTK itself takes.
+    /// The same grid in GTK alone, for comparison: its textures are there from the start.
     @safe struct PlainScene: Scene {
         let columns: Int
         private var widget: UnsafeMutableRawPointer?

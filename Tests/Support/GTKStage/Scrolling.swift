@@ -1,19 +1,18 @@
 #if GTK
-    import CCalotypeGTK
     import CCalotypeGTKStage
     import Dispatch
     import ImageCore
     import ImageTargetsGTK
 
-    /// A scene that somebody else scrolls, by the pointer and the keyboard. The test writes what it wants to know:
-    /// `rest NAME` is answered once nothing moves and nothing loads, with which cell lies where; `end` with the loop's times, for
-    /// what led to each rest. `scroll OFFSET…` sets one offset after the other, within one turn of the loop. `hide OFFSET` goes
-    /// there, and has the list hidden as soon as it loads what never comes; it is answered once nothing loads any more, and the
-    /// list shown again. `activations` is answered with how often a cell was activated so far.
+    /// A scene that the test scrolls by the pointer and the keyboard, with these orders on standard input:
+    /// `rest NAME` is answered once nothing moves and nothing loads, with the places of the cells. `end` is answered with how
+    /// long the loop worked on the way to each rest. `scroll OFFSET…` sets one offset after the other, within one turn of the
+    /// loop. `hide OFFSET` scrolls there, holds the loads, and hides the list; it is answered once nothing loads any more, and
+    /// the list is shown again. `activations` is answered with how often a cell was activated so far.
     final class Scrolling: Act {
         private var scene: any Scene
         private var orders: [[String]] = []
-        private var gaps = Gaps()
+        private var work = LoopWork()
         private var reports: [String] = []
         private var lastOffset = -1.0
         /// Ticks for which the grid has not moved, and for which nothing has loaded either.
@@ -32,7 +31,10 @@
             do {
                 try unsafe scene.begin(in: window)
                 every(16) { [self] in unsafe look(window) }
-                every(4) { [self] in gaps.tick() }
+                every(4) { [self] in
+                    work.tick()
+                    return true
+                }
                 unsafe afterEachPaint(of: window) { [self] in
                     frames += 1
                     blankCells += unsafe scene.blankCells(in: window)
@@ -82,10 +84,8 @@
             say(
                 "REST \(name) \(scene.cellCount) \(FileOutput.residentBytes) \(Int(offset)) \(Int(maximum)) \(cells.joined(separator: ";"))"
             )
-            // The window's first frames, in which GTK makes hundreds of cells, are told apart.
-            if name == "start" { calotype_gtk_measure_turns() }
-            reports.append("FRAMES \(name) \(gaps)")
-            gaps = Gaps()
+            reports.append("WORK \(name) \(work)")
+            work = LoopWork()
         }
 
         private func hide(_ hiding: Hiding) -> Bool {
@@ -109,13 +109,6 @@
             say("LOADS offscreen=\(loadsOffScreen) requests=\(scene.requests)")
             say("PAINTED frames=\(frames) blank=\(blankCells)")
             for report in reports { say(report) }
-            let kinds = ["all", "queue", "make", "bind", "unbind", "moved", "fade", "draw", "other"]
-            for (kind, name) in kinds.enumerated() {
-                let turns = calotype_gtk_turns_of(Int32(kind))
-                say(
-                    "TURNS \(name) count=\(turns.count) clock=\(turns.total.clock) processor=\(turns.total.processor) held=\(turns.total.held) longest-clock=\(turns.longest.clock) longest-processor=\(turns.longest.processor) longest-held=\(turns.longest.held)"
-                )
-            }
             say("PASS")
             calotype_stage_quit()
             return false

@@ -15,44 +15,6 @@
 /// Lets GLib's default loop run what is queued for the main dispatch queue. Further calls do nothing.
 void calotype_gtk_attach_main_queue(void);
 
-// How long this framework holds the main loop: every call of its own that the loop makes is a turn of some kind.
-
-enum {
-    /// Everything; a turn within another counts once.
-    CALOTYPE_GTK_ALL,
-    /// What is queued for the main actor: pictures arrive here.
-    CALOTYPE_GTK_MAIN_QUEUE,
-    CALOTYPE_GTK_MAKE_CELL,
-    CALOTYPE_GTK_BIND,
-    CALOTYPE_GTK_UNBIND,
-    /// A list's look at which cells are on screen.
-    CALOTYPE_GTK_MOVED,
-    CALOTYPE_GTK_FADE,
-    CALOTYPE_GTK_DRAW,
-    /// A cell that is dropped, a click, another scale.
-    CALOTYPE_GTK_OTHER,
-    CALOTYPE_GTK_KINDS
-};
-
-/// Microseconds of the main thread: by the clock; of processor time; and held, which is the clock without the time for which the
-/// thread could have run and had no processor. A wait for a lock, a file or a page of memory is held, another program's turn is
-/// not. Where the system does not tell (other than Linux), held is the clock.
-typedef struct {
-    int64_t clock, processor, held;
-} calotype_gtk_time;
-
-/// Since some moment; to be called on the main thread.
-calotype_gtk_time calotype_gtk_now(void);
-
-typedef struct {
-    int64_t count;
-    calotype_gtk_time total, longest;
-} calotype_gtk_turns;
-
-calotype_gtk_turns calotype_gtk_turns_of(int kind);
-/// Measures turns from now on, and forgets those before. Nothing is measured until somebody asks for it.
-void calotype_gtk_measure_turns(void);
-
 // Textures.
 
 enum { CALOTYPE_GTK_RGBA8 = 0, CALOTYPE_GTK_RGBA8_STRAIGHT = 1, CALOTYPE_GTK_RGBA16 = 2, CALOTYPE_GTK_RGBA16_STRAIGHT = 3 };

@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /// Runs GTK's loop with one undecorated window until `calotype_stage_quit`. False where there is no display.
 bool calotype_stage_run(int width, int height, void (*ready)(void *context, void *window), void *context);
@@ -16,9 +15,6 @@ void calotype_stage_set_visible(void *widget, bool visible);
 void calotype_stage_every(unsigned milliseconds, bool (*tick)(void *context), void *context);
 /// Calls `tick` after each frame of the window, whatever it returns.
 void calotype_stage_after_each_paint(void *window, bool (*tick)(void *context), void *context);
-/// Of all threads but the main one: for how long the one that waited longest could have run and had no processor since the last
-/// call. Microseconds; 0 where the system does not tell.
-int64_t calotype_stage_longest_delay(void);
 void calotype_stage_set_animates(bool animates);
 
 /// What a grid of pictures costs GTK alone: a floating GtkScrolledWindow with a GtkGridView of so many GtkPictures, which show
