@@ -19,10 +19,10 @@ void cell_bind(Cell *cell, guint position) {
 }
 
 bool cell_place(const Cell *cell, GtkWidget *window, double *top, double *height) {
-    // Those that GTK keeps in reserve are not mapped, and lie nowhere.
+    // Cells that GTK keeps in reserve are not mapped and have no place.
     if (cell->position == GTK_INVALID_LIST_POSITION || !gtk_widget_get_mapped(cell->widget)) return false;
     graphene_rect_t place;
-    // The list's own widget around it: all those of a row are as high as the row.
+    // GTK's own widget around the cell: all those of a row are as high as the row.
     if (!gtk_widget_compute_bounds(gtk_widget_get_parent(cell->widget), window, &place)) return false;
     *top = place.origin.y;
     *height = place.size.height;
@@ -59,14 +59,15 @@ Cell *cells_first(const Cells *cells, GtkWidget *window) {
     return first_whole ? first_whole : first;
 }
 
-void cells_look(const Cells *cells, GtkWidget *window, void (*tell)(void *context, void *owner, bool is_on_screen), void *context) {
+void cells_update_on_screen(const Cells *cells, GtkWidget *window,
+                            void (*report)(void *context, void *owner, bool is_on_screen), void *context) {
     double page = gtk_widget_get_height(window), top, height;
     for (guint i = 0; i < cells->len; i++) {
         Cell *cell = g_ptr_array_index(cells, i);
         bool is_on_screen = cell_place(cell, window, &top, &height) && top < page && top + height > 0;
         if (cell->is_on_screen == is_on_screen) continue;
         cell->is_on_screen = is_on_screen;
-        tell(context, cell->owner, is_on_screen);
+        report(context, cell->owner, is_on_screen);
     }
 }
 

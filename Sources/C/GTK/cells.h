@@ -4,34 +4,35 @@
 #include <gtk/gtk.h>
 #include <stdbool.h>
 
-/// A cell of a list: what the list's owner knows it by, and the widget that it put into the list's own.
+/// A cell of a list: what the list's callbacks identify it by, and the widget inside GTK's own cell widget.
 typedef struct {
     void *owner;
     GtkWidget *widget;
     /// `GTK_INVALID_LIST_POSITION` while it is not bound.
     guint position;
-    /// As of the last look.
+    /// As of the last `cells_update_on_screen`.
     bool is_on_screen;
 } Cell;
 
-/// Of Cell. GTK keeps hundreds more than it shows.
+/// An array of Cell. GTK keeps hundreds more cells than it shows.
 typedef GPtrArray Cells;
 
 Cells *cells_new(void);
 Cell *cells_add(Cells *cells);
-/// Frees it.
+/// Removes a cell and frees it.
 void cells_remove(Cells *cells, Cell *cell);
-/// A position for a cell that comes into use, `GTK_INVALID_LIST_POSITION` for one that waits for its next.
+/// Sets the position of a cell: `GTK_INVALID_LIST_POSITION` unbinds it.
 void cell_bind(Cell *cell, guint position);
-/// Where a cell lies in the list's window as it was last laid out: its upper edge and its height. False where it has no place.
+/// Where a cell lies in the list's window as of the last layout: its upper edge and its height. False if it has no place.
 bool cell_place(const Cell *cell, GtkWidget *window, double *top, double *height);
 /// The cell that is bound to a position, or NULL.
 Cell *cells_at(const Cells *cells, guint position);
-/// The bound cell that lies in a widget of the list's, or NULL.
+/// The bound cell in one of GTK's cell widgets, or NULL.
 Cell *cells_of(const Cells *cells, GtkWidget *widget);
-/// The first cell that is on screen, as a whole where there is such a one, or NULL.
+/// The first cell that is on screen as a whole, or else the first one that is on screen in part, or NULL.
 Cell *cells_first(const Cells *cells, GtkWidget *window);
-/// Finds out which cells are on screen, and tells of those for which that has changed.
-void cells_look(const Cells *cells, GtkWidget *window, void (*tell)(void *context, void *owner, bool is_on_screen), void *context);
+/// Finds out which cells are on screen, and calls `report` for those that came on screen or left it.
+void cells_update_on_screen(const Cells *cells, GtkWidget *window,
+                            void (*report)(void *context, void *owner, bool is_on_screen), void *context);
 
 #endif

@@ -35,7 +35,7 @@ typedef struct {
     GtkSpinner *spinner;
     GtkProgressBar *bar;
     GtkImage *sign;
-    // The transition that runs.
+    // The running fade: its tick callback, and when it began and how long it takes in microseconds.
     guint tick;
     gint64 fade_began, fade_length;
 } View;
@@ -48,7 +48,7 @@ static void drop_parts(gpointer data) {
     g_free(view);
 }
 
-/// By opacity, since a widget that becomes visible has everything around it laid out anew.
+/// Changes the opacity, since a widget that becomes visible has everything around it laid out again.
 static void set_seen(void *widget, bool is_seen) {
     gtk_widget_set_opacity(GTK_WIDGET(widget), is_seen ? 1 : 0);
     gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_HIDDEN, (gboolean)!is_seen, -1);
@@ -70,7 +70,7 @@ void *calotype_gtk_view_new(void *picture, bool shows_whole) {
     view->shown = calotype_gtk_shown_new();
     calotype_gtk_shown_set_whole(view->shown, shows_whole);
     gtk_picture_set_can_shrink(view->picture, TRUE);
-    // What is shown covers its area by itself.
+    // The paintable scales its texture itself.
     gtk_picture_set_content_fit(view->picture, GTK_CONTENT_FIT_FILL);
     gtk_picture_set_paintable(view->picture, view->shown);
     gtk_overlay_set_child(overlay, GTK_WIDGET(view->picture));
@@ -84,7 +84,7 @@ void *calotype_gtk_view_new(void *picture, bool shows_whole) {
 
 void calotype_gtk_view_set_size(void *view, int width, int height) {
     gtk_widget_set_size_request(GTK_WIDGET(view), width, height);
-    // In a wider cell the view keeps its size, so that a picture of that size is shown pixel by pixel.
+    // In a wider cell the view keeps its size, so that an image of that size is shown pixel by pixel.
     gtk_widget_set_halign(GTK_WIDGET(view), GTK_ALIGN_CENTER);
     gtk_widget_set_valign(GTK_WIDGET(view), GTK_ALIGN_CENTER);
     calotype_gtk_shown_set_fixed(parts(view)->shown, true);
@@ -116,7 +116,7 @@ void calotype_gtk_view_set_texture(void *object, void *texture, uint32_t fade_mi
 
 void calotype_gtk_view_set_loading(void *object, bool loading) {
     View *view = parts(object);
-    // What the bar shows is how far the load before has come.
+    // The bar shows the progress of the previous load.
     if (calotype_gtk_view_progress(object) >= 0) set_seen(view->bar, false);
     if (gtk_spinner_get_spinning(view->spinner) == loading) return;
     gtk_spinner_set_spinning(view->spinner, loading);

@@ -3,13 +3,13 @@
     public import ImageCore
     internal import ImageTargets
 
-    /// A scrolling list of pictures that recycles its cells: a `GtkGridView` or a `GtkListView` in a `GtkScrolledWindow`.
+    /// A scrolling list of images that recycles its cells: a `GtkGridView` or a `GtkListView` in a `GtkScrolledWindow`.
     ///
-    /// Only what is near the screen has a cell. A cell that leaves the screen lowers or cancels its load, by the option
-    /// ``LoadOptions/offScreenPolicy``, before it is recycled; one that comes in takes it up again. A memory hit or what
-    /// stands in for a picture shows in the frame in which its cell appears, so that no cell is painted blank. Loads are
-    /// begun for a bounded time in each frame: cells on screen come first, and what is left waits for the next frame. In a page
-    /// that is not shown, no cell is on screen. Arrow keys move the focus and what is selected, return and click activate.
+    /// Only positions near the screen have a cell. A cell that leaves the screen lowers the priority of its load or cancels it,
+    /// as the option ``LoadOptions/offScreenPolicy`` says, and resumes the load when it comes back. A memory hit or a
+    /// placeholder is shown in the frame in which its cell appears, so that no cell is painted blank. In each frame, the list
+    /// starts loads for a bounded time: cells on screen come first, and the rest waits for the next frame. In a page that is
+    /// not shown, no cell is on screen. Arrow keys move the focus and the selection; the return key and clicks activate.
     ///
     /// ```swift
     /// @MainActor func grid(of urls: [URL], loader: any ImageProviding) -> GTKImageList {
@@ -23,11 +23,11 @@
     /// }
     /// ```
     @safe @MainActor public final class GTKImageList {
-        /// How the cells lie.
+        /// How the cells are arranged.
         public enum Layout {
-            /// In as many columns as there is room for: a `GtkGridView`.
+            /// As many columns as fit: a `GtkGridView`.
             case grid
-            /// One below the other, each with a title to its right: a `GtkListView`. The title is asked for by position.
+            /// One cell per row, with the title of its position to its right: a `GtkListView`.
             case rows(title: @MainActor (Int) -> String)
 
             fileprivate var hasColumns: Bool { if case .grid = self { true } else { false } }
@@ -36,20 +36,20 @@
         /// The `GtkScrolledWindow` to put into a window. Valid as long as this list lives.
         public let widget: UnsafeMutableRawPointer
 
-        /// Called with the position that was clicked, or chosen with the return key.
+        /// Called with a position when it is clicked, or when the return key is pressed on it.
         public var onActivate: ((Int) -> Void)?
 
-        /// How many pictures there are. Setting it asks for all requests anew; the same number keeps the place and the selection.
+        /// The number of images. Setting it renews all requests; setting the same number keeps the offset and the selection.
         public var count = 0 {
             didSet {
                 guard count == oldValue else { return unsafe calotype_gtk_list_set_count(widget, UInt32(clamping: count)) }
-                askAgain()
-                unsafe calotype_gtk_list_look(widget)
+                renewRequests()
+                unsafe calotype_gtk_list_update_soon(widget)
             }
         }
 
-        /// How the cells lie. Another layout makes the cells anew and keeps the selection. The selected cell stays where it is on
-        /// screen; where it is not there, the first one does. In a list that is not shown, the selected one comes on screen.
+        /// How the cells are arranged. Setting it makes new cells and keeps the selection. The selected cell stays at its place
+        /// on screen, or else the first cell on screen does. In a list that is not shown, the selected cell comes on screen.
         public var layout: Layout {
             didSet { unsafe calotype_gtk_list_set_columns(widget, layout.hasColumns) }
         }
@@ -58,13 +58,16 @@
         private let cellSize: PixelSize
         private let request: (Int) -> ImageRequest
         private var cells: Set<Cell> = []
-        /// Those that lack something, or came on screen; a cell may have been unbound since.
+        /// Cells to update in the next frame; some may have been unbound since.
         private var waiting: [Cell] = []
         private let box: ListBox
 
         /// - Parameters:
-        ///   - cellSize: of a picture, in the application's pixels; requests get it as their target size, in device pixels.
-        ///   - request: what to show at a position. Called whenever a cell comes near the screen.
+        ///   - loader: loads the images.
+        ///   - cellSize: the size of an image, in the application's pixels. Requests without a target size get it, in device
+        ///     pixels.
+        ///   - layout: how the cells are arranged.
+        ///   - request: returns the request for a position. Called whenever a cell comes near the screen.
         public init(
             loader: any ImageProviding, cellSize: PixelSize, layout: Layout = .grid, request: @escaping (Int) -> ImageRequest
         ) {
@@ -77,14 +80,14 @@
         }
 
         isolated deinit {
-            // No callback comes after this, so that nobody needs the box any more.
+            // No callback comes after this, so that the box can be freed.
             unsafe calotype_gtk_list_detach(widget)
             unsafe Unmanaged.passUnretained(box).release()
             unsafe calotype_gtk_unref(widget)
         }
 
-        /// How far the list is scrolled, in the application's pixels; at most ``maximumOffset``. What is set here is gone to in
-        /// the next frame, so that of several the last one counts.
+        /// The scroll offset, in the application's pixels, at most ``maximumOffset``. Setting it scrolls in the next frame; of
+        /// several values the last one counts.
         public var offset: Double {
             get {
                 var maximum = 0.0
@@ -93,16 +96,15 @@
             set { unsafe calotype_gtk_list_set_offset(widget, newValue) }
         }
 
-        /// How far it can be scrolled.
+        /// The largest scroll offset, in the application's pixels.
         public var maximumOffset: Double {
             var maximum = 0.0
             _ = unsafe calotype_gtk_list_offset(widget, &maximum)
             return maximum
         }
 
-        /// The position from which arrow keys go on, and which the return key activates: they and clicks change it, and setting it
-        /// brings it on screen in the next frame. `nil` where there are no pictures; setting that, or what is no position, does
-        /// nothing.
+        /// The selected position, `nil` for an empty list. Arrow keys and clicks change it; the return key activates it. Setting it
+        /// brings the position on screen in the next frame. Setting `nil`, or a position that does not exist, does nothing.
         public var selected: Int? {
             get {
                 let position = unsafe calotype_gtk_list_selected(widget)
@@ -114,21 +116,23 @@
             }
         }
 
-        /// Moves the keyboard's focus into the list, to the selected cell, which comes on screen.
+        /// Moves the keyboard's focus to the selected cell and brings it on screen.
         public func focus() { unsafe calotype_gtk_list_focus(widget) }
 
-        /// A cell that is on screen, and where: x, y, width, height in the application's pixels from the upper left of
-        /// another widget, the window for instance.
+        /// A cell that is on screen.
         public struct VisibleCell: Sendable {
             public var position: Int
+            /// In the application's pixels, from the upper left of another widget.
             public var bounds: (x: Double, y: Double, width: Double, height: Double)
-            /// Whether its picture has not come yet.
+            /// Whether its image has not arrived yet.
             public var isLoading: Bool
-            /// Whether it shows nothing, not even what stands in for its picture.
+            /// Whether it shows nothing, not even a placeholder.
             public var isBlank: Bool
         }
 
-        /// The cells that are on screen, in order, as they were in the last frame.
+        /// The cells that were on screen in the last frame, ordered by position.
+        ///
+        /// - Parameter other: the widget to which their bounds are relative, for example the window.
         public func visibleCells(in other: UnsafeMutableRawPointer) -> [VisibleCell] {
             var visible: [VisibleCell] = []
             for cell in cells where cell.isOnScreen {
@@ -138,13 +142,13 @@
                 else { continue }
                 visible.append(
                     VisibleCell(
-                        position: position, bounds: bounds, isLoading: cell.lacks != .nothing || cell.view.isLoading,
+                        position: position, bounds: bounds, isLoading: cell.pending != .nothing || cell.view.isLoading,
                         isBlank: cell.view.isBlank))
             }
             return visible.sorted { $0.position < $1.position }
         }
 
-        /// Cells that exist, on screen or not.
+        /// The number of cells, on screen or not.
         public var cellCount: Int { cells.count }
 
         // MARK: Called by GTK
@@ -157,41 +161,40 @@
             return cell
         }
 
-        /// Hundreds of cells may be bound in one frame, most of them off screen: what they show is decided when it is known
-        /// where they lie.
+        /// Hundreds of cells may be bound in one frame, most of them off screen: their loads start once their places are known.
         fileprivate func bind(_ cell: Cell, _ position: Int) {
             (cell.position, cell.isOnScreen) = (position, false)
-            ask(cell)
+            renewRequest(of: cell)
             if case .rows(let title) = layout { unsafe calotype_gtk_row_set_title(cell.widget, title(position)) }
         }
 
         fileprivate func unbind(_ cell: Cell) {
-            if cell.lacks != .image { cell.target.clear() }
-            forget(cell)
-            (cell.position, cell.isOnScreen, cell.lacks) = (nil, false, .nothing)
+            if cell.pending != .request { cell.target.clear() }
+            clearOutdated(cell)
+            (cell.position, cell.isOnScreen, cell.pending) = (nil, false, .nothing)
         }
 
-        /// What it shows from before it was asked for anew, since the request may be the same.
-        private func forget(_ cell: Cell) {
+        /// Clears what the cell shows from before its request was renewed: an equal request would not replace it.
+        private func clearOutdated(_ cell: Cell) {
             if cell.isOutdated { cell.target.clear() }
             cell.isOutdated = false
         }
 
         fileprivate func drop(_ cell: Cell) {
             cell.target.clear()
-            (cell.position, cell.isOnScreen, cell.lacks) = (nil, false, .nothing)
+            (cell.position, cell.isOnScreen, cell.pending) = (nil, false, .nothing)
             cells.remove(cell)
         }
 
-        /// What leaves the screen lets go of its load at once.
-        fileprivate func set(_ cell: Cell, onScreen isOnScreen: Bool) {
+        /// A cell that leaves the screen suspends its load at once.
+        fileprivate func setOnScreen(_ cell: Cell, _ isOnScreen: Bool) {
             cell.isOnScreen = isOnScreen
             if isOnScreen { wait(cell) } else { cell.target.setVisible(false) }
         }
 
-        /// Before cells are painted: all that came on screen show at least what stands in for their pictures. Loads are begun as
-        /// far as there is time in this frame, those of cells on screen first. Returns whether some are left for the next one.
-        fileprivate func moved() -> Bool {
+        /// Called before a frame is painted: every cell that came on screen shows at least its placeholder. Loads are started
+        /// while there is time in this frame, those of cells on screen first. Returns whether some are left for the next one.
+        fileprivate func updateCells() -> Bool {
             let end = ContinuousClock.now + GTKImageList.timePerFrame
             var (arrived, near): ([Cell], [Cell]) = ([], [])
             let due = waiting
@@ -199,9 +202,9 @@
             for cell in due { cell.isWaiting = false }
             for cell in due where cell.position != nil {
                 if cell.isOnScreen {
-                    if cell.lacks == .image { prepare(cell) }
+                    if cell.pending == .request { prepare(cell) }
                     arrived.append(cell)
-                } else if cell.lacks != .nothing {
+                } else if cell.pending != .nothing {
                     near.append(cell)
                 }
             }
@@ -216,20 +219,20 @@
             return false
         }
 
-        /// A quarter of a frame at sixty a second, so that GTK has the rest.
+        /// A quarter of a frame at 60 frames per second. GTK has the rest.
         private static let timePerFrame = Duration.milliseconds(4)
 
-        /// For all pictures, the same ones too: they may be wanted in another size, or with another badge.
-        fileprivate func askAgain() {
+        /// Renews the requests of all cells. Equal requests are loaded again, since their images may need another size.
+        fileprivate func renewRequests() {
             for cell in cells where cell.position != nil {
-                cell.isOutdated = cell.isOutdated || cell.lacks != .image
-                ask(cell)
+                cell.isOutdated = cell.isOutdated || cell.pending != .request
+                renewRequest(of: cell)
             }
         }
 
-        /// For its picture anew, when it is known whether it is on screen.
-        private func ask(_ cell: Cell) {
-            cell.lacks = .image
+        /// Renews the request of a cell in the next update, when it is known whether the cell is on screen.
+        private func renewRequest(of cell: Cell) {
+            cell.pending = .request
             wait(cell)
         }
 
@@ -239,11 +242,11 @@
             waiting.append(cell)
         }
 
-        /// What a cell shows until its picture comes, or the picture where it is in memory.
+        /// Shows the image if it is in memory, or else the placeholder.
         private func prepare(_ cell: Cell) {
-            guard let position = cell.position, position < count else { return cell.lacks = .nothing }
-            cell.lacks = .load
-            forget(cell)
+            guard let position = cell.position, position < count else { return cell.pending = .nothing }
+            cell.pending = .load
+            clearOutdated(cell)
             var request = request(position)
             if request.options.targetSize == nil {
                 request.options.targetSize = cell.view.devicePixels(cellSize)
@@ -253,27 +256,27 @@
         }
 
         private func show(_ cell: Cell) {
-            if cell.lacks == .image { prepare(cell) }
-            if cell.lacks == .load { cell.target.startLoad() }
-            cell.lacks = .nothing
+            if cell.pending == .request { prepare(cell) }
+            if cell.pending == .load { cell.target.startLoad() }
+            cell.pending = .nothing
         }
     }
 
     /// A view, its binding, and what it is bound to.
     @safe @MainActor private final class Cell: Hashable {
-        enum Lack { case image, load, nothing }
+        /// What a cell still waits for.
+        enum PendingState { case request, load, nothing }
 
         let view: GTKImageView
         let target: ImageTarget<GTKImageView>
-        /// What the list has as its cell: the view, or a row that holds it. It is GTK's to keep.
+        /// The widget that GTK keeps as the cell: the view, or a row around it.
         var widget: UnsafeMutableRawPointer
         var position: Int?
         var isOnScreen = false
-        /// What it has not got yet.
-        var lacks = Lack.nothing
-        /// Whether it still shows what it is asked for anew.
+        var pending = PendingState.nothing
+        /// Whether it still shows the image of a request that was renewed.
         var isOutdated = false
-        /// Whether the list has it among those that wait.
+        /// Whether it is in the list's `waiting`.
         var isWaiting = false
 
         init(loader: any ImageProviding) {
@@ -286,7 +289,7 @@
         nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
     }
 
-    /// What GTK's callbacks are given: it outlives the list as long as GTK keeps the widget.
+    /// The context of GTK's callbacks. It outlives the list as long as GTK keeps the widget.
     @MainActor private final class ListBox {
         weak var list: GTKImageList?
 
@@ -313,19 +316,19 @@
                     }
                 },
                 set_on_screen: { context, cell, isOnScreen in
-                    unsafe ListBox.run(context, cell) { $0.set($1, onScreen: isOnScreen) }
+                    unsafe ListBox.run(context, cell) { $0.setOnScreen($1, isOnScreen) }
                 },
-                moved: { context in
+                update_cells: { context in
                     var isUnfinished = false
                     unsafe ListBox.run(context) { list in
-                        isUnfinished = list.moved()
+                        isUnfinished = list.updateCells()
                         return nil
                     }
                     return isUnfinished
                 },
                 scaled: { context in
                     unsafe ListBox.run(context) { list in
-                        list.askAgain()
+                        list.renewRequests()
                         return nil
                     }
                 })

@@ -1,0 +1,57 @@
+#ifdef GTK
+
+#include "list.h"
+
+static const char cell_key[] = "calotype-cell";
+
+static Cell *cell_of(GtkListItem *item) { return g_object_get_data(G_OBJECT(item), cell_key); }
+
+static void setup_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List *list) {
+    (void)factory;
+    if (!list->is_attached) return;
+    Cell *cell = cells_add(list->cells);
+    void *widget = NULL;
+    cell->owner = list->callbacks.make_cell(list->callbacks.context, &widget);
+    cell->widget = widget;
+    g_object_set_data(G_OBJECT(item), cell_key, cell);
+    gtk_list_item_set_child(item, cell->widget);
+}
+
+static void bind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List *list) {
+    (void)factory;
+    Cell *cell = cell_of(item);
+    if (!list->is_attached || !cell) return;
+    cell_bind(cell, gtk_list_item_get_position(item));
+    list->callbacks.bind(list->callbacks.context, cell->owner, cell->position);
+    calotype_list_update_soon(list);
+}
+
+static void unbind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List *list) {
+    (void)factory;
+    Cell *cell = cell_of(item);
+    if (!cell) return;
+    cell_bind(cell, GTK_INVALID_LIST_POSITION);
+    if (list->is_attached) list->callbacks.unbind(list->callbacks.context, cell->owner);
+}
+
+static void teardown_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List *list) {
+    (void)factory;
+    Cell *cell = cell_of(item);
+    g_object_set_data(G_OBJECT(item), cell_key, NULL);
+    gtk_list_item_set_child(item, NULL);
+    if (!cell) return;
+    if (list->is_attached) list->callbacks.drop_cell(list->callbacks.context, cell->owner);
+    cells_remove(list->cells, cell);
+}
+
+GtkListItemFactory *calotype_list_factory_new(List *list) {
+    GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
+    g_signal_connect(factory, "setup", G_CALLBACK(setup_cell), list);
+    g_signal_connect(factory, "bind", G_CALLBACK(bind_cell), list);
+    g_signal_connect(factory, "unbind", G_CALLBACK(unbind_cell), list);
+    g_signal_connect(factory, "teardown", G_CALLBACK(teardown_cell), list);
+    calotype_list_keep(list, G_OBJECT(factory));
+    return factory;
+}
+
+#endif

@@ -1,0 +1,98 @@
+#ifdef GTK
+
+#include "list.h"
+
+void calotype_list_update_soon(List *list) {
+    list->needs_update = true;
+    if (list->clock) gdk_frame_clock_request_phase(list->clock, GDK_FRAME_CLOCK_PHASE_LAYOUT);
+}
+
+void calotype_list_fit_columns(List *list) {
+    if (!list->grid) return;
+    int width = gtk_widget_get_width(list->window);
+    unsigned columns = (unsigned)CLAMP(width / MAX(1, list->cell_width), 1, 200);
+    if (width > 0 && gtk_grid_view_get_max_columns(list->grid) != columns) gtk_grid_view_set_max_columns(list->grid, columns);
+}
+
+void calotype_list_focus_cell(List *list, Cell *cell) {
+    GtkWidget *item = gtk_widget_get_parent(cell->widget);
+    list->wanted_focus = GTK_INVALID_LIST_POSITION;
+    if (item) gtk_widget_grab_focus(item);
+}
+
+static void report_on_screen(void *context, void *cell, bool is_on_screen) {
+    List *list = context;
+    list->callbacks.set_on_screen(list->callbacks.context, cell, is_on_screen);
+}
+
+static void update(GdkFrameClock *clock, List *list) {
+    (void)clock;
+    if (list->is_laid_out) calotype_list_scroll(list);
+}
+
+static void layout(GdkFrameClock *clock, List *list) {
+    (void)clock;
+    if (!list->is_attached || !gtk_widget_get_mapped(list->view)) return;
+    bool is_first_layout = !list->is_laid_out;
+    list->is_laid_out = true;
+    // While another layout is to come, the cells are not updated: those of this layout may not stay.
+    if ((is_first_layout && calotype_list_scroll(list)) || calotype_list_go_to_position(list)) {
+        calotype_list_update_soon(list);
+        return;
+    }
+    if (!list->needs_update) return;
+    list->needs_update = false;
+    cells_update_on_screen(list->cells, list->window, report_on_screen, list);
+    list->has_unfinished_cells = list->callbacks.update_cells(list->callbacks.context);
+}
+
+// What changes the layout, and unfinished cells, wait until the frame is painted: before that, GTK would lay out the same frame
+// again and again.
+static void after_paint(GdkFrameClock *clock, List *list) {
+    (void)clock;
+    if (!list->is_attached) return;
+    calotype_list_fit_columns(list);
+    Cell *focused = cells_at(list->cells, list->wanted_focus);
+    if (focused && gtk_widget_get_mapped(list->view)) calotype_list_focus_cell(list, focused);
+    if (list->has_unfinished_cells) calotype_list_update_soon(list);
+    list->has_unfinished_cells = false;
+}
+
+static void mapped(GtkWidget *widget, List *list) {
+    (void)widget;
+    calotype_list_update_soon(list);
+}
+
+// In a page that is not shown, no cell is on screen.
+static void unmapped(GtkWidget *widget, List *list) {
+    (void)widget;
+    if (list->is_attached) cells_update_on_screen(list->cells, list->window, report_on_screen, list);
+    list->needs_update = true;
+}
+
+static void realized(GtkWidget *widget, List *list) {
+    list->clock = g_object_ref(gtk_widget_get_frame_clock(widget));
+    list->update_handler = g_signal_connect(list->clock, "update", G_CALLBACK(update), list);
+    // After GTK's own handler, which lays out.
+    list->layout_handler = g_signal_connect_after(list->clock, "layout", G_CALLBACK(layout), list);
+    list->after_paint_handler = g_signal_connect(list->clock, "after-paint", G_CALLBACK(after_paint), list);
+    calotype_list_update_soon(list);
+}
+
+static void unrealized(GtkWidget *widget, List *list) {
+    (void)widget;
+    if (!list->clock) return;
+    g_signal_handler_disconnect(list->clock, list->update_handler);
+    g_signal_handler_disconnect(list->clock, list->layout_handler);
+    g_signal_handler_disconnect(list->clock, list->after_paint_handler);
+    g_clear_object(&list->clock);
+}
+
+void calotype_list_watch_frames(List *list) {
+    g_signal_connect(list->view, "realize", G_CALLBACK(realized), list);
+    g_signal_connect(list->view, "unrealize", G_CALLBACK(unrealized), list);
+    g_signal_connect(list->view, "map", G_CALLBACK(mapped), list);
+    g_signal_connect(list->view, "unmap", G_CALLBACK(unmapped), list);
+}
+
+#endif

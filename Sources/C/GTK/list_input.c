@@ -1,0 +1,69 @@
+#ifdef GTK
+
+#include "list.h"
+
+static void activate(List *list, guint position) {
+    if (list->is_attached) list->callbacks.activate(list->callbacks.context, position);
+}
+
+static void return_key_pressed(GtkWidget *view, guint position, List *list) {
+    (void)view;
+    activate(list, position);
+}
+
+static guint position_at(List *list, double x, double y) {
+    GtkWidget *widget = gtk_widget_pick(list->view, x, y, GTK_PICK_DEFAULT);
+    while (widget && gtk_widget_get_parent(widget) != list->view) widget = gtk_widget_get_parent(widget);
+    Cell *cell = widget ? cells_of(list->cells, widget) : NULL;
+    return cell ? cell->position : GTK_INVALID_LIST_POSITION;
+}
+
+static void pressed(GtkGestureClick *click, int count, double x, double y, List *list) {
+    list->pressed_position = position_at(list, x, y);
+    // GTK activates on the second click of a double click; the first one has done so already.
+    if (count > 1) gtk_gesture_set_state(GTK_GESTURE(click), GTK_EVENT_SEQUENCE_CLAIMED);
+}
+
+static void released(GtkGestureClick *click, int count, double x, double y, List *list) {
+    (void)click;
+    guint position = position_at(list, x, y);
+    if (count != 1 || position == GTK_INVALID_LIST_POSITION || position != list->pressed_position) return;
+    gtk_single_selection_set_selected(list->selection, position);
+    activate(list, position);
+}
+
+// A click activates. GTK's own property for that (single-click-activate) also selects whatever lies under the pointer when the
+// keyboard scrolls, so that the arrow keys would lose their place.
+void calotype_list_watch_activation(List *list) {
+    g_signal_connect(list->view, "activate", G_CALLBACK(return_key_pressed), list);
+    GtkGesture *click = gtk_gesture_click_new();
+    gtk_event_controller_set_propagation_phase(GTK_EVENT_CONTROLLER(click), GTK_PHASE_CAPTURE);
+    g_signal_connect(click, "pressed", G_CALLBACK(pressed), list);
+    g_signal_connect(click, "released", G_CALLBACK(released), list);
+    calotype_list_keep(list, G_OBJECT(click));
+    gtk_widget_add_controller(list->view, GTK_EVENT_CONTROLLER(click));
+}
+
+static gboolean wheel_turned(GtkEventControllerScroll *controller, double dx, double dy, List *list) {
+    (void)dx;
+    // GTK scrolls by the events of a touchpad itself, one event per frame.
+#if GTK_CHECK_VERSION(4, 8, 0)
+    if (gtk_event_controller_scroll_get_unit(controller) != GDK_SCROLL_UNIT_WHEEL) return FALSE;
+#else
+    (void)controller;
+#endif
+    if (!list->clock) return FALSE;
+    list->wheel_steps += dy;
+    calotype_list_scroll_soon(list);
+    return TRUE;
+}
+
+void calotype_list_watch_wheel(List *list) {
+    GtkEventController *wheel = gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
+    gtk_event_controller_set_propagation_phase(wheel, GTK_PHASE_CAPTURE);
+    g_signal_connect(wheel, "scroll", G_CALLBACK(wheel_turned), list);
+    calotype_list_keep(list, G_OBJECT(wheel));
+    gtk_widget_add_controller(list->window, wheel);
+}
+
+#endif
