@@ -125,7 +125,7 @@ let package = Package(
             "ImageLoading", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", "CCalotypeHeap"),
         testProgram(
             "GTKStage", "Calotype", "ImageCore", "ImageDecoding", "ImageCodecs", "ImageLoading", "ImageCaching", "ImageTargets",
-            "ImageTargetsGTK", "CCalotypeGTK", "CCalotypeGTKStage", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP"),
+            "ImageTargetsGTK", "CCalotypeGTKStage", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP"),
 
         // Tests, in the order of the modules.
         tests("ImageCore", .httpTypes),

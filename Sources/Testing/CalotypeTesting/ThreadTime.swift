@@ -9,8 +9,7 @@ package enum ThreadTime {
         return now - begin
     }
 
-    /// What the calling thread has computed since it began.
-    package static var now: Duration {
+    private static var now: Duration {
         var time = timespec()
         unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))

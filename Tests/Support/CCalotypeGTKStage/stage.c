@@ -62,44 +62,4 @@ void calotype_stage_set_animates(bool animates) {
     g_object_set(gtk_settings_get_default(), "gtk-enable-animations", (gboolean)animates, NULL);
 }
 
-static void make_picture(GtkSignalListItemFactory *factory, GtkListItem *item, gpointer cell) {
-    (void)factory;
-    GtkWidget *picture = gtk_picture_new();
-    gtk_widget_set_size_request(picture, GPOINTER_TO_INT(cell), GPOINTER_TO_INT(cell));
-    gtk_widget_set_halign(picture, GTK_ALIGN_CENTER);
-    gtk_widget_set_valign(picture, GTK_ALIGN_CENTER);
-    gtk_list_item_set_child(item, picture);
-}
-
-static void bind_picture(GtkSignalListItemFactory *factory, GtkListItem *item, GPtrArray *textures) {
-    (void)factory;
-    GdkPaintable *texture = g_ptr_array_index(textures, gtk_list_item_get_position(item) % textures->len);
-    gtk_picture_set_paintable(GTK_PICTURE(gtk_list_item_get_child(item)), texture);
-}
-
-void *calotype_stage_plain_grid(unsigned count, int cell, unsigned columns, void *const *textures, size_t texture_count) {
-    GPtrArray *kept = g_ptr_array_new_with_free_func(g_object_unref);
-    for (size_t i = 0; i < texture_count; i++) g_ptr_array_add(kept, g_object_ref(textures[i]));
-    GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
-    g_signal_connect(factory, "setup", G_CALLBACK(make_picture), GINT_TO_POINTER(cell));
-    g_signal_connect(factory, "bind", G_CALLBACK(bind_picture), kept);
-    const char **names = g_new0(const char *, (size_t)count + 1);
-    for (unsigned i = 0; i < count; i++) names[i] = "";
-    GListModel *items = G_LIST_MODEL(gtk_string_list_new(names));
-    g_free((gpointer)names);
-    GtkWidget *view = gtk_grid_view_new(GTK_SELECTION_MODEL(gtk_single_selection_new(items)), factory);
-    gtk_grid_view_set_min_columns(GTK_GRID_VIEW(view), 1);
-    gtk_grid_view_set_max_columns(GTK_GRID_VIEW(view), columns);
-    GtkWidget *window = gtk_scrolled_window_new();
-    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(window), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window), view);
-    return window;
-}
-
-double calotype_stage_plain_offset(void *grid, double *maximum) {
-    GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(grid));
-    *maximum = gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment);
-    return gtk_adjustment_get_value(adjustment);
-}
-
 #endif

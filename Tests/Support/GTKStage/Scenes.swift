@@ -1,5 +1,4 @@
 #if GTK
-    import CCalotypeGTK
     import CCalotypeGTKStage
     import Calotype
     import ImageCore
@@ -22,6 +21,8 @@
         /// Loads that run, and whether they are held where they are.
         var loads: Int { get }
         func hold(_ isHeld: Bool) throws
+        /// How many requests the list has asked for.
+        var requestsMade: Int { get }
         /// How often cells were activated.
         var activations: Int { get }
         /// Has the list in a page that is shown, or not.
@@ -38,12 +39,6 @@
         static var count: Int { 2_000 }
         static var cell: Int { 96 }
         var size: (width: Int, height: Int) { (columns * Self.cell, columns * Self.cell * 3 / 4) }
-        // For scenes that are only scrolled from outside.
-        func scroll(to offset: Double) {}
-        var loads: Int { 0 }
-        var activations: Int { 0 }
-        func hold(_ isHeld: Bool) throws {}
-        func show(_ isShown: Bool) {}
     }
 
     /// Pictures from a server, through the standard loader with a small memory cache, so that most come from the server again.
@@ -52,9 +47,12 @@
         private let layout: GTKImageList.Layout
         /// Whether the pictures are of single pixels, as large as a cell on a monitor of twice the density.
         private let stripes: Bool
+        /// Whether each request takes longer to make than the list may spend on loads in a frame.
+        private let hasSlowRequests: Bool
+        private let made = Counter()
         private var server: LoopbackServer?
         private var list: GTKImageList?
-        private let activated = Activations()
+        private let activated = Counter()
         /// Before which answers wait, if any.
         private let gate = SharedGate()
         private let loader = ImageLoader.standard {
@@ -62,8 +60,8 @@
             $0.dataCache = nil
         }
 
-        init(columns: Int, layout: GTKImageList.Layout = .grid, stripes: Bool = false) {
-            (self.columns, self.layout, self.stripes) = (columns, layout, stripes)
+        init(columns: Int, layout: GTKImageList.Layout = .grid, stripes: Bool = false, hasSlowRequests: Bool = false) {
+            (self.columns, self.layout, self.stripes, self.hasSlowRequests) = (columns, layout, stripes, hasSlowRequests)
         }
 
         var offset: (now: Double, maximum: Double) { (list?.offset ?? 0, list?.maximumOffset ?? 0) }
@@ -71,6 +69,7 @@
         var requests: Int { server?.requests.value ?? 0 }
         var loads: Int { loader.activity.loads }
         var activations: Int { activated.value }
+        var requestsMade: Int { made.value }
         func scroll(to offset: Double) { list?.offset = offset }
         func hold(_ isHeld: Bool) throws { try gate.close(isHeld) }
         func show(_ isShown: Bool) { if let list { unsafe calotype_stage_set_visible(list.widget, isShown) } }
@@ -86,7 +85,9 @@
                 try connection.respond(LoopbackServer.Response(200, body: Array(file)))
             }
             let size = PixelSize(width: Self.cell, height: Self.cell)
-            let list = GTKImageList(loader: loader, cellSize: size, layout: layout) { index in
+            let list = GTKImageList(loader: loader, cellSize: size, layout: layout) { [made, hasSlowRequests] index in
+                made.value += 1
+                if hasSlowRequests { FileOutput.pause(microseconds: 6_000) }
                 var request = ImageRequest(url: URL(string: server.url("/\(index).png"))!)
                 request.options.offScreenPolicy = .cancels
                 request.options.placeholder = .color(red: 1, green: 1, blue: 0, alpha: 1)
@@ -113,7 +114,7 @@
         }
     }
 
-    @MainActor private final class Activations {
+    @MainActor private final class Counter {
         var value = 0
     }
 
@@ -128,48 +129,6 @@
                 gate?.open()
                 gate = next
             }
-        }
-    }
-
-    /// The same grid in GTK alone, for comparison: its textures are there from the start.
-    @safe struct PlainScene: Scene {
-        let columns: Int
-        private var widget: UnsafeMutableRawPointer?
-
-        init(columns: Int) { self.columns = columns }
-
-        var cellCount: Int { 0 }
-        var requests: Int { 0 }
-        var offset: (now: Double, maximum: Double) {
-            guard let widget = unsafe widget else { return (0, 0) }
-            var maximum = 0.0
-            let now = unsafe calotype_stage_plain_offset(widget, &maximum)
-            return (now, maximum)
-        }
-
-        mutating func begin(in window: UnsafeMutableRawPointer) throws {
-            let textures = unsafe try (0..<64).map { number in
-                let bitmap = try Pattern.quarters(number, side: Self.cell).bitmap
-                return unsafe bitmap.withUnsafePixels { pixels in
-                    unsafe calotype_gtk_texture(
-                        pixels.baseAddress, pixels.count, Int32(Self.cell), Int32(Self.cell), bitmap.bytesPerRow,
-                        Int32(CALOTYPE_GTK_RGBA8), { owner in unsafe Unmanaged<Kept>.fromOpaque(owner!).release() },
-                        Unmanaged.passRetained(Kept(bitmap)).toOpaque())
-                }
-            }
-            let grid = unsafe calotype_stage_plain_grid(
-                UInt32(Self.count), Int32(Self.cell), UInt32(columns), textures, textures.count)
-            unsafe widget = grid
-            unsafe calotype_stage_set_child(window, grid)
-        }
-
-        func loadsOffScreen(in window: UnsafeMutableRawPointer) -> Int { 0 }
-        func blankCells(in window: UnsafeMutableRawPointer) -> Int { 0 }
-        func places(in window: UnsafeMutableRawPointer) -> [GTKImageList.VisibleCell]? { [] }
-
-        private final class Kept {
-            private let bitmap: Bitmap
-            init(_ bitmap: Bitmap) { self.bitmap = bitmap }
         }
     }
 

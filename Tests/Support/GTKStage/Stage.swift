@@ -12,7 +12,7 @@
             let act: any Act =
                 switch CommandLine.arguments.dropFirst().first {
                 case "scroll": Scrolling(LoadedScene(columns: 10))
-                case "plain": Scrolling(PlainScene(columns: 10))
+                case "slow": Scrolling(LoadedScene(columns: 10, hasSlowRequests: true))
                 case "dense": Scrolling(LoadedScene(columns: 5, stripes: true))
                 case "rows": Scrolling(LoadedScene(columns: 10, layout: .rows { "Picture \($0)" }))
                 default: Conformance()

@@ -4,7 +4,6 @@
 #define CCALOTYPE_GTK_STAGE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /// Runs GTK's loop with one undecorated window until `calotype_stage_quit`. False where there is no display.
 bool calotype_stage_run(int width, int height, void (*ready)(void *context, void *window), void *context);
@@ -16,10 +15,5 @@ void calotype_stage_every(unsigned milliseconds, bool (*tick)(void *context), vo
 /// Calls `tick` after each frame of the window, whatever it returns.
 void calotype_stage_after_each_paint(void *window, bool (*tick)(void *context), void *context);
 void calotype_stage_set_animates(bool animates);
-
-/// What a grid of pictures costs GTK alone: a floating GtkScrolledWindow with a GtkGridView of so many GtkPictures, which show
-/// the textures in turn.
-void *calotype_stage_plain_grid(unsigned count, int cell, unsigned columns, void *const *textures, size_t texture_count);
-double calotype_stage_plain_offset(void *grid, double *maximum);
 
 #endif
