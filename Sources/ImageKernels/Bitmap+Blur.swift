@@ -1,7 +1,7 @@
 public import ImageCore
 
 extension Bitmap {
-    /// The image blurred by a Gaussian; beyond its edges it goes on as the pixels at the edge.
+    /// The image blurred by a Gaussian; beyond its edges, the pixels at the edge repeat.
     ///
     /// Up to σ = 12 the Gaussian itself, out to 3σ. Beyond, the Gaussian is taken on a grid of every ⌊σ/4⌋th pixel, exactly,
     /// and interpolated between with a cubic: what is left after such a blur changes so slowly that the result stays

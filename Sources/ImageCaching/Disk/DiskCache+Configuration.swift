@@ -37,7 +37,7 @@ extension DiskCache {
     public struct Limits: Hashable, Sendable {
         /// Bytes of all files that hold entries; 400 MB by default. Their index comes on top, about 100 bytes an entry.
         public var bytes: Int
-        /// Entries; `nil`, the default, for at most 180,000, so that the index of any directory stays below 100 MB.
+        /// Entries; `nil`, the default, and larger numbers mean 180,000, so that the index of any directory stays below 100 MB.
         public var count: Int?
         /// Seconds after which an entry is gone, counted from when it was stored; 30 days by default.
         public var age: Double

@@ -44,7 +44,7 @@ import Testing
         // Given: every row whole, the checksum behind them not.
         var file = png().file
         file[file.count - 13] ^= 1
-        // Then: nobody calls that the image.
+        // Then: the decoder reports damage.
         #expect(throws: ImageError.self) { try registry.decode(file, options: DecodeOptions()) }
         #expect(throws: ImageError.self) { try fed(file, DecodeOptions()) }
     }

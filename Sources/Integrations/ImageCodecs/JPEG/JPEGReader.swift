@@ -48,7 +48,7 @@ import ImageDecoding
     var cancellation: CancellationToken?
 
     deinit {
-        // To give the coefficients of a large image back takes ten milliseconds, for which nobody who cancelled waits.
+        // Freeing the coefficients of a large image takes ten milliseconds, too long for a caller that cancelled.
         let isAbandoned = header.coefficient_bytes > 1 << 24 && cancellation?.isCancelled == true
         // nonisolated(unsafe) because nobody else has the reader any more.
         nonisolated(unsafe) let reader = unsafe handle
