@@ -6,8 +6,13 @@ public struct DataRequest: Sendable {
     public var method: HTTPRequest.Method
     public var headerFields: HTTPFields
     public var body: Data?
-    /// From the start to the last byte; 30 s.
+    /// The time limit of one attempt, from its start to the last byte; 30 s.
     public var timeout: Duration
+    /// When the whole load must have ended, with every attempt and every wait; `nil`, the default, sets no deadline.
+    public var deadline: Deadline?
+    /// What the lookup in the response cache found, for the loader that completes the exchange: set by the engine from
+    /// ``ResponseLookup/miss(_:)``. `nil`, the default: the loader looks its cache up itself.
+    public var cacheTransaction: (any ResponseTransaction)?
     /// The largest body to accept, in bytes; `nil` leaves the loader's own limit.
     public var maximumBytes: Int?
     public var priority: LoadPriority

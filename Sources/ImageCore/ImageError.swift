@@ -98,8 +98,10 @@ extension ImageError.Code {
     public static let connectionLost = Self("connectionLost", .network)
     /// TLS could not be agreed on, or the certificate was refused.
     public static let insecure = Self("insecure", .network)
-    /// The time limit of the request passed.
+    /// One attempt took longer than ``LoadOptions/timeout``.
     public static let timedOut = Self("timedOut", .network)
+    /// The whole load took longer than ``LoadOptions/deadline``.
+    public static let deadlineExceeded = Self("deadlineExceeded", .network)
     /// The server answered with a status that carries no picture; see ``ImageError/status``.
     public static let httpStatus = Self("httpStatus", .network)
     /// The redirects did not end within the limit.

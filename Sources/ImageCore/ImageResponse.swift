@@ -3,10 +3,10 @@ public struct ImageResponse: Sendable {
     public var image: DecodedImage
     /// The tier that had it.
     public var tier: CacheTier
-    /// `nil` for a synchronous memory hit, which measures nothing.
-    public var metrics: LoadMetrics?
+    /// What the load took. All times of a memory cache hit are zero.
+    public var metrics: LoadMetrics
 
-    public init(image: DecodedImage, tier: CacheTier, metrics: LoadMetrics? = nil) {
+    public init(image: DecodedImage, tier: CacheTier, metrics: LoadMetrics = LoadMetrics()) {
         self.image = image
         self.tier = tier
         self.metrics = metrics
@@ -23,7 +23,7 @@ public enum CacheTier: String, Hashable, Sendable, CaseIterable {
     case network
 }
 
-/// What one load took. Times are spent working; waiting in queues is left out, and a stage that did not run took zero.
+/// What one load took. The times of stages are spent working; a stage that did not run took zero.
 public struct LoadMetrics: Hashable, Sendable {
     /// Bytes of the encoded picture.
     public var byteCount = 0
@@ -33,7 +33,11 @@ public struct LoadMetrics: Hashable, Sendable {
     public var retries = 0
     /// From the start of the load to its end, waiting included.
     public var total: Duration = .zero
-    /// Asking the data cache.
+    /// Waiting in the queues of the network and of the worker threads.
+    public var waiting: Duration = .zero
+    /// Looking the processed image up in the data cache.
+    public var processedCache: Duration = .zero
+    /// Looking the original bytes up in the data cache.
     public var originalCache: Duration = .zero
     /// Fetching the bytes.
     public var network: Duration = .zero

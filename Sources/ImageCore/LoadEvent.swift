@@ -8,23 +8,25 @@ public enum LoadEvent: Sendable {
     case finished(Result<ImageResponse, LoadFailure>)
 }
 
-/// What an observer is told of every load of a loader. Stages are told of the load that began the shared work.
+/// What an observer sees of a load. The stages of shared work are reported for the load that began it.
 public enum LoadObservation: Sendable {
-    /// A load was asked for.
+    /// A load began.
     case started
-    /// The load shares work that another one has begun, which is told of its stages. May be told again where a load has to
-    /// begin another piece of work: for a further source, or where the finished picture was not on disk after all.
-    case joined
-    /// Work of a stage began.
+    /// The load shares work that another load began. Comes again where a load continues with other work: for a fallback source.
+    case joined(LoadID)
+    /// A stage began to wait in its queue, for a slot or for memory.
+    case waitBegan(LoadStage)
+    /// The wait in the queue ended, after this time.
+    case waitEnded(LoadStage, Duration)
+    /// A stage began its work.
     case stageBegan(LoadStage)
-    /// More of the body has arrived; nothing is told of a body that comes in one piece.
+    /// More of the body arrived. Not reported for a body that comes in one piece.
     case progress(LoadProgress)
-    /// Work of a stage ended, after so long. Storing on disk goes on after the load: its end may be told of after the
-    /// load's own.
+    /// A stage ended, after this time. Storing on disk continues after the load: its end may be reported after the load's.
     case stageEnded(LoadStage, Duration)
-    /// The memory cache or the data cache was asked, and had it or not.
-    case cacheAsked(CacheTier, isHit: Bool)
-    /// A data cache failed to read or to store; the load goes on without it.
+    /// The memory cache or the data cache was looked up.
+    case cacheLookup(CacheTier, isHit: Bool)
+    /// A data cache failed to read or to store; the load continues without it.
     case cacheFailed(ImageError)
     /// The load ended. Cancellation is not a failure.
     case finished(Result<ImageResponse, LoadFailure>)

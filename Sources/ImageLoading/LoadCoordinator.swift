@@ -91,7 +91,7 @@ final class LoadCoordinator: Sendable {
     private func memoryHit(_ plan: LoadPlan) -> DecodedImage? {
         guard let hit = pipeline.cachedImage(for: plan), !hit.isPreview else { return nil }
         observe(.started, plan)
-        observe(.cacheAsked(.memory, isHit: true), plan)
+        observe(.cacheLookup(.memory, isHit: true), plan)
         observe(.finished(.success(ImageResponse(image: hit, tier: .memory))), plan)
         return hit
     }
@@ -159,11 +159,11 @@ final class LoadCoordinator: Sendable {
     ) {
         let cached = readsMemory && plan.goal == .image ? pipeline.cachedImage(for: plan) : nil
         if let cached, !cached.isPreview {
-            observe(.cacheAsked(.memory, isHit: true), plan)
+            observe(.cacheLookup(.memory, isHit: true), plan)
             return task.finish(.success(ImageResponse(image: cached, tier: .memory)))
         }
         // Without a lookup here, the caller has had the miss.
-        if pipeline.readsMemoryCache(plan) { observe(.cacheAsked(.memory, isHit: false), plan) }
+        if pipeline.readsMemoryCache(plan) { observe(.cacheLookup(.memory, isHit: false), plan) }
         if let cached, plan.options.previews != .none { task.show(cached) }
         guard !control.withLock({ $0.isClosed }) else {
             return task.finish(.failure(.cancelled))
@@ -181,7 +181,7 @@ final class LoadCoordinator: Sendable {
         if !observers.isEmpty { task.hold() }
         let (ticket, hasJoined) = join(task, plan, options, readsProcessed: readsProcessed, leaving: &actions)
         if !observers.isEmpty {
-            if hasJoined { observe(.joined, plan) }
+            if hasJoined { observe(.joined(plan.id), plan) }
             task.release()
         }
         let priority = task.started(ticket)

@@ -65,7 +65,7 @@ import Testing
         defer { server.stop() }
         let loader = loader()
         let cold = try await loader.response(for: request(server))
-        #expect(cold.tier == .network && cold.metrics?.byteCount == png.count)
+        #expect(cold.tier == .network && cold.metrics.byteCount == png.count)
         #expect(cold.image.size == PixelSize(width: 40, height: 20) && cold.image.format == .png)
         #expect(TestPictures.pixel(of: cold.image, x: 3, y: 3) == [200, 0, 0, 255])
         #expect(try await loader.response(for: request(server)).tier == .memory)

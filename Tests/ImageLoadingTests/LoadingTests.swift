@@ -13,7 +13,7 @@ import Testing
         bench.memory.removeAll()
         let third = try await bench.loader.response(for: ImageRequest(url: url("x")))
         #expect(third.tier == .disk)
-        #expect(third.metrics?.byteCount == 1)
+        #expect(third.metrics.byteCount == 1)
         #expect(bench.network.requests.count == 1)
     }
 

@@ -14,10 +14,11 @@ private final class Recorder: LoadObserving {
         switch observation {
         case .started: log.append("started")
         case .joined: log.append("joined")
+        case .waitBegan, .waitEnded: break
         case .progress(let progress): log.append("\(progress.received) bytes")
         case .stageBegan(let stage): log.append("began \(stage)")
         case .stageEnded(let stage, _): log.append("ended \(stage)")
-        case .cacheAsked(let tier, let isHit): log.append("\(tier) \(isHit ? "hit" : "miss")")
+        case .cacheLookup(let tier, let isHit): log.append("\(tier) \(isHit ? "hit" : "miss")")
         case .cacheFailed: log.append("cache failed")
         case .finished(.success): log.append("finished")
         case .finished(.failure(let failure)): log.append("\(failure)")

@@ -187,7 +187,7 @@ import Testing
         let visible = bench.loader.task(for: ImageRequest(.url(names[5]), purpose: .view))
         bench.network.gate.open()
         _ = try await blocker.response
-        #expect(try await visible.response.metrics?.isCoalesced == true)
+        #expect(try await visible.response.metrics.isCoalesced == true)
         await prefetcher.waitUntilIdle()
         // One fetch for both, and it went before the other prefetches.
         #expect(bench.network.requests.map(\.url.lastPathComponent) == ["blocker", "5", "0", "1", "2", "3", "4"])

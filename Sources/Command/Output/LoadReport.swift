@@ -7,9 +7,13 @@ struct LoadReport: Sendable {
     struct Facts: Sendable {
         let tier: CacheTier
         let size: PixelSize
+        /// `nil` for a memory cache hit: the report then gives no bytes, and no stages.
         let metrics: LoadMetrics?
 
-        init(_ response: ImageResponse) { (tier, size, metrics) = (response.tier, response.image.size, response.metrics) }
+        init(_ response: ImageResponse) {
+            (tier, size) = (response.tier, response.image.size)
+            metrics = tier == .memory ? nil : response.metrics
+        }
     }
 
     /// The place on the command line, from 0.
@@ -48,7 +52,8 @@ struct LoadReport: Sendable {
     private var stageTimes: [(stage: LoadStage, time: Duration)] {
         guard let metrics = facts?.metrics else { return [] }
         return [
-            (.originalCache, metrics.originalCache), (.network, metrics.network), (.decode, metrics.decode),
+            (.processedCache, metrics.processedCache), (.originalCache, metrics.originalCache), (.network, metrics.network),
+            (.decode, metrics.decode),
             (.process, metrics.process),
         ].filter { $0.1 > .zero }
     }

@@ -15,9 +15,12 @@ public struct LoadOptions: Sendable {
     public var diskStorage: DiskStorage = .originalData
     /// How urgent the load is among its kind.
     public var priority: LoadPriority = .normal
-    /// For the whole fetch, from its start to the last byte; 30 s. Must be positive.
+    /// The time limit of one attempt to fetch, from its start to the last byte; 30 s. Must be positive.
     public var timeout: Duration = .seconds(30)
-    /// Further attempts after a failed fetch that is worth retrying; 3. From 0 to 100. Carried out by the retrying loader.
+    /// The time limit of the whole load, with queueing, retries, waits and resumption; `nil`, the default, sets none. Must be
+    /// positive.
+    public var deadline: Duration? = nil
+    /// Attempts to fetch after the first, where a failure is worth retrying; 3. From 0 to 100.
     public var retries: Int = 3
     /// Added to the HTTP request. Part of the identity of a resource: two values never share a response.
     public var headers: HTTPFields = [:]

@@ -26,3 +26,15 @@ public protocol ResponseCaching: Sendable {
     /// Forgets what answers the request: its bytes turned out to be no picture.
     func removeResponse(for request: DataRequest) async throws
 }
+
+/// What a response cache knows of a request after one lookup.
+public enum ResponseLookup: Sendable {
+    /// A stored response answers the request.
+    case hit(DataResponse)
+    /// The network is needed. The transaction, if there is one, goes with the request to the loader that completes it.
+    case miss((any ResponseTransaction)?)
+}
+
+/// What a lookup in a response cache found out for the fetch that follows, such as the validators of a stored response. It must
+/// be small: thousands of them may wait for their fetches. Only the loader that belongs to the cache reads it.
+public protocol ResponseTransaction: Sendable {}

@@ -21,11 +21,12 @@
                 let source = URLRedaction.text(of: request.source, hidesQueries: hidesQueries)
                 _ = signposter.beginInterval("load", id: id, "\(source, privacy: .public)")
             case .finished: signposter.endInterval("load", .beginState(id: id))
-            case .joined: signposter.emitEvent("joined", id: id)
+            case .joined(let other): signposter.emitEvent("joined", id: id, "\(other.rawValue, privacy: .public)")
+            case .waitBegan, .waitEnded: break
             case .progress(let progress): signposter.emitEvent("progress", id: id, "\(progress.received, privacy: .public)")
             case .stageBegan(let stage): begin(stage, id)
             case .stageEnded(let stage, _): end(stage, id)
-            case .cacheAsked(let tier, let isHit):
+            case .cacheLookup(let tier, let isHit):
                 signposter.emitEvent(
                     "cache", id: id, "\(tier.rawValue, privacy: .public) \(isHit ? "hit" : "miss", privacy: .public)")
             case .cacheFailed(let error):

@@ -40,7 +40,7 @@ struct TraceEvent: Sendable {
             arguments["result"] = .string("finished")
             arguments["tier"] = .string(response.tier.rawValue)
             arguments["size"] = .string("\(response.image.size)")
-            guard let metrics = response.metrics else { return }
+            let metrics = response.metrics
             arguments["bytes"] = .number(metrics.byteCount)
             arguments["coalesced"] = .flag(metrics.isCoalesced)
             if metrics.retries > 0 { arguments["retries"] = .number(metrics.retries) }

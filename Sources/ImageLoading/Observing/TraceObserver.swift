@@ -95,14 +95,18 @@ public final class TraceObserver: LoadObserving {
             event.name = URLRedaction.text(of: request.source, hidesQueries: hidesQueries)
             event.phase = .begin
             event.arguments["purpose"] = .string("\(request.purpose)")
-        case .joined: event.name = "joined"
+        case .joined(let other):
+            event.name = "joined"
+            event.arguments["load"] = .number(Int(clamping: other.rawValue))
+        case .waitBegan(let stage): (event.name, event.phase) = ("\(stage.rawValue) queue", .begin)
+        case .waitEnded(let stage, _): (event.name, event.phase) = ("\(stage.rawValue) queue", .end)
         case .progress(let progress):
             event.name = "progress"
             event.arguments["received"] = .number(progress.received)
             if let expected = progress.expected { event.arguments["expected"] = .number(expected) }
         case .stageBegan(let stage): (event.name, event.phase) = (stage.rawValue, .begin)
         case .stageEnded(let stage, _): (event.name, event.phase) = (stage.rawValue, .end)
-        case .cacheAsked(let tier, let isHit):
+        case .cacheLookup(let tier, let isHit):
             event.name = "\(tier.rawValue) \(isHit ? "hit" : "miss")"
         case .cacheFailed(let error):
             event.name = "cache failed"

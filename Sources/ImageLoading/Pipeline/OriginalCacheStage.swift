@@ -11,7 +11,7 @@ struct OriginalCacheStage: Sendable {
             do {
                 let body = try await read(node, context.rank, coordinator)
                 let time = timer.end()
-                if pipeline.hasByteCache { coordinator.observe(.cacheAsked(.disk, isHit: body != nil), plan) }
+                if pipeline.hasByteCache { coordinator.observe(.cacheLookup(.disk, isHit: body != nil), plan) }
                 finish(node, body, after: time, context.token, coordinator)
             } catch {
                 timer.end()

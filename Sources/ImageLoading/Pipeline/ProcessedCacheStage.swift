@@ -37,7 +37,7 @@ struct ProcessedCacheStage: Sendable {
             guard let entry else {
                 return coordinator.finish(node, .failure(missing), retention: .never)
             }
-            coordinator.observe(.cacheAsked(.disk, isHit: true), plan)
+            coordinator.observe(.cacheLookup(.disk, isHit: true), plan)
             metrics.byteCount = entry.data.count
             let found = Original(entry, tier: .disk, metrics: metrics)
             coordinator.finish(node, .success(.original(found)), retention: .never)

@@ -73,7 +73,7 @@ final class LoadCounters: Sendable {
             case .failure(.failed): loads.failed += 1
             case .success(let response):
                 loads.finished += 1
-                guard let metrics = response.metrics else { return }
+                let metrics = response.metrics
                 if metrics.isCoalesced { loads.coalesced += 1 }
                 switch response.tier {
                 case .memory: break

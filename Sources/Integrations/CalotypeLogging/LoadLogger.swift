@@ -59,7 +59,7 @@ public struct LoadLogger: LoadObserving {
     private func level(of observation: LoadObservation) -> Logger.Level? {
         switch observation {
         case .started: levels.started
-        case .joined, .stageBegan, .progress, .stageEnded, .cacheAsked: levels.stages
+        case .joined, .waitBegan, .waitEnded, .stageBegan, .progress, .stageEnded, .cacheLookup: levels.stages
         case .cacheFailed: levels.cacheFailed
         case .finished(.success): levels.finished
         case .finished(.failure(.cancelled)): levels.cancelled
@@ -71,7 +71,16 @@ public struct LoadLogger: LoadObserving {
     private func message(for observation: LoadObservation, _ metadata: inout Logger.Metadata) -> Logger.Message {
         switch observation {
         case .started: return "load started"
-        case .joined: return "load joined"
+        case .joined(let other):
+            metadata["joined"] = "\(other.rawValue)"
+            return "load joined"
+        case .waitBegan(let stage):
+            metadata["stage"] = "\(stage.rawValue)"
+            return "wait began"
+        case .waitEnded(let stage, let time):
+            metadata["stage"] = "\(stage.rawValue)"
+            metadata["milliseconds"] = "\(milliseconds(time))"
+            return "wait ended"
         case .progress(let progress):
             metadata["received"] = "\(progress.received)"
             if let expected = progress.expected { metadata["expected"] = "\(expected)" }
@@ -83,7 +92,7 @@ public struct LoadLogger: LoadObserving {
             metadata["stage"] = "\(stage.rawValue)"
             metadata["milliseconds"] = "\(milliseconds(time))"
             return "stage ended"
-        case .cacheAsked(let tier, let isHit):
+        case .cacheLookup(let tier, let isHit):
             metadata["cache"] = "\(tier.rawValue)"
             return isHit ? "cache hit" : "cache miss"
         case .cacheFailed(let error):
@@ -92,12 +101,11 @@ public struct LoadLogger: LoadObserving {
         case .finished(.success(let response)):
             metadata["tier"] = "\(response.tier.rawValue)"
             metadata["size"] = "\(response.image.size)"
-            if let metrics = response.metrics {
-                metadata["milliseconds"] = "\(milliseconds(metrics.total))"
-                metadata["bytes"] = "\(metrics.byteCount)"
-                if metrics.isCoalesced { metadata["coalesced"] = "true" }
-                if metrics.retries > 0 { metadata["retries"] = "\(metrics.retries)" }
-            }
+            let metrics = response.metrics
+            metadata["milliseconds"] = "\(milliseconds(metrics.total))"
+            metadata["bytes"] = "\(metrics.byteCount)"
+            if metrics.isCoalesced { metadata["coalesced"] = "true" }
+            if metrics.retries > 0 { metadata["retries"] = "\(metrics.retries)" }
             return "load finished"
         case .finished(.failure(.cancelled)): return "load cancelled"
         case .finished(.failure(.failed(let error))):

@@ -70,9 +70,9 @@ public final class LoadMeter: LoadObserving {
     public func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
         switch observation {
         // How many loads were coalesced is counted at their ends.
-        case .started, .joined, .stageBegan, .progress, .cacheFailed: break
+        case .started, .joined, .waitBegan, .waitEnded, .stageBegan, .progress, .cacheFailed: break
         case .stageEnded(let stage, let time): stages[stage]?.recordNanoseconds(nanoseconds(time))
-        case .cacheAsked(let tier, let isHit): (isHit ? hits[tier]?.hit : hits[tier]?.miss)?.increment()
+        case .cacheLookup(let tier, let isHit): (isHit ? hits[tier]?.hit : hits[tier]?.miss)?.increment()
         case .finished(.success(let response)): count(response)
         case .finished(.failure(.cancelled)): ends["cancelled"]?.increment()
         case .finished(.failure(.failed(let error))):
@@ -100,7 +100,7 @@ public final class LoadMeter: LoadObserving {
 
     private func count(_ response: ImageResponse) {
         ends[response.tier.rawValue]?.increment()
-        guard let metrics = response.metrics else { return }
+        let metrics = response.metrics
         load.recordNanoseconds(nanoseconds(metrics.total))
         if metrics.isCoalesced {
             // The bytes and retries are those of the load that began the work.

@@ -1,0 +1,18 @@
+/// The moment at which a whole load must have ended, with queueing, retries, waits and resumption.
+///
+/// The engine makes one when a load begins and passes it on in ``DataRequest/deadline``. Each part that waits or begins another
+/// attempt reads the remaining time from it.
+public struct Deadline: Sendable {
+    private let readRemaining: @Sendable () -> Duration
+
+    /// - Parameters:
+    ///   - limit: the time from now to the deadline.
+    ///   - clock: measures the time; tests replace it.
+    public init(after limit: Duration, clock: some Clock<Duration> = ContinuousClock()) {
+        let start = clock.now
+        readRemaining = { limit - start.duration(to: clock.now) }
+    }
+
+    /// The time that is left; zero or less once the deadline has passed.
+    public var remaining: Duration { readRemaining() }
+}
