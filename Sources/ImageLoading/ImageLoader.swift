@@ -98,7 +98,7 @@ public final class ImageLoader: ImageProviding {
     /// (``Configuration/onClear``). Loads that run go on, and may be kept.
     ///
     /// - Throws: what the data cache throws.
-    public func clearCaches() async throws { try await coordinator.pipeline.clearCaches() }
+    public func clearCaches() async throws { try await coordinator.parts.clearCaches() }
 
     /// Returns when everything stored so far is durable on disk.
     public func flush() async throws { try await coordinator.flush() }

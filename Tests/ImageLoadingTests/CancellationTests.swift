@@ -114,8 +114,8 @@ import Testing
     @Test func whatABurstTookForItsQueuesIsGivenBackWhenAllIsQuiet() async throws {
         let bench = Bench.held()
         var capacity: Int {
-            bench.loader.coordinator.graph.withLock { graph in
-                max(graph.queues[.network].tickets.capacity, graph.loads.capacity, graph.nodesByKey.capacity)
+            bench.loader.coordinator.state.withLock { state in
+                max(state.scheduler[.network].tickets.capacity, state.sharing.capacity)
             }
         }
         let tasks = (0..<400).map { bench.loader.task(for: ImageRequest(url: url("\($0)"))) }

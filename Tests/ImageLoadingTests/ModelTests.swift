@@ -5,8 +5,8 @@ import Testing
 
 @testable import ImageLoading
 
-/// Random programs run against the graph, with a simulated engine that carries actions out late and in any order, and
-/// checked against what a reader of the rules would expect at every step.
+/// Random programs run against the two state machines, ``Sharing`` and ``Scheduler``, with a simulated engine that runs work
+/// late and in any order, and checked at every step against what a reader of the rules would expect.
 @Suite struct Model {
     /// Steps per seed and number of seeds; `CALOTYPE_MODEL_STEPS` sets the total for a longer run, and
     /// `CALOTYPE_MODEL_SEED` repeats one seed.
@@ -29,22 +29,37 @@ import Testing
 }
 
 private struct Simulation {
-    typealias Graph = LoadGraph<Int, WorkKey, String>
-
     struct Load {
-        let ticket: LoadTicket
-        let wanted: WorkKey
+        let subscription: SubscriptionID
         let chain: [WorkKey]
-        let wantsPreviews: Bool
+        var options: SubscriberOptions
         var ends = 0
         var hasLeft = false
+
+        var isWaiting: Bool { ends == 0 && !hasLeft }
     }
 
-    struct Step {
-        let key: WorkKey
-        let resource: ResourceClass
-        let input: String?
-        let token: CancellationToken
+    /// What the simulated engine knows of one piece of work.
+    struct Work {
+        /// The key of its own result, then of the work that it needs.
+        let chain: [WorkKey]
+        /// The number of the task in which it runs.
+        let task: Int
+        var step = Step.begins
+        var input: WorkKey?
+        var bytes = 0
+        var isStopped = false
+        var holdsPreviews = false
+    }
+
+    enum Step: Equatable {
+        case begins
+        case waitsForResult
+        case needsSlot
+        case waitsForSlot(ResourceClass)
+        case runs(ResourceClass)
+        /// Work that stopped before it ran: it ends at its next step.
+        case ends
     }
 
     /// Of decodes: none, or one of three sizes, each of which can be made of the next.
@@ -57,17 +72,16 @@ private struct Simulation {
     static let limits = (fetches: 3, perHost: 2, local: 2, workers: 3, bytes: 10)
 
     var random: SeededGenerator
-    var graph = Graph(
+    var sharing = Sharing()
+    var scheduler = Scheduler(
         fetches: limits.fetches, fetchesPerHost: limits.perHost, localReads: limits.local, workers: limits.workers,
         decodingBytes: limits.bytes)
     var loads: [Int: Load] = [:]
-    var running: [NodeID: Step] = [:]
-    var storing: [NodeID] = []
-    /// What running steps have claimed.
-    var claimed: [NodeID: Int] = [:]
-    /// Nodes of which a preview may be reported.
-    var shows: [NodeID] = []
-    var nextLoad = 0
+    var subscribers: [SubscriptionID: Int] = [:]
+    var works: [WorkID: Work] = [:]
+    var storing: [WorkID] = []
+    var isConstrained = false
+    var nextTask = 0
     var problem: String?
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
@@ -75,6 +89,7 @@ private struct Simulation {
     mutating func run(steps: Int) -> String? {
         for step in 0..<steps {
             act()
+            settle()
             check()
             if let problem { return "step \(step): \(problem)" }
         }
@@ -85,278 +100,301 @@ private struct Simulation {
 
     private mutating func act() {
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<30: join()
-        case 30..<45: leave()
-        case 45..<52: reprioritise()
-        case 52..<53: graph.setPaused(Bool.random(using: &random))
-        case 53..<54: graph.setConstrained(Bool.random(using: &random))
-        case 54..<60: storeFinished()
-        case 60..<65: report()
-        case 65..<70: preview()
-        default: finishStep()
+        case 0..<22: begin()
+        case 22..<36: leave()
+        case 36..<43: reprioritise()
+        case 43..<44: scheduler.isPaused = Bool.random(using: &random)
+        case 44..<45: isConstrained = Bool.random(using: &random)
+        case 45..<52: endStoring()
+        case 52..<56: claimPreviews()
+        default: advance()
         }
-        execute()
     }
 
-    private mutating func join() {
+    private mutating func begin() {
         let name = ResourceKey("r\(Int.random(in: 0..<5, using: &random))")
-        let isLocal = name.text == "r4"
         let lists: [[String]] = [[], ["a"], ["a", "b"], ["b"], ["a", "c"]]
-        let scale = Self.scales.randomElement(using: &random)!
-        var variant = scale.map { "s\($0.box.width)" } ?? ""
-        var links: [WorkLink<WorkKey>] = []
-        func link(_ kind: WorkKey.Kind, _ variant: String, _ resource: ResourceClass, group: String = "") -> WorkLink<WorkKey> {
-            let key = WorkKey(kind: kind, image: ImageKey(resource: name, variant: variant))
-            return WorkLink(key: key, work: key, resource: resource, group: group)
-        }
-        links.append(link(.original, "", isLocal ? .local : .diskCache, group: "h\(name.text.utf8.last! % 2)"))
-        links.append(link(.image, variant, .worker))
-        links[links.count - 1].scale = scale
+        var variant = Self.scales.randomElement(using: &random)!.map { "s\($0.box.width)" } ?? ""
+        var chain = [
+            WorkKey(kind: .original, image: ImageKey(resource: name)),
+            WorkKey(kind: .image, image: ImageKey(resource: name, variant: variant)),
+        ]
         for name in lists.randomElement(using: &random)! {
             variant += "|" + name
-            links.append(link(.image, variant, .worker))
+            chain.append(WorkKey(kind: .image, image: ImageKey(resource: chain[0].image.resource, variant: variant)))
         }
-        links.reverse()
-        // A load that brings its own start may still join work that has to begin further back.
-        let chain = links.map(\.key)
-        // Now and then a prefix is at hand, and the chain ends there.
-        var input: String?
-        if links.count > 2, Int.random(in: 0..<10, using: &random) == 0 {
-            let cut = Int.random(in: 1..<links.count - 1, using: &random)
-            input = value(of: links[cut].key)
-            links.removeSubrange(cut...)
+        chain.reverse()
+        // Now and then a load wants the bytes alone.
+        if Int.random(in: 0..<10, using: &random) == 0 { chain = [chain[chain.count - 1]] }
+        var options = SubscriberOptions()
+        options.purpose = LoadPurpose.allCases.randomElement(using: &random)!
+        options.priority = LoadPriority.allCases.randomElement(using: &random)!
+        options.wantsProgress = Bool.random(using: &random)
+        options.previews = PreviewPolicy.allCases.randomElement(using: &random)!
+        let number = loads.count + 1
+        let load = LoadID(rawValue: UInt64(number))
+        switch sharing.subscribe(to: chain[0], load: load, scale: scale(of: chain[0]), options: options) {
+        case .began(let id, let subscription):
+            nextTask += 1
+            works[id] = Work(chain: chain, task: nextTask)
+            add(Load(subscription: subscription, chain: chain, options: options), number)
+        case .joined(_, let subscription): add(Load(subscription: subscription, chain: chain, options: options), number)
+        case .finished(let id):
+            if sharing.works[id]?.isFinished != true { problem = "a load was given a result that is not there" }
+            loads[number] = Load(subscription: SubscriptionID(rawValue: 0), chain: chain, options: options, ends: 1)
         }
-        let options = SubscriberOptions(
-            rankClass: RankClass(
-                LoadPurpose.allCases.randomElement(using: &random)!, LoadPriority.allCases.randomElement(using: &random)!),
-            writesMemory: Bool.random(using: &random), writesDisk: Bool.random(using: &random),
-            wantsProgress: Bool.random(using: &random), previews: PreviewPolicy.allCases.randomElement(using: &random)!)
-        nextLoad += 1
-        let ticket = graph.join(nextLoad, chain: links, input: input, options: options)
-        loads[nextLoad] = Load(
-            ticket: ticket, wanted: links[0].key, chain: chain, wantsPreviews: options.previews != .none)
     }
 
+    private mutating func add(_ load: Load, _ number: Int) {
+        loads[number] = load
+        subscribers[load.subscription] = number
+    }
+
+    private mutating func randomLoad() -> Int? { loads.keys.sorted().suffix(40).randomElement(using: &random) }
+
     private mutating func leave() {
-        guard let id = loads.keys.sorted().randomElement(using: &random) else { return }
-        let isWaiting = loads[id]!.ends == 0 && !loads[id]!.hasLeft
-        if graph.leave(loads[id]!.ticket) != isWaiting { problem = "load \(id) left twice, or was lost" }
-        loads[id]!.hasLeft = true
+        guard let number = randomLoad() else { return }
+        let isWaiting = loads[number]!.isWaiting
+        if sharing.unsubscribe(loads[number]!.subscription) != isWaiting { problem = "load \(number) left twice, or was lost" }
+        loads[number]!.hasLeft = true
     }
 
     private mutating func reprioritise() {
-        guard let id = loads.keys.sorted().randomElement(using: &random) else { return }
-        graph.setPriority(loads[id]!.ticket, LoadPriority.allCases.randomElement(using: &random)!)
+        guard let number = randomLoad() else { return }
+        let priority = LoadPriority.allCases.randomElement(using: &random)!
+        sharing.setPriority(loads[number]!.subscription, priority)
+        loads[number]!.options.priority = priority
     }
 
-    private mutating func storeFinished() {
+    private mutating func endStoring() {
         guard !storing.isEmpty else { return }
-        graph.storeFinished(storing.remove(at: Int.random(in: storing.indices, using: &random)))
+        sharing.endStoring(storing.remove(at: Int.random(in: storing.indices, using: &random)))
     }
 
-    private func stable(_ id: NodeID) -> String { "\(id)" }
-
-    private mutating func randomStep() -> (NodeID, Step)? {
-        running.sorted { stable($0.key) < stable($1.key) }.randomElement(using: &random).map { ($0.key, $0.value) }
+    private mutating func claimPreviews() {
+        guard
+            let id = works.filter({ $0.value.step == .waitsForResult && !$0.value.isStopped }).keys.sorted()
+                .randomElement(using: &random)
+        else { return }
+        if scheduler.claimForPreviews(Int.random(in: 1...12, using: &random), for: id) { works[id]!.holdsPreviews = true }
     }
 
-    private mutating func report() {
-        guard let (id, _) = randomStep() else { return }
-        graph.report(LoadProgress(received: 1, expected: 2), from: id)
-    }
-
-    /// A preview is reported, now and then of a node that is gone.
-    private mutating func preview() {
-        guard let id = shows.randomElement(using: &random) else { return }
-        if Int.random(in: 0..<4, using: &random) == 0 { shows.removeAll { $0 == id } }
-        if Bool.random(using: &random) { _ = graph.claimForPreviews(id, bytes: Int.random(in: 1...12, using: &random)) }
-        graph.preview(id, "preview", CancellationToken())
-    }
-
-    private mutating func finishStep() {
-        guard let (id, step) = randomStep() else { return }
-        running[id] = nil
-        let isImage = step.key.kind == .image
-        // A decode learns what it takes; one that does not fit has to come back.
-        if isImage, claimed[id] == nil {
-            let cost = cost(of: step.key)
-            guard graph.claim(id, bytes: cost) || step.token.isCancelled else { return }
-            if graph.nodes.contains(id), graph.nodes[id].spent > 0, Bool.random(using: &random) {
-                claimed[id] = cost
-                running[id] = step
+    /// One piece of work takes its next step.
+    private mutating func advance() {
+        let ready = works.filter { id, work in
+            switch work.step {
+            case .waitsForResult, .waitsForSlot: false
+            case .begins, .needsSlot, .runs, .ends: true
+            }
+        }
+        guard let id = ready.keys.sorted().randomElement(using: &random), let work = works[id] else { return }
+        switch work.step {
+        case .waitsForResult, .waitsForSlot: break
+        case .ends: finish(id, succeeded: false)
+        case .begins:
+            guard work.chain.count > 1 else { works[id]!.step = .needsSlot; return }
+            needResult(of: Array(work.chain.dropFirst()), id)
+        case .needsSlot: requestSlot(id)
+        case .runs(let resource):
+            // A decode learns what it takes; one that does not fit gives its slot back and waits.
+            if resource == .worker, work.bytes == 0 {
+                works[id]!.bytes = 1 + work.chain[0].image.description.utf8.reduce(0) { $0 + Int($1) } % 12
+                guard scheduler.claim(works[id]!.bytes, for: id) else {
+                    scheduler.release(id)
+                    works[id]!.step = .needsSlot
+                    return
+                }
                 return
             }
-        }
-        claimed[id] = nil
-        switch Int.random(in: 0..<20, using: &random) {
-        case 0: graph.finish(id, .failure(.failed(ImageError(.corrupt, message: "no"))))
-        case 1 where isImage && step.input == "stale": graph.retryUpstream(of: id, with: .network, otherwise: .cancelled)
-        case 2..<10 where step.resource == .diskCache: graph.advance(id, to: .network)
-        default:
-            if step.input == "stale" { return graph.retryUpstream(of: id, with: .network, otherwise: .cancelled) }
-            let isStale = step.resource == .diskCache && Int.random(in: 0..<4, using: &random) == 0
-            graph.finish(
-                id, .success(isStale ? "stale" : value(of: step.key)),
-                retention: isImage ? .now : step.resource == .network ? .whenProven : .never)
+            scheduler.release(id)
+            finish(id, succeeded: Int.random(in: 0..<20, using: &random) > 0)
         }
     }
 
-    /// From 1 to 12 bytes, so that the largest are beyond the budget.
-    private func cost(of key: WorkKey) -> Int { 1 + key.image.description.utf8.reduce(0) { $0 + Int($1) } % 12 }
-
-    // MARK: Actions
-
-    private mutating func execute() {
-        for action in graph.takeActions() {
-            switch action {
-            case .run(let id, let key, let resource, let input, _, let token, let hasMemoryReservation):
-                if running[id] != nil { problem = "\(key) runs twice" }
-                running[id] = Step(key: key, resource: resource, input: input, token: token)
-                if hasMemoryReservation { claimed[id] = cost(of: key) }
-                expect(input, of: key)
-                expectNothingMoreUrgent(than: id, in: resource)
-                if resource == .network, graph.isConstrained, isAnythingAwaited, rank(of: id).rankClass.purpose == .prefetch {
-                    problem = "\(key) is fetched ahead while the network is spared"
-                }
-            case .stop(let token): token.cancel()
-            case .store(let id, let key, _, let value, _, _):
-                if value != self.value(of: key) { problem = "\(value) was stored for \(key)" }
-                storing.append(id)
-            case .progress(let load, _):
-                if loads[load]!.ends > 0 || loads[load]!.hasLeft { problem = "progress after the end of load \(load)" }
-            case .appendPartialData(let id, let key, let policy):
-                if policy == .none || key.kind != .image { problem = "\(key) got partial data in vain" }
-                shows.append(id)
-            case .processPreview(let id, _, let value, _):
-                if value != "preview" { problem = "\(value) was processed as a preview" }
-                shows.append(id)
-            case .preview(let load, let value):
-                if value != "preview" { problem = "\(value) was shown as a preview" }
-                if !loads[load]!.wantsPreviews { problem = "load \(load) never asked for previews" }
-                if loads[load]!.ends > 0 || loads[load]!.hasLeft { problem = "a preview after the end of load \(load)" }
-            case .endPartialData: break
-            case .keepPreview(let key, let value):
-                if value != "preview" || key.kind != .image { problem = "\(value) was kept of \(key)" }
-            case .deliver(let load, let result, _):
-                loads[load]!.ends += 1
-                if loads[load]!.ends > 1 || loads[load]!.hasLeft { problem = "load \(load) ended twice" }
-                if case .success(let value) = result, value != self.value(of: loads[load]!.wanted) {
-                    problem = "load \(load) got \(value)"
-                }
-            }
-        }
-    }
-
-    /// Whether a load that is no prefetch has not ended.
-    private var isAnythingAwaited: Bool {
-        graph.loads.values.contains { $0.options.rankClass.purpose != .prefetch }
-    }
-
-    private func value(of key: WorkKey) -> String { "\(key.kind)/\(key.image)" }
-
-    /// Of what waits for the resource, and is not held back by its host, nothing comes before the step that begins. Ranks are
-    /// counted anew from the loads themselves.
-    private mutating func expectNothingMoreUrgent(than id: NodeID, in resource: ResourceClass) {
-        let rank = rank(of: id)
-        for other in graph.nodes.ids {
-            guard case .queued(resource) = graph.nodes[other].state, self.rank(of: other) > rank else { continue }
-            let group = graph.nodes[other].group
-            let busy = graph.nodes.ids.count { node in
-                switch graph.nodes[node].state {
-                case .running(resource, _), .stopping(resource): graph.nodes[node].group == group
-                default: false
-                }
-            }
-            if resource == .network, busy >= Self.limits.perHost { continue }
-            problem = "\(graph.nodes[id].key) began before \(graph.nodes[other].key)"
-        }
-    }
-
-    private func rank(of id: NodeID) -> QueueRank {
-        QueueRank(
-            rankClass: highestClass(of: id) ?? RankClass(rawValue: 0), oldest: graph.nodes[id].oldest,
-            newest: graph.nodes[id].newest)
-    }
-
-    private func highestClass(of id: NodeID) -> RankClass? {
-        let classes = graph.nodes[id].loads.compactMap { graph.loads[$0]?.options.rankClass }
-        return (classes + graph.nodes[id].dependents.compactMap(highestClass)).max()
-    }
-
-    /// Work runs on the result of exactly the work before it.
-    private mutating func expect(_ input: String?, of key: WorkKey) {
-        guard key.kind == .image else {
-            if input != nil { problem = "\(key) has an input" }
+    private mutating func needResult(of chain: [WorkKey], _ id: WorkID) {
+        guard let joining = sharing.subscribe(id, to: chain[0], scale: scale(of: chain[0])) else {
+            if !works[id]!.isStopped { problem = "work that is wanted cannot subscribe" }
+            works[id]!.step = .ends
             return
         }
-        let variant = key.image.variant
-        let before =
-            if let bar = variant.lastIndex(of: "|") {
-                WorkKey(kind: .image, image: ImageKey(resource: key.image.resource, variant: String(variant[..<bar])))
-            } else {
-                WorkKey(kind: .original, image: ImageKey(resource: key.image.resource))
-            }
-        if input == value(of: before) || input == "stale" && before.kind == .original { return }
-        // A decode to a size may run on one that is at least twice as large.
-        let larger = [1, 2, 4].filter { variant.hasPrefix("s") && $0 >= 2 * (Int(variant.dropFirst()) ?? .max) }
-            .map { WorkKey(kind: .image, image: ImageKey(resource: key.image.resource, variant: "s\($0)")) }
-        if before.kind != .original || !larger.contains(where: { value(of: $0) == input }) {
-            problem = "\(key) began on \(input ?? "nothing")"
+        works[id]!.step = .waitsForResult
+        switch joining {
+        case .began(let upstream, _): works[upstream] = Work(chain: chain, task: works[id]!.task)
+        case .joined: break
+        case .finished(let upstream):
+            works[id]!.input = sharing.works[upstream]?.key
+            works[id]!.step = .needsSlot
         }
+    }
+
+    private mutating func requestSlot(_ id: WorkID) {
+        guard let shared = sharing.works[id] else {
+            works[id]!.step = .ends
+            return
+        }
+        scheduler.releasePreviews(of: id)
+        works[id]!.holdsPreviews = false
+        expectInput(of: id)
+        let resource = resource(of: shared.key)
+        let isGranted = scheduler.request(
+            resource, for: id, host: host(of: shared.key), bytes: works[id]!.bytes, rank: shared.rank)
+        works[id]!.step = isGranted ? .runs(resource) : .waitsForSlot(resource)
+        if isGranted { expectNothingMoreUrgent(than: id, in: resource) }
+    }
+
+    private mutating func finish(_ id: WorkID, succeeded: Bool) {
+        guard let work = works.removeValue(forKey: id) else { return }
+        scheduler.releasePreviews(of: id)
+        let isWanted = sharing.works[id] != nil
+        if isWanted == work.isStopped { problem = "\(work.chain[0]) is wanted and stopped, or neither" }
+        if isWanted, succeeded, Int.random(in: 0..<3, using: &random) == 0 {
+            sharing.beginStoring(id)
+            storing.append(id)
+        }
+        for delivery in sharing.finish(id, succeeded: succeeded) {
+            if let dependent = delivery.dependent {
+                guard works[dependent]?.step == .waitsForResult else {
+                    problem = "\(work.chain[0]) was delivered to work that does not wait"
+                    continue
+                }
+                works[dependent]!.input = work.chain[0]
+                works[dependent]!.step = succeeded ? .needsSlot : .ends
+            } else if let number = subscribers[delivery.subscription] {
+                loads[number]!.ends += 1
+                if loads[number]!.ends > 1 || loads[number]!.hasLeft { problem = "load \(number) ended twice" }
+                if loads[number]!.chain[0] != work.chain[0] { problem = "load \(number) got \(work.chain[0])" }
+            }
+        }
+        if !succeeded, !storing.isEmpty { storing.removeAll { $0 == id } }
+    }
+
+    // MARK: Effects
+
+    private mutating func settle() {
+        let effects = sharing.takeEffects()
+        for id in effects.reranked { if let rank = sharing.works[id]?.rank { scheduler.setRank(of: id, rank) } }
+        for stop in effects.stops { self.stop(stop) }
+        scheduler.holdsPrefetches = isConstrained && sharing.awaitedLoads > 0
+        for id in scheduler.grant() {
+            guard case .waitsForSlot(let resource) = works[id]?.step else {
+                problem = "work that does not wait was given a slot"
+                continue
+            }
+            works[id]!.step = .runs(resource)
+            expectNothingMoreUrgent(than: id, in: resource)
+            if resource == .network, scheduler.holdsPrefetches, rankClass(of: id)?.purpose == .prefetch {
+                problem = "\(works[id]!.chain[0]) is prefetched while the network is constrained"
+            }
+        }
+        for id in scheduler.takeEvicted() { works[id]?.holdsPreviews = false }
+    }
+
+    private mutating func stop(_ stop: Sharing.Stop) {
+        guard let work = works[stop.work] else { return problem = "work that does not run was stopped" }
+        scheduler.withdraw(stop.work)
+        scheduler.releasePreviews(of: stop.work)
+        works[stop.work]!.isStopped = true
+        works[stop.work]!.holdsPreviews = false
+        switch work.step {
+        case .waitsForSlot: works[stop.work]!.step = .ends
+        // Work whose upstream runs in its own task ends after that.
+        case .waitsForResult: works[stop.work]!.step = .ends
+        case .begins, .needsSlot, .runs, .ends: break
+        }
+        let others = works.filter { $0.key != stop.work && $0.value.task == work.task && sharing.works[$0.key] != nil }
+        if stop.cancelsTask, !others.isEmpty { problem = "a task was cancelled in which \(others.first!.value.chain[0]) runs" }
+        if !stop.cancelsTask, others.isEmpty { problem = "a task of stopped work was not cancelled" }
     }
 
     // MARK: Promises
 
-    private mutating func check() {
-        let live = running.values.filter { !$0.token.isCancelled }
-        let keys = live.map(\.key)
-        if Set(keys).count != keys.count { problem = "two steps run for one identity" }
-        let limits = [(ResourceClass.network, Self.limits.fetches), (.local, Self.limits.local), (.worker, Self.limits.workers)]
-        for (resource, limit) in limits {
-            if running.values.count(where: { $0.resource == resource }) > limit { problem = "\(resource) is over its limit" }
-        }
-        let hosts = Dictionary(grouping: running.values.filter { $0.resource == .network }) {
-            $0.key.image.resource.text.utf8.last! % 2
-        }
-        if hosts.values.contains(where: { $0.count > Self.limits.perHost }) { problem = "a host is over its limit" }
-        let wanted = Set(loads.values.filter { $0.ends == 0 && !$0.hasLeft }.flatMap(\.chain))
-        let shared = Set(loads.values.filter { $0.ends == 0 && !$0.hasLeft }.flatMap { larger($0) })
-        if let orphan = keys.first(where: { !wanted.contains($0) && !shared.contains($0) }) {
-            problem = "\(orphan) runs for nobody"
-        }
-        if claimed.count > 1, claimed.values.reduce(0, +) > Self.limits.bytes { problem = "decodes are over their budget" }
-        if graph.counts.running != running.count { problem = "slots leak" }
-        let costs = graph.nodes.ids.map { graph.nodes[$0].spent + graph.nodes[$0].previewCost }.filter { $0 > 0 }
-        let spent = graph.queues[.worker].spent
-        if spent != costs.reduce(0, +) { problem = "memory leaks from the budget" }
-        if costs.count > 1, spent > Self.limits.bytes { problem = "decodes and previews are over their budget" }
+    private func scale(of key: WorkKey) -> DecodeScale? {
+        Self.scales.first { $0.map { "s\($0.box.width)" == key.image.variant } ?? false } ?? nil
     }
 
-    /// The decode to a larger size that a waiting load's own depends on.
-    private func larger(_ load: Load) -> [WorkKey] {
-        var next = graph.loads[load.ticket]?.node
-        while let id = next, let upstream = graph.nodes[id].upstream {
-            if graph.nodes[id].scale != nil, graph.nodes[upstream].scale != nil { return [graph.nodes[upstream].key] }
-            next = upstream
+    private func resource(of key: WorkKey) -> ResourceClass {
+        key.kind == .image ? .worker : key.image.resource.text == "r4" ? .local : .network
+    }
+
+    private func host(of key: WorkKey) -> String { key.kind == .image ? "" : "h\(key.image.resource.text.utf8.last! % 2)" }
+
+    /// Work runs on the result of exactly the work before it, or a decode on one of at least twice the size.
+    private mutating func expectInput(of id: WorkID) {
+        let (chain, input) = (works[id]!.chain, works[id]!.input)
+        guard chain.count > 1 else {
+            if input != nil { problem = "\(chain[0]) has an input" }
+            return
         }
-        return []
+        if input == chain[1] { return }
+        guard let scale = scale(of: chain[0]), let larger = input.flatMap(self.scale), scale.canBeMade(from: larger) else {
+            return problem = "\(chain[0]) began on \(input.map { "\($0)" } ?? "nothing")"
+        }
+    }
+
+    /// Nothing that may use the resource comes before the work that begins. Ranks are counted from the loads themselves.
+    private mutating func expectNothingMoreUrgent(than id: WorkID, in resource: ResourceClass) {
+        guard let rank = rank(of: id) else { return }
+        for (other, work) in works where other != id && work.step == .waitsForSlot(resource) && !work.isStopped {
+            guard let otherRank = self.rank(of: other), otherRank > rank, let key = sharing.works[other]?.key else { continue }
+            let busy = works.values.count { $0.step == .runs(.network) && host(of: $0.chain[0]) == host(of: key) }
+            if resource == .network, busy >= Self.limits.perHost { continue }
+            problem = "\(works[id]!.chain[0]) began before \(work.chain[0])"
+        }
+    }
+
+    private func rank(of id: WorkID) -> QueueRank? {
+        guard let work = sharing.works[id], let rankClass = rankClass(of: id) else { return nil }
+        return QueueRank(rankClass: rankClass, oldest: work.oldest, newest: work.newest)
+    }
+
+    /// The highest class of the loads that wait for the work, directly or through other work.
+    private func rankClass(of id: WorkID) -> RankClass? {
+        sharing.works[id]?.subscribers.compactMap { subscription in
+            if let dependent = sharing.subscriptions[subscription]?.dependent { return rankClass(of: dependent) }
+            return subscribers[subscription].flatMap { loads[$0]?.options.rankClass }
+        }.max()
+    }
+
+    private mutating func check() {
+        let live = works.filter { !$0.value.isStopped }
+        if Set(live.values.map { $0.chain[0] }).count != live.count { problem = "two pieces of work run for one key" }
+        let running = works.values.compactMap { work -> (ResourceClass, String)? in
+            if case .runs(let resource) = work.step { (resource, host(of: work.chain[0])) } else { nil }
+        }
+        let limits = [(ResourceClass.network, Self.limits.fetches), (.local, Self.limits.local), (.worker, Self.limits.workers)]
+        for (resource, limit) in limits where running.count(where: { $0.0 == resource }) > limit {
+            problem = "\(resource) is over its limit"
+        }
+        for host in ["h0", "h1"] where running.count(where: { $0 == (.network, host) }) > Self.limits.perHost {
+            problem = "a host is over its limit"
+        }
+        if scheduler.runningCount != running.count { problem = "slots leak" }
+        let waiting = works.values.count { if case .waitsForSlot = $0.step { true } else { false } }
+        if scheduler.queuedCount != waiting { problem = "the queue leaks" }
+        for (id, work) in live where rankClass(of: id) == nil { problem = "\(work.chain[0]) runs for no load" }
+        let spent = scheduler[.worker].spent
+        let claims = works.values.count { $0.bytes > 0 && $0.step == .runs(.worker) || $0.holdsPreviews }
+        if claims > 1, spent > Self.limits.bytes { problem = "decodes and previews are over their budget" }
+        if claims == 0, spent != 0 { problem = "memory leaks from the budget" }
     }
 
     /// Lets everything end; nothing may be left.
     private mutating func drain() -> String? {
-        graph.setPaused(false)
-        execute()
-        // With the network still spared, what is held back comes when all else has ended.
+        scheduler.isPaused = false
+        settle()
+        // While the network is constrained, what is held back comes when all else has ended.
         var rounds = 0
-        while problem == nil, !running.isEmpty || !storing.isEmpty, rounds < 1_000_000 {
-            if Bool.random(using: &random) { finishStep() } else { storeFinished() }
-            execute()
+        while problem == nil, !works.isEmpty || !storing.isEmpty, rounds < 1_000_000 {
+            if Bool.random(using: &random) { advance() } else { endStoring() }
+            settle()
             check()
             rounds += 1
         }
         if let problem { return problem }
-        if let lost = loads.first(where: { $0.value.ends == 0 && !$0.value.hasLeft }) { return "load \(lost.key) never ended" }
-        let counts = graph.counts
-        return counts == (0, 0, 0, 0) ? nil : "left behind: \(counts)"
+        if let lost = loads.first(where: { $0.value.isWaiting }) { return "load \(lost.key) never ended" }
+        guard sharing.works.isEmpty, sharing.subscriptions.isEmpty, sharing.stopping.isEmpty, sharing.loads == 0,
+            scheduler.queuedCount + scheduler.runningCount == 0
+        else { return "something is left behind" }
+        return nil
     }
 }

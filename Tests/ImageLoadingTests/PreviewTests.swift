@@ -30,7 +30,7 @@ import Testing
         // The image never waits for a preview that is being made: so the thread of previews comes to rest, and stays there.
         let mayGoOn = DispatchSemaphore(value: 0)
         await withCheckedContinuation { continuation in
-            bench.loader.coordinator.pipeline.previewWorkers.submit {
+            bench.loader.coordinator.parts.previewWorkers.submit {
                 continuation.resume()
                 mayGoOn.wait()
             }

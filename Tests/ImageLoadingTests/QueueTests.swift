@@ -19,6 +19,8 @@ import Testing
             request.options.cachePolicy = .memoryOnly
             return bench.loader.task(for: request)
         }
+        let images = Set(requests.map(\.name)).count
+        while bench.loader.activity.queued < images { await Task.yield() }
         change(tasks)
         bench.network.gate.open()
         for task in [first] + tasks { _ = try await task.response }
@@ -57,10 +59,14 @@ import Testing
         let task = bench.loader.task(for: request)
         await network.waitForRequests(1)
         let others = ["a", "b", "c"].map { bench.loader.task(for: ImageRequest(url: url($0))) }
+        while bench.loader.activity.queued < 3 { await Task.yield() }
         task.priority = .veryHigh
+        // The slot goes to the next in the queue when the first source fails, and then to the second source.
+        network.gate.letOneThrough()
+        await network.waitForRequests(2)
+        while bench.loader.activity.queued < 3 { await Task.yield() }
         network.gate.open()
         for task in [task] + others { _ = try await task.response }
-        // The slot is given to the next in the queue when the first source fails, and then to the second one.
         #expect(network.requests.map(\.url.lastPathComponent) == ["broken", "a", "fallback", "b", "c"])
     }
 
@@ -76,6 +82,7 @@ import Testing
         var request = ImageRequest(url: url("large"))
         request.lowResolution = .url(url("small"))
         let task = bench.loader.task(for: request)
+        while bench.loader.activity.queued < 3 { await Task.yield() }
         task.priority = .veryHigh
         // One place after the other, both while the large version is on its way: its end gives the small one up.
         gate.letOneThrough()

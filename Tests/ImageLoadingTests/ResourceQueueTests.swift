@@ -6,18 +6,17 @@ import Testing
 
 /// Whose turn it is among several hosts.
 @Suite struct QueuesOfHosts {
-    private var nodes = SlotMap<Int>()
 
     private func rank(_ priority: LoadPriority, at time: UInt64) -> QueueRank {
         QueueRank(rankClass: RankClass(.plain, priority), oldest: time, newest: time)
     }
 
-    @Test mutating func theBestOfAllHostsIsNext() {
+    @Test func theBestOfAllHostsIsNext() {
         var queue = ResourceQueue(limit: 1, limitPerGroup: 1)
         let waiting: [(String, LoadPriority)] = [("a", .low), ("b", .veryHigh), ("c", .normal), ("d", .high), ("e", .veryLow)]
-        var hosts: [NodeID: String] = [:]
+        var hosts: [WorkID: String] = [:]
         for (time, (host, priority)) in waiting.enumerated() {
-            let node = nodes.insert(time)
+            let node = WorkID(rawValue: UInt64(time))
             hosts[node] = host
             queue.enqueue(node, group: host, rank: rank(priority, at: UInt64(time)))
         }
@@ -29,10 +28,10 @@ import Testing
         #expect(order == ["b", "d", "c", "a", "e"])
     }
 
-    @Test mutating func aHostThatHasItsShareWaitsWhileOthersGo() {
+    @Test func aHostThatHasItsShareWaitsWhileOthersGo() {
         var queue = ResourceQueue(limit: 10, limitPerGroup: 2)
-        let busy = (0..<3).map { nodes.insert($0) }
-        let other = nodes.insert(3)
+        let busy = (0..<3).map { WorkID(rawValue: $0) }
+        let other = WorkID(rawValue: 3)
         for (time, node) in busy.enumerated() { queue.enqueue(node, group: "busy", rank: rank(.high, at: UInt64(time))) }
         queue.enqueue(other, group: "other", rank: rank(.low, at: 9))
         let taken = (0..<4).map { _ in queue.take() }
@@ -58,16 +57,16 @@ import Testing
         var begun = queue.startAtOnce(group: "busy")
         #expect(begun)
         for round in 0..<3 {
-            var hosts: [NodeID: String] = [:]
+            var hosts: [WorkID: String] = [:]
             for time in 0..<300 {
-                let (node, host) = (nodes.insert(time), time < 150 ? "busy" : "other")
+                let (node, host) = (WorkID(rawValue: UInt64(time)), time < 150 ? "busy" : "other")
                 hosts[node] = host
                 queue.enqueue(node, group: host, rank: rank(.normal, at: UInt64(time)))
             }
             if round == 1 {
                 for (node, host) in hosts { queue.withdraw(node, group: host) }
             } else {
-                var taken: Set<NodeID> = []
+                var taken: Set<WorkID> = []
                 while let node = queue.take(), let host = hosts[node] {
                     taken.insert(node)
                     queue.release(group: host)
@@ -75,7 +74,6 @@ import Testing
                 #expect(taken == Set(hosts.keys))
             }
             #expect(queue.queued == 0 && queue.tickets.capacity < 256)
-            for node in hosts.keys { nodes.remove(node) }
         }
         #expect(queue.running == 1)
         begun = queue.startAtOnce(group: "busy")
@@ -86,7 +84,7 @@ import Testing
     /// Beside a list of all that waits, searched from one end to the other.
     @Test(arguments: 1...20 as ClosedRange<UInt64>) mutating func whoeverChangesAndGoesTheBestOfThoseThatMayIsNext(seed: UInt64) {
         struct Waiting {
-            let node: NodeID
+            let node: WorkID
             let host: String
             var rank: QueueRank
         }
@@ -98,7 +96,8 @@ import Testing
             let rank = rank(LoadPriority.allCases.randomElement(using: &random) ?? .normal, at: UInt64(time))
             switch Int.random(in: 0..<9, using: &random) {
             case 0...2:
-                let new = Waiting(node: nodes.insert(time), host: "\(Int.random(in: 0..<12, using: &random))", rank: rank)
+                let new = Waiting(
+                    node: WorkID(rawValue: UInt64(time)), host: "\(Int.random(in: 0..<12, using: &random))", rank: rank)
                 queue.enqueue(new.node, group: new.host, rank: rank)
                 waiting.append(new)
             case 3:
@@ -125,13 +124,13 @@ import Testing
     }
 
     /// Were all hosts looked at for each that is next, it would take minutes.
-    @Test mutating func thousandsOfHostsCostNoMoreThanOne() {
+    @Test func thousandsOfHostsCostNoMoreThanOne() {
         var queue = ResourceQueue(limit: 32, limitPerGroup: 6)
         let hosts = (0..<20_000).map { "host\($0)" }
         let clock = ContinuousClock()
         let began = clock.now
         for (time, host) in hosts.enumerated() {
-            queue.enqueue(nodes.insert(time), group: host, rank: rank(.normal, at: UInt64(time)))
+            queue.enqueue(WorkID(rawValue: UInt64(time)), group: host, rank: rank(.normal, at: UInt64(time)))
         }
         var taken = 0
         while queue.take() != nil {

@@ -41,8 +41,9 @@ import Testing
         let shape = events.map { "\($0["ph"] ?? "") \($0["name"] ?? "")" }
         #expect(
             shape == [
-                "b http://example.org/x", "n memory miss", "b network", "e network", "b decode", "e decode",
-                "e http://example.org/x",
+                "b http://example.org/x", "b request", "e request", "b memoryCache", "n memory miss", "e memoryCache",
+                "b network queue", "e network queue", "b network", "e network", "b decode queue", "e decode queue", "b decode",
+                "e decode", "b deliver", "e deliver", "e http://example.org/x",
             ])
         #expect(Set(events.compactMap { $0["id"] as? String }).count == 1)
         let times = events.compactMap { $0["ts"] as? Double }

@@ -13,7 +13,7 @@ extension ImageLoader {
         let isWorthIt =
             switch destination {
             case .memory: true
-            case .disk: plan.subscriberOptions.writesDisk && coordinator.pipeline.hasByteCache
+            case .disk: plan.subscriberOptions.targets.contains(.original) && coordinator.parts.hasByteCache
             }
         guard isWorthIt else { return nil }
         let task = coordinator.start(plan, readsMemory: destination == .memory, wantsProgress: false, onEvent: nil)

@@ -53,21 +53,21 @@ final class PreviewSession: Sendable {
     /// Where a thumbnail ends at the latest: Exif data fills at most one JPEG segment of 64 KB, near the file's start.
     private static let thumbnailBytes = 1 << 18
 
-    private let node: NodeID
+    private let work: SharedWork
     private let decoder: any IncrementalDecoding
     private let options: DecodeOptions
     private let processor: (any Processing)?
     private let token = CancellationToken()
-    private let clock: PreviewClock
+    private let clock: ErasedClock
     private let workers: WorkerPool
-    private let coordinator: any Pipeline.Reporting
+    private let coordinator: LoadCoordinator
     private let state: Lock<State>
 
     init(
-        _ node: NodeID, decoder: any IncrementalDecoding, options: DecodeOptions, processor: (any Processing)?,
-        clock: PreviewClock, workers: WorkerPool, interval: Duration, coordinator: any Pipeline.Reporting
+        _ work: SharedWork, decoder: any IncrementalDecoding, options: DecodeOptions, processor: (any Processing)?,
+        clock: ErasedClock, workers: WorkerPool, interval: Duration, coordinator: LoadCoordinator
     ) {
-        self.node = node
+        self.work = work
         self.decoder = decoder
         var options = options
         options.cancellation = token
@@ -173,7 +173,7 @@ final class PreviewSession: Sendable {
         if turn.decoder == nil {
             turn.nextLook = 2 * bytes.count
             guard let info = try? decoder.info(of: bytes, limits: options.limits) else { return false }
-            if coordinator.claimForPreviews(node, bytes: info.decodedBytes) { turn.decoder = try makeDecoder(for: bytes) }
+            if coordinator.claimPreviewMemory(info.decodedBytes, for: work) { turn.decoder = try makeDecoder(for: bytes) }
         }
         guard let decoder = turn.decoder else {
             // It has no use for pieces, or there is no memory for them.
@@ -212,8 +212,10 @@ final class PreviewSession: Sendable {
             preview = processed
         }
         preview.isPreview = true
-        coordinator.preview(
-            node, .image(StagedImage(preview, tier: .network, metrics: LoadMetrics(), isThumbnail: isThumbnail)), token)
+        // A session that ended while the preview was made shows nothing.
+        guard !token.isCancelled else { return false }
+        coordinator.show(
+            StagedImage(preview, tier: .network, metrics: LoadMetrics(), isThumbnail: isThumbnail), of: work)
         return true
     }
 }

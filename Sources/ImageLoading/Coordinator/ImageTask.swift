@@ -1,0 +1,340 @@
+public import ImageCore
+
+/// A running load: its result, its events, its priority, and the way to cancel it.
+///
+/// Safe to use from any isolation. Dropping it does not cancel the load; the engine keeps it until the end.
+public final class ImageTask: LoadHandle {
+    private struct State {
+        var subscription: SubscriptionID?
+        var isCancelled = false
+        var priority: LoadPriority
+        var result: Result<ImageResponse, LoadFailure>?
+        /// Whether the end is visible: the loader and its observers hear of it before.
+        var hasEnded = false
+        var progress: LoadProgress?
+        var preview: DecodedImage?
+        /// Called at the end.
+        var waiters: [@Sendable () -> Void] = []
+        var listeners: [@Sendable (LoadEvent) -> Void]
+        /// Why the sources that have been tried failed.
+        var failures: [String] = []
+        /// The result of a load that does not end with an image.
+        var outcome: WorkResult?
+        /// Ends the load at its deadline.
+        var deadline: Task<Void, Never>?
+        /// The load of the small version.
+        var lowResolution: ImageTask?
+        /// Events that are not delivered yet.
+        var pending: [LoadEvent] = []
+        var isDelivering: Bool
+        /// The end waits for ``release()``; `heldEnd` is set once the load has ended.
+        var isHeld = false
+        var heldEnd: (@Sendable () -> Void)?
+
+        /// Queues an event for the listeners. Returns whether the caller must deliver it.
+        mutating func queue(_ event: () -> LoadEvent) -> Bool {
+            guard !listeners.isEmpty else { return false }
+            pending.append(event())
+            defer { isDelivering = true }
+            return !isDelivering
+        }
+    }
+
+    public var id: LoadID { plan.id }
+    public var request: ImageRequest { plan.request }
+    /// The plan for the first source; a fallback has a plan of its own.
+    let plan: LoadPlan
+    /// Whether the load reports progress and previews.
+    let wantsProgress: Bool
+    private let coordinator: LoadCoordinator
+    private let began: ContinuousClock.Instant
+    private let state: Lock<State>
+
+    init(
+        _ plan: LoadPlan, wantsProgress: Bool, coordinator: LoadCoordinator, onEvent: (@Sendable (LoadEvent) -> Void)?
+    ) {
+        self.plan = plan
+        self.coordinator = coordinator
+        began = ContinuousClock.now
+        self.wantsProgress = wantsProgress
+        // The listener is called for the first time after the call that starts the load has returned.
+        state = Lock(
+            State(priority: plan.priority, listeners: onEvent.map { [$0] } ?? [], isDelivering: onEvent != nil))
+    }
+
+    /// The image, or why there is none. Cancelling the awaiting task cancels the load.
+    public var response: ImageResponse {
+        get async throws(LoadFailure) {
+            if !hasEnded { await untilEnd() }
+            return try ending.get()
+        }
+    }
+
+    /// Progress, previews where ``LoadOptions/previews`` asks for them, and the end. A stream that is opened late begins
+    /// with the current progress and preview, or, after the end, with the last progress and the terminal event. Any number of
+    /// streams may be open; ending one cancels nothing.
+    public var events: AsyncStream<LoadEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(of: LoadEvent.self)
+        let replay = state.withLock { state -> [LoadEvent] in
+            var replay: [LoadEvent] = []
+            if let progress = state.progress { replay.append(.progress(progress)) }
+            if let preview = state.preview { replay.append(.preview(preview)) }
+            if state.hasEnded, let result = state.result {
+                replay.append(.finished(result))
+            } else {
+                state.listeners.append { event in
+                    continuation.yield(event)
+                    if case .finished = event { continuation.finish() }
+                }
+            }
+            // Under the lock, so that no later event overtakes the replay; yielding only fills the stream's buffer.
+            for event in replay { continuation.yield(event) }
+            return replay
+        }
+        if case .finished = replay.last { continuation.finish() }
+        return stream
+    }
+
+    public var priority: LoadPriority {
+        get { state.withLock { $0.priority } }
+        set {
+            let (subscription, lowResolution) = state.withLock { state in
+                state.priority = newValue
+                return (state.subscription, state.lowResolution)
+            }
+            if let subscription { coordinator.setPriority(subscription, newValue) }
+            lowResolution?.priority = newValue
+        }
+    }
+
+    public func cancel() {
+        let (subscription, isFirst) = state.withLock { state in
+            defer { state.isCancelled = true }
+            return (state.subscription, !state.isCancelled && state.result == nil)
+        }
+        guard isFirst else { return }
+        if let subscription { coordinator.leave(subscription) }
+        finish(.failure(.cancelled))
+    }
+
+    /// Returns when the load has ended. Cancelling the awaiting task cancels the load.
+    func untilEnd() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                whenEnded { continuation.resume() }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// The result of a load that has ended.
+    var ending: Result<ImageResponse, LoadFailure> { state.withLock { $0.result ?? .failure(.cancelled) } }
+
+    /// Calls back with the result, once: here and now when the load has ended already.
+    func whenFinished(_ body: @escaping @Sendable (Result<ImageResponse, LoadFailure>) -> Void) {
+        whenEnded { [self] in body(ending) }
+    }
+
+    /// Calls back at the end, once: here and now when the load has ended already.
+    func whenEnded(_ body: @escaping @Sendable () -> Void) {
+        let hasEnded = state.withLock { state in
+            if !state.hasEnded { state.waiters.append(body) }
+            return state.hasEnded
+        }
+        if hasEnded { body() }
+    }
+
+    // MARK: Called by the engine
+
+    /// The call that starts the load is about to return: events may be delivered from now on.
+    func begun() {
+        let hasEvents = state.withLock { state in
+            guard !state.listeners.isEmpty else { return false }
+            state.isDelivering = !state.pending.isEmpty
+            return state.isDelivering
+        }
+        if hasEvents { Task { deliverPending() } }
+    }
+
+    /// The source to try after a failure; `nil` where none is left, or the load has ended.
+    func nextSource(after error: ImageError) -> ImageSource? {
+        guard error.stage != .process, error.stage != .request else { return nil }
+        return state.withLock { state in
+            let fallbacks = plan.request.fallbacks
+            guard state.result == nil, state.failures.count < fallbacks.count else { return nil }
+            state.failures.append(error.description)
+            state.progress = nil
+            return fallbacks[state.failures.count - 1]
+        }
+    }
+
+    /// The result of a load that does not end with an image.
+    var outcome: WorkResult? {
+        get { state.withLock { $0.outcome } }
+        set { state.withLock { $0.outcome = newValue } }
+    }
+
+    /// Whether the deadline of the load has passed.
+    var isOverdue: Bool { plan.deadline.map { $0.remaining <= .zero } ?? false }
+
+    /// Ends the load at its deadline, unless it has ended before.
+    func startDeadline(_ clock: ErasedClock) {
+        guard let deadline = plan.deadline, let limit = plan.options.deadline else { return }
+        let timer = Task { [weak self] in
+            guard await clock.sleep(max(.zero, deadline.remaining.tellable)) else { return }
+            self?.expire(after: limit)
+        }
+        let isLate = state.withLock { state in
+            if state.result == nil { state.deadline = timer }
+            return state.result != nil
+        }
+        if isLate { timer.cancel() }
+    }
+
+    private func expire(after limit: Duration) {
+        let (subscription, failures) = state.withLock { ($0.subscription, $0.failures) }
+        if let subscription { coordinator.leave(subscription) }
+        finish(
+            .failure(
+                .failed(
+                    ImageError(
+                        .deadlineExceeded,
+                        message: "\(request) did not load within its deadline of \(limit). Raise the deadline to wait longer.",
+                        source: request.description, causes: failures))))
+    }
+
+    /// Ties the load of the small version to this one: it ends no later.
+    func attach(lowResolution: ImageTask) {
+        let (isLate, priority) = state.withLock { state in
+            if state.result == nil { state.lowResolution = lowResolution }
+            return (state.result != nil, state.priority)
+        }
+        if isLate { lowResolution.cancel() } else if lowResolution.priority != priority { lowResolution.priority = priority }
+    }
+
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    /// The load has subscribed to its work. Returns its present priority, or `nil` when it was cancelled before that, or has
+    /// ended already: it must then unsubscribe.
+    func started(_ subscription: SubscriptionID) -> LoadPriority? {
+        state.withLock { state in
+            guard !state.isCancelled, state.result == nil else { return nil }
+            state.subscription = subscription
+            return state.priority
+        }
+    }
+
+    func report(_ progress: LoadProgress) {
+        send(.progress(progress)) { state in
+            // Chunks may be reported from different threads; progress never goes back.
+            guard progress.received >= state.progress?.received ?? 0 else { return false }
+            state.progress = progress
+            return true
+        }
+    }
+
+    /// Shows the small version, unless there is something better already.
+    func showLowResolution(_ preview: DecodedImage) {
+        send(.preview(preview)) { state in
+            guard state.preview == nil else { return false }
+            state.preview = preview
+            return true
+        }
+    }
+
+    func show(_ preview: DecodedImage) {
+        send(.preview(preview)) { state in
+            state.preview = preview
+            return true
+        }
+    }
+
+    /// Ends the load with an error, which names those of the sources that were tried before.
+    func fail(_ error: ImageError) {
+        var error = error
+        error.causes = state.withLock { $0.failures } + error.causes
+        finish(.failure(.failed(error)))
+    }
+
+    /// What a load leaves behind at its end.
+    private struct Left: Sendable {
+        let waiters: [@Sendable () -> Void]
+        let lowResolution: ImageTask?
+        let deadline: Task<Void, Never>?
+        let delivers: Bool
+    }
+
+    /// Ends the load; only the first end counts.
+    ///
+    /// The loader and its observers hear of it first, so that a caller that sees the end finds it counted.
+    func finish(_ result: Result<ImageResponse, LoadFailure>) {
+        let isFirst = state.withLock { state in
+            guard state.result == nil else { return false }
+            guard !state.isHeld else {
+                if state.heldEnd == nil { state.heldEnd = { [self] in finish(result) } }
+                return false
+            }
+            state.result = result
+            state.subscription = nil
+            state.preview = nil
+            return true
+        }
+        guard isFirst else { return }
+        coordinator.ended(self, result)
+        let left = state.withLock { state -> Left in
+            state.hasEnded = true
+            defer { state.waiters = [] }
+            return Left(
+                waiters: state.waiters, lowResolution: state.lowResolution.take(), deadline: state.deadline.take(),
+                delivers: state.queue { .finished(result) })
+        }
+        if left.delivers { deliverPending() }
+        left.lowResolution?.cancel()
+        left.deadline?.cancel()
+        for waiter in left.waiters { waiter() }
+    }
+
+    /// Delays the end until ``release()``, so that observers hear of earlier events first.
+    func hold() { state.withLock { $0.isHeld = true } }
+
+    /// Ends the load now, where it would have ended since ``hold()``.
+    func release() {
+        let end = state.withLock { state in
+            state.isHeld = false
+            return state.heldEnd.take()
+        }
+        end?()
+    }
+
+    /// Since the load began.
+    var elapsed: Duration { ContinuousClock.now - began }
+
+    /// Changes the state and tells the listeners, one event at a time and in order, outside the lock. Nothing is sent
+    /// after the end. Returns whether the change was accepted.
+    @discardableResult
+    private func send(_ event: LoadEvent, _ change: (inout State) -> Bool) -> Bool {
+        let (accepted, delivers) = state.withLock { state -> (Bool, Bool) in
+            guard state.result == nil, change(&state) else { return (false, false) }
+            return (true, state.queue { event })
+        }
+        if delivers { deliverPending() }
+        return accepted
+    }
+
+    private func deliverPending() {
+        while true {
+            let (event, listeners) = state.withLock { state -> (LoadEvent?, [@Sendable (LoadEvent) -> Void]) in
+                guard !state.pending.isEmpty else {
+                    state.isDelivering = false
+                    return (nil, [])
+                }
+                let event = state.pending.removeFirst()
+                defer { if case .finished = event { state.listeners = [] } }
+                return (event, state.listeners)
+            }
+            guard let event else { return }
+            for listener in listeners { listener(event) }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+internal import ImageCore
+
+/// Shared work: how it begins, waits for other work, and ends.
+extension LoadCoordinator {
+    /// Starts new work in a task of its own.
+    func start(_ work: SharedWork) {
+        let task = Task { [self] in
+            finish(work, await outcome(of: work) { try await pipeline.result($0) })
+        }
+        work.canceller.set(task)
+    }
+
+    /// What work needs of its upstream, or what it must do to have it.
+    enum Upstream: Sendable {
+        /// Run the work in the task of the dependent.
+        case run(SharedWork)
+        case result(WorkResult, isCoalesced: Bool)
+    }
+
+    /// The result of other work that a piece of work needs. Runs the other work in the task of the caller where it is new, and
+    /// waits for it otherwise.
+    ///
+    /// - Parameters:
+    ///   - scale: set for a decode to a size.
+    ///   - make: makes the result.
+    /// - Returns: the result, and whether other work had begun it. Decodes that share their bytes with a decode to a larger size get the image of that size instead.
+    /// - Throws: `CancellationError` once the dependent has no subscriber left, and what `make` throws.
+    func result(
+        of key: WorkKey, scale: DecodeScale?, for dependent: SharedWork, _ make: (SharedWork) async throws -> WorkResult
+    ) async throws -> (WorkResult, isCoalesced: Bool) {
+        switch try await upstream(key, scale: scale, for: dependent) {
+        case .result(let result, let isCoalesced): return (result, isCoalesced)
+        case .run(let work):
+            let outcome = await outcome(of: work, make)
+            return try await deliver(outcome, of: work, to: dependent)
+        }
+    }
+
+    private func upstream(_ key: WorkKey, scale: DecodeScale?, for dependent: SharedWork) async throws -> Upstream {
+        try await withCheckedThrowingContinuation { continuation in
+            let (upstream, joined) = send { state -> (Result<Upstream, any Error>?, LoadID?) in
+                guard let joining = state.sharing.subscribe(dependent.id, to: key, scale: scale) else {
+                    return (.failure(CancellationError()), nil)
+                }
+                switch joining {
+                case .began(let id, _):
+                    let work = SharedWork(id, key: key, plan: dependent.plan, canceller: dependent.canceller)
+                    state.works[id] = LoaderState.Work(work)
+                    return (.success(.run(work)), nil)
+                case .joined(let id, _):
+                    state.waitingForResults[dependent.id] = continuation
+                    return (nil, state.sharing.works[id]?.load)
+                case .finished(let id):
+                    let result = state.works[id]?.result.map { Upstream.result($0, isCoalesced: true) }
+                    return (result.map { .success($0) } ?? .failure(ImageError.noInput), state.sharing.works[id]?.load)
+                }
+            }
+            if let joined { observe(.joined(joined), dependent.plan) }
+            if let upstream { continuation.resume(with: upstream) }
+        }
+    }
+
+    /// Ends work that ran in the task of its dependent. The dependent is one of the subscribers: it gets the result, or waits
+    /// for the decode to a larger size that it was given instead.
+    private func deliver(
+        _ outcome: Result<WorkResult, LoadFailure>, of work: SharedWork, to dependent: SharedWork
+    ) async throws -> (WorkResult, isCoalesced: Bool) {
+        let upstream = try await withCheckedThrowingContinuation { finish(work, outcome, creator: (dependent, $0)) }
+        guard case .result(let result, let isCoalesced) = upstream else { throw ImageError.noInput }
+        return (result, isCoalesced)
+    }
+
+    /// Runs work to its end.
+    private func outcome(
+        of work: SharedWork, _ make: (SharedWork) async throws -> WorkResult
+    ) async -> Result<WorkResult, LoadFailure> {
+        do {
+            try work.token.check()
+            return .success(try await make(work))
+        } catch let error as LoadFailure {
+            return .failure(error)
+        } catch is CancellationError {
+            return .failure(.cancelled)
+        } catch {
+            return .failure(.failed(.wrapping(error, stage: .request, source: work.plan.request.description)))
+        }
+    }
+
+    /// Ends work, and delivers its result to all subscribers.
+    ///
+    /// - Parameter creator: the work that ran this one in its task, and waits for the result.
+    private func finish(
+        _ work: SharedWork, _ outcome: Result<WorkResult, LoadFailure>,
+        creator: (work: SharedWork, continuation: LoaderState.ResultContinuation)? = nil
+    ) {
+        let deliveries = send { state in state.finish(work.id, outcome, creator: creator.map { ($0.work.id, $0.continuation) }) }
+        work.endPreviews()
+        for (task, isCoalesced) in deliveries.tasks { end(task, outcome, isCoalesced: isCoalesced) }
+        for (continuation, isCoalesced) in deliveries.works {
+            continuation.resume(with: outcome.map { .result($0, isCoalesced: isCoalesced) }.mapError { $0.asError })
+        }
+        deliveries.stopped?.resume(throwing: CancellationError())
+    }
+
+    // MARK: Slots and memory
+
+    /// Waits until work may use a resource.
+    ///
+    /// - Throws: `CancellationError` once the work has no subscriber left.
+    func acquire(_ resource: ResourceClass, for work: SharedWork, host: String, bytes: Int) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            let answer = send { state -> Result<Void, any Error>? in
+                guard let shared = state.sharing.works[work.id] else { return .failure(CancellationError()) }
+                if state.scheduler.request(resource, for: work.id, host: host, bytes: bytes, rank: shared.rank) {
+                    return .success(())
+                }
+                state.waitingForSlots[work.id] = continuation
+                return nil
+            }
+            if let answer { continuation.resume(with: answer) }
+        }
+    }
+
+    /// The stage of work has returned.
+    func release(_ work: SharedWork) { send { $0.scheduler.release(work.id) } }
+
+    /// Whether there is memory for a stage that has its slot.
+    func claim(_ bytes: Int, for work: SharedWork) -> Bool { send { $0.scheduler.claim(bytes, for: work.id) } }
+
+    /// A cancelled decode still holds memory, until it ends.
+    func hold(_ remainder: CancelledRemainder) {
+        send { $0.scheduler.hold(remainder.bytes) }
+        remainder.onEnd { [weak self] in self?.send { $0.scheduler.giveBack(remainder.bytes) } }
+    }
+
+    /// The purpose and the priority with which work waits.
+    func rank(of work: SharedWork) -> RankClass {
+        state.withLock { $0.sharing.works[work.id]?.counts.highest } ?? RankClass(work.plan.request.purpose, work.plan.priority)
+    }
+
+    /// Whether work with that key can be joined.
+    func contains(_ key: WorkKey) -> Bool { state.withLock { $0.sharing.contains(key) } }
+
+    // MARK: Progress and previews
+
+    /// More bytes of work arrived.
+    func report(_ progress: LoadProgress, _ bytes: ReceivedBytes, from work: SharedWork) {
+        let (tasks, previewing) = state.withLock { state in
+            state.works[work.id]?.progress = progress
+            return (
+                state.sharing.progressListeners(of: work.id).compactMap { state.tasks[$0] },
+                state.sharing.previewingDependents(of: work.id).compactMap { dependent in
+                    state.works[dependent.id].map { ($0.work, dependent.policy) }
+                }
+            )
+        }
+        for task in tasks { task.report(progress) }
+        for (dependent, policy) in previewing { dependent.receive(bytes, policy) }
+    }
+
+    /// A preview of the result of work was made. A preview that comes after the result has no effect.
+    func show(_ preview: StagedImage, of work: SharedWork) {
+        let (tasks, dependents) = state.withLock { state -> ([ImageTask], [SharedWork]) in
+            guard let shared = state.sharing.works[work.id], !shared.isFinished else { return ([], []) }
+            state.works[work.id]?.preview = preview
+            return (
+                state.sharing.previewListeners(of: work.id).compactMap { state.tasks[$0] },
+                state.sharing.previewingDependents(of: work.id).compactMap { state.works[$0.id]?.work }
+            )
+        }
+        for task in tasks { task.show(preview.image) }
+        for dependent in dependents { dependent.receive(preview) }
+    }
+
+    /// Whether a decoder of previews may take this much memory.
+    func claimPreviewMemory(_ bytes: Int, for work: SharedWork) -> Bool {
+        send { state in
+            guard let shared = state.sharing.works[work.id], !shared.isFinished else { return false }
+            return state.scheduler.claimForPreviews(bytes, for: work.id)
+        }
+    }
+
+    func releasePreviewMemory(of work: SharedWork) { send { $0.scheduler.releasePreviews(of: work.id) } }
+
+    // MARK: Storing
+
+    /// Where the loads behind work want results stored.
+    func targets(of work: SharedWork) -> StoreTargets { state.withLock { $0.sharing.works[work.id]?.targets ?? [] } }
+
+    func cachePriority(of work: SharedWork) -> CachePriority {
+        state.withLock { $0.sharing.works[work.id]?.cachePriority ?? .normal }
+    }
+
+    func beginStoring(_ id: WorkID) {
+        control.withLock { $0.stores += 1 }
+        send { $0.sharing.beginStoring(id) }
+    }
+
+    func endStoring(_ id: WorkID) {
+        send { $0.sharing.endStoring(id) }
+        storeEnded()
+    }
+}
+
+extension Pipeline {
+    /// The result of other work that a piece of work needs (``LoadCoordinator/result(of:scale:for:_:)``).
+    func shared(
+        _ key: WorkKey, for work: SharedWork, _ make: (SharedWork) async throws -> WorkResult
+    ) async throws -> WorkResult {
+        let isDecode = key.kind == .image && key.image.variant == work.plan.variants[0]
+        let (result, isCoalesced) = try await coordinator.result(
+            of: key, scale: isDecode ? work.plan.scale : nil, for: work, make)
+        return isCoalesced ? result.coalesced() : result
+    }
+}
+
+extension LoadFailure {
+    /// The error as stages throw it.
+    fileprivate var asError: any Error {
+        switch self {
+        case .cancelled: CancellationError()
+        case .failed(let error): error
+        }
+    }
+}

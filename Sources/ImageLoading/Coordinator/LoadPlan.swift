@@ -1,0 +1,119 @@
+internal import HTTPTypes
+internal import ImageCore
+
+/// One request with its options merged: what is to be loaded, and what each step of it is called.
+final class LoadPlan: Sendable {
+    let id: LoadID
+    let request: ImageRequest
+    private let merged: MergedOptions
+    let priority: LoadPriority
+    /// What identifies the bytes: the source, and the headers that the options set.
+    let resource: ResourceKey
+    let goal: LoadGoal
+    /// Whether the bytes are at hand without a network (``ImageSource/isLocal``).
+    let isLocal: Bool
+    /// When the load must have ended.
+    let deadline: Deadline?
+    /// How long it took to merge the options, where observers want to know.
+    let planning: Duration
+
+    /// - Parameters:
+    ///   - priority: the priority, where it is not that of the options.
+    ///   - deadline: made from the options when the load began.
+    init(
+        _ id: LoadID, _ request: consuming ImageRequest, _ merged: MergedOptions, goal: LoadGoal = .image,
+        priority: LoadPriority? = nil, deadline: Deadline? = nil, planning: Duration = .zero
+    ) {
+        self.id = id
+        self.deadline = deadline
+        self.planning = planning
+        self.goal = goal
+        self.merged = merged
+        self.priority = priority ?? merged.options.priority
+        isLocal = request.isLocal
+        resource =
+            merged.options.headers.isEmpty
+            ? request.resource
+            : request.resource.varied(by: merged.options.headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted())
+        // Observers know the request alone; its lines carry the context of whichever layer set one.
+        if let context = merged.options.logContext { request.options.logContext = context }
+        self.request = request
+    }
+
+    var options: LoadOptions { _read { yield merged.options } }
+
+    /// What identifies the image after decoding (first) and after each processor; never empty.
+    var variants: [String] { merged.variants }
+
+    /// Of the decode, where others may share it.
+    var scale: DecodeScale? { merged.scale }
+
+    /// The key of the finished image in the memory cache.
+    var imageKey: ImageKey { ImageKey(resource: resource, variant: merged.variant) }
+
+    /// The key of the original bytes in the data cache.
+    var dataKey: DataKey { DataKey(resource: resource) }
+
+    /// What the load wants from the work that it shares.
+    var subscriberOptions: SubscriberOptions {
+        var options = SubscriberOptions(purpose: request.purpose, priority: priority, targets: [])
+        options.cachePriority = self.options.cachePriority
+        if goal == .image, self.options.cachePolicy.writesMemory { options.targets.insert(.memory) }
+        if writesDisk {
+            let storage = self.options.diskStorage
+            if storage.keepsOriginal(isProcessed: isProcessed) { options.targets.insert(.original) }
+            if goal == .image, storage.keepsResult(isProcessed: isProcessed) { options.targets.insert(.processed) }
+        }
+        return options
+    }
+
+    private var writesDisk: Bool { options.cachePolicy.writesDisk && options.storesToDisk && !isLocal }
+
+    /// Whether the data cache may have the finished image.
+    private var readsResult: Bool {
+        goal == .image && options.cachePolicy.readsDisk && !isLocal
+            && options.diskStorage.keepsResult(isProcessed: isProcessed)
+    }
+
+    /// Whether the image is scaled or processed.
+    var isProcessed: Bool { options.targetSize != nil || !options.processors.isEmpty }
+
+    // MARK: Keys of work
+
+    /// The work whose result the load waits for.
+    func workKey(_ parts: LoaderParts) -> WorkKey {
+        switch goal {
+        case .image: WorkKey(kind: readsResult && parts.dataCache != nil ? .processedImage : .image, image: imageKey)
+        case .bytes: originalKey(parts)
+        case .info: WorkKey(kind: .imageInfo, image: imageKey(after: 0).image)
+        case .prefetchToDisk: WorkKey(kind: .validatedHeader, image: imageKey(after: 0).image)
+        }
+    }
+
+    /// The image after decoding and a number of processors.
+    func imageKey(after count: Int) -> WorkKey {
+        WorkKey(kind: .image, image: ImageKey(resource: resource, variant: variants[count]))
+    }
+
+    /// The bytes. Loads that may not use cached bytes do not join work that may.
+    func originalKey(_ parts: LoaderParts) -> WorkKey {
+        let policy = options.cachePolicy
+        var kind = WorkKey.Kind.original
+        if !isLocal {
+            if policy.isOnlyIfCached { kind = .cachedOnly } else if !looksUpOriginal(parts) { kind = .uncached }
+        }
+        // A load of an image must not join a fetch that stops after the header.
+        if goal == .info, kind != .cachedOnly { kind = .headerBytes }
+        return WorkKey(kind: kind, image: ImageKey(resource: resource))
+    }
+
+    /// Whether the bytes are looked up in a cache before they are fetched.
+    func looksUpOriginal(_ parts: LoaderParts) -> Bool {
+        !isLocal && (options.cachePolicy.isOnlyIfCached || options.cachePolicy.readsDisk && parts.hasByteCache)
+    }
+
+    /// The host of a URL in the network's queue.
+    var host: String {
+        if case .url(let url) = request.source, !isLocal { url.host(percentEncoded: true) ?? "" } else { "" }
+    }
+}

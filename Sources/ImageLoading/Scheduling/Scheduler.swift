@@ -1,0 +1,183 @@
+internal import ImageCore
+
+/// Which work may use a resource now, and which waits: the state machine of the loader's one queue.
+///
+/// A value; each call is one event. Work asks for a slot of a resource; it gets one at once, or waits in the order of
+/// ``QueueRank`` until the limits allow it (``grant()``). It gives the slot back when its stage has returned, also where the work
+/// is no longer wanted.
+///
+/// ```
+///              request                 grant                 release
+///    (idle) ───────────▶ waiting ───────────────▶ running ───────────▶ (idle)
+///       │                   │ withdraw                ▲
+///       │                   └─────────▶ (idle)        │
+///       └─────────────────────────────────────────────┘
+///                request, where a slot is free
+/// ```
+///
+/// Limits: slots of each resource, network slots of each host, and bytes that all decodes may take together. While it is
+/// paused, no fetch begins. While the network is constrained, no prefetch begins to fetch as long as other loads wait.
+struct Scheduler: Sendable {
+    /// What a piece of work occupies, or waits for.
+    private struct Slot {
+        let resource: ResourceClass
+        let host: String
+        var bytes: Int
+    }
+
+    private var queues: [ResourceQueue]
+    private var running: [WorkID: Slot] = [:]
+    private var waiting: [WorkID: Slot] = [:]
+    /// The memory of decoders that make previews, the youngest last.
+    private var previews: [(work: WorkID, bytes: Int)] = []
+    /// Work whose previews had to give their memory to a decode.
+    private var evicted: [WorkID] = []
+
+    /// - Parameters: limits of slots, at least 1 each, and bytes that all running decodes may take together.
+    init(fetches: Int, fetchesPerHost: Int, localReads: Int, workers: Int, decodingBytes: Int = .max) {
+        queues = ResourceClass.allCases.map { resource in
+            switch resource {
+            case .diskCache: ResourceQueue(limit: .max)
+            case .network: ResourceQueue(limit: fetches, limitPerGroup: fetchesPerHost)
+            case .local: ResourceQueue(limit: localReads)
+            case .worker: ResourceQueue(limit: workers, budget: decodingBytes)
+            }
+        }
+    }
+
+    /// The queue of a resource.
+    private(set) subscript(resource: ResourceClass) -> ResourceQueue {
+        _read { yield queues[resource.rawValue] }
+        _modify { yield &queues[resource.rawValue] }
+    }
+
+    var queuedCount: Int { queues.reduce(0) { $0 + $1.queued } }
+    var runningCount: Int { queues.reduce(0) { $0 + $1.running } }
+
+    /// The queues, for the loader's statistics.
+    var statistics: [ImageLoader.Queue] {
+        ResourceClass.allCases.map { resource in
+            let queue = self[resource]
+            return ImageLoader.Queue(
+                name: "\(resource)", waiting: queue.queued, running: queue.running,
+                limit: queue.limit == .max ? nil : queue.limit)
+        }
+    }
+
+    // MARK: Slots
+
+    /// Work needs a slot.
+    ///
+    /// - Parameters:
+    ///   - host: the host of a fetch.
+    ///   - bytes: the memory that the stage takes, where it is known.
+    /// - Returns: whether the work may run now. Otherwise it waits until ``grant()`` names it.
+    mutating func request(
+        _ resource: ResourceClass, for work: WorkID, host: String = "", bytes: Int = 0, rank: QueueRank
+    ) -> Bool {
+        makeRoom(for: bytes)
+        let isPrefetch = rank.rankClass.purpose == .prefetch
+        if self[resource].startAtOnce(group: host, cost: bytes, isPrefetch: isPrefetch) {
+            running[work] = Slot(resource: resource, host: host, bytes: bytes)
+            return true
+        }
+        waiting[work] = Slot(resource: resource, host: host, bytes: bytes)
+        self[resource].enqueue(work, group: host, rank: rank, cost: bytes)
+        return false
+    }
+
+    /// The rank of work changed.
+    mutating func setRank(of work: WorkID, _ rank: QueueRank) {
+        guard let slot = waiting[work] else { return }
+        self[slot.resource].enqueue(work, group: slot.host, rank: rank, cost: slot.bytes)
+    }
+
+    /// Work no longer waits.
+    mutating func withdraw(_ work: WorkID) {
+        guard let slot = waiting.removeValue(forKey: work) else { return }
+        self[slot.resource].withdraw(work, group: slot.host)
+    }
+
+    /// The stage of work has returned.
+    mutating func release(_ work: WorkID) {
+        guard let slot = running.removeValue(forKey: work) else { return }
+        self[slot.resource].release(group: slot.host, cost: slot.bytes)
+    }
+
+    /// The waiting work that may run now, in the order of its ranks; it has its slots.
+    mutating func grant() -> [WorkID] {
+        var granted: [WorkID] = []
+        for resource in ResourceClass.allCases where self[resource].queued > 0 {
+            while let work = self[resource].take() {
+                running[work] = waiting.removeValue(forKey: work)
+                granted.append(work)
+            }
+        }
+        // Give the memory of a burst back.
+        if waiting.isEmpty, waiting.capacity > 256 { waiting = [:] }
+        if running.isEmpty, running.capacity > 256 { running = [:] }
+        return granted
+    }
+
+    // MARK: Memory
+
+    /// Running work has learnt how much memory it takes. Returns whether there is room for it.
+    mutating func claim(_ bytes: Int, for work: WorkID) -> Bool {
+        // A stage that has lost its slot is about to end.
+        guard let slot = running[work] else { return true }
+        makeRoom(for: bytes)
+        guard self[slot.resource].claim(bytes) else { return false }
+        running[work]?.bytes += bytes
+        return true
+    }
+
+    /// A cancelled decode holds memory that belongs to no work any more, until ``giveBack(_:)``.
+    mutating func hold(_ bytes: Int) { self[.worker].hold(bytes) }
+
+    /// Memory that ``hold(_:)`` took is free.
+    mutating func giveBack(_ bytes: Int) { self[.worker].giveBack(bytes) }
+
+    /// A decoder that makes previews has learnt how much memory it takes. Previews never wait: they get the memory where it is
+    /// free at once, and give it to the first decode that needs it.
+    mutating func claimForPreviews(_ bytes: Int, for work: WorkID) -> Bool {
+        let bytes = max(1, bytes)
+        guard !previews.contains(where: { $0.work == work }), self[.worker].queued == 0, self[.worker].claim(bytes) else {
+            return false
+        }
+        previews.append((work, bytes))
+        return true
+    }
+
+    mutating func releasePreviews(of work: WorkID) {
+        guard let index = previews.firstIndex(where: { $0.work == work }) else { return }
+        self[.worker].giveBack(previews.remove(at: index).bytes)
+    }
+
+    /// Ends previews, the youngest first, until a decode has the memory that it needs.
+    private mutating func makeRoom(for bytes: Int) {
+        while !self[.worker].fits(bytes), let last = previews.popLast() {
+            self[.worker].giveBack(last.bytes)
+            evicted.append(last.work)
+        }
+    }
+
+    /// Removes and returns the work whose previews gave their memory up since the last call.
+    mutating func takeEvicted() -> [WorkID] {
+        defer { evicted = [] }
+        return evicted
+    }
+
+    // MARK: Holding back
+
+    /// Whether no fetch may begin. Running fetches continue.
+    var isPaused: Bool {
+        get { self[.network].isPaused }
+        set { self[.network].isPaused = newValue }
+    }
+
+    /// Whether prefetches may not begin to fetch.
+    var holdsPrefetches: Bool {
+        get { self[.network].holdsPrefetches }
+        set { self[.network].holdsPrefetches = newValue }
+    }
+}

@@ -1,0 +1,86 @@
+internal import ImageCore
+
+/// One piece of shared work while it runs: what its stages need to know of it.
+final class SharedWork: Sendable {
+    /// What work that waits for its upstream does with what arrives before the result.
+    private struct Receivers {
+        var makePreviews: (@Sendable () -> PreviewSession?)?
+        var previews: PreviewSession?
+        var onPreview: (@Sendable (StagedImage) -> Void)?
+    }
+
+    let id: WorkID
+    let key: WorkKey
+    /// The plan of the load that began the work.
+    let plan: LoadPlan
+    /// Cancelled when the last subscriber leaves.
+    let token = CancellationToken()
+    /// Cancels the task in which the work runs.
+    let canceller: TaskCanceller
+    private let receivers = Lock(Receivers())
+
+    init(_ id: WorkID, key: WorkKey, plan: LoadPlan, canceller: TaskCanceller) {
+        (self.id, self.key, self.plan, self.canceller) = (id, key, plan, canceller)
+    }
+
+    // MARK: Previews
+
+    /// The work waits for bytes, and makes previews of them as they arrive.
+    ///
+    /// - Parameter make: called when the first bytes arrive that a load wants previews of.
+    func setMakePreviews(_ make: @escaping @Sendable () -> PreviewSession?) { receivers.withLock { $0.makePreviews = make } }
+
+    /// The work waits for an image, and processes previews of it.
+    func setOnPreview(_ receive: (@Sendable (StagedImage) -> Void)?) { receivers.withLock { $0.onPreview = receive } }
+
+    /// More bytes of its upstream arrived.
+    func receive(_ bytes: ReceivedBytes, _ policy: PreviewPolicy) {
+        let session = receivers.withLock { receivers in
+            if let make = receivers.makePreviews.take() { receivers.previews = make() }
+            return receivers.previews
+        }
+        session?.append(bytes, policy)
+    }
+
+    /// A preview of its upstream was made.
+    func receive(_ preview: StagedImage) { receivers.withLock { $0.onPreview }?(preview) }
+
+    /// The decode begins: it takes over what its previews have decoded.
+    func claimPreviews() -> PreviewSession.Begun? {
+        let session = receivers.withLock { receivers in
+            receivers.makePreviews = nil
+            return receivers.previews.take()
+        }
+        return session?.claim()
+    }
+
+    /// Makes no more previews.
+    func endPreviews() {
+        let session = receivers.withLock { receivers in
+            (receivers.onPreview, receivers.makePreviews) = (nil, nil)
+            return receivers.previews.take()
+        }
+        session?.end()
+    }
+}
+
+/// Cancels the task of a chain of work, as soon as there is one.
+final class TaskCanceller: Sendable {
+    private let state = Lock<(task: Task<Void, Never>?, isCancelled: Bool)>((nil, false))
+
+    func set(_ task: Task<Void, Never>) {
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+}

@@ -1,0 +1,153 @@
+internal import HTTPTypes
+internal import ImageCore
+
+/// Gets the bytes from the source: a network layer, a closure, or memory.
+struct FetchStage: Sendable {
+    /// Receives the bytes so far, and how many they are.
+    typealias Progress = @Sendable (ReceivedBytes, LoadProgress) -> Void
+
+    let parts: LoaderParts
+    let plan: LoadPlan
+
+    /// What was read of a response.
+    struct Body: Sendable {
+        let entry: DataEntry
+        var tier = CacheTier.network
+        var retries = 0
+        var isWhole = true
+    }
+
+    /// - Parameter request: for a URL.
+    func fetch(_ request: DataRequest?, _ progress: Progress) async throws -> Body {
+        switch plan.request.source {
+        case .bytes(let data, _): return Body(entry: entry(data))
+        case .producer(_, let produce): return Body(entry: entry(try await produce()))
+        case .url(let url): return try await body(of: loader.load(request ?? DataRequest(url: url)), progress)
+        }
+    }
+
+    /// The loader's network layer, within the plan's interceptors.
+    private var loader: any DataLoading {
+        let (loader, interceptors) = (parts.configuration.dataLoader, plan.options.interceptors)
+        return interceptors.isEmpty ? loader : InterceptedLoader(loader, interceptors: interceptors)
+    }
+
+    // MARK: Request
+
+    /// The request for the network layer; `nil` for a source without a URL.
+    ///
+    /// - Parameter rank: the purpose and the priority of the loads that wait.
+    func request(_ rank: RankClass) -> DataRequest? {
+        guard case .url(let url) = plan.request.source else { return nil }
+        var policy = plan.options.cachePolicy
+        if !plan.options.storesToDisk || !plan.options.diskStorage.keepsOriginal(isProcessed: plan.isProcessed) {
+            policy.remove(.writesDisk)
+        }
+        var request = DataRequest(
+            url: url, headerFields: plan.options.headers, timeout: plan.options.timeout,
+            maximumBytes: plan.options.maximumResponseBytes, priority: rank.priority, retries: plan.options.retries,
+            allowsExpensiveNetwork: plan.options.allowsExpensiveNetwork, cachePolicy: policy, purpose: rank.purpose)
+        request.deadline = plan.deadline
+        if !plan.isLocal, request.headerFields[.accept] == nil { request.headerFields[.accept] = parts.accept }
+        return request
+    }
+
+    /// The cache that takes the place of the data cache for the plan's URL; `nil` for a source that is not on the web.
+    var responseCache: (any ResponseCaching)? {
+        guard case .url(let url) = plan.request.source else { return nil }
+        let scheme = url.scheme?.lowercased()
+        guard scheme == "https" || scheme == "http" else { return nil }
+        return parts.configuration.responseCache
+    }
+
+    // MARK: Response
+
+    /// The body of a successful response: whole, or its first bytes where only the header is wanted.
+    func body(of response: DataResponse, _ progress: Progress) async throws -> Body {
+        try judge(response)
+        let expected = response.expectedBytes
+        if let expected, expected > maximumBytes { throw tooLarge() }
+        guard let whole = response.body.wholeData else { return try await collect(response, progress) }
+        return body(try checked(whole, expected: expected, response), of: response)
+    }
+
+    private func body(_ data: Data, isWhole: Bool = true, of response: DataResponse) -> Body {
+        Body(entry: entry(data, head: response.head), tier: response.tier, retries: response.retries, isWhole: isWhole)
+    }
+
+    private func judge(_ response: DataResponse) throws(ImageError) {
+        let status = response.head.status
+        if status == .partialContent, plan.options.headers[.range] == nil, !isWhole(response) {
+            throw ImageError(
+                .badResponse, message: "The server sent a part of \(plan.request), though all of it was asked for.",
+                status: status.code)
+        }
+        guard status.kind != .successful else { return }
+        let reason = status.reasonPhrase.isEmpty ? "" : " \(status.reasonPhrase)"
+        throw ImageError(
+            .httpStatus, message: "The server answered \(status.code)\(reason) for \(plan.request).", status: status.code)
+    }
+
+    /// Whether a partial response has everything from the first byte to the last (RFC 9110, section 14.4).
+    private func isWhole(_ part: DataResponse) -> Bool {
+        guard let count = part.expectedBytes else { return false }
+        return part.head.headerFields[.contentRange] == "bytes 0-\(count - 1)/\(count)"
+    }
+
+    /// Reads the body chunk by chunk: whole, or its first bytes where only the header is wanted.
+    private func collect(
+        _ response: DataResponse, _ progress: Progress
+    ) async throws -> Body {
+        let bytes = ReceivedBytes()
+        let expected = response.expectedBytes
+        var nextLook = plan.goal == .info ? 64 : Int.max
+        for try await chunk in response.body {
+            let received = try received(chunk, of: expected, bytes, progress)
+            guard received >= nextLook else { continue }
+            nextLook = 2 * received
+            let hasHeader = try await parts.workers.run { [parts, plan] in
+                (try? parts.decoder.info(ofHead: bytes.all, limits: parts.limits(plan))) != nil
+            }
+            if hasHeader {
+                return body(bytes.all, isWhole: false, of: response)
+            }
+        }
+        return body(try checked(bytes.all, expected: expected, response), of: response)
+    }
+
+    /// Keeps a chunk and reports the progress. Returns how many bytes have come.
+    private func received(
+        _ chunk: Data, of expected: Int?, _ bytes: ReceivedBytes, _ progress: Progress
+    ) throws(ImageError) -> Int {
+        guard bytes.count + chunk.count <= maximumBytes else { throw tooLarge() }
+        guard let received = bytes.append(chunk, expected: expected) else {
+            throw ImageError(
+                .tooLarge,
+                message: "There is not enough memory for the body of \(plan.request), of which \(bytes.count) bytes have come.")
+        }
+        progress(bytes, LoadProgress(received: received, expected: expected))
+        return received
+    }
+
+    private func checked(_ data: Data, expected: Int?, _ response: DataResponse) throws(ImageError) -> Data {
+        if let expected, data.count < expected, response.head.headerFields[.contentEncoding] == nil {
+            throw ImageError(
+                .connectionLost, message: "The connection ended after \(data.count) of \(expected) bytes of \(plan.request).")
+        }
+        return data
+    }
+
+    /// The largest body that is accepted, in bytes.
+    private var maximumBytes: Int { plan.options.maximumResponseBytes ?? parts.configuration.limits.responseBytes }
+
+    private func tooLarge() -> ImageError {
+        ImageError(
+            .tooLarge,
+            message:
+                "The body of \(plan.request) is larger than the limit of \(maximumBytes) bytes; raise the limit to load it.")
+    }
+
+    private func entry(_ data: Data, head: HTTPResponse = HTTPResponse(status: .ok)) -> DataEntry {
+        DataEntry(data: data, head: head, storedAt: Date().timeIntervalSince1970)
+    }
+}

@@ -1,0 +1,56 @@
+internal import ImageCore
+
+/// The parts that a loader's stages use: caches, network layer, decoder, encoder and worker threads.
+final class LoaderParts: Sendable {
+    let configuration: ImageLoader.Configuration
+    /// The decoder, whose images have exactly the target size.
+    let decoder: TargetSizeDecoder
+    /// The same, where it makes previews.
+    let incrementalDecoder: (any IncrementalDecoding)?
+    let workers: WorkerPool
+    /// One thread for all previews, so that they never keep a worker from a whole image.
+    let previewWorkers = WorkerPool(size: 1)
+    /// One thread that encodes images for the data cache.
+    let encodingWorkers = WorkerPool(size: 1)
+    let clock: ErasedClock
+    /// The `Accept` field of requests: the formats that the decoder reads. Other formats are accepted too, and judged by their bytes.
+    let accept: String
+
+    init(_ configuration: ImageLoader.Configuration) {
+        self.configuration = configuration
+        decoder = TargetSizeDecoder(decoder: configuration.decoder)
+        incrementalDecoder = configuration.decoder is any IncrementalDecoding ? decoder : nil
+        workers = WorkerPool(size: configuration.limits.workers)
+        clock = ErasedClock(configuration.clock)
+        accept = (configuration.decoder.formats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ", ")
+    }
+
+    var memoryCache: (any Caching)? { configuration.memoryCache }
+    var dataCache: (any DataCaching)? { configuration.dataCache }
+
+    /// Whether a cache keeps bytes from the network.
+    var hasByteCache: Bool { dataCache != nil || configuration.responseCache != nil }
+
+    /// A deadline on the loader's clock.
+    func deadline(after limit: Duration) -> Deadline { Deadline(after: limit, clock: configuration.clock) }
+
+    /// The bounds of a plan's decode.
+    func limits(_ plan: LoadPlan) -> DecodingLimits {
+        var limits = configuration.limits.decoding
+        if let pixels = plan.options.maximumPixels { limits.pixels = min(limits.pixels, pixels) }
+        return limits
+    }
+
+    /// The memory that a full decode of these bytes takes, in bytes; 0 where no limit asks for it, or where the header is
+    /// damaged: the decode reports what is wrong with it.
+    func decodingBytes(of data: Data, _ limits: DecodingLimits) -> Int {
+        guard configuration.limits.decodingBytes < .max, !data.isEmpty else { return 0 }
+        return (try? decoder.info(of: data, limits: limits))?.decodedBytes ?? 0
+    }
+
+    func clearCaches() async throws {
+        memoryCache?.removeAll()
+        await configuration.onClear?()
+        try await dataCache?.removeAll()
+    }
+}

@@ -1,0 +1,26 @@
+internal import ImageCore
+
+/// Looks images up in the memory cache and stores them there.
+extension LoaderParts {
+    /// Whether a load looks its image up in the memory cache.
+    func readsMemoryCache(_ plan: LoadPlan) -> Bool {
+        plan.goal == .image && plan.options.cachePolicy.readsMemory && memoryCache != nil
+    }
+
+    /// The image of a load in the memory cache, or its preview.
+    func cachedImage(for plan: LoadPlan) -> DecodedImage? {
+        readsMemoryCache(plan) ? memoryCache?.image(for: plan.imageKey) : nil
+    }
+
+    /// An image that a load may start from, or end with: no preview. Does not count as a use.
+    func peekImage(_ key: ImageKey, _ plan: LoadPlan) -> DecodedImage? {
+        guard readsMemoryCache(plan) else { return nil }
+        return memoryCache?.peekImage(for: key).flatMap { $0.isPreview ? nil : $0 }
+    }
+
+    /// Stores a preview for a later load, unless the image itself is there.
+    func storePreview(_ preview: DecodedImage, for key: ImageKey) {
+        guard let memoryCache, memoryCache.peekImage(for: key).map(\.isPreview) ?? true else { return }
+        memoryCache.store(preview, for: key, priority: .normal)
+    }
+}

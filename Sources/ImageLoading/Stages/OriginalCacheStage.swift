@@ -1,0 +1,35 @@
+internal import ImageCore
+
+/// Looks the original bytes up: in the response cache for a web URL, in the data cache for any other.
+struct OriginalCacheStage: Sendable {
+    let parts: LoaderParts
+    let plan: LoadPlan
+
+    /// What the lookup found.
+    enum Lookup: Sendable {
+        case hit(FetchStage.Body)
+        /// The network is needed; the transaction goes with the request.
+        case miss((any ResponseTransaction)?)
+    }
+
+    /// - Parameter request: the request that the network would get.
+    /// - Throws: ``CacheError`` where the cache failed, and the error of a stored response that is fresh and no image.
+    func lookUp(_ request: DataRequest?, _ progress: FetchStage.Progress) async throws -> Lookup {
+        guard let responses = FetchStage(parts: parts, plan: plan).responseCache, let request else {
+            let entry = try await reading { try await parts.dataCache?.entry(for: plan.dataKey) }
+            return entry.map { .hit(FetchStage.Body(entry: $0)) } ?? .miss(nil)
+        }
+        guard let response = try await reading({ try await responses.storedResponse(for: request) }) else { return .miss(nil) }
+        return .hit(try await FetchStage(parts: parts, plan: plan).body(of: response, progress))
+    }
+
+    /// Marks errors of the cache itself, which count as a miss.
+    private func reading<R>(_ read: () async throws -> R) async throws -> R {
+        do { return try await read() } catch { throw CacheError(cause: error) }
+    }
+}
+
+/// A cache failed to read.
+struct CacheError: Error {
+    let cause: any Error
+}

@@ -1,0 +1,29 @@
+internal import ImageCore
+
+/// An image on its way through the stages.
+final class StagedImage: Sendable {
+    let image: DecodedImage
+    let tier: CacheTier
+    let metrics: LoadMetrics
+    /// The bytes, where a smaller image may be made from this one.
+    let original: Original?
+    /// Whether it is the thumbnail in the file, which has another size than the image.
+    let isThumbnail: Bool
+
+    init(
+        _ image: DecodedImage, tier: CacheTier, metrics: LoadMetrics, original: Original? = nil, isThumbnail: Bool = false
+    ) {
+        self.image = image
+        self.isThumbnail = isThumbnail
+        self.tier = tier
+        self.metrics = metrics
+        self.original = original
+    }
+
+    /// The same image, for work that found it begun by other work.
+    func coalesced() -> StagedImage {
+        var metrics = metrics
+        metrics.isCoalesced = true
+        return StagedImage(image, tier: tier, metrics: metrics, original: original, isThumbnail: isThumbnail)
+    }
+}
