@@ -76,7 +76,8 @@ private struct Simulation {
     var scheduler = Scheduler(
         fetches: limits.fetches, fetchesPerHost: limits.perHost, localReads: limits.local, workers: limits.workers,
         decodingBytes: limits.bytes)
-    var loads: [Int: Load] = [:]
+    /// In the order in which they began.
+    var loads: [Load] = []
     var subscribers: [SubscriptionID: Int] = [:]
     var works: [WorkID: Work] = [:]
     var storing: [WorkID] = []
@@ -131,7 +132,7 @@ private struct Simulation {
         options.priority = LoadPriority.allCases.randomElement(using: &random)!
         options.wantsProgress = Bool.random(using: &random)
         options.previews = PreviewPolicy.allCases.randomElement(using: &random)!
-        let number = loads.count + 1
+        let number = loads.count
         let load = LoadID(rawValue: UInt64(number))
         switch sharing.subscribe(to: chain[0], load: load, scale: scale(of: chain[0]), options: options) {
         case .began(let id, let subscription):
@@ -141,29 +142,29 @@ private struct Simulation {
         case .joined(_, let subscription): add(Load(subscription: subscription, chain: chain, options: options), number)
         case .finished(let id):
             if sharing.works[id]?.isFinished != true { problem = "a load was given a result that is not there" }
-            loads[number] = Load(subscription: SubscriptionID(rawValue: 0), chain: chain, options: options, ends: 1)
+            loads.append(Load(subscription: SubscriptionID(rawValue: 0), chain: chain, options: options, ends: 1))
         }
     }
 
     private mutating func add(_ load: Load, _ number: Int) {
-        loads[number] = load
+        loads.append(load)
         subscribers[load.subscription] = number
     }
 
-    private mutating func randomLoad() -> Int? { loads.keys.sorted().suffix(40).randomElement(using: &random) }
+    private mutating func randomLoad() -> Int? { loads.indices.suffix(40).randomElement(using: &random) }
 
     private mutating func leave() {
         guard let number = randomLoad() else { return }
-        let isWaiting = loads[number]!.isWaiting
-        if sharing.unsubscribe(loads[number]!.subscription) != isWaiting { problem = "load \(number) left twice, or was lost" }
-        loads[number]!.hasLeft = true
+        let isWaiting = loads[number].isWaiting
+        if sharing.unsubscribe(loads[number].subscription) != isWaiting { problem = "load \(number) left twice, or was lost" }
+        loads[number].hasLeft = true
     }
 
     private mutating func reprioritise() {
         guard let number = randomLoad() else { return }
         let priority = LoadPriority.allCases.randomElement(using: &random)!
-        sharing.setPriority(loads[number]!.subscription, priority)
-        loads[number]!.options.priority = priority
+        sharing.setPriority(loads[number].subscription, priority)
+        loads[number].options.priority = priority
     }
 
     private mutating func endStoring() {
@@ -260,9 +261,9 @@ private struct Simulation {
                 works[dependent]!.input = work.chain[0]
                 works[dependent]!.step = succeeded ? .needsSlot : .ends
             } else if let number = subscribers[delivery.subscription] {
-                loads[number]!.ends += 1
-                if loads[number]!.ends > 1 || loads[number]!.hasLeft { problem = "load \(number) ended twice" }
-                if loads[number]!.chain[0] != work.chain[0] { problem = "load \(number) got \(work.chain[0])" }
+                loads[number].ends += 1
+                if loads[number].ends > 1 || loads[number].hasLeft { problem = "load \(number) ended twice" }
+                if loads[number].chain[0] != work.chain[0] { problem = "load \(number) got \(work.chain[0])" }
             }
         }
         if !succeeded, !storing.isEmpty { storing.removeAll { $0 == id } }
@@ -351,7 +352,7 @@ private struct Simulation {
     private func rankClass(of id: WorkID) -> RankClass? {
         sharing.works[id]?.subscribers.compactMap { subscription in
             if let dependent = sharing.subscriptions[subscription]?.dependent { return rankClass(of: dependent) }
-            return subscribers[subscription].flatMap { loads[$0]?.options.rankClass }
+            return subscribers[subscription].flatMap { loads[$0].options.rankClass }
         }.max()
     }
 
@@ -391,7 +392,7 @@ private struct Simulation {
             rounds += 1
         }
         if let problem { return problem }
-        if let lost = loads.first(where: { $0.value.isWaiting }) { return "load \(lost.key) never ended" }
+        if let lost = loads.firstIndex(where: \.isWaiting) { return "load \(lost) never ended" }
         guard sharing.works.isEmpty, sharing.subscriptions.isEmpty, sharing.stopping.isEmpty, sharing.loads == 0,
             scheduler.queuedCount + scheduler.runningCount == 0
         else { return "something is left behind" }

@@ -5,7 +5,7 @@ extension LoadCoordinator {
     /// Starts new work in a task of its own.
     func start(_ work: SharedWork) {
         let task = Task { [self] in
-            finish(work, await outcome(of: work) { try await pipeline.result($0) })
+            _ = finish(work, await outcome(of: work) { try await pipeline.result($0) })
         }
         work.canceller.set(task)
     }
@@ -23,36 +23,50 @@ extension LoadCoordinator {
     /// - Parameters:
     ///   - scale: set for a decode to a size.
     ///   - make: makes the result.
-    /// - Returns: the result, and whether other work had begun it. Decodes that share their bytes with a decode to a larger size get the image of that size instead.
+    /// - Returns: the result, and whether other work had begun it. Decodes that share their bytes with a decode to a larger
+    ///   size get the image of that size instead.
     /// - Throws: `CancellationError` once the dependent has no subscriber left, and what `make` throws.
     func result(
         of key: WorkKey, scale: DecodeScale?, for dependent: SharedWork, _ make: (SharedWork) async throws -> WorkResult
     ) async throws -> (WorkResult, isCoalesced: Bool) {
-        switch try await upstream(key, scale: scale, for: dependent) {
+        var upstream = begin(key, scale, for: dependent)
+        if upstream == nil { upstream = try await join(key, scale, for: dependent) }
+        switch upstream {
+        case nil: throw CancellationError()
         case .result(let result, let isCoalesced): return (result, isCoalesced)
         case .run(let work):
             let outcome = await outcome(of: work, make)
-            return try await deliver(outcome, of: work, to: dependent)
+            let isMoved = finish(work, outcome, creator: dependent)
+            try dependent.token.check()
+            if isMoved, let larger = try await movedResult(of: dependent) { return (larger, true) }
+            return (try outcome.mapError { $0.asError }.get(), false)
         }
     }
 
-    private func upstream(_ key: WorkKey, scale: DecodeScale?, for dependent: SharedWork) async throws -> Upstream {
+    /// Begins work that is new; `nil` where it exists.
+    private func begin(_ key: WorkKey, _ scale: DecodeScale?, for dependent: SharedWork) -> Upstream? {
+        let work = send { state in
+            state.sharing.contains(key) ? nil : state.begin(key, scale, for: dependent)
+        }
+        return work.map { .run($0) }
+    }
+
+    /// Waits for work that exists. It may end before the dependent has joined it: then the dependent begins it once more.
+    private func join(_ key: WorkKey, _ scale: DecodeScale?, for dependent: SharedWork) async throws -> Upstream {
         try await withCheckedThrowingContinuation { continuation in
             let (upstream, joined) = send { state -> (Result<Upstream, any Error>?, LoadID?) in
-                guard let joining = state.sharing.subscribe(dependent.id, to: key, scale: scale) else {
-                    return (.failure(CancellationError()), nil)
+                guard state.sharing.contains(key) else {
+                    let work = state.begin(key, scale, for: dependent)
+                    return (work.map { .success(.run($0)) } ?? .failure(CancellationError()), nil)
                 }
-                switch joining {
-                case .began(let id, _):
-                    let work = SharedWork(id, key: key, plan: dependent.plan, canceller: dependent.canceller)
-                    state.works[id] = LoaderState.Work(work)
-                    return (.success(.run(work)), nil)
+                switch state.sharing.subscribe(dependent.id, to: key, scale: scale) {
                 case .joined(let id, _):
                     state.waitingForResults[dependent.id] = continuation
                     return (nil, state.sharing.works[id]?.load)
                 case .finished(let id):
                     let result = state.works[id]?.result.map { Upstream.result($0, isCoalesced: true) }
                     return (result.map { .success($0) } ?? .failure(ImageError.noInput), state.sharing.works[id]?.load)
+                case .began, nil: return (.failure(CancellationError()), nil)
                 }
             }
             if let joined { observe(.joined(joined), dependent.plan) }
@@ -60,14 +74,21 @@ extension LoadCoordinator {
         }
     }
 
-    /// Ends work that ran in the task of its dependent. The dependent is one of the subscribers: it gets the result, or waits
-    /// for the decode to a larger size that it was given instead.
-    private func deliver(
-        _ outcome: Result<WorkResult, LoadFailure>, of work: SharedWork, to dependent: SharedWork
-    ) async throws -> (WorkResult, isCoalesced: Bool) {
-        let upstream = try await withCheckedThrowingContinuation { finish(work, outcome, creator: (dependent, $0)) }
-        guard case .result(let result, let isCoalesced) = upstream else { throw ImageError.noInput }
-        return (result, isCoalesced)
+    /// The result of the work that a decode was given in place of the one that it ran: the decode to a larger size. `nil` where
+    /// that has failed; the decode has its own bytes.
+    private func movedResult(of dependent: SharedWork) async throws -> WorkResult? {
+        let upstream: Upstream? = try await withCheckedThrowingContinuation { continuation in
+            let answer = send { state -> Result<Upstream, any Error>? in
+                guard state.sharing.works[dependent.id] != nil else { return .failure(CancellationError()) }
+                guard let upstream = state.sharing.upstream(of: dependent.id) else { return .failure(ImageError.noInput) }
+                if let result = state.works[upstream]?.result { return .success(.result(result, isCoalesced: true)) }
+                state.waitingForResults[dependent.id] = continuation
+                return nil
+            }
+            if let answer { continuation.resume(with: answer) }
+        }
+        guard case .result(let result, _) = upstream else { return nil }
+        return result
     }
 
     /// Runs work to its end.
@@ -88,18 +109,18 @@ extension LoadCoordinator {
 
     /// Ends work, and delivers its result to all subscribers.
     ///
-    /// - Parameter creator: the work that ran this one in its task, and waits for the result.
+    /// - Parameter creator: the work that ran this one in its task, and has the result.
+    /// - Returns: whether the creator waits for other work now: the decode to a larger size.
     private func finish(
-        _ work: SharedWork, _ outcome: Result<WorkResult, LoadFailure>,
-        creator: (work: SharedWork, continuation: LoaderState.ResultContinuation)? = nil
-    ) {
-        let deliveries = send { state in state.finish(work.id, outcome, creator: creator.map { ($0.work.id, $0.continuation) }) }
+        _ work: SharedWork, _ outcome: Result<WorkResult, LoadFailure>, creator: SharedWork? = nil
+    ) -> Bool {
+        let deliveries = send { $0.finish(work.id, outcome, creator: creator?.id) }
         work.endPreviews()
         for (task, isCoalesced) in deliveries.tasks { end(task, outcome, isCoalesced: isCoalesced) }
         for (continuation, isCoalesced) in deliveries.works {
             continuation.resume(with: outcome.map { .result($0, isCoalesced: isCoalesced) }.mapError { $0.asError })
         }
-        deliveries.stopped?.resume(throwing: CancellationError())
+        return deliveries.isCreatorMoved
     }
 
     // MARK: Slots and memory
@@ -108,10 +129,12 @@ extension LoadCoordinator {
     ///
     /// - Throws: `CancellationError` once the work has no subscriber left.
     func acquire(_ resource: ResourceClass, for work: SharedWork, host: String, bytes: Int) async throws {
+        let isGranted = send { $0.scheduler.requestAtOnce(resource, for: work.id, host: host, bytes: bytes, $0.sharing) }
+        guard !isGranted else { return }
         try await withCheckedThrowingContinuation { continuation in
             let answer = send { state -> Result<Void, any Error>? in
-                guard let shared = state.sharing.works[work.id] else { return .failure(CancellationError()) }
-                if state.scheduler.request(resource, for: work.id, host: host, bytes: bytes, rank: shared.rank) {
+                guard let rank = state.sharing.rank(of: work.id) else { return .failure(CancellationError()) }
+                if state.scheduler.request(resource, for: work.id, host: host, bytes: bytes, rank: rank) {
                     return .success(())
                 }
                 state.waitingForSlots[work.id] = continuation
@@ -135,7 +158,7 @@ extension LoadCoordinator {
 
     /// The purpose and the priority with which work waits.
     func rank(of work: SharedWork) -> RankClass {
-        state.withLock { $0.sharing.works[work.id]?.counts.highest } ?? RankClass(work.plan.request.purpose, work.plan.priority)
+        state.withLock { $0.sharing.rank(of: work.id) }?.rankClass ?? RankClass(work.plan.request.purpose, work.plan.priority)
     }
 
     /// Whether work with that key can be joined.

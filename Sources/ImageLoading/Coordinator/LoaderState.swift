@@ -49,8 +49,8 @@ struct LoaderState: Sendable {
     mutating func settle() -> Followup {
         var followup = Followup()
         let effects = sharing.takeEffects()
-        for id in effects.reranked {
-            if let rank = sharing.works[id]?.rank { scheduler.setRank(of: id, rank) }
+        for id in effects.reranked where scheduler.isWaiting(id) {
+            if let rank = sharing.rank(of: id) { scheduler.setRank(of: id, rank) }
         }
         for stop in effects.stops {
             scheduler.withdraw(stop.work)
@@ -75,28 +75,24 @@ struct LoaderState: Sendable {
     struct Deliveries: Sendable {
         var tasks: [(ImageTask, isCoalesced: Bool)] = []
         var works: [(ResultContinuation, isCoalesced: Bool)] = []
-        /// The creator of the work, where it has no subscriber left.
-        var stopped: ResultContinuation?
+        /// Whether the creator of the work waits for other work now.
+        var isCreatorMoved = false
     }
 
     /// Work ended.
-    mutating func finish(
-        _ id: WorkID, _ outcome: Result<WorkResult, LoadFailure>, creator: (work: WorkID, continuation: ResultContinuation)?
-    ) -> Deliveries {
+    ///
+    /// - Parameter creator: the work that ran it in its task, and has the result.
+    mutating func finish(_ id: WorkID, _ outcome: Result<WorkResult, LoadFailure>, creator: WorkID?) -> Deliveries {
         var deliveries = Deliveries()
-        if let creator {
-            if sharing.works[creator.work] != nil {
-                waitingForResults[creator.work] = creator.continuation
-            } else {
-                deliveries.stopped = creator.continuation
-            }
-        }
         scheduler.releasePreviews(of: id)
         let result = try? outcome.get()
         let subscribers = sharing.finish(id, succeeded: result != nil)
-        works[id]?.result = result
-        works[id]?.preview = nil
-        if sharing.works[id] == nil { works[id] = nil }
+        if result != nil, sharing.contains(id) {
+            works[id]?.result = result
+            works[id]?.preview = nil
+        } else {
+            works[id] = nil
+        }
         for subscriber in subscribers {
             if let dependent = subscriber.dependent {
                 guard let waiting = waitingForResults.removeValue(forKey: dependent) else { continue }
@@ -105,7 +101,18 @@ struct LoaderState: Sendable {
                 deliveries.tasks.append((task, subscriber.isCoalesced))
             }
         }
+        if let creator, result != nil, !subscribers.contains(where: { $0.dependent == creator }) {
+            deliveries.isCreatorMoved = sharing.upstream(of: creator) != nil
+        }
         return deliveries
+    }
+
+    /// Begins work that is new, in the task of its dependent; `nil` where the dependent has no subscriber left.
+    mutating func begin(_ key: WorkKey, _ scale: DecodeScale?, for dependent: SharedWork) -> SharedWork? {
+        guard case .began(let id, _) = sharing.subscribe(dependent.id, to: key, scale: scale) else { return nil }
+        let work = SharedWork(id, key: key, plan: dependent.plan, canceller: dependent.canceller)
+        works[id] = Work(work)
+        return work
     }
 
     /// The progress of the fetch that work depends on.
@@ -113,7 +120,7 @@ struct LoaderState: Sendable {
         var next: WorkID? = id
         while let id = next {
             if let progress = works[id]?.progress { return progress }
-            next = sharing.works[id]?.upstream.flatMap { sharing.subscriptions[$0]?.work }
+            next = sharing.upstream(of: id)
         }
         return nil
     }

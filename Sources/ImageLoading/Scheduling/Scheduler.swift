@@ -66,6 +66,24 @@ struct Scheduler: Sendable {
 
     // MARK: Slots
 
+    /// Gives work a slot if there is one. Returns whether it may run now.
+    mutating func requestAtOnce(
+        _ resource: ResourceClass, for work: WorkID, host: String, bytes: Int, _ sharing: borrowing Sharing
+    ) -> Bool {
+        guard let rank = sharing.rank(of: work) else { return false }
+        return start(resource, for: work, host: host, bytes: bytes, rank)
+    }
+
+    private mutating func start(
+        _ resource: ResourceClass, for work: WorkID, host: String, bytes: Int, _ rank: QueueRank
+    ) -> Bool {
+        makeRoom(for: bytes)
+        let isPrefetch = rank.rankClass.purpose == .prefetch
+        guard self[resource].startAtOnce(group: host, cost: bytes, isPrefetch: isPrefetch) else { return false }
+        running[work] = Slot(resource: resource, host: host, bytes: bytes)
+        return true
+    }
+
     /// Work needs a slot.
     ///
     /// - Parameters:
@@ -75,16 +93,13 @@ struct Scheduler: Sendable {
     mutating func request(
         _ resource: ResourceClass, for work: WorkID, host: String = "", bytes: Int = 0, rank: QueueRank
     ) -> Bool {
-        makeRoom(for: bytes)
-        let isPrefetch = rank.rankClass.purpose == .prefetch
-        if self[resource].startAtOnce(group: host, cost: bytes, isPrefetch: isPrefetch) {
-            running[work] = Slot(resource: resource, host: host, bytes: bytes)
-            return true
-        }
+        if start(resource, for: work, host: host, bytes: bytes, rank) { return true }
         waiting[work] = Slot(resource: resource, host: host, bytes: bytes)
         self[resource].enqueue(work, group: host, rank: rank, cost: bytes)
         return false
     }
+
+    func isWaiting(_ work: WorkID) -> Bool { !waiting.isEmpty && waiting[work] != nil }
 
     /// The rank of work changed.
     mutating func setRank(of work: WorkID, _ rank: QueueRank) {
@@ -96,16 +111,25 @@ struct Scheduler: Sendable {
     mutating func withdraw(_ work: WorkID) {
         guard let slot = waiting.removeValue(forKey: work) else { return }
         self[slot.resource].withdraw(work, group: slot.host)
+        giveCapacityBack()
+    }
+
+    /// Gives the memory of a burst back.
+    private mutating func giveCapacityBack() {
+        if waiting.isEmpty, waiting.capacity > 256 { waiting = [:] }
+        if running.isEmpty, running.capacity > 256 { running = [:] }
     }
 
     /// The stage of work has returned.
     mutating func release(_ work: WorkID) {
         guard let slot = running.removeValue(forKey: work) else { return }
         self[slot.resource].release(group: slot.host, cost: slot.bytes)
+        giveCapacityBack()
     }
 
     /// The waiting work that may run now, in the order of its ranks; it has its slots.
     mutating func grant() -> [WorkID] {
+        guard !waiting.isEmpty else { return [] }
         var granted: [WorkID] = []
         for resource in ResourceClass.allCases where self[resource].queued > 0 {
             while let work = self[resource].take() {
@@ -113,9 +137,6 @@ struct Scheduler: Sendable {
                 granted.append(work)
             }
         }
-        // Give the memory of a burst back.
-        if waiting.isEmpty, waiting.capacity > 256 { waiting = [:] }
-        if running.isEmpty, running.capacity > 256 { running = [:] }
         return granted
     }
 
@@ -124,10 +145,11 @@ struct Scheduler: Sendable {
     /// Running work has learnt how much memory it takes. Returns whether there is room for it.
     mutating func claim(_ bytes: Int, for work: WorkID) -> Bool {
         // A stage that has lost its slot is about to end.
-        guard let slot = running[work] else { return true }
+        guard var slot = running[work] else { return true }
         makeRoom(for: bytes)
         guard self[slot.resource].claim(bytes) else { return false }
-        running[work]?.bytes += bytes
+        slot.bytes += bytes
+        running[work] = slot
         return true
     }
 

@@ -1,11 +1,16 @@
-/// How many subscribers of each class a node has.
+/// How many subscribers of each class work has.
 struct RankCounts: Equatable, Sendable {
     /// By the class's raw value.
-    private var counts: [UInt32] = Array(repeating: 0, count: RankClass.count)
+    private var counts = SIMD16<UInt32>()
 
     /// The highest class with a subscriber.
     var highest: RankClass? {
-        counts.lastIndex { $0 > 0 }.map { RankClass(rawValue: UInt8($0)) }
+        var raw = RankClass.count
+        while raw > 0 {
+            raw -= 1
+            if counts[raw] > 0 { return RankClass(rawValue: UInt8(raw)) }
+        }
+        return nil
     }
 
     mutating func add(_ rank: RankClass) { counts[Int(rank.rawValue)] += 1 }

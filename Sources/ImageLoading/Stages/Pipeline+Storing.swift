@@ -43,7 +43,8 @@ extension Pipeline {
     func store(_ image: StagedImage, _ work: SharedWork) {
         guard !image.image.isPartial else { return }
         storeInMemory(image, work)
-        guard coordinator.targets(of: work).contains(.processed), parts.configuration.encoder != nil, let cache = parts.dataCache
+        guard let cache = parts.dataCache, parts.configuration.encoder != nil,
+            coordinator.targets(of: work).contains(.processed)
         else { return }
         let stage = ProcessedCacheStage(parts: parts, image: work.key.image)
         storeInBackground(work.id, work.plan) { [parts] in

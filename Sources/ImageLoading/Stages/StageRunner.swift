@@ -21,7 +21,7 @@ struct StageRunner: Sendable {
     func run<R: Sendable>(
         _ stage: LoadStage, on resource: ResourceClass, host: String = "", _ body: () async throws -> R
     ) async throws -> (R, Times) {
-        try await wrapping(stage) {
+        do {
             let waiting = try await acquire(resource, for: stage, host: host, bytes: 0)
             defer { coordinator.release(work) }
             let timer = StageTimer(stage, work.plan, coordinator)
@@ -29,6 +29,8 @@ struct StageRunner: Sendable {
             try work.token.check()
             let result = try await body()
             return (result, Times(waiting: waiting, working: timer.elapsed))
+        } catch {
+            throw failure(error, in: stage)
         }
     }
 
@@ -40,7 +42,7 @@ struct StageRunner: Sendable {
     func runOnWorker<R: Sendable>(
         _ stage: LoadStage, bytes: @escaping @Sendable () -> Int = { 0 }, _ body: @escaping @Sendable () throws -> R
     ) async throws -> (R, Times) {
-        try await wrapping(stage) {
+        do {
             var waiting = try await acquire(.worker, for: stage, host: "", bytes: 0)
             var attempt = try await onWorker(stage, bytes, body)
             if case .needs(let bytes) = attempt {
@@ -49,6 +51,8 @@ struct StageRunner: Sendable {
             }
             guard case .ended(let result, let working) = attempt else { throw CancellationError() }
             return (result, Times(waiting: waiting, working: working))
+        } catch {
+            throw failure(error, in: stage)
         }
     }
 
@@ -86,16 +90,13 @@ struct StageRunner: Sendable {
         return ContinuousClock.now - began
     }
 
-    private func wrapping<R>(_ stage: LoadStage, _ body: () async throws -> R) async throws -> R {
-        do {
-            return try await body()
-        } catch {
-            // A codec that cannot be stopped may still hold memory.
-            if let remainder = work.token.takeRemainder() { coordinator.hold(remainder) }
-            if work.token.isCancelled || error is CancellationError { throw CancellationError() }
-            if error is CacheError { throw error }
-            throw ImageError.wrapping(error, stage: stage, source: work.plan.request.description)
-        }
+    /// The error of a stage as its loads get it.
+    private func failure(_ error: any Error, in stage: LoadStage) -> any Error {
+        // A codec that cannot be stopped may still hold memory.
+        if let remainder = work.token.takeRemainder() { coordinator.hold(remainder) }
+        if work.token.isCancelled || error is CancellationError { return CancellationError() }
+        if error is CacheError { return error }
+        return ImageError.wrapping(error, stage: stage, source: work.plan.request.description)
     }
 }
 
