@@ -175,9 +175,6 @@ public final class ImageTask: LoadHandle {
         set { state.withLock { $0.outcome = newValue } }
     }
 
-    /// Whether the deadline of the load has passed.
-    var isOverdue: Bool { plan.deadline.map { $0.remaining <= .zero } ?? false }
-
     /// Ends the load at its deadline, unless it has ended before.
     func startDeadline(_ clock: ErasedClock) {
         guard let deadline = plan.deadline, let limit = plan.options.deadline else { return }

@@ -1,0 +1,77 @@
+internal import ImageCore
+
+/// What a loader's user sets and asks for beside loads.
+extension LoadCoordinator {
+    var runtimeOptions: OptionLayer {
+        get { control.withLock { $0.defaults.runtime } }
+        set {
+            let configuration = parts.configuration
+            let defaults = LayeredDefaults(
+                global: configuration.globalOptions, runtime: newValue, encodes: configuration.encoder != nil)
+            control.withLock { $0.defaults = defaults }
+        }
+    }
+
+    var isPaused: Bool {
+        get { state.withLock { $0.scheduler.isPaused } }
+        set { send { $0.scheduler.isPaused = newValue } }
+    }
+
+    var activity: ImageLoader.Activity {
+        state.withLock { state in
+            ImageLoader.Activity(
+                loads: state.sharing.loads, work: state.sharing.works.count + state.sharing.stopping.count,
+                queued: state.scheduler.queuedCount, running: state.scheduler.runningCount)
+        }
+    }
+
+    var statistics: ImageLoader.Statistics {
+        var result = ImageLoader.Statistics()
+        let counts = counters.current
+        (result.loads, result.bytes) = (counts.loads, counts.bytes)
+        (result.loads.active, result.queues) = state.withLock { ($0.sharing.loads, $0.scheduler.statistics) }
+        let configuration = parts.configuration
+        result.caches = (configuration.memoryCache?.cacheStatistics ?? []) + (configuration.dataCache?.cacheStatistics ?? [])
+        return result
+    }
+
+    /// Tells the graph whenever the network becomes constrained or stops to be, as long as the loader lives.
+    func follow(_ updates: AsyncStream<NetworkStatus>) {
+        let follower = Task { [weak self] in
+            for await status in updates { self?.send { $0.isConstrained = status.isConstrained } }
+        }
+        control.withLock { $0.follower = follower }
+    }
+
+    /// Cancels every load; later ones end as cancelled at once.
+    func shutDown() {
+        control.withLock { control in
+            control.isClosed = true
+            control.follower?.cancel()
+        }
+        let tasks = state.withLock { state in state.tasks.sorted { $0.key < $1.key }.map(\.value) }
+        for task in tasks { task.cancel() }
+    }
+
+    func storeEnded() {
+        let waiters = control.withLock { control -> [CheckedContinuation<Void, Never>] in
+            control.stores -= 1
+            guard control.stores == 0 else { return [] }
+            defer { control.storeWaiters = [] }
+            return control.storeWaiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Returns when every original fetched so far is stored, durably.
+    func flush() async throws {
+        await withCheckedContinuation { continuation in
+            let isIdle = control.withLock { control in
+                if control.stores > 0 { control.storeWaiters.append(continuation) }
+                return control.stores == 0
+            }
+            if isIdle { continuation.resume() }
+        }
+        try await parts.dataCache?.flush()
+    }
+}

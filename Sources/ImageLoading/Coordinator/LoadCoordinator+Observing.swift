@@ -1,0 +1,31 @@
+internal import ImageCore
+
+/// What observers hear of a load beside its stages.
+extension LoadCoordinator {
+    /// Reports to the observers; without observers the observation is not made.
+    func observe(_ observation: @autoclosure () -> LoadObservation, _ plan: LoadPlan) {
+        guard !observers.isEmpty else { return }
+        let observation = observation()
+        for observer in observers { observer.observe(observation, of: plan.id, request: plan.request) }
+    }
+
+    func observeStart(_ plan: LoadPlan) {
+        observe(.started, plan)
+        observe(.stageBegan(.request), plan)
+        observe(.stageEnded(.request, plan.planning), plan)
+    }
+
+    func observeEnd(_ result: Result<ImageResponse, LoadFailure>, _ plan: LoadPlan) {
+        if case .success = result {
+            observe(.stageBegan(.deliver), plan)
+            observe(.stageEnded(.deliver, .zero), plan)
+        }
+        observe(.finished(result), plan)
+    }
+
+    func observeMemoryCache(isHit: Bool, _ plan: LoadPlan) {
+        observe(.stageBegan(.memoryCache), plan)
+        observe(.cacheLookup(.memory, isHit: isHit), plan)
+        observe(.stageEnded(.memoryCache, .zero), plan)
+    }
+}

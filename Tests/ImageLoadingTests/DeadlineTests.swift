@@ -1,0 +1,133 @@
+import CalotypeTesting
+import ImageCore
+import ImageLoading
+import Testing
+
+/// The deadline of a load: from its start to its end, whatever it waits for.
+@Suite struct Deadlines {
+    private let clock = ManualClock()
+
+    private func bench(_ network: ScriptedLoader, _ adjust: (inout ImageLoader.Configuration) -> Void = { _ in }) -> Bench {
+        Bench(network: network) {
+            $0.clock = clock
+            adjust(&$0)
+        }
+    }
+
+    private static func held() -> ScriptedLoader { ScriptedLoader(gate: Gate()) { _ in .body(Data([7])) } }
+
+    private func request(_ name: String, deadline: Duration? = .seconds(10)) -> ImageRequest {
+        var request = ImageRequest(url: url(name))
+        if let deadline { request.options.deadline = deadline }
+        return request
+    }
+
+    private func code(_ task: ImageTask) async -> ImageError.Code? {
+        do {
+            _ = try await task.response
+            return nil
+        } catch { return error.error?.code }
+    }
+
+    @Test func aLoadOfASilentServerEndsAtItsDeadline() async throws {
+        let bench = bench(Self.held())
+        let task = bench.loader.task(for: request("x"))
+        await bench.network.gate.waitForArrivals(1)
+        await clock.waitForSleeps(1)
+        clock.advance(by: .milliseconds(9_999))
+        #expect(bench.loader.activity.loads == 1 && bench.network.cancelled == 0)
+        clock.advance(by: .milliseconds(1))
+        #expect(await code(task) == .deadlineExceeded)
+        await bench.waitUntilIdle()
+        #expect(bench.network.cancelled == 1 && bench.memory.keys.isEmpty)
+    }
+
+    @Test func timeInTheQueueCounts() async throws {
+        let bench = bench(Self.held()) { $0.limits.fetches = 1 }
+        let first = bench.loader.task(for: request("first", deadline: nil))
+        await bench.network.gate.waitForArrivals(1)
+        let waiting = bench.loader.task(for: request("waiting"))
+        while bench.loader.activity.queued == 0 { await Task.yield() }
+        await clock.waitForSleeps(1)
+        clock.advance(by: .seconds(10))
+        #expect(await code(waiting) == .deadlineExceeded)
+        bench.network.gate.open()
+        _ = try await first.response
+        await bench.waitUntilIdle()
+        #expect(bench.network.requests.map(\.url.lastPathComponent) == ["first"])
+    }
+
+    @Test func theDeadlineHoldsForAllSourcesTogether() async throws {
+        let network = ScriptedLoader(gate: Gate()) { request in
+            request.url.lastPathComponent == "broken" ? .failure(ImageError(.connectionLost, message: "lost")) : .body(Data([7]))
+        }
+        let bench = bench(network)
+        var request = request("broken")
+        request.fallbacks = [.url(url("fallback"))]
+        let task = bench.loader.task(for: request)
+        await network.gate.waitForArrivals(1)
+        await clock.waitForSleeps(1)
+        clock.advance(by: .seconds(6))
+        network.gate.letOneThrough()
+        await network.gate.waitForArrivals(2)
+        // The second source has what is left.
+        let left = try #require(network.requests.last?.deadline?.remaining)
+        #expect(network.requests.last?.url.lastPathComponent == "fallback" && left == .seconds(4))
+        clock.advance(by: .seconds(4))
+        #expect(await code(task) == .deadlineExceeded)
+        await bench.waitUntilIdle()
+    }
+
+    @Test func aSharedFetchGoesOnForALoadThatHasTimeLeft() async throws {
+        let bench = bench(Self.held())
+        let (hasty, calm) = (bench.loader.task(for: request("x")), bench.loader.task(for: request("x", deadline: nil)))
+        await bench.network.gate.waitForArrivals(1)
+        await clock.waitForSleeps(1)
+        clock.advance(by: .seconds(10))
+        #expect(await code(hasty) == .deadlineExceeded)
+        #expect(bench.network.cancelled == 0)
+        bench.network.gate.open()
+        #expect(try await red(calm.response.image) == 7)
+        #expect(bench.network.requests.count == 1)
+    }
+
+    /// The network layer ends the attempt by itself, since the deadline that it was given has passed.
+    @Test func aLoadThatHasTimeLeftBeginsAgainWhereTheFetchEndedAtAnothersDeadline() async throws {
+        let network = ScriptedLoader(gate: Gate()) { request in
+            request.deadline == nil ? .body(Data([7])) : .failure(ImageError(.deadlineExceeded, message: "late"))
+        }
+        let bench = bench(network)
+        let (hasty, calm) = (bench.loader.task(for: request("x")), bench.loader.task(for: request("x", deadline: nil)))
+        await network.gate.waitForArrivals(1)
+        network.gate.open()
+        #expect(await code(hasty) == .deadlineExceeded)
+        #expect(try await red(calm.response.image) == 7)
+        #expect(network.requests.count == 2)
+    }
+
+    @Test func aLoadThatEndsInTimeLeavesNoTimerBehind() async throws {
+        let bench = bench(ScriptedLoader { _ in .body(Data([7])) })
+        weak var task: ImageTask?
+        do {
+            let load = bench.loader.task(for: request("x"))
+            task = load
+            #expect(try await red(load.response.image) == 7)
+        }
+        await bench.waitUntilIdle()
+        while task != nil { await Task.yield() }
+        clock.advance(by: .seconds(20))
+    }
+
+    @Test func theErrorNamesTheLimitAndTheSourcesThatFailed() async throws {
+        let bench = bench(Self.held())
+        let task = bench.loader.task(for: request("x"))
+        await bench.network.gate.waitForArrivals(1)
+        await clock.waitForSleeps(1)
+        clock.advance(by: .seconds(10))
+        await #expect {
+            try await task.response
+        } throws: { error in
+            "\(error)".contains("deadline") && "\(error)".contains("10.0 seconds")
+        }
+    }
+}
