@@ -3,12 +3,15 @@
 /// The engine makes one when a load begins and passes it on in ``DataRequest/deadline``. Each part that waits or begins another
 /// attempt reads the remaining time from it.
 public struct Deadline: Sendable {
+    /// The time of the whole load, from its beginning.
+    public let limit: Duration
     private let readRemaining: @Sendable () -> Duration
 
     /// - Parameters:
     ///   - limit: the time from now to the deadline.
     ///   - clock: measures the time; tests replace it.
     public init(after limit: Duration, clock: some Clock<Duration> = ContinuousClock()) {
+        self.limit = limit
         let start = clock.now
         readRemaining = { limit - start.duration(to: clock.now) }
     }

@@ -24,7 +24,7 @@ private enum Flavour: OptionKey {
     @Test func everyOptionHasItsDocumentedDefault() throws {
         let options = try OptionsBuilder().build()
         #expect(options.cachePolicy == .memoryAndDisk && options.cachePriority == .normal && options.storesToDisk)
-        #expect(options.timeout == .seconds(30) && options.retries == 3 && options.headers.isEmpty)
+        #expect(options.timeout == .seconds(30) && options.deadline == nil && options.retries == 3 && options.headers.isEmpty)
         #expect(options.allowsExpensiveNetwork && options.maximumPixels == nil && options.targetSize == nil)
         #expect(options.contentMode == .fit && options.processors.isEmpty && options.transition == .none)
         #expect(options.accessibilityLabel == nil && options.logContext == nil && options.priority == .normal)
@@ -80,7 +80,7 @@ private enum Flavour: OptionKey {
     }
 
     @Test(arguments: [
-        OptionLayer { $0.maximumPixels = 0 }, OptionLayer { $0.maximumResponseBytes = -1 }, OptionLayer { $0.retries = -1 },
+        OptionLayer { $0.deadline = .zero }, OptionLayer { $0.deadline = .seconds(-1) }, OptionLayer { $0.maximumPixels = 0 }, OptionLayer { $0.maximumResponseBytes = -1 }, OptionLayer { $0.retries = -1 },
         OptionLayer { $0.transition = .fade(.seconds(-1)) },
         OptionLayer { $0.placeholder = .color(red: 2, green: 0, blue: 0, alpha: 1) },
         OptionLayer { $0.placeholder = .color(red: .nan, green: 0, blue: 0, alpha: 1) },
@@ -92,6 +92,13 @@ private enum Flavour: OptionKey {
     ])
     func everyConstraintIsChecked(layer: OptionLayer) {
         #expect(throws: ImageError.self) { try OptionsBuilder(request: layer).build() }
+    }
+
+    @Test func theErrorNamesABadDeadline() throws {
+        let layer = OptionLayer { $0.deadline = .zero }
+        let error = try #require(throws: ImageError.self) { try OptionsBuilder(global: layer).build() }
+        #expect(error.message == "Invalid options: deadline = 0.0 seconds must be positive (global layer).")
+        #expect(try OptionsBuilder(global: OptionLayer { $0.deadline = .some(nil) }).build().deadline == nil)
     }
 
     @Test func aBadHeaderListIsReportedWithoutItsValues() throws {
