@@ -74,9 +74,7 @@ extension StandardConfiguration {
 
     private func makeOptions() -> OptionLayer {
         var options = options
-        if options.retries == nil, let retries = retryPolicy.map({ $0.maximumAttempts - 1 }), retries > LoadOptions().retries {
-            options.retries = min(retries, 100)
-        }
+        if options.retries == nil, let retryPolicy { options.retries = min(max(0, retryPolicy.maximumRetries), 100) }
         return options
     }
 }

@@ -27,8 +27,9 @@ public struct StandardConfiguration: Sendable {
     public var transport = StandardTransport.Configuration()
     /// Loaders for further URL schemes, by scheme; they take precedence over the built-in ones. None by default.
     public var schemes: [String: any DataLoading] = [:]
-    /// When a failed fetch is retried, within the load's own option `retries`; ``RetryPolicy/default``. `nil` never retries.
-    /// Where ``options`` do not set that option and the policy allows more retries, the policy's count holds.
+    /// When a failed fetch is retried; ``RetryPolicy/default``. `nil` never retries.
+    ///
+    /// Its count of retries is the default of the option `retries`: a value of that option in any layer wins over it.
     public var retryPolicy: RetryPolicy? = .default
     /// When a host that keeps failing is no longer contacted for a while; `nil`, the default, never.
     public var circuitBreaker: CircuitBreaker.Policy?

@@ -8,7 +8,8 @@ public struct DataRequest: Sendable {
     public var body: Data?
     /// The time limit of one attempt, from its start to the last byte; 30 s.
     public var timeout: Duration
-    /// When the whole load must have ended, with every attempt and every wait; `nil`, the default, sets no deadline.
+    /// When the whole load must have ended, with every attempt and every wait; `nil`, the default, sets no deadline. An attempt
+    /// ends at its ``timeout`` or at the deadline, whichever comes first.
     public var deadline: Deadline?
     /// What the lookup in the response cache found, for the loader that completes the exchange: set by the engine from
     /// ``ResponseLookup/miss(_:)``. `nil`, the default: the loader looks its cache up itself.
@@ -16,8 +17,8 @@ public struct DataRequest: Sendable {
     /// The largest body to accept, in bytes; `nil` leaves the loader's own limit.
     public var maximumBytes: Int?
     public var priority: LoadPriority
-    /// Further attempts that a retrying loader may make.
-    public var retries: Int
+    /// Attempts after the first that a retrying loader may make; `nil`, the default, takes the count of its policy.
+    public var retries: Int?
     /// Whether networks that cost money may be used.
     public var allowsExpensiveNetwork: Bool
     /// What a loader that keeps responses may do: answer from them, keep this one, never ask the network.
@@ -27,7 +28,7 @@ public struct DataRequest: Sendable {
 
     public init(
         url: URL, method: HTTPRequest.Method = .get, headerFields: HTTPFields = HTTPFields(), body: Data? = nil,
-        timeout: Duration = .seconds(30), maximumBytes: Int? = nil, priority: LoadPriority = .normal, retries: Int = 0,
+        timeout: Duration = .seconds(30), maximumBytes: Int? = nil, priority: LoadPriority = .normal, retries: Int? = nil,
         allowsExpensiveNetwork: Bool = true, cachePolicy: CachePolicy = .memoryAndDisk,
         purpose: LoadPurpose = .plain
     ) {

@@ -5,6 +5,9 @@
 /// at all, whether the answer is kept on disk): caches and coalescing go by the original. Such a change fails the load with
 /// a message that names the right way.
 ///
+/// The timeout of a request counts from where the network layer starts, without the time that interceptors take; the deadline
+/// counts all of it. An interceptor that waits should wait no longer than until the deadline.
+///
 /// ```swift
 /// struct Signing: RequestInterceptor {
 ///     func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {

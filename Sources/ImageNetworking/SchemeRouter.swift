@@ -3,7 +3,8 @@ public import ImageCore
 /// Gives each request to the loader that is registered for its URL's scheme.
 ///
 /// Schemes match in any case. A loader registered later goes before one registered earlier, so that a user's own goes
-/// before the built-in. A URL without a scheme counts as a `file`.
+/// before the built-in. A URL without a scheme counts as a `file`. Timeout and deadline are up to the loader of the scheme; those
+/// of files and `data:` URLs read without time limits.
 ///
 /// ```swift
 /// struct Archive: DataLoading {

@@ -316,10 +316,13 @@ import Testing
         #expect(ranges.events == [nil, "bytes=\(32 << 10)-", nil])
     }
 
-    @Test(arguments: [(nil, nil, 5), (2, nil, 3), (nil, 1, 2)])
-    func aPolicyOfFiveTriesMakesFiveUnlessALayerSaysOtherwise(global: Int?, request: Int?, tries: Int) async throws {
+    @Test(arguments: [
+        (RetryPolicy.default, nil, nil, 4), (.aggressive, nil, nil, 6), (.conservative, nil, nil, 3), (.aggressive, 2, nil, 3),
+        (.aggressive, nil, 1, 2), (.default, nil, 5, 6), (.conservative, 1, 9, 10), (.default, 5, 0, 1),
+    ])
+    func retriesOfALayerWinOverThoseOfThePolicy(policy: RetryPolicy, global: Int?, request: Int?, attempts: Int) async throws {
         let network = ScriptedLoader { _ in .failure(ImageError(.connectionLost, message: "Gone.")) }
-        var policy = RetryPolicy.aggressive
+        var policy = policy
         policy.baseDelay = .zero
         let loader = loader { [policy] in
             $0.network = network
@@ -329,7 +332,7 @@ import Testing
         var wanted = ImageRequest(url: URL(string: "http://example.org/a.png")!)
         wanted.options.retries = request
         #expect(await failure(loader, wanted)?.code == .connectionLost)
-        #expect(network.requests.count == tries)
+        #expect(network.requests.count == attempts)
     }
 
     @Test func theServersPresetRefusesWhatStrangersMustNotReach() async throws {

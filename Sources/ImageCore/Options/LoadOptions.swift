@@ -20,7 +20,8 @@ public struct LoadOptions: Sendable {
     /// The time limit of the whole load, with queueing, retries, waits and resumption; `nil`, the default, sets none. Must be
     /// positive.
     public var deadline: Duration? = nil
-    /// Attempts to fetch after the first, where a failure is worth retrying; 3. From 0 to 100.
+    /// Attempts to fetch after the first, where a failure is worth retrying; 3, or the count of the loader's retry policy. A
+    /// value in any layer wins over the policy. From 0 to 100.
     public var retries: Int = 3
     /// Added to the HTTP request. Part of the identity of a resource: two values never share a response.
     public var headers: HTTPFields = [:]

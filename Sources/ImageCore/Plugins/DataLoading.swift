@@ -5,6 +5,9 @@
 ///
 /// Return as soon as the head is known and hand the body out through the stream; produce no faster than it is read.
 ///
+/// **Time**: one call is one attempt. End it with ``ImageError/Code/timedOut`` when the last byte is not here within
+/// ``DataRequest/timeout``. What wraps other loaders and waits, waits no longer than until ``DataRequest/deadline``.
+///
 /// **Cancelling**: the task that calls and reads is cancelled. Throw `CancellationError` promptly and close what is open.
 ///
 /// **Errors**: throw ``ImageError`` where one fits; anything else is wrapped as `plugInFailed`. A status such as 404 is

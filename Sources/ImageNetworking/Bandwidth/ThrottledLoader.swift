@@ -5,6 +5,9 @@ public import ImageCore
 /// It works by back-pressure: bytes are handed on no faster than the rate allows, so that a network loader that reads no
 /// further than its reader does is slowed down to its socket. Bodies that were at hand at once count too.
 ///
+/// **Time**: while a body waits for its turn, the timeout of its transfer goes on. The wait ends at the deadline, with
+/// ``ImageError/Code/deadlineExceeded``.
+///
 /// ```swift
 /// let loader = ThrottledLoader(CurlLoader(), bytesPerSecond: 200_000)
 /// loader.bytesPerSecond = 0  // unlimited again
@@ -35,7 +38,7 @@ public final class ThrottledLoader: DataLoading {
     /// What the wrapped loader returns, its body slowed down.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         var response = try await loader.load(request)
-        let pieces = Pieces(response.body, throttle: self)
+        let pieces = Pieces(response.body, of: request, throttle: self)
         response.body = ByteStream { try await pieces.next() }
         return response
     }
@@ -46,9 +49,12 @@ public final class ThrottledLoader: DataLoading {
         return rate > 0 ? max(1024, rate / 20) : .max
     }
 
-    fileprivate func pay(for count: Int) async throws {
+    fileprivate func pay(for count: Int, of request: DataRequest) async throws {
         let wait = bucket.withLock { $0.take(count, now: elapsed()) }
-        if wait > .zero { try await sleep(wait) }
+        guard wait > .zero else { return }
+        guard let deadline = request.deadline, deadline.remaining <= wait else { return try await sleep(wait) }
+        try await sleep(max(.zero, deadline.remaining))
+        throw ImageError.deadlineExceeded(by: request.url, deadline)
     }
 }
 
@@ -60,10 +66,12 @@ private final class Pieces: Sendable {
     }
 
     private let state: Lock<State>
+    private let request: DataRequest
     private let throttle: ThrottledLoader
 
-    init(_ body: ByteStream, throttle: ThrottledLoader) {
+    init(_ body: ByteStream, of request: DataRequest, throttle: ThrottledLoader) {
         state = Lock(State(iterator: body.makeAsyncIterator()))
+        self.request = request
         self.throttle = throttle
     }
 
@@ -80,7 +88,7 @@ private final class Pieces: Sendable {
             state.rest = state.rest.dropFirst(piece.count)
             return piece
         }
-        try await throttle.pay(for: piece.count)
+        try await throttle.pay(for: piece.count, of: request)
         return piece
     }
 }

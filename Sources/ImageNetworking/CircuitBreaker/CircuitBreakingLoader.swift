@@ -10,6 +10,9 @@ public import ImageCore
 /// nothing. Nor does a body that is dropped before its end, nor one that ran out of time while its reader was away for most of
 /// it.
 ///
+/// **Time**: an attempt that ends by its timeout is a failure of the host. One that the deadline ends counts for nothing, since
+/// waits and earlier attempts may have used the time up. The loader itself never waits.
+///
 /// Put it inside a ``RetryingLoader``, which does not retry what is refused here, and inside a ``ResumingLoader``, so that each
 /// connection that breaks off counts.
 ///

@@ -86,7 +86,7 @@ extension ImageError.Code {
 
 /// Refuses what a ``SourcePolicy`` does not allow before the wrapped loader sees it, and an answer from where redirects may
 /// not lead. `CurlLoader` checks each redirect and each address before it connects, by its own
-/// `Configuration.sourcePolicy`; another network layer must do the same.
+/// `Configuration.sourcePolicy`; another network layer must do the same. It takes no time: timeout and deadline are passed on.
 public struct GuardedLoader: DataLoading {
     private let loader: any DataLoading
     private let policy: SourcePolicy

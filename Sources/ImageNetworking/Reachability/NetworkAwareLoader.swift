@@ -4,6 +4,9 @@ public import ImageCore
 /// Heeds what the network is like before it asks for anything: requests that may not cost money stay off networks that
 /// do, and a machine that is offline waits, answers from a cache, or says so at once.
 ///
+/// **Time**: a wait for the network ends at the deadline; without a deadline, it is as long as the timeout. The attempt that
+/// follows has its whole timeout.
+///
 /// ```swift
 /// let loader = NetworkAwareLoader(CurlLoader(), monitor: NetworkMonitor(), whenOffline: .wait)
 /// ```
@@ -12,7 +15,8 @@ public struct NetworkAwareLoader: DataLoading {
     public enum OfflineBehavior: Hashable, Sendable {
         /// It fails at once, with ``ImageError/Code/offline``.
         case fail
-        /// It waits for the network, for as long as the request's time limit at most, which then begins anew.
+        /// It waits for the network until its deadline, and then fails with ``ImageError/Code/deadlineExceeded``. Without a
+        /// deadline it waits for as long as its timeout, and then fails as with ``fail``.
         case wait
         /// It is passed on as a request that a cache further inwards may answer with what it has, however old, and nobody
         /// else: with the policy ``CachePolicy/onlyIfCached``, and `Cache-Control: only-if-cached, max-stale` (RFC 9111,
@@ -40,8 +44,8 @@ public struct NetworkAwareLoader: DataLoading {
 
     /// What the wrapped loader returns.
     ///
-    /// - Throws: ``ImageError/Code/offline``, ``ImageError/Code/expensiveNetwork``, `CancellationError`, and what the loader
-    ///   throws.
+    /// - Throws: ``ImageError/Code/offline``, ``ImageError/Code/expensiveNetwork``, ``ImageError/Code/deadlineExceeded``,
+    ///   `CancellationError`, and what the loader throws.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         let isGood: @Sendable (NetworkStatus) -> Bool = { status in
             status.isReachable && (request.allowsExpensiveNetwork || !status.isExpensive)
@@ -50,8 +54,11 @@ public struct NetworkAwareLoader: DataLoading {
         switch whenOffline {
         case .fail: throw Self.error(monitor.status, request)
         case .wait:
-            guard try await wait(for: isGood, atMost: request.timeout.tellable) else { throw Self.error(monitor.status, request) }
-            return try await loader.load(request)
+            let limit = try request.timeUntilDeadline() ?? request.timeout
+            if try await wait(for: isGood, atMost: limit.tellable) { return try await loader.load(request) }
+            let error = Self.error(monitor.status, request)
+            guard let deadline = request.deadline else { throw error }
+            throw ImageError.deadlineExceeded(by: request.url, deadline, causes: [error.message])
         case .serveStale:
             var cached = request
             cached.cachePolicy.insert(.onlyIfCached)

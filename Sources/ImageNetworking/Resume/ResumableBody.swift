@@ -33,8 +33,8 @@ final class ResumableBody: Sendable {
         _ body: ByteStream, head: HTTPResponse, start: Data, request: DataRequest, loader: any DataLoading, keptBytes: Int,
         mayGoOn: @escaping @Sendable (Int) -> Bool, onBreak: @escaping @Sendable (Data) -> Void
     ) {
-        state = Lock(
-            State(iterator: body.makeAsyncIterator(), start: start, isJoined: !start.isEmpty, attemptsLeft: request.retries))
+        let attempts = request.retries ?? RetryPolicy.default.maximumRetries
+        state = Lock(State(iterator: body.makeAsyncIterator(), start: start, isJoined: !start.isEmpty, attemptsLeft: attempts))
         self.head = head
         length = PartialBody.length(in: head) ?? .max
         self.request = request
@@ -64,6 +64,7 @@ final class ResumableBody: Sendable {
                 if chunk == nil { end(isWhole: true) }
                 return chunk
             } catch {
+                let error = request.namingDeadline(error)
                 guard let rest = try await self.rest(after: error) else {
                     // A body over the limit would be over it again.
                     end(isWhole: (error as? ImageError)?.code == .tooLarge)
@@ -86,7 +87,7 @@ final class ResumableBody: Sendable {
 
     /// The body that goes on where this one broke off; `nil` when none does.
     private func rest(after error: any Error) async throws -> ByteStream.AsyncIterator? {
-        guard let code = (error as? ImageError)?.code, Self.codes.contains(code), !Task.isCancelled else { return nil }
+        guard let broken = error as? ImageError, Self.codes.contains(broken.code), !Task.isCancelled else { return nil }
         let passed = state.withLock { state -> (count: Int, fresh: Int)? in
             guard state.attemptsLeft > 0 else { return nil }
             state.attemptsLeft -= 1
@@ -98,6 +99,7 @@ final class ResumableBody: Sendable {
         var ranged = request
         for (name, value) in point.requestFields { ranged.headerFields[name] = value }
         do {
+            _ = try request.timeUntilDeadline()
             let response = try await loader.load(ranged)
             guard point.classify(response.head) == .rest else { return nil }
             return response.body.makeAsyncIterator()
@@ -105,7 +107,11 @@ final class ResumableBody: Sendable {
             end(isWhole: false)
             throw CancellationError()
         } catch {
-            return nil
+            // The reader sees why its body broke off, unless the deadline leaves no time for the rest.
+            guard var error = request.namingDeadline(error) as? ImageError, error.code == .deadlineExceeded else { return nil }
+            end(isWhole: false)
+            error.causes.insert("\(broken)", at: 0)
+            throw error
         }
     }
 

@@ -8,11 +8,13 @@ internal import CalotypeSystem
 ///
 /// Both need a server that serves ranges and names the version strongly (an ETag, or a `Last-Modified` at least a minute
 /// before the answer); then the rest is asked for with `Range` and `If-Range`. A connection that is lost in the middle of a
-/// body is followed by another at once, at most ``DataRequest/retries`` times per load and each with the request's whole
-/// time limit; put a ``RetryingLoader`` inside, so that a line that is away for a while is waited for. Where hardly anything
+/// body is followed by another at once, at most ``DataRequest/retries`` times per load (3 when the request does not say); put a
+/// ``RetryingLoader`` inside, so that a line that is away for a while is waited for. Where hardly anything
 /// came before the line was lost, the next connection costs a ``RetryBudget`` of this loader's own, so that a server which breaks
 /// off everything is not asked several times for each load. A load that ends early for other reasons leaves its beginning in
 /// the store, for the next one.
+///
+/// **Time**: each request for the rest is another attempt, with the request's whole timeout. None starts after the deadline.
 ///
 /// The reader sees one body from its first byte and a head with status 200, however it was put together. A resource that
 /// changed comes whole, or fails where a part of the old one was already handed out. Only plain GET requests are resumed,

@@ -1,15 +1,16 @@
 public import HTTPTypes
 public import ImageCore
 
-/// When a failed request is tried again, and after how long: after `attempt` tries the delay is
-/// `baseDelay · multiplier^(attempt − 1)`, spread by ``jitter``, and not before a `Retry-After`. A value: it waits for nothing
+/// When a failed attempt is followed by a retry, and after how long: the delay before a retry, counted from 1, is
+/// `baseDelay · multiplier^(retry − 1)`, spread by ``jitter``, and not before a `Retry-After`. A value: it waits for nothing
 /// itself.
 public struct RetryPolicy: Hashable, Sendable {
-    /// Tries in all, the first one included. ``DataRequest/retries`` limits them further.
-    public var maximumAttempts: Int
-    /// The delay after the first try.
+    /// Attempts after the first, for requests that do not set ``DataRequest/retries``. A request that sets it gets as many
+    /// retries as it says, more or fewer.
+    public var maximumRetries: Int
+    /// The delay before the first retry.
     public var baseDelay: Duration
-    /// By what each further delay grows.
+    /// The factor by which each further delay grows.
     public var multiplier: Double
     /// The share of a delay by which it varies at random, either way; 0.25. Keeps clients that failed together from
     /// coming back together. What a `Retry-After` asks for is never cut short: there up to that share comes on top.
@@ -18,20 +19,20 @@ public struct RetryPolicy: Hashable, Sendable {
     /// is, at that time, since there is no room for jitter.
     public var maximumDelay: Duration = .seconds(60)
 
-    public init(maximumAttempts: Int, baseDelay: Duration, multiplier: Double) {
-        self.maximumAttempts = maximumAttempts
+    public init(maximumRetries: Int, baseDelay: Duration, multiplier: Double) {
+        self.maximumRetries = maximumRetries
         self.baseDelay = baseDelay
         self.multiplier = multiplier
     }
 
-    /// 3 tries, 1 s and 2 s apart.
-    public static let `default` = RetryPolicy(maximumAttempts: 3, baseDelay: .seconds(1), multiplier: 2)
-    /// 5 tries, from 0.5 s, growing by half.
-    public static let aggressive = RetryPolicy(maximumAttempts: 5, baseDelay: .milliseconds(500), multiplier: 1.5)
-    /// 2 tries, 2 s apart.
-    public static let conservative = RetryPolicy(maximumAttempts: 2, baseDelay: .seconds(2), multiplier: 3)
+    /// 3 retries, after 1 s, 2 s and 4 s.
+    public static let `default` = RetryPolicy(maximumRetries: 3, baseDelay: .seconds(1), multiplier: 2)
+    /// 5 retries, the first one after 0.5 s; each further delay is half as long again.
+    public static let aggressive = RetryPolicy(maximumRetries: 5, baseDelay: .milliseconds(500), multiplier: 1.5)
+    /// 2 retries, after 2 s and 6 s.
+    public static let conservative = RetryPolicy(maximumRetries: 2, baseDelay: .seconds(2), multiplier: 3)
 
-    /// How one try ended.
+    /// How one attempt ended.
     public enum Outcome: Hashable, Sendable {
         /// With an answer: its status, and the seconds that its `Retry-After` asks for.
         case status(Int, retryAfter: Int?)
@@ -44,19 +45,19 @@ public struct RetryPolicy: Hashable, Sendable {
         case retry(after: Duration)
     }
 
-    /// What to do after a try.
+    /// What to do after an attempt.
     ///
-    /// Worth another try: a host that is not found, connections that fail or are lost, time limits, and the statuses 408,
-    /// 425, 429, 500, 502, 503 and 504; and only methods that may be repeated (RFC 9110, section 9.2.2).
+    /// Worth a retry: a host that is not found, connections that fail or are lost, timeouts, and the statuses 408, 425, 429,
+    /// 500, 502, 503 and 504; and only methods that may be repeated (RFC 9110, section 9.2.2). A deadline is never retried.
     ///
     /// - Parameters:
-    ///   - attempt: tries so far, from 1.
-    ///   - allowedRetries: how many more tries than the first the request allows.
+    ///   - attempt: attempts so far, from 1.
+    ///   - allowedRetries: ``DataRequest/retries``; `nil` allows ``maximumRetries``.
     ///   - random: from 0 to 1, for the jitter.
     public func decision(
-        after outcome: Outcome, method: HTTPRequest.Method, attempt: Int, allowedRetries: Int, random: Double
+        after outcome: Outcome, method: HTTPRequest.Method, attempt: Int, allowedRetries: Int?, random: Double
     ) -> Decision {
-        guard attempt < maximumAttempts, attempt <= allowedRetries, method.isIdempotent else { return .giveUp }
+        guard attempt <= allowedRetries ?? maximumRetries, method.isIdempotent else { return .giveUp }
         var least = Duration.zero
         switch outcome {
         case .failure(let code): guard Self.retriedCodes.contains(code) else { return .giveUp }

@@ -3,11 +3,15 @@ public import ImageCore
 
 internal import CalotypeSystem
 
-/// Tries a request again when that may help, as a ``RetryPolicy`` decides.
+/// Retries a request when that may help, as a ``RetryPolicy`` decides.
 ///
 /// Only failures before the response's head are retried: a body that fails after that is not begun again, since part of it
-/// was delivered. Cancelling is never retried, and ends a wait at once. The time limit of a request holds for each try.
-/// What comes through in the end is the last answer, or the last error with the reasons of the tries before it.
+/// was delivered. Cancelling is never retried, and ends a wait at once.
+/// The loader returns the last response, or throws the last error with the reasons of the attempts before it.
+///
+/// **Time**: the timeout of a request holds for each attempt, and is shortened to the time that is left until the deadline.
+/// When the next attempt could not start before the deadline, the loader does not wait for it: the last response or error
+/// is the result at once. An attempt that the deadline ends fails with ``ImageError/Code/deadlineExceeded``.
 ///
 /// ```swift
 /// let loader = RetryingLoader(CurlLoader(), policy: .aggressive)
@@ -44,7 +48,7 @@ public final class RetryingLoader: DataLoading {
         self.budget = Lock(budget)
     }
 
-    /// What the wrapped loader returns or throws at the last try.
+    /// What the wrapped loader returns or throws at the last attempt.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         budget.withLock { $0.deposit() }
         var reasons: [String] = []
@@ -52,16 +56,18 @@ public final class RetryingLoader: DataLoading {
         while true {
             let delay: Duration
             do {
-                var response = try await loader.load(request)
+                var response = try await load(once: request)
                 response.retries += attempt - 1
                 let outcome = RetryPolicy.Outcome.status(
                     response.head.status.code, retryAfter: RetryAfter.seconds(in: response.head, now: now()))
-                guard let wait = self.delay(after: outcome, request, attempt) else { return response }
+                guard case .retry(let wait) = step(after: outcome, request, attempt) else { return response }
                 reasons.append("attempt \(attempt): status \(response.head.status.code)")
                 delay = wait
             } catch var error as ImageError {
-                guard !Task.isCancelled, let wait = self.delay(after: .failure(error.code), request, attempt) else {
+                let step = Task.isCancelled ? .end : step(after: .failure(error.code), request, attempt)
+                guard case .retry(let wait) = step else {
                     error.causes = reasons + error.causes
+                    if case .endBeforeDeadline(let reason) = step { error.causes.append(reason) }
                     throw error
                 }
                 reasons.append("attempt \(attempt): \(error)")
@@ -72,10 +78,33 @@ public final class RetryingLoader: DataLoading {
         }
     }
 
-    private func delay(after outcome: RetryPolicy.Outcome, _ request: DataRequest, _ attempt: Int) -> Duration? {
+    /// One attempt, which takes no longer than until the deadline.
+    private func load(once request: DataRequest) async throws -> DataResponse {
+        var attempt = request
+        attempt.timeout = try AttemptLimit(request).duration
+        do {
+            return try await loader.load(attempt)
+        } catch {
+            throw request.namingDeadline(error)
+        }
+    }
+
+    private enum Step {
+        case retry(after: Duration)
+        case end
+        /// A retry would be allowed, but could not start in time.
+        case endBeforeDeadline(reason: String)
+    }
+
+    private func step(after outcome: RetryPolicy.Outcome, _ request: DataRequest, _ attempt: Int) -> Step {
         let decision = policy.decision(
             after: outcome, method: request.method, attempt: attempt, allowedRetries: request.retries, random: random())
-        guard case .retry(let delay) = decision, budget.withLock({ $0.withdraw() }) else { return nil }
-        return delay
+        guard case .retry(let delay) = decision else { return .end }
+        if let deadline = request.deadline, delay >= deadline.remaining {
+            return .endBeforeDeadline(
+                reason: "attempt \(attempt + 1) was not made: its delay of \(delay.inSeconds) ends after the deadline of "
+                    + deadline.limit.inSeconds)
+        }
+        return budget.withLock { $0.withdraw() } ? .retry(after: delay) : .end
     }
 }

@@ -91,6 +91,16 @@ struct Throttling {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
+    @Test func aWaitForTheRateEndsAtTheDeadline() async throws {
+        let clock = RecordingClock()
+        let loader = ThrottledLoader(ScriptedLoader { _ in .body(Data(count: 5_000)) }, bytesPerSecond: 1, clock: clock)
+        var limited = DataRequest(url: try #require(URL(string: "test://a")))
+        limited.deadline = Deadline(after: .seconds(10), clock: clock)
+        let request = limited
+        #expect(try await imageError { _ = try await loader.body(of: request) }.code == .deadlineExceeded)
+        #expect(clock.slept == [.seconds(10)])
+    }
+
     @Test func aChangedRateHoldsFromTheNextPieceOn() async throws {
         let clock = RecordingClock()
         let loader = ThrottledLoader(ScriptedLoader { _ in .body(Data(count: 10_000)) }, bytesPerSecond: 20_000, clock: clock)

@@ -221,6 +221,17 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
         #expect(try await isPaused(breaking) == !isReaderSlow)
     }
 
+    @Test(arguments: [ImageError.Code.timedOut, .deadlineExceeded])
+    func aTimeoutCountsAsAFailureAndADeadlineDoesNot(_ code: ImageError.Code) async throws {
+        let early = CircuitBreakingLoader(
+            ScriptedLoader { _ in .failure(ImageError(code, message: "Late.")) }, policy: policy, clock: ManualClock())
+        let inBody = CircuitBreakingLoader(Bodies { body(code) }, policy: policy, clock: ManualClock())
+        for breaking in [early, inBody] {
+            for _ in 0..<3 { _ = try? await breaking.load(try request()).body.collected() }
+            #expect(breaking.hostCount == (code == .timedOut ? 1 : 0))
+        }
+    }
+
     @Test func aBodyThatCameWholeIsPassedOnAsItIs() async throws {
         let whole = CircuitBreakingLoader(ScriptedLoader { _ in .body(Data([1, 2])) })
         #expect(try await whole.load(try request()).body.wholeData == Data([1, 2]))

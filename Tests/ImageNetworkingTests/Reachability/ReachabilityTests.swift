@@ -148,6 +148,41 @@ struct NetworkAwareness {
         #expect(try await imageError { _ = try await task.value }.code == .offline)
     }
 
+    @Test func theWaitForTheNetworkEndsAtTheDeadline() async throws {
+        let clock = ManualClock()
+        let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        let aware = NetworkAwareLoader(loader, monitor: monitor, whenOffline: .wait, clock: clock)
+        var limited = try request()
+        limited.deadline = Deadline(after: .seconds(45), clock: clock)
+        let request = limited
+        let task = Task { try await aware.load(request) }
+        await clock.waitForSleeps(1)
+        #expect(clock.requestedSleeps == [.seconds(45)])
+        clock.advance(by: .seconds(45))
+        let error = try await imageError { _ = try await task.value }
+        #expect(error.code == .deadlineExceeded)
+        #expect(error.causes == ["https://example.org/a was not loaded: this machine has no network."])
+        // Another load does not begin to wait.
+        #expect(try await imageError { _ = try await aware.load(request) }.code == .deadlineExceeded)
+        #expect(clock.requestedSleeps.count == 1 && loader.requests.isEmpty)
+    }
+
+    @Test func theAttemptAfterTheWaitHasItsWholeTimeout() async throws {
+        let clock = ManualClock()
+        let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        let aware = NetworkAwareLoader(loader, monitor: monitor, whenOffline: .wait, clock: clock)
+        var limited = try request()
+        limited.deadline = Deadline(after: .seconds(100), clock: clock)
+        let request = limited
+        let task = Task { try await aware.load(request).head.status.code }
+        await clock.waitForSleeps(1)
+        clock.advance(by: .seconds(40))
+        monitor.report(NetworkStatus())
+        #expect(try await task.value == 200)
+        #expect(loader.requests[0].timeout == .seconds(30))
+        #expect(loader.requests[0].deadline?.remaining == .seconds(60))
+    }
+
     /// The system's clock ends a process that would sleep until an instant which it cannot tell.
     @Test func aTimeLimitBeyondAllInstantsIsALongOne() async throws {
         let clock = ManualClock()

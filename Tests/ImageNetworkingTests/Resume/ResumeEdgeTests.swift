@@ -15,7 +15,8 @@ struct ResumingEdges {
     private static let head = HTTPResponse(status: .ok, headerFields: fields)
 
     private func request(_ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:]) throws -> DataRequest {
-        DataRequest(url: try #require(URL(string: "http://example.org/a")), method: method, headerFields: fields)
+        DataRequest(
+            url: try #require(URL(string: "http://example.org/a")), method: method, headerFields: fields, retries: 0)
     }
 
     /// Answers every request with a body that breaks off after `count` bytes.

@@ -8,39 +8,40 @@ import Testing
 
 @Suite struct RetryDecisions {
     private func decision(
-        _ policy: RetryPolicy, _ outcome: RetryPolicy.Outcome, attempt: Int = 1, retries: Int = 100,
+        _ policy: RetryPolicy, _ outcome: RetryPolicy.Outcome, attempt: Int = 1, retries: Int? = nil,
         method: HTTPRequest.Method = .get,
         random: Double = 0.5
     ) -> RetryPolicy.Decision {
         policy.decision(after: outcome, method: method, attempt: attempt, allowedRetries: retries, random: random)
     }
 
-    @Test func theDefaultMakesThreeTriesTwiceAsFarApart() {
-        let lost = RetryPolicy.Outcome.failure(.connectionLost)
-        #expect(decision(.default, lost, attempt: 1) == .retry(after: .seconds(1)))
-        #expect(decision(.default, lost, attempt: 2) == .retry(after: .seconds(2)))
-        #expect(decision(.default, lost, attempt: 3) == .giveUp)
-    }
-
-    @Test func theAggressiveOneMakesFiveTries() {
-        let lost = RetryPolicy.Outcome.failure(.timedOut)
-        let delays: [Duration] = [.milliseconds(500), .milliseconds(750), .milliseconds(1125), .microseconds(1_687_500)]
-        for (attempt, delay) in zip(1..., delays) {
-            #expect(decision(.aggressive, lost, attempt: attempt) == .retry(after: delay))
+    /// The delays of all retries that the policy allows.
+    private func delays(_ policy: RetryPolicy, retries: Int? = nil) -> [Duration] {
+        var delays: [Duration] = []
+        while case .retry(let delay) = decision(
+            policy, .failure(.connectionLost), attempt: delays.count + 1, retries: retries)
+        {
+            delays.append(delay)
         }
-        #expect(decision(.aggressive, lost, attempt: 5) == .giveUp)
+        return delays
     }
 
-    @Test func theConservativeOneMakesTwoTries() {
-        let lost = RetryPolicy.Outcome.failure(.connectionFailed)
-        #expect(decision(.conservative, lost, attempt: 1) == .retry(after: .seconds(2)))
-        #expect(decision(.conservative, lost, attempt: 2) == .giveUp)
+    @Test func theDefaultRetriesThreeTimesAfterDelaysThatDouble() {
+        #expect(delays(.default) == [.seconds(1), .seconds(2), .seconds(4)])
     }
 
-    @Test func theRequestMayAllowFewer() {
-        #expect(decision(.default, .failure(.timedOut), retries: 0) == .giveUp)
-        #expect(decision(.default, .failure(.timedOut), attempt: 2, retries: 1) == .giveUp)
-        #expect(decision(.default, .failure(.timedOut), attempt: 1, retries: 1) == .retry(after: .seconds(1)))
+    @Test func theAggressivePolicyRetriesFiveTimes() {
+        let expected = [500_000, 750_000, 1_125_000, 1_687_500, 2_531_250].map { Duration.microseconds($0) }
+        #expect(delays(.aggressive) == expected)
+    }
+
+    @Test func theConservativePolicyRetriesTwice() {
+        #expect(delays(.conservative) == [.seconds(2), .seconds(6)])
+    }
+
+    @Test(arguments: [RetryPolicy.default, .aggressive, .conservative], [0, 1, 5, 9])
+    func theRetriesOfTheRequestWinOverThoseOfThePolicy(_ policy: RetryPolicy, _ retries: Int) {
+        #expect(delays(policy, retries: retries).count == retries)
     }
 
     @Test func jitterSpreadsTheDelayBothWays() {
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test func noDelayIsLongerThanTheMaximum() {
-        var policy = RetryPolicy(maximumAttempts: 10_000, baseDelay: .seconds(1), multiplier: 1e6)
+        var policy = RetryPolicy(maximumRetries: 10_000, baseDelay: .seconds(1), multiplier: 1e6)
         policy.maximumDelay = .seconds(30)
         #expect(decision(policy, .failure(.timedOut), attempt: 9000, retries: 9000, random: 1) == .retry(after: .seconds(30)))
     }
@@ -66,7 +67,7 @@ import Testing
 
     @Test(arguments: [
         ImageError.Code.insecure, .tooLarge, .tooManyRedirects, .badResponse, .invalidRequest, .loaderClosed, .unsupportedScheme,
-        .plugInFailed, .fileUnreadable, .hostPaused, .sourceForbidden, .offline, .expensiveNetwork,
+        .plugInFailed, .fileUnreadable, .hostPaused, .sourceForbidden, .offline, .expensiveNetwork, .deadlineExceeded,
     ])
     func whatWillNotChangeIsNotRetried(_ code: ImageError.Code) {
         #expect(decision(.aggressive, .failure(code)) == .giveUp)
@@ -178,7 +179,7 @@ private final class Scripted: DataLoading {
 @Suite struct Retrying {
     private let lost = ImageError(.connectionLost, message: "It was lost.")
 
-    private func request(retries: Int = 3) throws -> DataRequest {
+    private func request(retries: Int? = 2) throws -> DataRequest {
         DataRequest(url: try #require(URL(string: "http://a/")), retries: retries)
     }
 

@@ -40,7 +40,7 @@ struct StormRun: Sendable {
         (parts.limits.fetches, parts.limits.fetchesPerHost) = (Self.width, Self.width)
         (parts.transport.connectTimeout, parts.transport.idleTimeout) = (.seconds(2), .seconds(2))
         parts.transport.usesProxyOfEnvironment = false
-        var retry = RetryPolicy(maximumAttempts: Self.retries + 1, baseDelay: .milliseconds(50), multiplier: 2)
+        var retry = RetryPolicy(maximumRetries: Self.retries, baseDelay: .milliseconds(50), multiplier: 2)
         retry.maximumDelay = .seconds(1)
         parts.retryPolicy = retry
         parts.memoryCache = MemoryCache(limits: .init(cost: 2_000_000))

@@ -102,7 +102,7 @@ import os
         }
         let loader = loader {
             $0.network = network
-            $0.retryPolicy = RetryPolicy(maximumAttempts: 3, baseDelay: .zero, multiplier: 1)
+            $0.retryPolicy = RetryPolicy(maximumRetries: 2, baseDelay: .zero, multiplier: 1)
             $0.schemes["own"] = network
         }
         _ = try await loader.image(for: try #require(URL(string: "https://example.org/a.toy")))

@@ -1,0 +1,64 @@
+import CalotypeTesting
+import HTTPTypes
+import ImageCore
+import NetworkTestKit
+import Testing
+
+@testable import ImageNetworking
+
+@Suite struct ResumeDeadlines {
+    private let clock = RecordingClock()
+
+    private func request() throws -> DataRequest {
+        var request = DataRequest(url: try #require(URL(string: "http://a/b")), timeout: .seconds(4), retries: 100)
+        request.deadline = Deadline(after: .seconds(10), clock: clock)
+        return request
+    }
+
+    /// Sends 20,000 bytes of a large body for each request, and then nothing until the timeout.
+    private struct Slow: DataLoading {
+        let clock: RecordingClock
+        var code = ImageError.Code.timedOut
+        let requests = EventLog<DataRequest>()
+
+        func load(_ request: DataRequest) async throws -> DataResponse {
+            requests.append(request)
+            let start = request.headerFields[.range].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+            var head = HTTPResponse(
+                status: start > 0 ? .partialContent : .ok,
+                headerFields: [.eTag: "\"v1\"", .acceptRanges: "bytes", .contentLength: "\(1_000_000 - start)"])
+            if start > 0 { head.headerFields[.contentRange] = "bytes \(start)-999999/1000000" }
+            let chunks = Lock([Data(count: 20_000)])
+            return DataResponse(
+                url: request.url, head: head,
+                body: ByteStream {
+                    if let chunk = chunks.withLock({ $0.popLast() }) { return chunk }
+                    try await clock.sleep(for: request.timeout)
+                    throw ImageError(code, message: "It broke off.")
+                })
+        }
+    }
+
+    @Test func attemptsForTheRestOfASlowBodyEndAtTheDeadline() async throws {
+        let (network, store) = (Slow(clock: clock), PartialBodyStore())
+        let loader = ResumingLoader(RetryingLoader(network, clock: clock), store: store)
+        let request = try request()
+        let error = try await imageError { _ = try await loader.body(of: request) }
+        #expect(error.code == .deadlineExceeded && error.causes == ["It broke off."])
+        // Each attempt has the whole timeout, the last one what is left.
+        #expect(network.requests.events.map(\.timeout) == [.seconds(4), .seconds(4), .seconds(2)])
+        #expect(clock.now.offset == .seconds(10))
+        // The next load resumes.
+        #expect(store.byteCount == 60_000)
+    }
+
+    @Test func noRequestForTheRestStartsAfterTheDeadline() async throws {
+        let (network, store) = (Slow(clock: clock, code: .connectionLost), PartialBodyStore())
+        let loader = ResumingLoader(network, store: store)
+        let request = try request()
+        let error = try await imageError { _ = try await loader.body(of: request) }
+        #expect(error.code == .deadlineExceeded && error.causes == ["It broke off."])
+        #expect(network.requests.events.map(\.timeout) == [.seconds(4), .seconds(4), .seconds(4)])
+        #expect(store.byteCount == 60_000)
+    }
+}
