@@ -212,6 +212,30 @@ struct NetworkWiring {
         #expect(network.requests.count == 3)
     }
 
+    /// Every part is there, and each passes the deadline on.
+    @Test(.timeLimit(.minutes(1))) func theDeadlineReachesTheTransport() async throws {
+        let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
+        defer { server.stop() }
+        let all = parts {
+            $0.interceptors = [Bystander()]
+            $0.networkMonitor = NetworkMonitor(status: NetworkStatus())
+            $0.bytesPerSecond = 1_000_000
+            $0.retryPolicy = .default
+            $0.networkInterceptors = [Bystander()]
+            $0.circuitBreaker = CircuitBreaker.Policy()
+        }
+        let limit = Duration.milliseconds(700)
+        let loader = all.makeConfiguration().dataLoader
+        var request = DataRequest(url: try #require(URL(string: server.url("/a"))))
+        request.deadline = Deadline(after: limit)
+        var code: ImageError.Code?
+        let taken = await timeTaken(limit: limit) {
+            do { _ = try await loader.load(request) } catch { code = (error as? ImageError)?.code }
+        }
+        #expect(code == .deadlineExceeded && server.requests.value == 1)
+        #expect(taken >= limit * 0.99 && taken <= limit * 1.1, "It took \(taken).")
+    }
+
     @Test func theEngineHearsWhatTheMonitorSays() async {
         let monitor = NetworkMonitor(status: NetworkStatus(isConstrained: true))
         let watched = parts { $0.networkMonitor = monitor }.makeConfiguration()

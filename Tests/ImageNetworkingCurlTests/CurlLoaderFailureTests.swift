@@ -26,7 +26,9 @@ struct CurlLoaderFailures {
         let request = DataRequest(url: listener.url, timeout: .seconds(5))
         let error = try await imageError { _ = try await loader.load(request) }
         #expect(error.code == .timedOut)
-        #expect(error.message == "Could not connect to “127.0.0.1” to load \(listener.url.absoluteString) within 0.2 s.")
+        #expect(
+            error.message
+                == "Could not connect to “127.0.0.1” to load \(listener.url.absoluteString) within the connect timeout of 0.2 s.")
     }
 
     /// libcurl keeps what comes after a body too, as far as anybody sends it. A line that looks like a status begins nothing there.
@@ -66,7 +68,9 @@ struct CurlLoaderFailures {
         let request = try server.request("/silent", timeout: .seconds(5))
         let error = try await imageError { _ = try await loader.load(request) }
         #expect(server.connections.value == 1)
-        #expect(error.message == "“127.0.0.1” stopped sending before the response to \(request.url.absoluteString) was complete.")
+        #expect(
+            error.message == "“127.0.0.1” sent nothing for 0.2 s, the idle timeout, before the response to "
+                + "\(request.url.absoluteString) was complete.")
     }
 
     @Test func aHostWithoutAnAddressIsNamed() async throws {
@@ -83,7 +87,9 @@ struct CurlLoaderFailures {
         let request = try server.request("/slow", timeout: .milliseconds(200))
         let error = try await imageError { _ = try await loader.load(request) }
         #expect(error.code == .timedOut)
-        #expect(error.message == "\(request.url.absoluteString) did not load within its timeout of 0.2 s.")
+        #expect(
+            error.message == "“127.0.0.1” did not send the whole response to \(request.url.absoluteString) within the timeout of "
+                + "0.2 s. Raise the timeout to wait longer.")
         try await server.disconnections.reached(1)
     }
 
@@ -110,7 +116,9 @@ struct CurlLoaderFailures {
         let loader = CurlLoader(configuration)
         let error = try await imageError { _ = try await loader.body(of: try server.request()) }
         #expect(error.code == .timedOut)
-        #expect(error.message == "“127.0.0.1” stopped sending before the response to \(server.url()) was complete.")
+        #expect(
+            error.message
+                == "“127.0.0.1” sent nothing for 0.1 s, the idle timeout, before the response to \(server.url()) was complete.")
         try await server.disconnections.reached(1)
     }
 

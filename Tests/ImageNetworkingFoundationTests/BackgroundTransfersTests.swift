@@ -196,7 +196,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         let files = try DownloadBench()
         defer { files.remove() }
         let bench = try Bench(files, earlier: (5, received: 0))
-        try await bench.transfers.restored(.init(.seconds(60), source: ""))
+        try await bench.transfers.restored(.init(bench.prefetch))
         #expect(try await bench.load(bench.visible).value == nil)
         #expect(bench.session.log.events == ["cancel 5"])
     }
@@ -224,7 +224,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         let files = try DownloadBench()
         defer { files.remove() }
         let bench = try Bench(files)
-        try await bench.transfers.restored(.init(.seconds(60), source: ""))
+        try await bench.transfers.restored(.init(bench.prefetch))
         var hasty = bench.prefetch
         hasty.timeout = .milliseconds(1)
         #expect(await bench.code(bench.load(hasty)) == .timedOut)

@@ -10,8 +10,7 @@ extension CurlLoader {
         public var connections = 64
         /// Concurrent transfers to one host that speaks HTTP/2, where a connection carries many; 100.
         public var streamsPerHost = 100
-        /// For the name lookup, the connection and TLS together; 10 s. The timeout of the whole transfer is part of each request,
-        /// and counts from the start of the transfer, not while it waits for its turn.
+        /// For the name lookup, the connection and TLS together; 10 s. The timeout of the whole transfer is part of each request.
         public var connectTimeout: Duration = .seconds(10)
         /// How long a server may neither send nor accept anything during a transfer; 15 s, `nil` for no limit. It is
         /// noticed at most an eighth of that later. A transfer that waits for its reader is not idle.

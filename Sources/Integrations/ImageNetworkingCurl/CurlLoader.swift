@@ -12,6 +12,9 @@ public import ImageCore
 /// response, such as `Accept`: `Authorization`, `Cookie` and unknown fields may be credentials. Bodies are not decompressed, since
 /// images are compressed already. Any status is a response, also 404.
 ///
+/// The timeout of a request counts from the start of its transfer, redirects included, and not while the transfer waits for a
+/// connection; its deadline ends both the wait and the transfer.
+///
 /// The loader ends when it and all bodies that it returned are released, or at ``close()``.
 ///
 /// The first loader of a process starts libcurl (`curl_global_init`), unless that was done before.
@@ -37,13 +40,14 @@ public final class CurlLoader: DataLoading {
     /// Starts one fetch; returns once the headers of its final response are complete.
     ///
     /// - Throws: `CancellationError`, or an ``ImageError``: `invalidRequest` and `unsupportedScheme` for the URL,
-    ///   `hostNotFound`, `connectionFailed`, `connectionLost`, `insecure`, `timedOut`, `tooManyRedirects`, `badResponse`,
-    ///   `tooLarge`, `sourceForbidden`, `loaderClosed`. The body throws the same.
+    ///   `hostNotFound`, `connectionFailed`, `connectionLost`, `insecure`, `timedOut`, `deadlineExceeded`, `tooManyRedirects`,
+    ///   `badResponse`, `tooLarge`, `sourceForbidden`, `loaderClosed`. The body throws the same.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         try Task.checkCancellation()
+        _ = try request.timeUntilDeadline()
         let fetch = Fetch(
-            request.url, timeout: request.timeout, priority: request.priority, hop: try .first(of: request),
-            limit: request.maximumBytes ?? configuration.maximumBytes)
+            request.url, timeout: request.timeout, deadline: request.deadline, priority: request.priority,
+            hop: try .first(of: request), limit: request.maximumBytes ?? configuration.maximumBytes)
         let (head, whole) = try await fetch.start(by: handle.mailbox)
         // A small body usually arrives together with the headers.
         let body = whole.map { ByteStream($0) } ?? BodyReader(fetch, handle: handle).stream

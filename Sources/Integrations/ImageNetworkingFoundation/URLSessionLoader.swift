@@ -13,6 +13,9 @@ public import ImageCore
 /// and `https` only; credentials stay with their origin; any status is an answer; bodies are not decompressed. Caches and
 /// cookies are not used.
 ///
+/// The timeout of a request counts from its start, with the time that it waits in the session for a connection; the deadline ends
+/// it too, if that is sooner.
+///
 /// On Linux, URLSession (of swift-corelibs-foundation) has limits that no caller can lift: it reads a body as fast as it
 /// comes, whoever reads it or not, so that up to a whole body (``Configuration/maximumBytes``) waits in memory; it makes a
 /// tenth to a fifth of the requests per second of `CurlLoader`; and it offers no time limit for the connection alone. `suspend` is
@@ -61,8 +64,8 @@ public final class URLSessionLoader: DataLoading {
     /// Starts one transfer; returns once the head of its final response is here.
     ///
     /// - Throws: `CancellationError`, or an ``ImageError``: `invalidRequest` and `unsupportedScheme` for the URL,
-    ///   `hostNotFound`, `connectionFailed`, `connectionLost`, `insecure`, `timedOut`, `tooManyRedirects`, `badResponse`,
-    ///   `tooLarge`. The body throws the same.
+    ///   `hostNotFound`, `connectionFailed`, `connectionLost`, `insecure`, `timedOut`, `deadlineExceeded`, `tooManyRedirects`,
+    ///   `badResponse`, `tooLarge`. The body throws the same.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         try Task.checkCancellation()
         let source = ImageSource.redacted(request.url)
@@ -79,12 +82,12 @@ public final class URLSessionLoader: DataLoading {
             source: source, url: request.url, isHead: request.method == .head,
             limit: request.maximumBytes ?? configuration.maximumBytes, window: configuration.window)
         let reader = SessionReader(transfer, lease: lease)
-        let deadline = Task {
-            try await Task.sleep(for: request.timeout.tellable)
-            transfer.fail(
-                ImageError(.timedOut, message: "\(source) did not load within its timeout of \(request.timeout.inSeconds)."))
+        let limit = try AttemptLimit(request)
+        let timer = Task {
+            try await Task.sleep(for: limit.duration.tellable)
+            transfer.fail(limit.error)
         }
-        transfer.onEnd { deadline.cancel() }
+        transfer.onEnd { timer.cancel() }
         let (head, whole) = try await transfer.start { lease.start(Self.urlRequest(for: request, configuration), transfer) }
         let body = whole.map { ByteStream($0) } ?? ByteStream { try await reader.transfer.next() }
         return DataResponse(url: head.url, head: head.response, body: body)

@@ -4,10 +4,10 @@ import Testing
 @testable import ImageNetworkingCurl
 
 @Suite struct CurlFailureMessages {
-    private func failure(code: UInt32, elapsed: Duration = .zero, isConnected: Bool = true) -> ImageError {
+    private func failure(code: UInt32, isConnected: Bool = true) -> ImageError {
         CurlFailure(
-            code: code, detail: "detail", source: "http://a/b", host: "a", elapsed: elapsed, timeout: .seconds(2),
-            connectTimeout: .milliseconds(1500), isConnected: isConnected
+            code: code, detail: "detail", source: "http://a/b", host: "a", connectTimeout: .milliseconds(1500),
+            idleTimeout: .seconds(15), isConnected: isConnected
         ).error
     }
 
@@ -32,20 +32,18 @@ import Testing
 
     @Test func aURLThatAServerMadeIsItsAnswer() {
         var failure = CurlFailure(
-            code: 3, detail: "", source: "http://a/b", host: "a", elapsed: .zero, timeout: .zero, connectTimeout: .zero,
-            isConnected: false)
+            code: 3, detail: "", source: "http://a/b", host: "a", connectTimeout: .zero, isConnected: false)
         #expect(failure.error.code == .invalidRequest)
         failure.isRedirected = true
         #expect(failure.error.code == .badResponse)
     }
 
-    @Test func theThreeTimeLimitsAreToldApart() {
-        #expect(failure(code: 28, elapsed: .seconds(2)).message == "http://a/b did not load within its timeout of 2 s.")
+    @Test func theMessageNamesTheTimeLimitOfTheConnection() {
         #expect(
-            failure(code: 28, elapsed: .seconds(1.5), isConnected: false).message
-                == "Could not connect to “a” to load http://a/b within 1.5 s.")
+            failure(code: 28, isConnected: false).message
+                == "Could not connect to “a” to load http://a/b within the connect timeout of 1.5 s.")
         #expect(
-            failure(code: 28, elapsed: .seconds(1)).message
-                == "“a” stopped sending before the response to http://a/b was complete.")
+            failure(code: 28).message
+                == "“a” sent nothing for 15 s, the idle timeout, before the response to http://a/b was complete.")
     }
 }

@@ -45,22 +45,35 @@ extension CurlLoop {
         queue.finished(origin)
     }
 
-    /// Ends the transfers whose timeout is over, or whose servers have been silent for too long.
+    /// Ends the fetches whose timeout or deadline is over, and transfers whose servers have been silent for too long.
     func endOverdue() {
-        guard nextTimeoutCheck <= now, !running.isEmpty else { return }
+        guard nextTimeoutCheck <= now, !running.isEmpty || !expiring.isEmpty else { return }
         nextTimeoutCheck = now + min(idleTimeout.map { $0 / 8 } ?? .seconds(60), .seconds(60))
         for transfer in running.values {
-            let deadline = transfer.deadline
-            guard deadline <= now || transfer.isSilent(for: idleTimeout) else {
-                nextTimeoutCheck = min(nextTimeoutCheck, deadline)
-                continue
+            if isOverdue(transfer.fetch) {
+                end(transfer, transfer.fetch.timeLimitError(host: transfer.hop.address.origin.host))
+            } else if transfer.isSilent(for: idleTimeout) {
+                end(transfer, failure(of: transfer, CURLE_OPERATION_TIMEDOUT, "idle timeout"))
             }
-            removeRunning(transfer)
-            let detail = deadline <= now ? "timeout" : "idle timeout"
-            let failure = failure(of: transfer, CURLE_OPERATION_TIMEDOUT, detail)
-            abandon(transfer)
-            transfer.finish(.failure(failure))
         }
+        for fetch in expiring where isOverdue(fetch) {
+            expiring.remove(fetch)
+            queue.remove(fetch)
+            fetch.fail(fetch.timeLimitError(host: unsafe fetch.hop.address.origin.host, causes: ["It waited for a connection."]))
+        }
+    }
+
+    /// Whether a time limit has ended the fetch; if not, the next check is not later than that.
+    private func isOverdue(_ fetch: Fetch) -> Bool {
+        guard let expiry = fetch.expiry else { return false }
+        if expiry > now { nextTimeoutCheck = min(nextTimeoutCheck, expiry) }
+        return expiry <= now
+    }
+
+    private func end(_ transfer: CurlTransfer, _ error: ImageError) {
+        removeRunning(transfer)
+        abandon(transfer)
+        transfer.finish(.failure(error))
     }
 
     private func outcome(of transfer: CurlTransfer, _ code: CURLcode) -> Outcome {
@@ -88,8 +101,7 @@ extension CurlLoop {
     private func failure(of transfer: CurlTransfer, _ code: CURLcode, _ detail: String) -> ImageError {
         let failure = CurlFailure(
             code: code.rawValue, detail: detail, source: transfer.source, host: transfer.hop.address.origin.host,
-            elapsed: transfer.started.duration(to: .now), timeout: transfer.fetch.timeout,
-            connectTimeout: configuration.connectTimeout, isConnected: transfer.isConnected,
+            connectTimeout: configuration.connectTimeout, idleTimeout: idleTimeout, isConnected: transfer.isConnected,
             isRedirected: transfer.hop.redirects > 0)
         return failure.error
     }

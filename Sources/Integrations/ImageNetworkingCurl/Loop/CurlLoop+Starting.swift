@@ -14,18 +14,25 @@ extension CurlLoop {
                 removeRunning(transfer)
                 abandon(transfer)
             } else {
+                expiring.remove(fetch)
                 queue.remove(fetch)
             }
         }
     }
 
-    func enqueue(_ fetch: Fetch) { unsafe queue.add(fetch, host: fetch.hop.address.origin, priority: fetch.priority) }
+    func enqueue(_ fetch: Fetch) {
+        unsafe queue.add(fetch, host: fetch.hop.address.origin, priority: fetch.priority)
+        guard let expiry = fetch.expiry else { return }
+        expiring.insert(fetch)
+        nextTimeoutCheck = min(nextTimeoutCheck, expiry)
+    }
 
     /// Starts the waiting fetches that may run. Returns whether there was any.
     @discardableResult
     func startWaiting() -> Bool {
         var hasStarted = false
         while let fetch = queue.next() {
+            expiring.remove(fetch)
             if fetch.isCancelled || !start(fetch) {
                 unsafe queue.finished(fetch.hop.address.origin)
             } else {
@@ -45,11 +52,10 @@ extension CurlLoop {
             fetch.fail(ImageError(.connectionFailed, message: "There is not enough memory to load \(fetch.source)."))
             return false
         }
-        let started = unsafe fetch.started ?? now
-        unsafe fetch.started = started
-        let transfer = CurlTransfer(fetch, handle: handle, started: started, loop: self)
+        unsafe fetch.started = fetch.started ?? now
+        let transfer = CurlTransfer(fetch, handle: handle, loop: self)
         handle.transfer = transfer
-        nextTimeoutCheck = min(nextTimeoutCheck, transfer.deadline)
+        if let expiry = fetch.expiry { nextTimeoutCheck = min(nextTimeoutCheck, expiry) }
         handle.prepare(hop, configuration: configuration, usesProxies: usesProxies)
         guard unsafe curl_multi_add_handle(multi.pointer, handle.pointer) == CURLM_OK else {
             handle.prepareForReuse()

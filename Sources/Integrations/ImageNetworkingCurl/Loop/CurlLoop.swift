@@ -14,6 +14,8 @@ final class CurlLoop {
     let idleTimeout: Duration?
     /// The fetches that wait for their turn.
     var queue: TransferQueue<Fetch>
+    /// Those of them that a time limit may end while they wait.
+    var expiring: Set<Fetch> = []
     var running: [ObjectIdentifier: CurlTransfer] = [:]
     /// Cancelled transfers whose name lookup still runs. They get no socket.
     var detached: [ObjectIdentifier: CurlTransfer] = [:]
@@ -21,7 +23,7 @@ final class CurlLoop {
     var keptConnections = KeptConnections()
     /// When the turn began.
     private(set) var now = ContinuousClock.now
-    /// When timeouts are checked next: not later than the first deadline, and often enough to notice a silent server. Timers
+    /// When timeouts are checked next: not later than the first time limit, and often enough to notice a silent server. Timers
     /// of libcurl for each transfer would cost several times as much.
     var nextTimeoutCheck = ContinuousClock.now
 
@@ -114,7 +116,7 @@ final class CurlLoop {
     /// How long there is nothing to do without a socket, a timer or a message.
     private var longestSleep: Duration? {
         if !updated.isEmpty { return CurlTransfer.longestDelay }
-        return running.isEmpty ? nil : nextTimeoutCheck - .now
+        return running.isEmpty && expiring.isEmpty ? nil : nextTimeoutCheck - .now
     }
 
     private func publishUpdated() {
@@ -144,7 +146,7 @@ final class CurlLoop {
         }
         for transfer in running.values { transfer.fetch.fail(error) }
         for fetch in queue.removeAll() { fetch.fail(error) }
-        (running, detached, updated) = ([:], [:], [])
+        (running, detached, updated, expiring) = ([:], [:], [], [])
     }
 
     // MARK: For the transfers

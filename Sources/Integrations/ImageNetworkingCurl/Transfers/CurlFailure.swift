@@ -9,10 +9,9 @@ struct CurlFailure: Hashable {
     /// The requested URL, as errors name it.
     var source: String
     var host: String
-    /// Since the transfer began.
-    var elapsed: Duration
-    var timeout: Duration
     var connectTimeout: Duration
+    /// `nil` for no limit.
+    var idleTimeout: Duration?
     /// Whether there was a connection, TLS included.
     var isConnected: Bool
     /// Whether the URL that failed is the target of a redirect.
@@ -55,13 +54,13 @@ struct CurlFailure: Hashable {
         }
     }
 
+    /// Timeout and deadline of the request are the loop's: it never reports them as a failure of libcurl.
     private var timeoutMessage: String {
-        // libcurl counts in milliseconds, and starts a little later.
-        if elapsed >= timeout - .milliseconds(5) {
-            return "\(source) did not load within its timeout of \(timeout.inSeconds)."
+        guard isConnected else {
+            return "Could not connect to “\(host)” to load \(source) within the connect timeout of \(connectTimeout.inSeconds)."
         }
-        if !isConnected { return "Could not connect to “\(host)” to load \(source) within \(connectTimeout.inSeconds)." }
-        return "“\(host)” stopped sending before the response to \(source) was complete."
+        let silence = idleTimeout.map { " for \($0.inSeconds), the idle timeout," } ?? ""
+        return "“\(host)” sent nothing\(silence) before the response to \(source) was complete."
     }
 }
 

@@ -12,7 +12,6 @@ final class CurlTransfer {
 
     let fetch: Fetch
     let handle: EasyHandle
-    let started: ContinuousClock.Instant
     /// The loop releases its transfers before it ends.
     private let loop: CurlLoop
 
@@ -57,11 +56,10 @@ final class CurlTransfer {
     private var received = 0
     private var discarded = 0
 
-    init(_ fetch: Fetch, handle: EasyHandle, started: ContinuousClock.Instant, loop: CurlLoop) {
+    init(_ fetch: Fetch, handle: EasyHandle, loop: CurlLoop) {
         self.fetch = fetch
         self.handle = handle
-        self.started = started
-        firstUpdate = started
+        firstUpdate = loop.now
         silentSince = loop.now
         self.loop = loop
     }
@@ -103,9 +101,6 @@ final class CurlTransfer {
         hasConnection
             || handle.offset(hop.address.origin.isSecure ? CURLINFO_APPCONNECT_TIME_T : CURLINFO_CONNECT_TIME_T) > 0
     }
-
-    /// When the timeout of the fetch is over, which all its hops share.
-    var deadline: ContinuousClock.Instant { started + fetch.timeout.tellable }
 
     /// Whether no bytes have moved for `limit` although the reader accepts them.
     func isSilent(for limit: Duration?) -> Bool {

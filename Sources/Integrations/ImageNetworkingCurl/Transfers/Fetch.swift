@@ -14,6 +14,9 @@ final class Fetch: Sendable {
     let url: URL
     /// For all hops together.
     let timeout: Duration
+    private let deadline: Deadline?
+    /// When ``deadline`` passes.
+    private let deadlineInstant: ContinuousClock.Instant?
     let priority: LoadPriority
     /// The largest body, in bytes.
     let limit: Int
@@ -30,9 +33,11 @@ final class Fetch: Sendable {
     /// The transfer that runs for it.
     nonisolated(unsafe) var transfer: CurlTransfer?  // because only the loop's thread uses it
 
-    init(_ url: URL, timeout: Duration, priority: LoadPriority, hop: Hop, limit: Int) {
+    init(_ url: URL, timeout: Duration, deadline: Deadline? = nil, priority: LoadPriority, hop: Hop, limit: Int) {
         self.url = url
         self.timeout = timeout
+        self.deadline = deadline
+        deadlineInstant = deadline.map { .now + $0.remaining.tellable }
         self.priority = priority
         unsafe self.hop = hop
         self.limit = limit
@@ -73,6 +78,19 @@ final class Fetch: Sendable {
     var source: String { ImageSource.redacted(url) }
 
     // MARK: The loop's side
+
+    /// When a time limit ends the fetch: the timeout, which counts once the fetch has started, or the deadline.
+    var expiry: ContinuousClock.Instant? {
+        guard let started = unsafe started else { return deadlineInstant }
+        let timeoutInstant = started + timeout.tellable
+        return min(timeoutInstant, deadlineInstant ?? timeoutInstant)
+    }
+
+    /// The error for a fetch that a time limit ended.
+    func timeLimitError(host: String, causes: [String] = []) -> ImageError {
+        if let deadline, deadlineInstant == expiry { return .deadlineExceeded(by: url, deadline, causes: causes) }
+        return .timedOut(url, host: host, timeout: timeout, causes: causes)
+    }
 
     var isCancelled: Bool { channel.isCancelled }
 

@@ -104,7 +104,7 @@ final class BackgroundTransfers: Sendable {
         let mayBegin = BackgroundRule.mayBegin(request)
         let mayWait = !request.cachePolicy.isOnlyIfCached
         let source = ImageSource.redacted(request.url)
-        let time = TimeLimit(request.timeout, source: source)
+        let time = try TimeLimit(request)
         // Else a transfer that runs would be begun a second time.
         if mayBegin { try await restored(time) }
         let limit = request.maximumBytes ?? limit
@@ -114,12 +114,12 @@ final class BackgroundTransfers: Sendable {
             return state.lastWaiter
         }
         if mayWait, ask(key, id, waiter, limit: limit, isPatient: mayBegin) {
-            return try await response(for: waiter, id, key, time, limit: limit)
+            return try await response(for: waiter, id, key, time, source: source, limit: limit)
         }
         // After the look at what runs: what ends in between has left its file.
         if let finished = folder.take(key, limit: limit) { return try finished.response(piece: piece, source: source) }
         guard mayBegin, begin(request, key, id, waiter, limit: limit) else { return nil }
-        return try await response(for: waiter, id, key, time, limit: limit)
+        return try await response(for: waiter, id, key, time, source: source, limit: limit)
     }
 
     /// Whether the waiter has joined a transfer.
@@ -152,22 +152,21 @@ final class BackgroundTransfers: Sendable {
     }
 
     private func response(
-        for waiter: Waiter, _ id: Int, _ key: String, _ time: TimeLimit, limit: Int
+        for waiter: Waiter, _ id: Int, _ key: String, _ time: TimeLimit, source: String, limit: Int
     ) async throws -> DataResponse {
         let finished = try await wait(for: waiter, time) { [self] isTimeUp in leave(key, id, isTimeUp: isTimeUp) }
-        guard finished.count <= limit else { throw ImageError.tooLarge(time.source, announced: nil, limit: limit) }
-        return try finished.response(piece: piece, source: time.source)
+        guard finished.count <= limit else { throw ImageError.tooLarge(source, announced: nil, limit: limit) }
+        return try finished.response(piece: piece, source: source)
     }
 
     /// How long a load waits, all in all.
     struct TimeLimit: Sendable {
-        let source: String
-        let timeout: Duration
+        let limit: AttemptLimit
         let end: ContinuousClock.Instant
 
-        init(_ timeout: Duration, source: String) {
-            (self.source, self.timeout) = (source, timeout)
-            end = .now + timeout.tellable
+        init(_ request: DataRequest) throws(ImageError) {
+            limit = try AttemptLimit(request)
+            end = .now + limit.duration.tellable
         }
     }
 
@@ -175,14 +174,12 @@ final class BackgroundTransfers: Sendable {
     private func wait<Value>(
         for waiter: BackgroundWaiter<Value>, _ time: TimeLimit, _ leave: @escaping @Sendable (_ isTimeUp: Bool) -> Void
     ) async throws -> Value {
-        let deadline = Task {
+        let timer = Task {
             try await Task.sleep(until: time.end)
             leave(true)
-            waiter.end(
-                .failure(
-                    ImageError(.timedOut, message: "\(time.source) did not arrive within its time limit of \(time.timeout).")))
+            waiter.end(.failure(time.limit.error))
         }
-        defer { deadline.cancel() }
+        defer { timer.cancel() }
         return try await withTaskCancellationHandler {
             try await waiter.value
         } onCancel: {
