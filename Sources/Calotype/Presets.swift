@@ -39,7 +39,7 @@ extension StandardConfiguration {
     }
 
     /// For servers that fetch URLs from untrusted callers: only the public web and no private address, images of at most 50
-    /// megapixels and 20 MB, 10 s. Its ``dataCache`` has a directory of its own, `server` in the usual one, so that it serves
+    /// megapixels and 20 MB. A load ends within 10 s, an attempt within 5 s, so that a silent host leaves time for a retry. Its ``dataCache`` has a directory of its own, `server` in the usual one, so that it serves
     /// nothing that a loader without a policy fetched from a private host.
     public static var server: StandardConfiguration {
         var configuration = StandardConfiguration()
@@ -48,7 +48,8 @@ extension StandardConfiguration {
         configuration.dataCache = DiskCache(.init(directory: directory))
         configuration.options.maximumPixels = 50_000_000
         configuration.options.maximumResponseBytes = 20_000_000
-        configuration.options.timeout = .seconds(10)
+        configuration.options.timeout = .seconds(5)
+        configuration.options.deadline = .seconds(10)
         return configuration
     }
 }

@@ -46,6 +46,11 @@ import Testing
         for other in [StandardConfiguration.standard, .lowData] { #expect(try directory(.server) != directory(other)) }
     }
 
+    @Test func aLoadOfTheServerPresetEndsWithinTenSeconds() throws {
+        let options = try options(.server)
+        #expect(options.deadline == .seconds(10) && options.timeout == .seconds(5))
+    }
+
     @Test func aPresetIsAStartThatCanBeChanged() async throws {
         let loader = ImageLoader.standard(.memoryOnly) { $0.options.timeout = .seconds(5) }
         let options = try loader.options(for: ImageRequest(url: try #require(URL(string: "https://example.org/x"))))
