@@ -98,7 +98,7 @@ extension ImageError.Code {
     public static let connectionLost = Self("connectionLost", .network)
     /// TLS could not be agreed on, or the certificate was refused.
     public static let insecure = Self("insecure", .network)
-    /// One attempt took longer than ``LoadOptions/timeout``.
+    /// One attempt took longer than ``LoadOptions/timeout``, or than a limit of the network layer for a part of it.
     public static let timedOut = Self("timedOut", .network)
     /// The whole load took longer than ``LoadOptions/deadline``.
     public static let deadlineExceeded = Self("deadlineExceeded", .network)

@@ -203,6 +203,14 @@ extension DataLoadingConformance {
             let slow = request
             try await expectError(.timedOut) { _ = try await loader.load(slow) }
         },
+        Check("A slow body hits the time limit") { loader in
+            let server = try LoopbackServer { _, connection in try connection.trickle() }
+            var request = try request(server)
+            request.timeout = .milliseconds(300)
+            let slow = request
+            try await expectError(.timedOut) { _ = try await collect(try await loader.load(slow).body) }
+            try await server.disconnections.reached(1)
+        },
         Check("An endless body stops at the size limit") { loader in
             let server = try LoopbackServer { _, connection in
                 try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])

@@ -345,6 +345,15 @@ struct GoingOnWithinALoad {
         #expect(cutting.asked.last == "bytes=200000-")
     }
 
+    @Test func aRequestThatSetsNoRetriesIsResumedThreeTimes() async throws {
+        let cutting = Cutting(piece: 50_000)
+        let server = try cutting.server()
+        let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
+        let request = try server.request(retries: nil)
+        #expect(try await imageError { _ = try await loader.body(of: request) }.code == .connectionLost)
+        #expect(cutting.asked == ["-", "bytes=50000-", "bytes=100000-", "bytes=150000-"])
+    }
+
     @Test func aResourceThatChangedMeanwhileIsNotPatchedTogether() async throws {
         let cutting = Cutting(piece: 100_000, version: { "\"v\($0)\"" })
         let server = try cutting.server()

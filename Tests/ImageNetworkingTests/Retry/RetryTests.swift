@@ -213,6 +213,14 @@ private final class Scripted: DataLoading {
         #expect(clock.slept == [.milliseconds(5625)])
     }
 
+    @Test(arguments: [(nil, 4), (5, 6), (1, 2)] as [(Int?, Int)])
+    func theRequestOrElseThePolicySaysHowManyAttemptsThereAre(_ retries: Int?, _ attempts: Int) async throws {
+        let network = ScriptedLoader { _ in throw ImageError(.connectionLost, message: "It was lost.") }
+        let loader = RetryingLoader(network, clock: RecordingClock())
+        _ = try await imageError { _ = try await loader.load(try request(retries: retries)) }
+        #expect(network.requests.count == attempts)
+    }
+
     @Test func aRequestWithoutRetriesIsTriedOnce() async throws {
         let (script, clock) = (Scripted([.error(lost), .status(200)]), RecordingClock())
         #expect(try await imageError { _ = try await loader(script, clock).load(try request(retries: 0)) }.causes == [])
