@@ -80,7 +80,8 @@ private enum Flavour: OptionKey {
     }
 
     @Test(arguments: [
-        OptionLayer { $0.deadline = .zero }, OptionLayer { $0.deadline = .seconds(-1) }, OptionLayer { $0.maximumPixels = 0 }, OptionLayer { $0.maximumResponseBytes = -1 }, OptionLayer { $0.retries = -1 },
+        OptionLayer { $0.deadline = .zero }, OptionLayer { $0.deadline = .seconds(-1) }, OptionLayer { $0.maximumPixels = 0 },
+        OptionLayer { $0.maximumResponseBytes = -1 }, OptionLayer { $0.retries = -1 },
         OptionLayer { $0.transition = .fade(.seconds(-1)) },
         OptionLayer { $0.placeholder = .color(red: 2, green: 0, blue: 0, alpha: 1) },
         OptionLayer { $0.placeholder = .color(red: .nan, green: 0, blue: 0, alpha: 1) },
