@@ -3,22 +3,9 @@ internal import ImageCore
 
 /// What a view shows and which load it waits for: the binding rules as a value.
 ///
-/// Each call is one event and returns what to do about it: first with the load, then with the view, in order. A newer
-/// request makes every event of an older one stale; equal requests change nothing.
+/// Each method is one event. It returns what to do with the load, and adds to ``calls`` what the view gets. A newer request makes
+/// every event and every pending call of an older one stale; equal requests change nothing.
 struct BindingState: Sendable {
-    /// What the view is told.
-    enum Effect: Sendable {
-        /// An image, and the tier to draw into it as a badge.
-        case setImage(DecodedImage, Transition, badge: CacheTier?)
-        case clear
-        case setPlaceholder(Placeholder)
-        case setLoading(Bool)
-        case setProgress(LoadProgress)
-        case setFailure(ImageError)
-        case setAccessibilityLabel(String?)
-        case complete(Result<ImageResponse, LoadFailure>)
-    }
-
     /// What becomes of the load that runs.
     enum LoadAction: Hashable, Sendable {
         case keep
@@ -26,11 +13,6 @@ struct BindingState: Sendable {
         case start
         case stop
         case setPriority(LoadPriority)
-    }
-
-    struct Change: Sendable {
-        var load = LoadAction.keep
-        var effects: [Effect] = []
     }
 
     /// Names one load of one request. Those of replaced requests, and loads that were given up, are stale.
@@ -46,6 +28,8 @@ struct BindingState: Sendable {
         fileprivate let variant: String
     }
 
+    /// The calls that the view has yet to get.
+    private(set) var calls = CallQueue()
     private(set) var token = Token()
     private(set) var source: ImageSource?
     private(set) var isVisible = true
@@ -56,8 +40,6 @@ struct BindingState: Sendable {
     /// Whether the load was given up, or not begun, until the view is on screen or, where it is held, released.
     private var isSuspended = false
     private var hasPreview = false
-    /// Whether the view is being told of an image that is there: calls to a view elsewhere suspend.
-    private var isShowing = false
 
     /// Whether a request for `request` would change nothing: the same image is shown, or on its way.
     func isSame(_ request: ImageRequest, options: LoadOptions) -> Bool {
@@ -66,8 +48,7 @@ struct BindingState: Sendable {
 
     /// A new request replaces what was there. With a memory hit the image shows at once: no placeholder, no transition. The load
     /// of a held one begins when it is released.
-    mutating func begin(_ request: ImageRequest, options: LoadOptions, hit: ImageResponse?, isHeld: Bool = false) -> Change {
-        let wasLoading = isLoading
+    mutating func begin(_ request: ImageRequest, options: LoadOptions, hit: ImageResponse?, isHeld: Bool = false) -> LoadAction {
         token.request += 1
         token.load += 1
         source = request.source
@@ -76,102 +57,114 @@ struct BindingState: Sendable {
         priority = options.priority
         hasPreview = false
         isLoading = hit == nil
-        isShowing = hit != nil
         isSuspended = hit == nil && (isHeld || mustWaitForView)
-        var effects: [Effect] = [.setAccessibilityLabel(options.accessibilityLabel)]
+        calls.replaceAll(by: [.setAccessibilityLabel(options.accessibilityLabel)])
         if let hit {
-            if wasLoading { effects.append(.setLoading(false)) }
-            effects += [.setImage(hit.image, .none, badge: badge(hit)), .complete(.success(hit))]
-            return Change(load: .stop, effects: effects)
+            if calls.endsLoading { calls.append(.setLoading(false)) }
+            calls.append(.setImage(hit.image, .none, badge: badge(hit)))
+            calls.appendCompletion(.success(hit))
+            return .stop
         }
         if case .none = options.placeholder {
-            effects.append(.clear)
+            calls.append(.clear)
         } else {
-            effects.append(.setPlaceholder(options.placeholder))
+            calls.append(.setPlaceholder(options.placeholder))
         }
-        return Change(load: isSuspended ? .stop : .start, effects: effects + [.setLoading(true)])
+        calls.append(.setLoading(true))
+        return isSuspended ? .stop : .start
     }
 
     /// What was held begins, unless it must wait for its view.
-    mutating func release() -> Change {
-        guard isSuspended, !mustWaitForView else { return Change() }
+    mutating func release() -> LoadAction {
+        guard isSuspended, !mustWaitForView else { return .keep }
         isSuspended = false
-        return Change(load: .start)
+        return .start
     }
 
     private var mustWaitForView: Bool { !isVisible && style.offScreenPolicy == .cancels }
 
-    /// The view is reused or gone: nothing is shown, nothing is waited for.
-    mutating func reset() -> Change {
-        let effects = (isLoading ? [Effect.setLoading(false)] : []) + [.clear]
-        token.request += 1
-        token.load += 1
-        (source, identity, isLoading, isSuspended, hasPreview, isShowing) = (nil, nil, false, false, false, false)
-        return Change(load: .stop, effects: effects)
+    /// The view is reused: it shows nothing and waits for nothing.
+    mutating func reset() {
+        close()
+        if calls.endsLoading { calls.append(.setLoading(false)) }
+        calls.append(.clear)
     }
 
-    /// The load goes no further, what is shown stays. Asking for the same image again starts anew.
-    mutating func cancel() -> Change {
+    /// The view or its target is gone: no call is made any more.
+    mutating func close() {
         token.request += 1
         token.load += 1
-        // Of an image that came and is not shown yet, nothing is known: the same one may be asked for again.
-        if isShowing { (identity, isShowing) = (nil, false) }
-        guard isLoading else { return Change(load: .stop) }
-        (identity, isLoading, isSuspended) = (nil, false, false)
-        return Change(load: .stop, effects: [.setLoading(false)])
+        (source, identity, isLoading, isSuspended, hasPreview) = (nil, nil, false, false, false)
+        calls.replaceAll(by: [])
+    }
+
+    /// The load goes no further, what is shown stays. The same request may begin again.
+    mutating func cancel() {
+        token.request += 1
+        token.load += 1
+        // An image that has come and is not shown yet is dropped with its completion, as if it were still loading.
+        if calls.dropResults() || isLoading { identity = nil }
+        (isLoading, isSuspended) = (false, false)
+        if calls.endsLoading { calls.append(.setLoading(false)) }
     }
 
     /// The view came on screen, or went off it. What it shows does not change.
-    mutating func setVisible(_ isVisible: Bool) -> Change {
-        guard isVisible != self.isVisible else { return Change() }
+    mutating func setVisible(_ isVisible: Bool) -> LoadAction {
+        guard isVisible != self.isVisible else { return .keep }
         self.isVisible = isVisible
-        guard isLoading else { return Change() }
+        guard isLoading else { return .keep }
         switch style.offScreenPolicy {
-        case .keeps: return Change()
-        case .lowers: return Change(load: .setPriority(effectivePriority))
+        case .keeps: return .keep
+        case .lowers: return .setPriority(effectivePriority)
         case .cancels:
             token.load += 1
             isSuspended = !isVisible
-            return Change(load: isVisible ? .start : .stop)
+            return isVisible ? .start : .stop
         }
     }
 
     /// How urgent the load is while the view is on screen.
-    mutating func setPriority(_ priority: LoadPriority) -> Change {
+    mutating func setPriority(_ priority: LoadPriority) -> LoadAction {
         self.priority = priority
-        return Change(load: isLoading && !isSuspended ? .setPriority(effectivePriority) : .keep)
+        return isLoading && !isSuspended ? .setPriority(effectivePriority) : .keep
     }
 
-    /// An event of the load that `token` names; a stale one has no effects.
-    mutating func receive(_ event: LoadEvent, _ token: Token) -> [Effect] {
-        guard token == self.token, isLoading, !isSuspended else { return [] }
+    /// An event of the load that `token` names; a stale one adds no calls.
+    mutating func receive(_ event: LoadEvent, _ token: Token) {
+        guard token == self.token, isLoading, !isSuspended else { return }
         switch event {
-        case .progress(let progress): return [.setProgress(progress)]
+        case .progress(let progress): calls.appendResult(.setProgress(progress))
         case .preview(let image):
             hasPreview = true
-            return [.setImage(image, .none, badge: nil)]
+            calls.appendResult(.setImage(image, .none, badge: nil))
         case .finished(let result):
             isLoading = false
+            calls.appendResult(.setLoading(false))
             switch result {
             case .success(let response):
-                isShowing = true
                 // A preview has led up to the image already; a second fade would flicker.
-                let image = Effect.setImage(response.image, hasPreview ? .none : style.transition, badge: badge(response))
-                return [.setLoading(false), image, .complete(result)]
-            case .failure(.cancelled):
-                identity = nil
-                return [.setLoading(false)]
+                let transition = hasPreview ? .none : style.transition
+                calls.appendResult(.setImage(response.image, transition, badge: badge(response)))
+                calls.appendCompletion(result)
+            case .failure(.cancelled): identity = nil
             case .failure(.failed(let error)):
-                // The same request may be tried again.
-                identity = nil
-                let image = style.failureImage.map { [Effect.setImage($0, .none, badge: nil)] } ?? []
-                return [.setLoading(false)] + image + [.setFailure(error), .complete(result)]
+                if let image = style.failureImage { calls.appendResult(.setImage(image, .none, badge: nil)) }
+                calls.appendResult(.setFailure(error))
+                calls.appendCompletion(result)
             }
         }
     }
 
-    /// The view has been told of all that the current request's end brought.
-    mutating func endShowing() { isShowing = false }
+    /// Whether the caller is to make the calls to the view, with ``nextStep()``.
+    mutating func startCalls() -> Bool { calls.start() }
+
+    /// What to do next about the view.
+    mutating func nextStep() -> CallQueue.Step? {
+        let step = calls.next()
+        // Now that the view shows the failure, the same request may be tried again; its completion may do so.
+        if case .complete(.failure) = step { identity = nil }
+        return step
+    }
 
     /// With respect to whether the view is on screen.
     var effectivePriority: LoadPriority {

@@ -17,6 +17,14 @@ import Testing
     @Test @MainActor func viewsOnActorsOfTheirOwnShowWhatTheyWereAskedForInTenThousandPrograms() async throws {
         try await checkImageViewAdapterPrograms(makeView: { RecordingView() }, look: { await $0.appearance })
     }
+
+    /// Every call suspends in its middle, where a call of a newer request could overtake it.
+    @Test @MainActor func callsThatSuspendNeverOverlapInTwoThousandPrograms() async throws {
+        let overlaps = EventLog<String>()
+        try await checkImageViewAdapterPrograms(
+            2_000, makeView: { SuspendingView(RecordingView(), overlaps: overlaps) }, look: { await $0.view.appearance })
+        #expect(overlaps.events.isEmpty)
+    }
 }
 
 /// A view that knows what it may be shown, and notes whatever else comes.

@@ -1,13 +1,15 @@
 /// A view of any framework, as a binding sees it: a handful of things to show.
 ///
 /// The requirements are `async` so that a main-actor view and an actor both conform with plain methods: each adapter
-/// brings its own isolation. A binding calls them one at a time, in order, and never for a load that was replaced.
+/// brings its own isolation. A binding calls them one at a time and in order: while a call suspends, the next one waits for its end.
+/// It never begins a call for a request that was replaced, and of the progress and previews that come meanwhile it makes the newest
+/// alone.
 ///
-/// **Cancelling**: does not apply; each call should return at once.
+/// **Cancelling**: does not apply; each call should return soon.
 ///
 /// **Errors**: there are none; show what you can.
 ///
-/// **Must not**: start or cancel loads from inside a call, or keep an image after ``clear()``.
+/// **Must not**: start or cancel loads from inside a call, return before the image is shown, or keep an image after ``clear()``.
 ///
 /// ```swift
 /// actor Frame: ImageViewAdapter {

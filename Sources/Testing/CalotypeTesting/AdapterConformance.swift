@@ -21,7 +21,8 @@ public struct ViewAppearance: Hashable, Sendable {
 }
 
 /// Checks that an adapter shows what a target tells it, in every situation that the binding rules know: placeholder,
-/// preview, image, memory hit, replacement, failure, reuse.
+/// preview, image, memory hit, replacement, failure, reuse, and requests that come while a call suspends, when calls must not
+/// overlap.
 ///
 /// ```swift
 /// // In a test, with an adapter of your own:
@@ -44,6 +45,7 @@ public func checkImageViewAdapterConformance<View: ImageViewAdapter>(
     try await check.aFailure()
     try await check.reuse()
     try await check.shapes()
+    try await check.callsThatSuspend()
 }
 
 /// One actor drives the view, since its calls are awaited one by one.
@@ -144,6 +146,47 @@ private actor AdapterCheck<View: ImageViewAdapter> {
             await target.setImage(request)
             try await expect("With \(name)", [100, 100, 100])
         }
+    }
+
+    /// An image on its way into the view when another request comes and is cancelled, replaced or cleared.
+    func callsThatSuspend() async throws {
+        let slow = SuspendingView(view)
+        let target = ImageTarget(slow, loader: provider)
+        func suspend(_ name: String) async throws -> Gate {
+            let gate = Gate()
+            await slow.holdImages(at: gate)
+            await target.setImage(request(name))
+            try lastLoad().succeed(try Self.picture(Self.red))
+            await gate.waitForArrivals(1)
+            return gate
+        }
+        func finish(_ gate: Gate) async throws {
+            gate.open()
+            while target.isCallingView {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+            let overlap = slow.overlaps.events.first
+            try ConformanceFailure.require(overlap == nil, "Calls overlapped: \(overlap ?? "").")
+        }
+        var gate = try await suspend("suspended-cancel")
+        await target.setImage(request("cancelled"))
+        await target.cancel()
+        try await finish(gate)
+        let when = "After another request was cancelled while an image was set"
+        try await expect(when, forgets ? [] : nil, isLoading: false, label: "")
+
+        gate = try await suspend("suspended-clear")
+        await target.clear()
+        try await finish(gate)
+        try await expect("After a view was cleared while an image was set", forgets ? [] : nil, isLoading: false)
+
+        gate = try await suspend("suspended-replace")
+        let hit = request("replacement")
+        provider.cache(try Self.picture(Self.blue), for: hit)
+        await target.setImage(hit)
+        try await finish(gate)
+        try await expect("After a memory hit while an image was set", Self.blue, isLoading: false)
     }
 
     private static func shapes() throws -> [(String, DecodedImage)] {

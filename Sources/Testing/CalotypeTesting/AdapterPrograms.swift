@@ -102,7 +102,9 @@ private struct ProgramKind<View: ImageViewAdapter> {
         while let load = running.first { try finish(load) }
         // A fault may be a completion that never comes; then nothing is waited for.
         let end = ContinuousClock.now + .seconds(30)
-        func isAtRest() -> Bool { !views.contains(where: \.isWaiting) && provider.running.isEmpty }
+        func isAtRest() -> Bool {
+            !views.contains { $0.isWaiting || $0.target.isCallingView } && provider.running.isEmpty
+        }
         while !isAtRest(), log.faults.isEmpty, ContinuousClock.now < end { await Task.yield() }
         if log.faults.isEmpty, !provider.running.isEmpty { log.add("a load went on whose view was gone") }
         for view in views { await view.judgeAtRest() }

@@ -1,0 +1,95 @@
+import CalotypeTesting
+import ImageCore
+import Testing
+
+@testable import ImageTargets
+
+/// The queue of a binding, as a value.
+@Suite struct CallsInAQueue {
+    // The macros of Testing take no mutating calls.
+    private func start(_ queue: inout CallQueue) -> Bool { queue.start() }
+    private func dropResults(_ queue: inout CallQueue) -> Bool { queue.dropResults() }
+
+    private func next(_ queue: inout CallQueue) -> String {
+        switch queue.next() {
+        case .call(.setAccessibilityLabel(let label)): label ?? "no label"
+        case .call(.setLoading(let isLoading)): isLoading ? "loading" : "not loading"
+        case .call(.setProgress(let progress)): "progress \(progress.received)"
+        case .call(.clear): "clear"
+        case .call: "another call"
+        case .complete: "complete"
+        case nil: "end"
+        }
+    }
+
+    private func steps(of queue: inout CallQueue) -> [String] {
+        var labels: [String] = []
+        repeat { labels.append(next(&queue)) } while labels.last != "end" && labels.last != "complete"
+        return labels
+    }
+
+    private var end: Result<ImageResponse, LoadFailure> { .failure(.cancelled) }
+
+    @Test func thereIsOneRunnerAtATime() {
+        var queue = CallQueue()
+        #expect(!start(&queue) && queue.isIdle)
+        queue.append(.clear)
+        #expect(start(&queue) && !start(&queue))
+        #expect(next(&queue) == "clear")
+        // The call is being made, so that a newer one waits.
+        queue.append(.clear)
+        #expect(!start(&queue) && !queue.isIdle)
+        #expect(steps(of: &queue) == ["clear", "end"])
+        #expect(queue.isIdle)
+    }
+
+    @Test func aCompletionIsTheEndOfTheRun() {
+        var queue = CallQueue()
+        queue.appendCompletion(end)
+        #expect(start(&queue))
+        #expect(steps(of: &queue) == ["complete"])
+        // The completion may begin the next request while it runs.
+        queue.append(.clear)
+        #expect(start(&queue))
+    }
+
+    @Test func aNewBeginningReplacesAllPendingCalls() {
+        var queue = CallQueue()
+        queue.append(.setAccessibilityLabel("old"))
+        queue.appendResult(.setProgress(LoadProgress(received: 1, expected: nil)))
+        queue.appendCompletion(end)
+        queue.replaceAll(by: [.setAccessibilityLabel("new")])
+        #expect(steps(of: &queue) == ["new", "end"])
+    }
+
+    @Test func cancellingDropsWhatTheLoadBroughtAndKeepsTheBeginning() {
+        var queue = CallQueue()
+        queue.append(.clear)
+        queue.appendResult(.setProgress(LoadProgress(received: 1, expected: nil)))
+        #expect(!dropResults(&queue))
+        queue.appendCompletion(end)
+        #expect(dropResults(&queue))
+        #expect(steps(of: &queue) == ["clear", "end"])
+    }
+
+    @Test func theNewestProgressTakesThePlaceOfThePendingOne() {
+        var queue = CallQueue()
+        for received in 1...3 { queue.appendResult(.setProgress(LoadProgress(received: received, expected: nil))) }
+        #expect(steps(of: &queue) == ["progress 3", "end"])
+    }
+
+    @Test func theSignOfLoadingIsKnownFromTheCallsThatWereTaken() {
+        var queue = CallQueue()
+        queue.append(.setLoading(true))
+        #expect(queue.endsLoading)
+        // The view was not called, so that there is no sign to take back.
+        queue.replaceAll(by: [])
+        #expect(!queue.endsLoading)
+        queue.append(.setLoading(true))
+        #expect(steps(of: &queue) == ["loading", "end"])
+        queue.replaceAll(by: [])
+        #expect(queue.endsLoading)
+        queue.append(.setLoading(false))
+        #expect(!queue.endsLoading)
+    }
+}
