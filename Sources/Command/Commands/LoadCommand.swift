@@ -19,10 +19,13 @@ struct LoadCommand: AsyncParsableCommand {
             With -o every image is written, of an animation its first frame: in the format that --format names, or else \
             opaque JPEG as JPEG and everything else as PNG. A file or a link of that name in DIR is replaced.
 
+            With --trace, FILE tells when each load waited and worked in which stage: open it with ui.perfetto.dev.
+
             Examples:
               calotype load https://example.org/a.jpg https://example.org/b.webp
               calotype load *.jpg -o thumbnails --size 200x200 --mode fill --concurrency 4
               calotype load *.png -o smaller --format webp --quality 75
+              calotype load *.jpg --trace loads.json
             """)
 
     @Argument(help: ArgumentHelp("Paths or URLs.", valueName: "source"))
@@ -51,6 +54,9 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Further tries of a fetch that fails for the moment.", valueName: "N"))
     var retries = 0
 
+    @Option(help: ArgumentHelp("Write the stages of all loads, in the Trace Event Format.", valueName: "FILE"))
+    var trace: String?
+
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
@@ -58,6 +64,7 @@ struct LoadCommand: AsyncParsableCommand {
         guard (1...1000).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1000.") }
         guard (0...100).contains(retries) else { throw ValidationError("--retries must be from 0 to 100.") }
         if output == "" { throw ValidationError("-o needs the name of a directory.") }
+        if trace == "" { throw ValidationError("--trace needs the name of a file.") }
         if output == nil, format != nil {
             throw ValidationError("--format needs -o: it is the format of the files written there.")
         }
@@ -73,12 +80,14 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         calotype_heap_return_large_blocks()
+        let trace = try trace.map { try LoadTrace($0) }
         let loader = ImageLoader.standard {
             $0.limits.decoding = limits.decoding
             $0.dataCache = caches.noCache ? nil : CacheOptions.diskCache(in: caches.cache)
             $0.options.retries = retries
             // For sources that are named twice; what is larger would only wait for the end.
             $0.memoryCache = MemoryCache(limits: .init(cost: 16_000_000))
+            if let trace { $0.observers.append(trace.observer) }
         }
         var batch = Batch(loader: loader, concurrency: concurrency)
         if let output {
@@ -98,6 +107,7 @@ struct LoadCommand: AsyncParsableCommand {
         }
         // What was fetched is there for the next run.
         try? await loader.flush()
+        trace?.finish(&failures)
         try failures.throwIfAny()
     }
 

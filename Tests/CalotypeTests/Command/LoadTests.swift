@@ -1,3 +1,4 @@
+import Foundation
 import ImageCore
 import ImageCodecs
 import ImageDecoding
@@ -30,6 +31,33 @@ struct LoadTests {
         let second = try await CommandProcess.run("load", url, "--cache", folder.path, "--json")
         #expect(second.output.contains(#""tier": "disk", "status": "ok", "bytes": 7727"#))
         #expect(server.requests.value == 1)
+    }
+
+    @Test func aTraceHasATrackForEachLoadWithItsStagesInside() async throws {
+        let folder = try ScratchFolder()
+        let run = try await CommandProcess.run(
+            "load", Project.picture("dunes.jpg"), Project.picture("tiles.webp"), "--no-cache", "--trace",
+            folder.file("loads.json"))
+        #expect(run.ending == .status(0) && run.errors.isEmpty)
+        let events = try #require(
+            JSONSerialization.jsonObject(with: folder.data("loads.json")) as? [[String: Any]])
+        func names(_ phase: String) -> [String] {
+            events.filter { $0["ph"] as? String == phase }.compactMap { $0["name"] as? String }.sorted()
+        }
+        #expect(Set(events.compactMap { $0["id"] as? String }).count == 2)
+        #expect(names("b") == names("e"))
+        #expect(names("b").filter { $0.hasSuffix("dunes.jpg") || $0.hasSuffix("tiles.webp") }.count == 2)
+        #expect(names("b").filter { $0 == "decode" }.count == 2)
+    }
+
+    @Test func aTraceThatCannotBeWrittenEndsTheCommandBeforeItLoads() async throws {
+        let folder = try ScratchFolder()
+        for path in [folder.file("missing/loads.json"), folder.path, "/dev/full"] {
+            let run = try await CommandProcess.run("load", Project.picture("dunes.jpg"), "--no-cache", "--trace", path)
+            #expect(run.ending == .status(1))
+            #expect(run.output.isEmpty && run.errorLines.count == 1)
+            #expect(run.errors.hasPrefix("calotype: \(path): "))
+        }
     }
 
     @Test func withoutCachesEveryRunFetches() async throws {

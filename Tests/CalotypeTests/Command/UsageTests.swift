@@ -13,7 +13,8 @@ struct UsageTests {
         ["load", "a.png", "--cache", "x", "--no-cache"], ["load", "a.png", "--concurrency", "0"],
         ["info", "a.png", "--max-pixels", "0"],
         ["load", "a.png", "-o", "x", "--format", "xyz"], ["load", "a.png", "-o", "x", "--quality", "101"],
-        ["load", "a.png", "--format", "png"], ["load", "a.png", "--quality", "50"], ["demo", "--as", "wild"],
+        ["load", "a.png", "--trace", ""], ["load", "a.png", "--format", "png"], ["load", "a.png", "--quality", "50"],
+        ["demo", "--as", "wild"],
         ["show", "a.png", "--size", "x"], ["cache", "bogus"],
     ])
     func wrongUsageEndsWithStatusTwoAndOneLine(_ arguments: [String]) async throws {
