@@ -150,7 +150,9 @@ let package = Package(
             "ProjectFiles"),
         tests("ImageCachingRedis", "ImageCore", "CalotypeSystem", "ImageCaching", "CalotypeTesting", "LoopbackHTTP", .httpTypes),
         tests("CalotypeLogging", "CalotypeTesting", "ImageCore", "ImageLoading", .log, .inMemoryLog),
-        tests("CalotypeMetrics", "CalotypeTesting", "ImageCore", "ImageLoading", .metrics, .metricsTestKit),
+        tests(
+            "CalotypeMetrics", "CalotypeLogging", "CalotypeTesting", "ImageCore", "ImageLoading", .log, .inMemoryLog, .metrics,
+            .metricsTestKit),
         tests("CalotypeCombine", "CalotypeTesting", "ImageCore", "ImageLoading", .openCombine),
         tests("Calotype", "CalotypeCommand", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP", "ProjectFiles", .httpTypes),
     ],

@@ -52,6 +52,21 @@ import Testing
         #expect(end["tier"] as? String == "network" && end["bytes"] as? Int == 1 && end["coalesced"] as? Bool == false)
     }
 
+    @Test func anArrowLeadsFromALoadToThoseThatJoinedItsWork() throws {
+        let place = Place()
+        let trace = try TraceObserver(path: place.path)
+        trace.observe(.started, of: LoadID(rawValue: 26), request: request)
+        trace.observe(.started, of: LoadID(rawValue: 27), request: request)
+        trace.observe(.joined(LoadID(rawValue: 26)), of: LoadID(rawValue: 27), request: request)
+        trace.flush()
+        let events = try place.events()
+        try #require(events.count == 3)
+        #expect(events[0]["bind_id"] as? String == "0x1a" && events[0]["flow_out"] as? Bool == true)
+        #expect(events[2]["id"] as? String == "0x1b" && events[2]["bind_id"] as? String == "0x1a")
+        #expect(events[2]["flow_in"] as? Bool == true && events[2]["flow_out"] == nil)
+        #expect((events[2]["args"] as? [String: Any])?["load"] as? Int == 26)
+    }
+
     @Test func theFileIsWholeAfterEveryFlush() throws {
         let place = Place()
         let trace = try TraceObserver(path: place.path)

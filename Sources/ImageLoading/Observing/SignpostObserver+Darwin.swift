@@ -2,7 +2,8 @@
     public import ImageCore
     internal import os
 
-    /// Shows loads and their stages as intervals in Instruments, under the subsystem `calotype` and the category `load`.
+    /// Shows loads in Instruments, under the subsystem `calotype` and the category `load`: each load is an interval, and so are its
+    /// stages (`network`) and their waits (`network queue`).
     ///
     /// Costs next to nothing while no tool records.
     public final class SignpostObserver: LoadObserving {
@@ -14,46 +15,68 @@
 
         public func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
             guard signposter.isEnabled else { return }
-            // Intervals of one load share its number and are told apart by their names, which must be literals.
+            // Intervals of one load share its number and are told apart by their names.
             let id = OSSignpostID(load.rawValue)
             switch observation {
             case .started:
                 let source = URLRedaction.text(of: request.source, hidesQueries: hidesQueries)
                 _ = signposter.beginInterval("load", id: id, "\(source, privacy: .public)")
-            case .finished: signposter.endInterval("load", .beginState(id: id))
-            case .joined(let other): signposter.emitEvent("joined", id: id, "\(other.rawValue, privacy: .public)")
-            case .waitBegan, .waitEnded: break
+            case .joined(let other):
+                signposter.emitEvent("joined", id: id, "load \(String(other.rawValue), privacy: .public)")
+            case .waitBegan(let stage): _ = signposter.beginInterval(stage.queueSignpost, id: id)
+            case .waitEnded(let stage, _): signposter.endInterval(stage.queueSignpost, .beginState(id: id))
+            case .stageBegan(let stage): _ = signposter.beginInterval(stage.signpost, id: id)
             case .progress(let progress): signposter.emitEvent("progress", id: id, "\(progress.received, privacy: .public)")
-            case .stageBegan(let stage): begin(stage, id)
-            case .stageEnded(let stage, _): end(stage, id)
+            case .stageEnded(let stage, _): signposter.endInterval(stage.signpost, .beginState(id: id))
             case .cacheLookup(let tier, let isHit):
                 signposter.emitEvent(
                     "cache", id: id, "\(tier.rawValue, privacy: .public) \(isHit ? "hit" : "miss", privacy: .public)")
             case .cacheFailed(let error):
                 signposter.emitEvent("cache failed", id: id, "\(error.code.name, privacy: .public)")
+            case .finished(let result):
+                signposter.endInterval("load", .beginState(id: id), "\(result.word, privacy: .public)")
+            }
+        }
+    }
+
+    extension LoadStage {
+        /// The name of the stage's interval: names of signposts are static strings.
+        fileprivate var signpost: StaticString {
+            switch self {
+            case .request: "request"
+            case .memoryCache: "memoryCache"
+            case .processedCache: "processedCache"
+            case .originalCache: "originalCache"
+            case .network: "network"
+            case .decode: "decode"
+            case .process: "process"
+            case .store: "store"
+            case .deliver: "deliver"
             }
         }
 
-        private func begin(_ stage: LoadStage, _ id: OSSignpostID) {
-            switch stage {
-            case .originalCache: _ = signposter.beginInterval("originalCache", id: id)
-            case .network: _ = signposter.beginInterval("network", id: id)
-            case .decode: _ = signposter.beginInterval("decode", id: id)
-            case .process: _ = signposter.beginInterval("process", id: id)
-            case .store: _ = signposter.beginInterval("store", id: id)
-            // Done at once, or not a step of its own.
-            case .request, .memoryCache, .processedCache, .deliver: break
+        /// The name of the interval in which the stage waits.
+        fileprivate var queueSignpost: StaticString {
+            switch self {
+            case .request: "request queue"
+            case .memoryCache: "memoryCache queue"
+            case .processedCache: "processedCache queue"
+            case .originalCache: "originalCache queue"
+            case .network: "network queue"
+            case .decode: "decode queue"
+            case .process: "process queue"
+            case .store: "store queue"
+            case .deliver: "deliver queue"
             }
         }
+    }
 
-        private func end(_ stage: LoadStage, _ id: OSSignpostID) {
-            switch stage {
-            case .originalCache: signposter.endInterval("originalCache", .beginState(id: id))
-            case .network: signposter.endInterval("network", .beginState(id: id))
-            case .decode: signposter.endInterval("decode", .beginState(id: id))
-            case .process: signposter.endInterval("process", .beginState(id: id))
-            case .store: signposter.endInterval("store", .beginState(id: id))
-            case .request, .memoryCache, .processedCache, .deliver: break
+    extension Result<ImageResponse, LoadFailure> {
+        fileprivate var word: String {
+            switch self {
+            case .success(let response): response.tier.rawValue
+            case .failure(.failed(let error)): error.code.name
+            case .failure(.cancelled): "cancelled"
             }
         }
     }

@@ -8,6 +8,14 @@ struct TraceEvent: Sendable {
         case end = "e"
     }
 
+    /// An arrow from one track to another: "flow events" of version 2 of the format, which bind to the event that carries them.
+    enum Flow: Sendable {
+        /// Begins at this event, for loads that join this one.
+        case out
+        /// Ends at this event, and began at the start of that load.
+        case from(LoadID)
+    }
+
     enum Argument: Sendable {
         case string(String)
         case number(Int)
@@ -20,6 +28,7 @@ struct TraceEvent: Sendable {
     let time: Duration
     var name = ""
     var phase = Phase.instant
+    var flow: Flow?
     var arguments: [String: Argument] = [:]
 
     init(load: LoadID, processID: Int, time: Duration) {
@@ -52,6 +61,11 @@ struct TraceEvent: Sendable {
         var text = #"{"name":\#(Self.quoted(name)),"cat":"load","ph":"\#(phase.rawValue)","id":"0x"#
         text += String(load.rawValue, radix: 16)
         text += #"","pid":\#(processID),"tid":1,"ts":\#(microseconds)"#
+        switch flow {
+        case .out: text += #","bind_id":"0x\#(String(load.rawValue, radix: 16))","flow_out":true"#
+        case .from(let other): text += #","bind_id":"0x\#(String(other.rawValue, radix: 16))","flow_in":true"#
+        case nil: break
+        }
         if !arguments.isEmpty {
             let members = arguments.sorted { $0.key < $1.key }.map { "\(Self.quoted($0.key)):\($0.value.json)" }
             text += #","args":{\#(members.joined(separator: ","))}"#

@@ -1,15 +1,17 @@
 public import ImageCore
 
 /// Writes what a loader does as a trace for Perfetto (ui.perfetto.dev) or `chrome://tracing`: each load is a track of its
-/// own, with its stages as intervals inside.
+/// own, with its stages (`network`) and their waits (`network queue`) as intervals inside. An arrow leads from a load to those that
+/// joined its work.
 ///
 /// The file is a JSON array of the Trace Event Format (Chromium project, "Trace Event Format", 2016), async events `b`, `n`
-/// and `e` by load:
+/// and `e` by load, with an arrow from `flow_out` to each `flow_in` of the same `bind_id`:
 ///
 /// ```
 /// [
-/// {"name":"https://example.org/cat.jpg","cat":"load","ph":"b","id":"0x1","pid":7,"tid":1,"ts":12.5},
-/// {"name":"network","cat":"load","ph":"b","id":"0x1","pid":7,"tid":1,"ts":90.1}
+/// {"name":"https://example.org/cat.jpg","cat":"load","ph":"b","id":"0x1","pid":7,"tid":1,"ts":12.5,"bind_id":"0x1","flow_out":true},
+/// {"name":"network","cat":"load","ph":"b","id":"0x1","pid":7,"tid":1,"ts":90.1},
+/// {"name":"joined","cat":"load","ph":"n","id":"0x2","pid":7,"tid":1,"ts":95.7,"bind_id":"0x1","flow_in":true,"args":{"load":1}}
 /// ]
 /// ```
 ///
@@ -93,10 +95,10 @@ public final class TraceObserver: LoadObserving {
         switch observation {
         case .started:
             event.name = URLRedaction.text(of: request.source, hidesQueries: hidesQueries)
-            event.phase = .begin
+            (event.phase, event.flow) = (.begin, .out)
             event.arguments["purpose"] = .string("\(request.purpose)")
         case .joined(let other):
-            event.name = "joined"
+            (event.name, event.flow) = ("joined", .from(other))
             event.arguments["load"] = .number(Int(clamping: other.rawValue))
         case .waitBegan(let stage): (event.name, event.phase) = ("\(stage.rawValue) queue", .begin)
         case .waitEnded(let stage, _): (event.name, event.phase) = ("\(stage.rawValue) queue", .end)

@@ -21,7 +21,8 @@ public struct LoadLogger: LoadObserving {
     public struct Levels: Hashable, Sendable {
         /// A load was asked for; `trace`.
         public var started: Logger.Level? = .trace
-        /// A stage began or ended, a cache was asked, the work of another load was joined, bytes arrived; `trace`.
+        /// A stage or its wait in a queue began or ended, a cache was looked up, the work of another load was joined, bytes
+        /// arrived; `trace`.
         public var stages: Logger.Level? = .trace
         /// A load ended with an image; `debug`.
         public var finished: Logger.Level? = .debug

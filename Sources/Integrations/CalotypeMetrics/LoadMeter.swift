@@ -6,17 +6,22 @@ public import ImageLoading
 ///
 /// | metric | kind | dimensions |
 /// |---|---|---|
+/// | `calotype_loads_started_total` | counter | |
 /// | `calotype_loads_total` | counter | `result`: `memory`, `disk`, `network`, `failed`, `cancelled` |
 /// | `calotype_failures_total` | counter | `code`: the error's code |
 /// | `calotype_cache_requests_total` | counter | `cache`: `memory`, `disk`; `result`: `hit`, `miss` |
-/// | `calotype_fetched_bytes_total`, `calotype_retries_total`, `calotype_coalesced_total` | counter | |
-/// | `calotype_load_seconds` | timer | |
-/// | `calotype_stage_seconds` | timer | `stage` |
+/// | `calotype_cache_failures_total` | counter | `code`: the error's code |
+/// | `calotype_joins_total` | counter, once for each work of another load that a load joins | |
+/// | `calotype_fetched_bytes_total`, `calotype_retries_total` | counter, once for shared work | |
+/// | `calotype_coalesced_total` | counter of finished loads | |
+/// | `calotype_load_seconds` | timer of loads that found nothing in the memory cache | |
+/// | `calotype_stage_seconds` | timer of the work of a stage | `stage` |
+/// | `calotype_wait_seconds` | timer of the wait of a stage in its queue | `stage` |
 /// | `calotype_active_loads` | meter | |
 /// | `calotype_queue_waiting`, `calotype_queue_running` | meter | `queue` |
 /// | `calotype_cache_bytes`, `calotype_cache_entries`, `calotype_cache_evictions` | meter | `cache` |
 ///
-/// The meters are set by ``record(_:)``, which the app calls as often as it wants them fresh.
+/// Stages, waits and bytes are recorded when they end. The meters are set by ``record(_:)``, which the app calls as often as it wants them fresh.
 ///
 /// ```swift
 /// import Calotype
@@ -31,12 +36,15 @@ public final class LoadMeter: LoadObserving {
     private let ends: [String: Counter]
     private let hits: [CacheTier: (hit: Counter, miss: Counter)]
     private let stages: [LoadStage: CoreMetrics.Timer]
+    private let waits: [LoadStage: CoreMetrics.Timer]
+    private let started: Counter
+    private let joins: Counter
     private let load: CoreMetrics.Timer
     private let fetchedBytes: Counter
     private let retries: Counter
     private let coalesced: Counter
-    /// Codes are open, so that their counters are made when they first occur.
-    private let failures = Lock<[String: Counter]>([:])
+    /// By label and code. Codes are open, so that their counters are made when they first occur.
+    private let failures = Lock<[[String]: Counter]>([:])
 
     /// - Parameter factory: makes the metrics; the one that the app has bootstrapped.
     public init(factory: any MetricsFactory = MetricsSystem.factory) {
@@ -54,13 +62,16 @@ public final class LoadMeter: LoadObserving {
                 }
                 return (tier, (made[0], made[1]))
             })
-        stages = Dictionary(
-            uniqueKeysWithValues: LoadStage.allCases.map { stage in
-                (
-                    stage,
-                    Timer(label: "calotype_stage_seconds", dimensions: [("stage", stage.rawValue)], factory: factory)
-                )
-            })
+        func timers(_ label: String) -> [LoadStage: CoreMetrics.Timer] {
+            Dictionary(
+                uniqueKeysWithValues: LoadStage.allCases.map { stage in
+                    (stage, Timer(label: "calotype_" + label, dimensions: [("stage", stage.rawValue)], factory: factory))
+                })
+        }
+        stages = timers("stage_seconds")
+        waits = timers("wait_seconds")
+        started = counter("loads_started_total")
+        joins = counter("joins_total")
         load = Timer(label: "calotype_load_seconds", dimensions: [], factory: factory)
         fetchedBytes = counter("fetched_bytes_total")
         retries = counter("retries_total")
@@ -69,15 +80,19 @@ public final class LoadMeter: LoadObserving {
 
     public func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
         switch observation {
-        // How many loads were coalesced is counted at their ends.
-        case .started, .joined, .waitBegan, .waitEnded, .stageBegan, .progress, .cacheFailed: break
+        case .started: started.increment()
+        case .joined: joins.increment()
+        // Recorded at their ends.
+        case .waitBegan, .stageBegan, .progress: break
+        case .waitEnded(let stage, let time): waits[stage]?.recordNanoseconds(nanoseconds(time))
         case .stageEnded(let stage, let time): stages[stage]?.recordNanoseconds(nanoseconds(time))
         case .cacheLookup(let tier, let isHit): (isHit ? hits[tier]?.hit : hits[tier]?.miss)?.increment()
+        case .cacheFailed(let error): failureCounter("cache_failures_total", error).increment()
         case .finished(.success(let response)): count(response)
         case .finished(.failure(.cancelled)): ends["cancelled"]?.increment()
         case .finished(.failure(.failed(let error))):
             ends["failed"]?.increment()
-            failureCounter(error.code.name).increment()
+            failureCounter("failures_total", error).increment()
         }
     }
 
@@ -100,6 +115,8 @@ public final class LoadMeter: LoadObserving {
 
     private func count(_ response: ImageResponse) {
         ends[response.tier.rawValue]?.increment()
+        // The times of a memory cache hit are zero; they would hide those of the other loads.
+        guard response.tier != .memory else { return }
         let metrics = response.metrics
         load.recordNanoseconds(nanoseconds(metrics.total))
         if metrics.isCoalesced {
@@ -111,11 +128,12 @@ public final class LoadMeter: LoadObserving {
         }
     }
 
-    private func failureCounter(_ code: String) -> Counter {
+    private func failureCounter(_ label: String, _ error: ImageError) -> Counter {
         failures.withLock { failures in
-            if let counter = failures[code] { return counter }
-            let counter = Counter(label: "calotype_failures_total", dimensions: [("code", code)], factory: factory)
-            failures[code] = counter
+            let key = [label, error.code.name]
+            if let counter = failures[key] { return counter }
+            let counter = Counter(label: "calotype_" + label, dimensions: [("code", error.code.name)], factory: factory)
+            failures[key] = counter
             return counter
         }
     }

@@ -43,7 +43,7 @@ public struct SignpostMetadata: ExpressibleByStringInterpolation, Sendable {
 }
 
 public struct OSSignposter: Sendable {
-    /// `begin NAME ID TEXT`, `end NAME ID`, `event NAME ID TEXT`, in order, of all signposters.
+    /// `begin NAME ID TEXT`, `end NAME ID TEXT`, `event NAME ID TEXT`, in order, of all signposters.
     public static let log = Mutex<[String]>([])
 
     public init(subsystem: String, category: String) {}
@@ -58,6 +58,9 @@ public struct OSSignposter: Sendable {
         return OSSignpostIntervalState(id: id)
     }
     public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState) { note("end \(name) \(state.id.rawValue)") }
+    public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState, _ text: SignpostMetadata) {
+        note("end \(name) \(state.id.rawValue) \(text.text)")
+    }
     public func emitEvent(_ name: StaticString, id: OSSignpostID) { emitEvent(name, id: id, "") }
     public func emitEvent(_ name: StaticString, id: OSSignpostID, _ text: SignpostMetadata) {
         note("event \(name) \(id.rawValue) \(text.text)")

@@ -124,4 +124,28 @@ import os
         // Number 0 would be no signpost at all.
         #expect(begun.allSatisfy { $0[2] != "0" })
     }
+
+    /// As traces, logs and metrics do.
+    @Test func signpostsShowEveryObservation() throws {
+        let observer = SignpostObserver()
+        OSSignposter.log.withLock { $0 = [] }
+        let request = ImageRequest(url: try #require(URL(string: "https://example.org/x")))
+        let samples = try LoadObservation.samples()
+        for observation in samples { observer.observe(observation, of: LoadID(rawValue: 2), request: request) }
+        let wanted = samples.map { observation in
+            switch observation {
+            case .started: "begin load 2 https://example.org/x"
+            case .joined: "event joined 2 load 1"
+            case .waitBegan(let stage): "begin \(stage.rawValue) queue 2"
+            case .waitEnded(let stage, _): "end \(stage.rawValue) queue 2"
+            case .stageBegan(let stage): "begin \(stage.rawValue) 2"
+            case .progress: "event progress 2 1"
+            case .stageEnded(let stage, _): "end \(stage.rawValue) 2"
+            case .cacheLookup(let tier, let isHit): "event cache 2 \(tier.rawValue) \(isHit ? "hit" : "miss")"
+            case .cacheFailed: "event cache failed 2 timedOut"
+            case .finished: "end load 2 network"
+            }
+        }
+        #expect(OSSignposter.log.withLock { $0 } == wanted)
+    }
 }
