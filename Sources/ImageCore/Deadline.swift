@@ -16,6 +16,12 @@ public struct Deadline: Sendable {
         readRemaining = { limit - start.duration(to: clock.now) }
     }
 
+    /// A deadline that moves, because the loads that share a fetch come and go.
+    package init(limit: Duration, remaining: @escaping @Sendable () -> Duration) {
+        self.limit = limit
+        readRemaining = remaining
+    }
+
     /// The time that is left; zero or less once the deadline has passed.
     public var remaining: Duration { readRemaining() }
 }

@@ -91,18 +91,22 @@ import Testing
         #expect(bench.network.requests.count == 1)
     }
 
-    /// The network layer ends the attempt by itself, since the deadline that it was given has passed.
-    @Test func aLoadThatHasTimeLeftBeginsAgainWhereTheFetchEndedAtAnothersDeadline() async throws {
-        let network = ScriptedLoader(gate: Gate()) { request in
-            request.deadline == nil ? .body(Data([7])) : .failure(ImageError(.deadlineExceeded, message: "late"))
-        }
-        let bench = bench(network)
-        let (hasty, calm) = (bench.loader.task(for: request("x")), bench.loader.task(for: request("x", deadline: nil)))
-        await network.gate.waitForArrivals(1)
-        network.gate.open()
-        #expect(await code(hasty) == .deadlineExceeded)
-        #expect(try await red(calm.response.image) == 7)
-        #expect(network.requests.count == 2)
+    @Test func theDeadlineOfASharedFetchIsTheLatestOfItsLoads() async throws {
+        let bench = bench(Self.held())
+        let hasty = bench.loader.task(for: request("x"))
+        await bench.network.gate.waitForArrivals(1)
+        let deadline = try #require(bench.network.requests.first?.deadline)
+        #expect(deadline.remaining == .seconds(10) && deadline.limit == .seconds(10))
+        let later = bench.loader.task(for: request("x", deadline: .seconds(30)))
+        #expect(deadline.remaining == .seconds(30))
+        // A load without a deadline waits as long as it takes.
+        let calm = bench.loader.task(for: request("x", deadline: nil))
+        #expect(deadline.remaining > .seconds(1_000_000))
+        calm.cancel()
+        later.cancel()
+        #expect(deadline.remaining == .seconds(10))
+        bench.network.gate.open()
+        _ = try await hasty.response
     }
 
     @Test func aLoadThatEndsInTimeLeavesNoTimerBehind() async throws {

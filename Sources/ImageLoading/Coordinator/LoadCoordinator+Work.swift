@@ -161,6 +161,19 @@ extension LoadCoordinator {
         state.withLock { $0.sharing.rank(of: work.id) }?.rankClass ?? RankClass(work.plan.request.purpose, work.plan.priority)
     }
 
+    /// The latest deadline of the loads behind work, as they come and go; `nil` where the load that began it has none.
+    func deadline(of work: SharedWork) -> Deadline? {
+        guard let own = work.plan.deadline else { return nil }
+        return Deadline(limit: own.limit) { [weak self] in
+            let deadlines = self?.state.withLock { state in
+                state.sharing.loads(behind: work.id).compactMap { state.tasks[$0]?.plan }.map(\.deadline)
+            }
+            guard let deadlines, !deadlines.isEmpty else { return own.remaining }
+            // A load without a deadline waits as long as it takes.
+            return deadlines.map { $0?.remaining ?? .seconds(1_000_000_000) }.max() ?? own.remaining
+        }
+    }
+
     /// Whether work with that key can be joined.
     func contains(_ key: WorkKey) -> Bool { state.withLock { $0.sharing.contains(key) } }
 

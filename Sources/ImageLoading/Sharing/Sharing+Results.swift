@@ -59,6 +59,14 @@ extension Sharing {
 
     // MARK: Listeners
 
+    /// The loads that wait for work, directly or through other work.
+    func loads(behind id: WorkID) -> [SubscriptionID] {
+        works[id]?.subscribers.flatMap { subscription -> [SubscriptionID] in
+            if let dependent = subscriptions[subscription]?.dependent { return loads(behind: dependent) }
+            return [subscription]
+        } ?? []
+    }
+
     /// The loads that want progress of work, directly or through other work, the oldest first.
     func progressListeners(of id: WorkID) -> [SubscriptionID] {
         guard let work = works[id], work.listeners.progress > 0 else { return [] }

@@ -47,7 +47,6 @@ struct FetchStage: Sendable {
             url: url, headerFields: plan.options.headers, timeout: plan.options.timeout,
             maximumBytes: plan.options.maximumResponseBytes, priority: rank.priority, retries: plan.options.retries,
             allowsExpensiveNetwork: plan.options.allowsExpensiveNetwork, cachePolicy: policy, purpose: rank.purpose)
-        request.deadline = plan.deadline
         if !plan.isLocal, request.headerFields[.accept] == nil { request.headerFields[.accept] = parts.accept }
         return request
     }

@@ -60,6 +60,7 @@ extension Pipeline {
         let runner = StageRunner(work: work, parts: parts, coordinator: coordinator)
         let (body, times) = try await runner.run(.network, on: plan.isLocal ? .local : .network, host: plan.host) {
             var request = stage.request(coordinator.rank(of: work))
+            request?.deadline = coordinator.deadline(of: work)
             request?.cacheTransaction = transaction
             return try await stage.fetch(request, progress(work))
         }
