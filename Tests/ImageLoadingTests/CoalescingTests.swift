@@ -121,7 +121,7 @@ import Testing
         let loader = ImageLoader(.init(dataLoader: network, decoder: ScriptedDecoder(), memoryCache: memory))
         let first = loader.task(for: ImageRequest(url: url("x")))
         await network.gate.waitForArrivals(1)
-        // When the first one ends, and leaves nothing in the graph, before the second one joins.
+        // When the first one ends, and leaves no work behind, before the second one joins.
         memory.afterNextMiss {
             network.gate.open()
             while loader.activity != ImageLoader.Activity() {}

@@ -251,7 +251,8 @@ private final class OrderObserver: LoadObserving {
             case .finished: if !seen.ended.insert(load).inserted { seen.problem = "\(load) ended twice" }
             case .stageBegan(let stage), .waitBegan(let stage): seen.stages[load, default: [:]][stage, default: 0] += 1
             case .stageEnded(let stage, _), .waitEnded(let stage, _): seen.stages[load, default: [:]][stage, default: 0] -= 1
-            case .joined(let other): if other == load || !seen.started.contains(other) { seen.problem = "\(load) joined \(other)" }
+            case .joined(let other):
+                if other == load || !seen.started.contains(other) { seen.problem = "\(load) joined \(other)" }
             case .progress, .cacheLookup, .cacheFailed: break
             }
         }

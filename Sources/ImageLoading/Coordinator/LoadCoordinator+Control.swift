@@ -35,7 +35,7 @@ extension LoadCoordinator {
         return result
     }
 
-    /// Tells the graph whenever the network becomes constrained or stops to be, as long as the loader lives.
+    /// Follows whether the network is constrained, as long as the loader lives.
     func follow(_ updates: AsyncStream<NetworkStatus>) {
         let follower = Task { [weak self] in
             for await status in updates { self?.send { $0.isConstrained = status.isConstrained } }
