@@ -6,10 +6,10 @@ struct GuardedResponses: ResponseCaching {
     let cache: any ResponseCaching
     let policy: SourcePolicy
 
-    /// Nothing for a forbidden URL: the fetch that follows is refused, with the reason.
-    func storedResponse(for request: DataRequest) async throws -> DataResponse? {
-        guard (try? policy.check(request.url)) != nil else { return nil }
-        return try await cache.storedResponse(for: request)
+    /// A miss for a forbidden URL: the fetch that follows is refused, with the reason.
+    func lookUp(_ request: DataRequest) async throws -> ResponseLookup {
+        guard (try? policy.check(request.url)) != nil else { return .miss(nil) }
+        return try await cache.lookUp(request)
     }
 
     func removeResponse(for request: DataRequest) async throws { try await cache.removeResponse(for: request) }

@@ -19,10 +19,7 @@ extension StandardConfiguration {
         configuration.responseCache = responses.map { responses in
             sourcePolicy.map { GuardedResponses(cache: responses, policy: $0) as any ResponseCaching } ?? responses
         }
-        configuration.onClear = {
-            responses?.forgetLooks()
-            await partialBodies.removeAll()
-        }
+        configuration.otherStores = [partialBodies]
         configuration.encoder = makeEncoder()
         (configuration.processedFormat, configuration.processedEncoding) = (processedFormat, processedEncoding)
         configuration.globalOptions = makeOptions()

@@ -22,9 +22,9 @@ extension ImageLoader {
         public var processedFormat = ImageFormat.png
         /// How those images are encoded.
         public var processedEncoding = EncodeOptions()
-        /// Called by ``ImageLoader/clearCaches()`` before the data cache is emptied: for what other parts store of responses,
-        /// such as a `PartialBodyStore`. `nil`, the default.
-        public var onClear: (@Sendable () async -> Void)?
+        /// Emptied by ``ImageLoader/clearCaches()`` before the data cache, in order: what other parts keep of responses, such as
+        /// a `PartialBodyStore`. None by default.
+        public var otherStores: [any ClearableStore] = []
         /// Called with the events of every load; none.
         public var observers: [any LoadObserving] = []
         /// The status of the network and every change of it, such as a `NetworkMonitor`'s `updates`; each loader calls this once.

@@ -94,8 +94,7 @@ public final class ImageLoader: ImageProviding {
         set { coordinator.isPaused = newValue }
     }
 
-    /// Empties the memory cache and the data cache, and lets go of what else is kept of responses
-    /// (``Configuration/onClear``). Loads that run go on, and may be kept.
+    /// Empties the memory cache, the ``Configuration/otherStores`` and the data cache. Loads that run go on, and may be stored.
     ///
     /// - Throws: what the data cache throws.
     public func clearCaches() async throws { try await coordinator.parts.clearCaches() }

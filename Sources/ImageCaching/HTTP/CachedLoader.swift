@@ -9,6 +9,9 @@ public import ImageCore
 /// takes the stored bytes. Requests that change things on the server (any method but GET, HEAD, OPTIONS and TRACE) forget
 /// what is stored for their URL, and for `Location` and `Content-Location` on the same origin.
 ///
+/// Where the request comes with the transaction of a lookup in this cache (``HTTPCache/lookUp(_:)``), the loader completes the
+/// exchange from it and does not look the cache up again.
+///
 /// A failing data cache costs hits and never a load. Several loaders may share one cache: each entry is written at once,
 /// whole, and the last one wins. Loads of one URL at the same time are merged by the engine, not here.
 ///
@@ -37,27 +40,48 @@ public final class CachedLoader: DataLoading {
     /// - Throws: what the wrapped loader throws, unless a stored response may stand in; ``ImageError/Code/tooLarge`` for a
     ///   stored body over the request's limit.
     public func load(_ request: DataRequest) async throws -> DataResponse {
+        var request = request
+        let transaction = request.cacheTransaction
+        request.cacheTransaction = nil
         guard cache.policy.mode != .off, request.isCacheRead else {
             // Who wants no network gets none, whatever the policy.
             if RequestDirectives(request).onlyIfCached { return Self.nothing(for: request) }
             return cache.policy.mode == .off ? try await loader.load(request) : try await pass(request)
         }
-        let entries = try await attempt { try await self.cache.recentEntries(for: request) } ?? cache.noEntries(for: request)
-        let decision = cache.policy.decision(for: request, stored: entries.responses, now: cache.now())
-        let transaction = CacheTransaction(loader: loader, cache: cache, request: request, entries: entries)
-        switch decision {
-        case .serve(let reply):
-            return try transaction.stored(reply)
-        case .serveWhileRevalidating(let reply, let validation):
-            revalidate(transaction, validation)
-            return try transaction.stored(reply)
-        case .revalidate(let validation):
-            return try await transaction.run(asking: validation)
-        case .fetch:
-            return try await transaction.run(asking: nil)
-        case .gatewayTimeout:
-            return Self.nothing(for: request)
+        // The decision is made again: time has passed since the lookup, and interceptors may have changed the request.
+        if let entries = cache.entries(of: transaction, for: request) {
+            switch decision(for: request, entries) {
+            case .revalidate(let validation): return try await exchange(request, entries).run(asking: validation)
+            case .fetch: return try await exchange(request, entries).run(asking: nil)
+            case .gatewayTimeout: return Self.nothing(for: request)
+            // The transaction has no body to serve.
+            case .serve, .serveWhileRevalidating: break
+            }
         }
+        let found =
+            try await attempt { try await self.cache.find(request) }
+            ?? CacheLookup(entries: cache.noEntries(for: request), match: nil)
+        switch (decision(for: request, found.entries), found.match) {
+        case (.serve(let reply), let match?):
+            return try match.response(reply, to: request)
+        case (.serveWhileRevalidating(let reply, let validation), let match?):
+            revalidate(exchange(request, found.entries), validation)
+            return try match.response(reply, to: request)
+        case (.revalidate(let validation), _):
+            return try await exchange(request, found.entries).run(asking: validation)
+        case (.gatewayTimeout, _):
+            return Self.nothing(for: request)
+        default:
+            return try await exchange(request, found.entries).run(asking: nil)
+        }
+    }
+
+    private func decision(for request: DataRequest, _ entries: StoredEntries) -> HTTPCacheDecision {
+        cache.policy.decision(for: request, stored: entries.responses, now: cache.now())
+    }
+
+    private func exchange(_ request: DataRequest, _ entries: StoredEntries) -> CacheExchange {
+        CacheExchange(loader: loader, cache: cache, request: request, entries: entries)
     }
 
     /// What a cache answers that has nothing, and may not ask (RFC 9111, section 5.2.1.7).
@@ -71,12 +95,12 @@ public final class CachedLoader: DataLoading {
     }
 
     /// Validates in the background, once at a time for each place.
-    private func revalidate(_ transaction: CacheTransaction, _ validation: HTTPCacheValidation) {
-        let key = transaction.entries.matchKey
+    private func revalidate(_ exchange: CacheExchange, _ validation: HTTPCacheValidation) {
+        let key = exchange.entries.matchKey
         running.withLock { running in
             guard running[key] == nil, running.count < Self.mostRevalidations else { return }
             running[key] = Task {
-                var quiet = transaction
+                var quiet = exchange
                 quiet.request.priority = .veryLow
                 // What fails is tried again with the next use.
                 if let response = try? await quiet.run(asking: validation) {
@@ -100,7 +124,7 @@ public final class CachedLoader: DataLoading {
             try await attempt { try await self.cache.removeAll(for: url, as: request) }
         }
         guard request.method == .post else { return response }
-        var read = CacheTransaction(loader: loader, cache: cache, request: request, entries: cache.noEntries(for: request))
+        var read = exchange(request, cache.noEntries(for: request))
         (read.request.method, read.request.body) = (.get, nil)
         return await read.recordedPost(response, to: request, contentLocation: others[1], requestedAt: requestedAt)
     }

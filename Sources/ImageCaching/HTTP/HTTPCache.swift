@@ -1,8 +1,8 @@
 internal import HTTPTypes
 public import ImageCore
 
-/// Responses of web servers in a data cache, and the policy by which they are used. ``CachedLoader`` fills it; a loader's
-/// engine asks it what needs no network.
+/// Responses of web servers in a data cache, and the policy by which they are used. ``CachedLoader`` fills it; the engine of an
+/// image loader looks it up before it fetches.
 ///
 /// Each response is one entry of the data cache, body and head together. Where a URL's responses vary, the first one lies in
 /// the URL's own place, and the others in places that are named by a digest of the request's fields that `Vary` lists. No
@@ -28,7 +28,10 @@ public struct HTTPCache: ResponseCaching {
     let store: any DataCaching
     let maximumBodyBytes: Int
     let now: @Sendable () -> Double
-    private let looks = RecentLooks()
+    /// The same in copies of one cache.
+    let identity = Identity()
+
+    final class Identity: Sendable {}
 
     /// - Parameters:
     ///   - neutralFields: a field of yours that changes with every request and means nothing to the server belongs here, or
@@ -47,35 +50,42 @@ public struct HTTPCache: ResponseCaching {
         self.now = now
     }
 
-    /// The stored response, where the policy lets it be used without the network and without a validation.
+    /// The stored response, where the policy lets it be used without the network and without a validation; otherwise a
+    /// transaction with the heads and validators that are stored, for the ``CachedLoader`` of this cache.
     ///
     /// - Throws: what the data cache throws.
-    public func storedResponse(for request: DataRequest) async throws -> DataResponse? {
-        let entries = try await entries(for: request)
-        switch policy.decision(for: request, stored: entries.responses, now: now()) {
-        case .serve(let reply): return try entries.response(reply, to: request)
-        case .revalidate, .serveWhileRevalidating: looks.note(entries, for: request, at: now())
-        case .fetch, .gatewayTimeout: break
+    public func lookUp(_ request: DataRequest) async throws -> ResponseLookup {
+        guard policy.mode != .off, request.isCacheRead else { return .miss(nil) }
+        let found = try await find(request)
+        if let entry = found.match,
+            case .serve(let reply) = policy.decision(for: request, stored: found.entries.responses, now: now())
+        {
+            return .hit(try entry.response(reply, to: request))
         }
-        return nil
+        return .miss(HTTPCacheTransaction(cache: identity, entries: found.entries))
     }
 
-    /// Lets go of the bodies that are held for validations that are about to begin; for when ``store`` is emptied.
-    public func forgetLooks() { looks.forgetAll() }
+    /// What a transaction knows; `nil` where it is of another cache, or another entry answers the request by now: an interceptor
+    /// may have changed the fields that choose the entry. Other fields do not matter, since the decision is made from the
+    /// request as it is now.
+    func entries(of transaction: (any ResponseTransaction)?, for request: DataRequest) -> StoredEntries? {
+        guard let transaction = transaction as? HTTPCacheTransaction, transaction.cache === identity else { return nil }
+        let entries = transaction.entries
+        guard noEntries(for: request).baseKey == entries.baseKey,
+            matchKey(for: request, entries.baseKey, entries.base) == entries.matchKey
+        else { return nil }
+        return entries
+    }
 
     /// Forgets the response that matches the request.
     ///
     /// - Throws: what the data cache throws.
     public func removeResponse(for request: DataRequest) async throws {
-        let entries = try await entries(for: request)
+        let entries = try await find(request).entries
         if entries.match != nil { try await remove(entries.matchKey) }
     }
 
-    /// Empties a place.
-    func remove(_ key: DataKey) async throws {
-        looks.forget(key)
-        try await store.removeEntry(for: key)
-    }
+    func remove(_ key: DataKey) async throws { try await store.removeEntry(for: key) }
 
     /// Forgets the responses for a URL that `request` could have changed: those of anybody, and those of who sent it.
     ///
@@ -96,27 +106,25 @@ public struct HTTPCache: ResponseCaching {
 
     // MARK: Places
 
-    /// What is stored for a request, as it was found a moment ago or is found now.
-    func recentEntries(for request: DataRequest) async throws -> StoredEntries {
-        let empty = noEntries(for: request)
-        if let found = looks.take(empty.baseKey, request.headerFields, at: now()) { return found }
-        return try await filled(empty, for: request)
+    /// Looks up what is stored for a request.
+    func find(_ request: DataRequest) async throws -> CacheLookup {
+        var entries = noEntries(for: request)
+        guard let first = try await entry(entries.baseKey) else { return CacheLookup(entries: entries, match: nil) }
+        let base = StoredEntries.Base(generation: first.generation, vary: first.response.vary)
+        let matchKey = matchKey(for: request, entries.baseKey, base)
+        entries = StoredEntries(baseKey: entries.baseKey, matchKey: matchKey, base: base)
+        let match = matchKey == entries.baseKey ? first : try await entry(matchKey)
+        guard let match, match.generation == base.generation, match.response.answers(request) else {
+            return CacheLookup(entries: entries, match: nil)
+        }
+        entries.match = match.response
+        return CacheLookup(entries: entries, match: match)
     }
 
-    /// What is stored for a request.
-    private func entries(for request: DataRequest) async throws -> StoredEntries {
-        try await filled(noEntries(for: request), for: request)
-    }
-
-    private func filled(_ empty: StoredEntries, for request: DataRequest) async throws -> StoredEntries {
-        let baseKey = empty.baseKey
-        guard let base = try await entry(baseKey) else { return empty }
-        if base.response.answers(request) { return StoredEntries(baseKey: baseKey, matchKey: baseKey, base: base, match: base) }
-        guard let vary = base.response.vary else { return StoredEntries(baseKey: baseKey, matchKey: baseKey, base: base) }
-        let key = variantKey(baseKey, vary.names, request)
-        let other = try await entry(key)
-        let isCurrent = other?.generation == base.generation && other?.response.answers(request) == true
-        return StoredEntries(baseKey: baseKey, matchKey: key, base: base, match: isCurrent ? other : nil)
+    /// The key of the response that matches a request, given the first response of the URL.
+    private func matchKey(for request: DataRequest, _ baseKey: DataKey, _ base: StoredEntries.Base?) -> DataKey {
+        guard let vary = base?.vary, !vary.matches(request.headerFields) else { return baseKey }
+        return variantKey(baseKey, vary.names, request)
     }
 
     /// The places of a request, with nothing in them.
@@ -130,11 +138,10 @@ public struct HTTPCache: ResponseCaching {
     func put(_ response: StoredResponse, _ data: Data, for request: DataRequest, on entries: StoredEntries) async throws {
         var entry = StoredEntry(response: response, data: data, generation: EntryMetadata.newGeneration())
         var key = entries.baseKey
-        if let base = entries.base, let vary = response.vary, base.response.vary?.names == vary.names {
+        if let base = entries.base, let vary = response.vary, base.vary?.names == vary.names {
             entry.generation = base.generation
-            if base.response.vary?.digest != vary.digest { key = variantKey(entries.baseKey, vary.names, request) }
+            if base.vary?.digest != vary.digest { key = variantKey(entries.baseKey, vary.names, request) }
         }
-        looks.forget(entries.baseKey)
         try await store.store(EntryMetadata.encode(entry), for: key)
     }
 

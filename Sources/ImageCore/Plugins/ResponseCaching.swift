@@ -1,8 +1,8 @@
 /// Keeps responses of web servers, and knows when one may be used without asking its server again.
 ///
-/// The engine asks it before it fetches an `http` or `https` URL; the loader that fetches is the one that stores, since it
-/// alone sees the whole exchange. Both take the same ``DataRequest``, so that what a response depends on is decided by
-/// its fields. Called from tasks of the engine's own, several at once, on no actor; it must not block its thread for long.
+/// The engine looks it up once per load, before it fetches an `http` or `https` URL; the loader that fetches is the one that
+/// stores, since it alone sees the whole exchange. Both take the same ``DataRequest``, so that what a response depends on is decided
+/// by its fields. Called from tasks of the engine's own, several at once, on no actor; it must not block its thread for long.
 ///
 /// **Cancelling**: a read may throw `CancellationError`.
 ///
@@ -12,18 +12,21 @@
 ///
 /// ```swift
 /// struct Archive: ResponseCaching {
-///     let pictures: [URL: Data]
-///     func storedResponse(for request: DataRequest) -> DataResponse? {
-///         pictures[request.url].map { DataResponse(url: request.url, body: ByteStream($0), tier: .disk) }
+///     let images: [URL: Data]
+///     func lookUp(_ request: DataRequest) -> ResponseLookup {
+///         guard let data = images[request.url] else { return .miss(nil) }
+///         return .hit(DataResponse(url: request.url, body: ByteStream(data), tier: .disk))
 ///     }
 ///     func removeResponse(for request: DataRequest) {}
 /// }
 /// ```
 public protocol ResponseCaching: Sendable {
-    /// The stored response that answers the request here and now; `nil` where the network has to be asked. Where
-    /// ``DataRequest/cachePolicy`` is only-if-cached, one that is past its time may do.
-    func storedResponse(for request: DataRequest) async throws -> DataResponse?
-    /// Forgets what answers the request: its bytes turned out to be no picture.
+    /// A hit where a stored response answers the request here and now; a miss where the network is needed. Where
+    /// ``DataRequest/cachePolicy`` is only-if-cached, a stale response may be a hit.
+    ///
+    /// The engine sets the transaction of a miss as ``DataRequest/cacheTransaction`` of the request that it fetches.
+    func lookUp(_ request: DataRequest) async throws -> ResponseLookup
+    /// Forgets the response to the request: its bytes turned out to be no image.
     func removeResponse(for request: DataRequest) async throws
 }
 

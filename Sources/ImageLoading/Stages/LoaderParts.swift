@@ -50,7 +50,7 @@ final class LoaderParts: Sendable {
 
     func clearCaches() async throws {
         memoryCache?.removeAll()
-        await configuration.onClear?()
+        for store in configuration.otherStores { await store.removeAll() }
         try await dataCache?.removeAll()
     }
 }

@@ -19,8 +19,11 @@ struct OriginalCacheStage: Sendable {
             let entry = try await reading { try await parts.dataCache?.entry(for: plan.dataKey) }
             return entry.map { .hit(FetchStage.Body(entry: $0)) } ?? .miss(nil)
         }
-        guard let response = try await reading({ try await responses.storedResponse(for: request) }) else { return .miss(nil) }
-        return .hit(try await FetchStage(parts: parts, plan: plan).body(of: response, progress))
+        switch try await reading({ try await responses.lookUp(request) }) {
+        case .miss(let transaction): return .miss(transaction)
+        case .hit(let response):
+            return .hit(try await FetchStage(parts: parts, plan: plan).body(of: response, progress))
+        }
     }
 
     /// Marks errors of the cache itself, which count as a miss.

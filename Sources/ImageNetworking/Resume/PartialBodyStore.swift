@@ -2,7 +2,7 @@ public import ImageCore
 
 /// Keeps the beginnings of bodies that broke off, the latest ones within a limit of bytes; with a data cache behind it,
 /// also from one process to the next.
-public final class PartialBodyStore: Sendable {
+public final class PartialBodyStore: ClearableStore {
     fileprivate struct State {
         var bodies: [ResourceKey: PartialBody] = [:]
         /// The oldest first.

@@ -164,7 +164,7 @@ import Testing
         #expect(try await loader.see() == Seen(.network))
         #expect(try await loader.see(method: "POST", body: Data([1])) == Seen(.network))
         #expect(try await loader.see(method: "HEAD") == Seen(200, "", .network))
-        await #expect(throws: Full.self) { try await bench.cache.storedResponse(for: Wire.request()) }
+        await #expect(throws: Full.self) { try await bench.cache.lookUp(Wire.request()) }
     }
 
     // MARK: Hostile entries
@@ -215,7 +215,7 @@ import Testing
             var entry = try #require(try await bench.store.entry(for: key))
             forge(&entry)
             try await bench.store.store(entry, for: key)
-            #expect(try await bench.cache.storedResponse(for: Wire.request()) == nil, "\(name)")
+            #expect(try await bench.cache.stored(Wire.request()) == nil, "\(name)")
             #expect(try await loader.see() == Seen(200, "new", .network), "\(name)")
             #expect(bench.requests.last?.headerFields.contains(.ifNoneMatch) == false, "\(name)")
         }
@@ -226,7 +226,7 @@ import Testing
         let loader = bench.makeLoader()
         _ = try await loader.see()
         bench.advance(61)
-        #expect(try await bench.cache.storedResponse(for: Wire.request()) == nil)
+        #expect(try await bench.cache.stored(Wire.request()) == nil)
         #expect(bench.store.keys.count == 1)
     }
 
@@ -330,9 +330,9 @@ import Testing
         _ = try await bench.makeLoader().see()
         bench.advance(1000)
         var request = Wire.request()
-        #expect(try await cache.storedResponse(for: request) == nil)
+        #expect(try await cache.stored(request) == nil)
         request.cachePolicy = [.readsDisk, .onlyIfCached]
-        #expect(try await cache.storedResponse(for: request)?.text == "0123456789")
+        #expect(try await cache.stored(request)?.text == "0123456789")
     }
 
     @Test func offPassesEverythingThrough() async throws {

@@ -146,6 +146,13 @@ extension CachedLoader {
     }
 }
 
+extension HTTPCache {
+    /// The response of a hit.
+    func stored(_ request: DataRequest) async throws -> DataResponse? {
+        if case .hit(let response) = try await lookUp(request) { response } else { nil }
+    }
+}
+
 extension DataResponse {
     var text: String {
         get async throws {

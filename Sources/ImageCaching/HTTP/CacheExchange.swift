@@ -2,49 +2,74 @@ internal import HTTPTypes
 internal import ImageCore
 
 /// One request that the cache sends to the server, and how its response is combined with what is stored.
-struct CacheTransaction: Sendable {
+///
+/// The exchange knows the heads that the lookup found, and reads the stored response again, with its body, only after the server's
+/// response is here. What other loads, or the user, stored or removed since the lookup is seen by that read. A 304 confirms what
+/// is stored then only if it has the validators that were sent; a part is joined only with a part that it fits. Where nothing
+/// of use is stored any more, the request is sent again without preconditions.
+struct CacheExchange: Sendable {
     let loader: any DataLoading
     let cache: HTTPCache
     var request: DataRequest
-    /// What is stored for the request; empty when the data cache failed.
-    let entries: StoredEntries
+    /// What the lookup found; nothing when the data cache failed.
+    var entries: StoredEntries
 
     private var policy: HTTPCachePolicy { cache.policy }
 
-    func stored(_ reply: HTTPCacheReply) throws -> DataResponse { try entries.response(reply, to: request) }
+    /// What came of one request.
+    private enum Outcome {
+        case response(DataResponse)
+        /// The response says nothing of use about what is stored.
+        case isOfNoUse
+        /// What was stored is gone, or was replaced.
+        case matchIsGone
+    }
 
     /// Asks the server, with the preconditions of a validation where there is one.
     func run(asking validation: HTTPCacheValidation?) async throws -> DataResponse {
-        if let reply = try await reply(asking: validation) { return reply }
-        return try await run(asking: nil)
+        switch try await send(asking: validation) {
+        case .response(let response): return response
+        case .isOfNoUse: return try await run(asking: nil)
+        case .matchIsGone:
+            var plain = self
+            plain.entries.match = nil
+            return try await plain.run(asking: nil)
+        }
     }
 
-    /// The reply; `nil` where a validation is answered by what is of no use, never without one. Such an answer is let go of here:
-    /// while its body is unread it holds a connection, which the request for the whole may need.
-    private func reply(asking validation: HTTPCacheValidation?) async throws -> DataResponse? {
+    /// Without a validation the outcome is of use, and without a match none can be gone, so that at most three requests are sent.
+    /// A response that is of no use is released here: while its body is unread it holds a connection, which the next request may
+    /// need.
+    private func send(asking validation: HTTPCacheValidation?) async throws -> Outcome {
         var sent = request
         if let validation { sent.headerFields = validation.headerFields }
         // Do not retry when a stale response can be served.
-        if staleReply(after: .unreachable) != nil { sent.retries = 0 }
+        if staleReply(after: .unreachable, of: entries.match) != nil { sent.retries = 0 }
         let requestedAt = cache.now()
         let response: DataResponse
         do {
             response = try await loader.load(sent)
         } catch let error as ImageError {
-            guard !Task.isCancelled, let failure = HTTPCacheFailure(error.code), let reply = staleReply(after: failure) else {
-                throw error
-            }
-            return try stored(reply)
+            guard !Task.isCancelled, let failure = HTTPCacheFailure(error.code),
+                let outcome = try await staleOutcome(after: failure)
+            else { throw error }
+            return outcome
         }
         let times = Times(requestedAt: requestedAt, receivedAt: cache.now())
-        if let reply = staleReply(after: .status(response.head.status.code)) { return try stored(reply) }
-        guard let validation, let match = entries.match else { return try await recorded(response, times) }
+        if let outcome = try await staleOutcome(after: .status(response.head.status.code)) { return outcome }
+        guard let validation, entries.match != nil else { return .response(try await recorded(response, times)) }
         switch (response.head.status.code, validation.question) {
-        case (304, _): return try await confirmed(match, by: response, times)
-        case (206, .rest): return try await completed(match, by: response, times)
-        case (416, .rest): return nil
-        default: return try await recorded(response, times)
+        case (304, _): return try await confirmed(by: response, times)
+        case (206, .rest): return try await completed(by: response, times)
+        case (416, .rest): return .isOfNoUse
+        default: return .response(try await recorded(response, times))
         }
+    }
+
+    /// The matching response as it is stored now; `nil` where it is gone or the data cache fails.
+    private func storedMatch() async throws(CancellationError) -> StoredEntry? {
+        guard entries.match != nil else { return nil }
+        return try await attempt { try await self.cache.find(self.request).match } ?? nil
     }
 
     struct Times {
@@ -52,14 +77,24 @@ struct CacheTransaction: Sendable {
         var receivedAt: Double
     }
 
-    private func staleReply(after failure: HTTPCacheFailure) -> HTTPCacheReply? {
-        guard entries.match != nil else { return nil }
-        return policy.standIn(for: request, stored: entries.responses, after: failure, now: cache.now())
+    private func staleReply(after failure: HTTPCacheFailure, of stored: StoredResponse?) -> HTTPCacheReply? {
+        guard let stored else { return nil }
+        return policy.standIn(for: request, stored: [stored], after: failure, now: cache.now())
+    }
+
+    /// The stored response in place of one that could not be had; `nil` where none may be served.
+    private func staleOutcome(after failure: HTTPCacheFailure) async throws -> Outcome? {
+        guard staleReply(after: failure, of: entries.match) != nil else { return nil }
+        guard let match = try await storedMatch(), let reply = staleReply(after: failure, of: match.response) else {
+            return .matchIsGone
+        }
+        return .response(try match.response(reply, to: request))
     }
 
     /// A 304: the stored response with the new fields. One that is about another version, or about what another redirect
     /// leads to, is of no use, and the server is asked for the whole.
-    private func confirmed(_ match: StoredEntry, by answer: DataResponse, _ times: Times) async throws -> DataResponse? {
+    private func confirmed(by answer: DataResponse, _ times: Times) async throws -> Outcome {
+        guard let match = try await storedMatch(), match.response.hasValidators(of: entries.match) else { return .matchIsGone }
         let old = match.response
         let repeated = old.repeated(by: answer.head, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
         let updated =
@@ -67,36 +102,38 @@ struct CacheTransaction: Sendable {
             ?? old.validated(by: answer.head, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
         guard let updated, redirect(of: answer) == old.redirect,
             let reply = policy.reply(ofConfirmed: updated, to: request, at: cache.now())
-        else { return nil }
+        else { return .isOfNoUse }
         // Most validations are of what is validated at every use: they must not cost a write each.
         let isNews = repeated?.hasTime(under: policy) ?? updated.tellsMore(than: old, under: policy)
         if isNews { await keep(updated, match.data) }
-        var response = try stored(reply)
+        var response = try match.response(reply, to: request)
         response.url = answer.url
-        return response
+        return .response(response)
     }
 
     /// A 206 with the rest of a body whose beginning is stored.
-    private func completed(_ match: StoredEntry, by answer: DataResponse, _ times: Times) async throws -> DataResponse? {
+    private func completed(by answer: DataResponse, _ times: Times) async throws -> Outcome {
+        guard let match = try await storedMatch() else { return .matchIsGone }
         var next = received(answer, times)
         // It need not repeat the validator, but must not name another.
         if next.entityTag == nil, next.lastModified == nil {
             next = next.updated(
-                by: HTTPResponse(status: .partialContent, headerFields: match.response.validatorFields), to: request,
+                by: HTTPResponse(status: .partialContent, headerFields: entries.match?.validatorFields ?? [:]), to: request,
                 requestedAt: times.requestedAt, receivedAt: times.receivedAt)
         }
         guard let (whole, overlap) = match.response.joined(with: next), overlap == 0, whole.head.status == .ok,
             redirect(of: answer) == match.response.redirect
-        else { return nil }
+        else { return .isOfNoUse }
         if let limit = request.maximumBytes, whole.byteCount > limit {
             throw ImageError.tooLarge(ImageSource.redacted(request.url), whole.byteCount, limit)
         }
-        return recording(
+        let response = recording(
             DataResponse(url: answer.url, head: whole.head, body: answer.body), after: match.data,
             upTo: whole.byteCount
         ) { data in
             if data.count == whole.byteCount { await keep(whole, data) }
         }
+        return .response(response)
     }
 
     // MARK: Keeping
@@ -109,7 +146,7 @@ struct CacheTransaction: Sendable {
             return answer
         }
         // An error of the server's does not take the place of a picture.
-        let isSpared = response.head.status.code >= 500 && entries.match?.response.head.status.kind == .successful
+        let isSpared = response.head.status.code >= 500 && entries.match?.head.status.kind == .successful
         guard policy.keeps(response, to: request), !isSpared else {
             // What is gone is not shown when the server is away, either.
             if [404, 410].contains(response.head.status.code), request.cachePolicy.writesDisk { await forget() }
@@ -152,7 +189,11 @@ struct CacheTransaction: Sendable {
     /// Stores a body whose end was reached, joined with the part that is stored where they fit.
     private func keepJoined(_ response: StoredResponse, _ data: Data) async {
         let response = response.with(byteCount: data.count)
-        guard response.part != nil, let match = entries.match else { return await keep(response, data) }
+        guard response.part != nil, entries.match != nil else { return await keep(response, data) }
+        let found: StoredEntry?
+        // A part must not replace a stored body that a cancelled task cannot read.
+        do { found = try await storedMatch() } catch { return }
+        guard let match = found else { return await keep(response, data) }
         let old = match.response
         if old.head.status == .ok, let validator = response.strongValidator, validator == old.strongValidator {
             // A part of what is there already: it shows that that holds.
@@ -187,7 +228,8 @@ struct CacheTransaction: Sendable {
 
     /// What a 200 to HEAD says of the stored response (RFC 9111, section 4.3.5).
     private func freshen(by head: HTTPResponse, _ times: Times) async {
-        guard head.status == .ok, let match = entries.match, match.response.head.status == .ok, request.cachePolicy.writesDisk
+        guard head.status == .ok, request.cachePolicy.writesDisk, let match = try? await storedMatch(),
+            match.response.head.status == .ok
         else { return }
         var read = self
         read.request.method = .get
@@ -231,6 +273,12 @@ extension StoredResponse {
     /// What names its version.
     fileprivate var validatorFields: HTTPFields {
         HTTPFields(head.headerFields.filter { $0.name == .eTag || entityTag == nil && [.lastModified, .date].contains($0.name) })
+    }
+
+    /// Whether a 304 to a request with the validators of `other` is about this response too.
+    fileprivate func hasValidators(of other: StoredResponse?) -> Bool {
+        guard let other else { return false }
+        return [.eTag, .lastModified].allSatisfy { head.headerFields[$0] == other.head.headerFields[$0] }
     }
 
     func with(byteCount: Int) -> StoredResponse {
