@@ -18,6 +18,8 @@
             if let network, sourcePolicy == nil || own == nil || own?.configuration.sourcePolicy != nil { return network }
             var configuration = own?.configuration ?? transport
             if own == nil {
+                // The engine's fetches must not wait in the transport, where their priorities do not count. Background
+                // validations share the connections of their host, so that its limit holds for them too.
                 configuration.connectionsPerHost = limits.fetchesPerHost
                 configuration.connections = max(configuration.connections, limits.fetches)
                 configuration.maximumBytes = limits.responseBytes

@@ -13,9 +13,12 @@ package struct AttemptLimit: Sendable {
         isDeadline = remaining.map { $0 <= request.timeout } ?? false
     }
 
-    /// The error for an attempt that did not end within the limit.
+    /// The error for an attempt that did not end within the limit. A deadline that has moved since the attempt began, because loads
+    /// joined it, has not ended the load: the attempt counts as timed out, and may be followed by another.
     package var error: ImageError {
-        if isDeadline, let deadline = request.deadline { return .deadlineExceeded(by: request.url, deadline) }
+        if isDeadline, let deadline = request.deadline, deadline.remaining <= .milliseconds(5) {
+            return .deadlineExceeded(by: request.url, deadline)
+        }
         return .timedOut(request.url, host: request.url.host() ?? "", timeout: request.timeout)
     }
 }

@@ -195,6 +195,34 @@ struct CurlLoaderAnswers {
         for task in [first, second, third] { _ = try await task.value }
         #expect(servers[2].requests.value == 21)
     }
+
+    /// With libcurl's own limits it would: when a connection is free, libcurl tries only the transfer that has waited longest.
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+    @Test func aHostWithoutAFreeConnectionDoesNotHoldUpAnother() async throws {
+        let gates = try [LoopbackServer.Gate(), LoopbackServer.Gate()]
+        let servers = try gates.map { gate in
+            try LoopbackServer { request, connection in
+                if request.target == "/held" { try connection.wait(for: gate) }
+                try connection.respond(LoopbackServer.Response(200))
+            }
+        }
+        var configuration = CurlLoader.Configuration.withoutIdleTimeout
+        configuration.connectionsPerHost = 1
+        let loader = CurlLoader(configuration)
+        // An immediate task has posted its request when it returns to its creator.
+        func load(_ server: LoopbackServer, _ path: String) throws -> Task<Data, any Error> {
+            let request = try server.request(path)
+            return Task.immediate { try await loader.body(of: request) }
+        }
+        let held = try servers.map { try load($0, "/held") }
+        for server in servers { try await server.requests.reached(1) }
+        let (full, free) = try (["/1", "/2", "/3"].map { try load(servers[0], $0) }, load(servers[1], "/1"))
+        gates[1].open()
+        _ = try await (held[1].value, free.value)
+        #expect(servers[0].requests.value == 1)
+        gates[0].open()
+        for task in held + full { _ = try await task.value }
+    }
 }
 
 @Suite(.timeLimit(.minutes(1)))

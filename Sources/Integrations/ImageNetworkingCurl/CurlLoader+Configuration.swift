@@ -4,7 +4,8 @@ public import ImageNetworking
 extension CurlLoader {
     /// How a ``CurlLoader`` uses the network. Counts below 1 are read as 1.
     public struct Configuration: Sendable {
-        /// Connections to one host (scheme, name and port); 6. Further transfers wait, by priority and age.
+        /// Connections to one host (scheme, name and port); 6. Further transfers wait in the order in which they came, whatever
+        /// their priority; ``ImageCore/DataRequest/timeout`` does not include the wait.
         public var connectionsPerHost = 6
         /// Connections to all hosts; 64.
         public var connections = 64

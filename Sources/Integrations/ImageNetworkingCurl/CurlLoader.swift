@@ -46,8 +46,8 @@ public final class CurlLoader: DataLoading {
         try Task.checkCancellation()
         _ = try request.timeUntilDeadline()
         let fetch = Fetch(
-            request.url, timeout: request.timeout, deadline: request.deadline, priority: request.priority,
-            hop: try .first(of: request), limit: request.maximumBytes ?? configuration.maximumBytes)
+            request.url, timeout: request.timeout, deadline: request.deadline, hop: try .first(of: request),
+            limit: request.maximumBytes ?? configuration.maximumBytes)
         let (head, whole) = try await fetch.start(by: handle.mailbox)
         // A small body usually arrives together with the headers.
         let body = whole.map { ByteStream($0) } ?? BodyReader(fetch, handle: handle).stream

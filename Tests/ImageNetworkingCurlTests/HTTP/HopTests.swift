@@ -57,9 +57,9 @@ import Testing
         func expiry(_ timeout: Duration) throws -> ContinuousClock.Instant? {
             let request = DataRequest(url: try #require(URL(string: "http://a/")))
             let hop = try Hop.first(of: request).following(status: 302, to: "http://a/b", source: "http://a/")
-            let fetch = Fetch(request.url, timeout: timeout, priority: .normal, hop: hop, limit: 1)
+            let fetch = Fetch(request.url, timeout: timeout, hop: hop, limit: 1)
             unsafe fetch.started = now - .seconds(10)
-            return fetch.expiry
+            return fetch.expiry(at: now)
         }
         #expect(try expiry(.seconds(30)) == now + .seconds(20))
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {

@@ -24,7 +24,7 @@ import Testing
             return false
         }
         let request = DataRequest(url: try #require(URL(string: "http://a/")))
-        let fetch = Fetch(request.url, timeout: .zero, priority: .normal, hop: try .first(of: request), limit: 1)
+        let fetch = Fetch(request.url, timeout: .zero, hop: try .first(of: request), limit: 1)
         #expect(mailbox.post(.start, fetch) == nil)
         // Bounded, since one that waits in vain cannot be cancelled.
         for _ in 0..<100_000 where !end.isSet { await Task.yield() }

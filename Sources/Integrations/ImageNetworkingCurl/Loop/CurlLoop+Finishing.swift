@@ -58,14 +58,14 @@ extension CurlLoop {
         }
         for fetch in expiring where isOverdue(fetch) {
             expiring.remove(fetch)
-            queue.remove(fetch)
+            unsafe queue.remove(fetch, host: fetch.hop.address.origin)
             fetch.fail(fetch.timeLimitError(host: unsafe fetch.hop.address.origin.host, causes: ["It waited for a connection."]))
         }
     }
 
     /// Whether a time limit has ended the fetch; if not, the next check is not later than that.
     private func isOverdue(_ fetch: Fetch) -> Bool {
-        guard let expiry = fetch.expiry else { return false }
+        guard let expiry = fetch.expiry(at: now) else { return false }
         if expiry > now { nextTimeoutCheck = min(nextTimeoutCheck, expiry) }
         return expiry <= now
     }

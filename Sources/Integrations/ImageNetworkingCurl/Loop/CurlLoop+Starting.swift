@@ -15,14 +15,14 @@ extension CurlLoop {
                 abandon(transfer)
             } else {
                 expiring.remove(fetch)
-                queue.remove(fetch)
+                unsafe queue.remove(fetch, host: fetch.hop.address.origin)
             }
         }
     }
 
     func enqueue(_ fetch: Fetch) {
-        unsafe queue.add(fetch, host: fetch.hop.address.origin, priority: fetch.priority)
-        guard let expiry = fetch.expiry else { return }
+        unsafe queue.add(fetch, host: fetch.hop.address.origin)
+        guard let expiry = fetch.expiry(at: now) else { return }
         expiring.insert(fetch)
         nextTimeoutCheck = min(nextTimeoutCheck, expiry)
     }
@@ -55,7 +55,7 @@ extension CurlLoop {
         unsafe fetch.started = fetch.started ?? now
         let transfer = CurlTransfer(fetch, handle: handle, loop: self)
         handle.transfer = transfer
-        if let expiry = fetch.expiry { nextTimeoutCheck = min(nextTimeoutCheck, expiry) }
+        if let expiry = fetch.expiry(at: now) { nextTimeoutCheck = min(nextTimeoutCheck, expiry) }
         handle.prepare(hop, configuration: configuration, usesProxies: usesProxies)
         guard unsafe curl_multi_add_handle(multi.pointer, handle.pointer) == CURLM_OK else {
             handle.prepareForReuse()

@@ -15,9 +15,8 @@ final class Fetch: Sendable {
     /// For all hops together.
     let timeout: Duration
     private let deadline: Deadline?
-    /// When ``deadline`` passes.
-    private let deadlineInstant: ContinuousClock.Instant?
-    let priority: LoadPriority
+    /// When ``deadline`` passes, as far as is known: it moves where loads join the fetch.
+    nonisolated(unsafe) private var deadlineInstant: ContinuousClock.Instant?  // because only the loop's thread uses it
     /// The largest body, in bytes.
     let limit: Int
     private let channel = BodyChannel()
@@ -28,17 +27,16 @@ final class Fetch: Sendable {
 
     /// The request of the chain of redirects that is next or runs.
     nonisolated(unsafe) var hop: Hop  // because only the loop's thread uses it
-    /// When the first hop started.
+    /// When the loop got the fetch.
     nonisolated(unsafe) var started: ContinuousClock.Instant?  // because only the loop's thread uses it
     /// The transfer that runs for it.
     nonisolated(unsafe) var transfer: CurlTransfer?  // because only the loop's thread uses it
 
-    init(_ url: URL, timeout: Duration, deadline: Deadline? = nil, priority: LoadPriority, hop: Hop, limit: Int) {
+    init(_ url: URL, timeout: Duration, deadline: Deadline? = nil, hop: Hop, limit: Int) {
         self.url = url
         self.timeout = timeout
         self.deadline = deadline
-        deadlineInstant = deadline.map { .now + $0.remaining.tellable }
-        self.priority = priority
+        unsafe deadlineInstant = deadline.map { .now + $0.remaining.tellable }
         unsafe self.hop = hop
         self.limit = limit
     }
@@ -79,16 +77,20 @@ final class Fetch: Sendable {
 
     // MARK: The loop's side
 
-    /// When a time limit ends the fetch: the timeout, which counts once the fetch has started, or the deadline.
-    var expiry: ContinuousClock.Instant? {
-        guard let started = unsafe started else { return deadlineInstant }
+    /// When a time limit ends the fetch: the timeout, which counts once the fetch has started, or the deadline. A deadline that
+    /// seems to have passed is read once more, since loads that joined may have moved it.
+    func expiry(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        if let deadline, let instant = unsafe deadlineInstant, instant <= now {
+            unsafe deadlineInstant = now + deadline.remaining.tellable
+        }
+        guard let started = unsafe started else { return unsafe deadlineInstant }
         let timeoutInstant = started + timeout.tellable
-        return min(timeoutInstant, deadlineInstant ?? timeoutInstant)
+        return unsafe min(timeoutInstant, deadlineInstant ?? timeoutInstant)
     }
 
     /// The error for a fetch that a time limit ended.
     func timeLimitError(host: String, causes: [String] = []) -> ImageError {
-        if let deadline, deadlineInstant == expiry { return .deadlineExceeded(by: url, deadline, causes: causes) }
+        if let deadline, deadline.remaining <= .zero { return .deadlineExceeded(by: url, deadline, causes: causes) }
         return .timedOut(url, host: host, timeout: timeout, causes: causes)
     }
 
