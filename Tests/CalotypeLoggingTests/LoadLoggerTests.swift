@@ -39,7 +39,9 @@ import Testing
         _ = try await loader(.trace).image(for: source)
         #expect(
             store.entries.map(\.message.description) == [
-                "load started", "cache miss", "stage began", "stage ended", "stage began", "stage ended", "load finished",
+                "load started", "stage began", "stage ended", "stage began", "cache miss", "stage ended", "wait began", "wait ended",
+                "stage began", "stage ended", "wait began", "wait ended", "stage began", "stage ended", "stage began", "stage ended",
+                "load finished",
             ])
         #expect(Set(store.entries.map { $0.metadata["load"]?.description }).count == 1)
     }

@@ -47,6 +47,19 @@ import Testing
         #expect(server.requests.value == 1)
     }
 
+    /// What the lookup found travels with the request to the loader that completes it. A 304 reads the body.
+    @Test func aLoadLooksTheHTTPCacheUpOnce() async throws {
+        let server = try tagged("no-cache")
+        defer { server.stop() }
+        let loader = loader()
+        func reads() -> Int { disk.calls.count { if case .read = $0 { true } else { false } } }
+        _ = try await loader.response(for: request(server))
+        try await loader.flush()
+        #expect(reads() == 1)
+        _ = try await loader.response(for: request(server))
+        #expect(reads() == 3)
+    }
+
     @Test func whatIsStaleIsAskedAboutAndItsBytesAreReused() async throws {
         let requests = EventLog<LoopbackServer.Request>()
         let server = try tagged("no-cache", requests: requests)

@@ -45,6 +45,11 @@ func run(_ scenario: String, _ count: Int) throws -> Bool {
         let tasks = (0..<count).map { _ in loader.task(for: remote) }
         loader.isPaused = false
         wait { for task in tasks { _ = try await task.response } }
+    case "waiting":
+        loader.isPaused = true
+        let tasks = (0..<count).map { loader.task(for: ImageRequest(url: URL(string: "http://example.org/\($0)")!)) }
+        wait { while loader.activity.queued < count { await Task.yield() } }
+        withExtendedLifetime(tasks) {}
     case "cancel":
         let requests = (0..<count).map { ImageRequest(url: url($0)) }
         for request in requests { loader.task(for: request).cancel() }

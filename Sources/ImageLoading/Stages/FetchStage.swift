@@ -10,14 +10,19 @@ struct FetchStage: Sendable {
     let plan: LoadPlan
 
     /// What was read of a response.
-    struct Body: Sendable {
+    final class Body: Sendable {
         let entry: DataEntry
-        var tier = CacheTier.network
-        var retries = 0
-        var isWhole = true
+        let tier: CacheTier
+        let retries: Int
+        let isWhole: Bool
+
+        init(entry: DataEntry, tier: CacheTier = .network, retries: Int = 0, isWhole: Bool = true) {
+            (self.entry, self.tier, self.retries, self.isWhole) = (entry, tier, retries, isWhole)
+        }
     }
 
     /// - Parameter request: for a URL.
+    @inline(never)
     func fetch(_ request: DataRequest?, _ progress: Progress) async throws -> Body {
         switch plan.request.source {
         case .bytes(let data, _): return Body(entry: entry(data))

@@ -22,6 +22,7 @@ extension Pipeline {
     }
 
     /// Removes bytes that do not decode from the cache that has them; bytes that came from a cache are fetched once more.
+    @inline(never)
     private func decodedAgain(
         _ original: Original, after error: ImageError, _ processor: (any Processing)?, _ work: SharedWork
     ) async throws -> StagedImage {
@@ -34,6 +35,8 @@ extension Pipeline {
         return try await decoded(.init(original: fetched), processor, work)
     }
 
+    // Not inlined: a task that waits for its turn would hold the frames of the stages that come later.
+    @inline(never)
     private func decoded(
         _ input: DecodeStage.Input, _ processor: (any Processing)?, _ work: SharedWork
     ) async throws -> StagedImage {

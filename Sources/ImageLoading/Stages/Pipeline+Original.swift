@@ -23,6 +23,7 @@ extension Pipeline {
     }
 
     /// One lookup in the cache of bytes. A cache that fails counts as a miss.
+    @inline(never)
     private func cachedOriginal(_ work: SharedWork) async throws -> CachedOriginal {
         let plan = work.plan
         let runner = StageRunner(work: work, parts: parts, coordinator: coordinator)
@@ -55,15 +56,27 @@ extension Pipeline {
     ///
     /// - Parameter transaction: what the lookup in the response cache found.
     func fetchedOriginal(_ work: SharedWork, _ transaction: (any ResponseTransaction)?) async throws -> Original {
-        let plan = work.plan
-        let stage = FetchStage(parts: parts, plan: plan)
         let runner = StageRunner(work: work, parts: parts, coordinator: coordinator)
-        let (body, times) = try await runner.run(.network, on: plan.isLocal ? .local : .network, host: plan.host) {
-            var request = stage.request(coordinator.rank(of: work))
-            request?.deadline = coordinator.deadline(of: work)
-            request?.cacheTransaction = transaction
-            return try await stage.fetch(request, progress(work))
+        let resource: ResourceClass = work.plan.isLocal ? .local : .network
+        let (body, times) = try await runner.run(.network, on: resource, host: work.plan.host) {
+            try await fetch(work, transaction)
         }
+        return original(of: body, times, work)
+    }
+
+    // Not inlined: a task that waits for its turn would hold the frame of the fetch.
+    @inline(never)
+    private func fetch(_ work: SharedWork, _ transaction: (any ResponseTransaction)?) async throws -> FetchStage.Body {
+        let stage = FetchStage(parts: parts, plan: work.plan)
+        var request = stage.request(coordinator.rank(of: work))
+        request?.deadline = coordinator.deadline(of: work)
+        request?.cacheTransaction = transaction
+        return try await stage.fetch(request, progress(work))
+    }
+
+    @inline(never)
+    private func original(of body: FetchStage.Body, _ times: StageRunner.Times, _ work: SharedWork) -> Original {
+        let plan = work.plan
         var metrics = LoadMetrics()
         metrics.byteCount = body.entry.data.count
         metrics.retries = body.retries
@@ -72,9 +85,10 @@ extension Pipeline {
         let isFetched = !plan.isLocal && body.tier == .network
         if isFetched { coordinator.counters.fetched(metrics) }
         // With a response cache, the network layer has stored the bytes already.
+        let keepsResponses = FetchStage(parts: parts, plan: plan).responseCache != nil
         let original = Original(
             body.entry, of: work.id, tier: body.tier, metrics: metrics, isFetched: isFetched, isWhole: body.isWhole,
-            isStored: plan.isLocal || stage.responseCache != nil || !body.isWhole)
+            isStored: plan.isLocal || keepsResponses || !body.isWhole)
         // Bytes that are not decoded are stored where a decoder knows their format, which takes only a look at their first bytes.
         if plan.goal == .bytes, parts.decoder.format(of: body.entry.data) != nil { store(original, for: work) }
         return original

@@ -81,6 +81,8 @@ struct Pipeline: Sendable {
         }.image()
     }
 
+    // Not inlined: a task that waits for its turn would hold the frames of the stages that come later.
+    @inline(never)
     func processed(_ before: StagedImage, _ processor: (any Processing)?, _ work: SharedWork) async throws -> StagedImage {
         guard let processor else { return before }
         let (image, times) = try await StageRunner(work: work, parts: parts, coordinator: coordinator).runOnWorker(.process) {
