@@ -39,8 +39,10 @@ import Testing
         _ = try await loader(.trace).image(for: source)
         #expect(
             store.entries.map(\.message.description) == [
-                "load started", "stage began", "stage ended", "stage began", "cache miss", "stage ended", "wait began", "wait ended",
-                "stage began", "stage ended", "wait began", "wait ended", "stage began", "stage ended", "stage began", "stage ended",
+                "load started", "stage began", "stage ended", "stage began", "cache miss", "stage ended", "wait began",
+                "wait ended",
+                "stage began", "stage ended", "wait began", "wait ended", "stage began", "stage ended", "stage began",
+                "stage ended",
                 "load finished",
             ])
         #expect(Set(store.entries.map { $0.metadata["load"]?.description }).count == 1)

@@ -43,8 +43,6 @@ private struct Simulation {
     struct Work {
         /// The key of its own result, then of the work that it needs.
         let chain: [WorkKey]
-        /// The number of the task in which it runs.
-        let task: Int
         var step = Step.begins
         var input: WorkKey?
         var bytes = 0
@@ -82,7 +80,6 @@ private struct Simulation {
     var works: [WorkID: Work] = [:]
     var storing: [WorkID] = []
     var isConstrained = false
-    var nextTask = 0
     var problem: String?
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
@@ -136,8 +133,7 @@ private struct Simulation {
         let load = LoadID(rawValue: UInt64(number))
         switch sharing.subscribe(to: chain[0], load: load, scale: scale(of: chain[0]), options: options) {
         case .began(let id, let subscription):
-            nextTask += 1
-            works[id] = Work(chain: chain, task: nextTask)
+            works[id] = Work(chain: chain)
             add(Load(subscription: subscription, chain: chain, options: options), number)
         case .joined(_, let subscription): add(Load(subscription: subscription, chain: chain, options: options), number)
         case .finished(let id):
@@ -220,7 +216,7 @@ private struct Simulation {
         }
         works[id]!.step = .waitsForResult
         switch joining {
-        case .began(let upstream, _): works[upstream] = Work(chain: chain, task: works[id]!.task)
+        case .began(let upstream, _): works[upstream] = Work(chain: chain)
         case .joined: break
         case .finished(let upstream):
             works[id]!.input = sharing.works[upstream]?.key
@@ -297,14 +293,9 @@ private struct Simulation {
         works[stop.work]!.isStopped = true
         works[stop.work]!.holdsPreviews = false
         switch work.step {
-        case .waitsForSlot: works[stop.work]!.step = .ends
-        // Work whose upstream runs in its own task ends after that.
-        case .waitsForResult: works[stop.work]!.step = .ends
+        case .waitsForSlot, .waitsForResult: works[stop.work]!.step = .ends
         case .begins, .needsSlot, .runs, .ends: break
         }
-        let others = works.filter { $0.key != stop.work && $0.value.task == work.task && sharing.works[$0.key] != nil }
-        if stop.cancelsTask, !others.isEmpty { problem = "a task was cancelled in which \(others.first!.value.chain[0]) runs" }
-        if !stop.cancelsTask, others.isEmpty { problem = "a task of stopped work was not cancelled" }
     }
 
     // MARK: Promises

@@ -69,38 +69,27 @@ import Testing
         sharing.unsubscribe(second)
         #expect(
             sharing.takeEffects().stops == [
-                Sharing.Stop(work: fetch, cancelsTask: true, keepsPreview: true),
-                Sharing.Stop(work: decode, cancelsTask: true, keepsPreview: true),
+                Sharing.Stop(work: fetch, keepsPreview: true),
+                Sharing.Stop(work: decode, keepsPreview: true),
             ])
         #expect(sharing.stopping == [fetch, decode] && sharing.works.isEmpty)
         #expect(sharing.finish(fetch, succeeded: true).isEmpty && sharing.finish(decode, succeeded: false).isEmpty)
         #expect(sharing.stopping.isEmpty)
     }
 
-    /// The fetch runs in the task of the first decode.
-    @Test func theTaskOfStoppedWorkGoesOnWhileOthersWantItsUpstream() throws {
+    @Test func upstreamThatOthersWantDoesNotStop() throws {
         var sharing = Sharing()
-        let (decode, first) = try ids(subscribe(&sharing, 1, to: image("a", "1x1")))
+        let (process, first) = try ids(subscribe(&sharing, 1, to: image("a", "|p")))
+        let (decode, _) = try ids(sharing.subscribe(process, to: image("a"), scale: nil))
         let (fetch, _) = try ids(sharing.subscribe(decode, to: bytes("a"), scale: nil))
         let (other, second) = try ids(subscribe(&sharing, 2, to: image("a", "2x2")))
         let joining = sharing.subscribe(other, to: bytes("a"), scale: nil)
         #expect(joining == .joined(fetch, try ids(joining).1))
         sharing.unsubscribe(first)
-        #expect(sharing.takeEffects().stops == [Sharing.Stop(work: decode, cancelsTask: false, keepsPreview: true)])
+        #expect(sharing.takeEffects().stops.map(\.work) == [decode, process])
+        #expect(Set(sharing.works.keys) == [fetch, other])
         sharing.unsubscribe(second)
         #expect(sharing.takeEffects().stops.map(\.work) == [fetch, other])
-    }
-
-    /// Three links in one task, of which the last is wanted by another load.
-    @Test func theTaskGoesOnForTheUpstreamOfTheUpstream() throws {
-        var sharing = Sharing()
-        let (process, first) = try ids(subscribe(&sharing, 1, to: image("a", "|p")))
-        let (decode, _) = try ids(sharing.subscribe(process, to: image("a"), scale: nil))
-        let (fetch, _) = try ids(sharing.subscribe(decode, to: bytes("a"), scale: nil))
-        _ = subscribe(&sharing, 2, to: bytes("a"))
-        sharing.unsubscribe(first)
-        #expect(sharing.takeEffects().stops.map(\.cancelsTask) == [false, false])
-        #expect(Set(sharing.works.keys) == [fetch])
     }
 
     @Test func theRankIsThatOfTheHighestSubscriberAndReachesTheUpstream() throws {

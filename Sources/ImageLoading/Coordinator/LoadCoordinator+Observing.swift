@@ -28,4 +28,10 @@ extension LoadCoordinator {
         observe(.cacheLookup(.memory, isHit: isHit), plan)
         observe(.stageEnded(.memoryCache, .zero), plan)
     }
+
+    /// A data cache failed; the load continues without it.
+    func observe(_ error: CacheError, in stage: LoadStage, _ plan: LoadPlan) {
+        guard !(error.cause is CancellationError) else { return }
+        observe(.cacheFailed(.wrapping(error.cause, stage: stage, source: plan.request.description)), plan)
+    }
 }

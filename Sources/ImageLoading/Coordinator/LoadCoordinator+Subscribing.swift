@@ -55,7 +55,7 @@ extension LoadCoordinator {
             var subscribed = Subscribed()
             switch state.sharing.subscribe(to: key, load: plan.id, scale: scale, options: options) {
             case .began(let id, let subscription):
-                let work = SharedWork(id, key: key, plan: plan, canceller: TaskCanceller())
+                let work = SharedWork(id, key: key, plan: plan)
                 state.works[id] = LoaderState.Work(work)
                 state.tasks[subscription] = task
                 (subscribed.new, subscribed.subscription) = (work, subscription)

@@ -1,147 +1,134 @@
 internal import ImageCore
 
-/// Shared work: how it begins, waits for other work, and ends.
+/// Shared work: how it begins, what it does next, and how it ends.
 extension LoadCoordinator {
-    /// Starts new work in a task of its own.
-    func start(_ work: SharedWork) {
-        let task = Task { [self] in
-            _ = finish(work, await outcome(of: work) { try await pipeline.result($0) })
-        }
-        work.canceller.set(task)
-    }
+    /// Begins new work.
+    func start(_ work: SharedWork) { proceed(work, nil) { try pipeline.begin(work) } }
 
-    /// What work needs of its upstream, or what it must do to have it.
-    enum Upstream: Sendable {
-        /// Run the work in the task of the dependent.
-        case run(SharedWork)
-        case result(WorkResult, isCoalesced: Bool)
-    }
-
-    /// The result of other work that a piece of work needs. Runs the other work in the task of the caller where it is new, and
-    /// waits for it otherwise.
+    /// Carries out what work does next.
     ///
     /// - Parameters:
-    ///   - scale: set for a decode to a size.
-    ///   - make: makes the result.
-    /// - Returns: the result, and whether other work had begun it. Decodes that share their bytes with a decode to a larger
-    ///   size get the image of that size instead.
-    /// - Throws: `CancellationError` once the dependent has no subscriber left, and what `make` throws.
-    func result(
-        of key: WorkKey, scale: DecodeScale?, for dependent: SharedWork, _ make: (SharedWork) async throws -> WorkResult
-    ) async throws -> (WorkResult, isCoalesced: Bool) {
-        var upstream = begin(key, scale, for: dependent)
-        if upstream == nil { upstream = try await join(key, scale, for: dependent) }
-        switch upstream {
-        case nil: throw CancellationError()
-        case .result(let result, let isCoalesced): return (result, isCoalesced)
-        case .run(let work):
-            let outcome = await outcome(of: work, make)
-            let isMoved = finish(work, outcome, creator: dependent)
-            try dependent.token.check()
-            if isMoved, let larger = try await movedResult(of: dependent) { return (larger, true) }
-            return (try outcome.mapError { $0.asError }.get(), false)
-        }
-    }
-
-    /// Begins work that is new; `nil` where it exists.
-    private func begin(_ key: WorkKey, _ scale: DecodeScale?, for dependent: SharedWork) -> Upstream? {
-        let work = send { state in
-            state.sharing.contains(key) ? nil : state.begin(key, scale, for: dependent)
-        }
-        return work.map { .run($0) }
-    }
-
-    /// Waits for work that exists. It may end before the dependent has joined it: then the dependent begins it once more.
-    private func join(_ key: WorkKey, _ scale: DecodeScale?, for dependent: SharedWork) async throws -> Upstream {
-        try await withCheckedThrowingContinuation { continuation in
-            let (upstream, joined) = send { state -> (Result<Upstream, any Error>?, LoadID?) in
-                guard state.sharing.contains(key) else {
-                    let work = state.begin(key, scale, for: dependent)
-                    return (work.map { .success(.run($0)) } ?? .failure(CancellationError()), nil)
-                }
-                switch state.sharing.subscribe(dependent.id, to: key, scale: scale) {
-                case .joined(let id, _):
-                    state.waitingForResults[dependent.id] = continuation
-                    return (nil, state.sharing.works[id]?.load)
-                case .finished(let id):
-                    let result = state.works[id]?.result.map { Upstream.result($0, isCoalesced: true) }
-                    return (result.map { .success($0) } ?? .failure(ImageError.noInput), state.sharing.works[id]?.load)
-                case .began, nil: return (.failure(CancellationError()), nil)
-                }
-            }
-            if let joined { observe(.joined(joined), dependent.plan) }
-            if let upstream { continuation.resume(with: upstream) }
-        }
-    }
-
-    /// The result of the work that a decode was given in place of the one that it ran: the decode to a larger size. `nil` where
-    /// that has failed; the decode has its own bytes.
-    private func movedResult(of dependent: SharedWork) async throws -> WorkResult? {
-        let upstream: Upstream? = try await withCheckedThrowingContinuation { continuation in
-            let answer = send { state -> Result<Upstream, any Error>? in
-                guard state.sharing.works[dependent.id] != nil else { return .failure(CancellationError()) }
-                guard let upstream = state.sharing.upstream(of: dependent.id) else { return .failure(ImageError.noInput) }
-                if let result = state.works[upstream]?.result { return .success(.result(result, isCoalesced: true)) }
-                state.waitingForResults[dependent.id] = continuation
-                return nil
-            }
-            if let answer { continuation.resume(with: answer) }
-        }
-        guard case .result(let result, _) = upstream else { return nil }
-        return result
-    }
-
-    /// Runs work to its end.
-    private func outcome(
-        of work: SharedWork, _ make: (SharedWork) async throws -> WorkResult
-    ) async -> Result<WorkResult, LoadFailure> {
+    ///   - stage: the stage that names errors of `step`.
+    ///   - step: says what is next.
+    func proceed(_ work: SharedWork, _ stage: LoadStage?, _ step: () throws -> Next) {
+        let next: Next
         do {
             try work.token.check()
-            return .success(try await make(work))
-        } catch let error as LoadFailure {
-            return .failure(error)
-        } catch is CancellationError {
-            return .failure(.cancelled)
+            next = try step()
         } catch {
-            return .failure(.failed(.wrapping(error, stage: .request, source: work.plan.request.description)))
+            return finish(work, .failure(failure(error, in: stage ?? .request, of: work)))
+        }
+        switch next {
+        case .finished(let result): finish(work, .success(result))
+        case .needs(let need): wait(for: need, work)
+        case .stage(let stage): wait(for: stage, work)
+        }
+    }
+
+    /// The error of a stage as its loads get it.
+    private func failure(_ error: any Error, in stage: LoadStage, of work: SharedWork) -> LoadFailure {
+        if work.token.isCancelled || error is CancellationError { return .cancelled }
+        return .failed(.wrapping(error, stage: stage, source: work.plan.request.description))
+    }
+
+    // MARK: Waiting for other work
+
+    private enum Upstream: Sendable {
+        case began(SharedWork)
+        case joined(LoadID?)
+        case finished(WorkResult?, LoadID?)
+        /// The work that needs it has no subscriber left.
+        case stopped
+    }
+
+    private func wait(for need: Next.Need, _ work: SharedWork) {
+        let upstream = send { state -> Upstream in
+            switch state.sharing.subscribe(work.id, to: need.key, scale: need.scale) {
+            case .began(let id, _):
+                let upstream = SharedWork(id, key: need.key, plan: work.plan)
+                state.works[id] = LoaderState.Work(upstream)
+                state.waitingForResults[work.id] = need.then
+                return .began(upstream)
+            case .joined(let id, _):
+                state.waitingForResults[work.id] = need.then
+                return .joined(state.sharing.works[id]?.load)
+            case .finished(let id): return .finished(state.works[id]?.result, state.sharing.works[id]?.load)
+            case nil: return .stopped
+            }
+        }
+        switch upstream {
+        case .began(let upstream): proceed(upstream, nil) { try need.begin(upstream) }
+        case .joined(let load): if let load { observe(.joined(load), work.plan) }
+        case .finished(let result, let load):
+            if let load { observe(.joined(load), work.plan) }
+            proceed(work, nil) {
+                guard let result else { throw ImageError.noInput }
+                return try need.then(result.coalesced())
+            }
+        case .stopped: finish(work, .failure(.cancelled))
         }
     }
 
     /// Ends work, and delivers its result to all subscribers.
-    ///
-    /// - Parameter creator: the work that ran this one in its task, and has the result.
-    /// - Returns: whether the creator waits for other work now: the decode to a larger size.
-    private func finish(
-        _ work: SharedWork, _ outcome: Result<WorkResult, LoadFailure>, creator: SharedWork? = nil
-    ) -> Bool {
-        let deliveries = send { $0.finish(work.id, outcome, creator: creator?.id) }
+    private func finish(_ work: SharedWork, _ outcome: Result<WorkResult, LoadFailure>) {
+        let deliveries = send { $0.finish(work.id, outcome) }
         work.endPreviews()
         for (task, isCoalesced) in deliveries.tasks { end(task, outcome, isCoalesced: isCoalesced) }
-        for (continuation, isCoalesced) in deliveries.works {
-            continuation.resume(with: outcome.map { .result($0, isCoalesced: isCoalesced) }.mapError { $0.asError })
+        for (dependent, then, isCoalesced) in deliveries.works {
+            switch outcome {
+            case .success(let result): proceed(dependent, nil) { try then(isCoalesced ? result.coalesced() : result) }
+            case .failure(let failure): finish(dependent, .failure(failure))
+            }
         }
-        return deliveries.isCreatorMoved
     }
 
-    // MARK: Slots and memory
+    // MARK: Waiting for a slot
 
-    /// Waits until work may use a resource.
-    ///
-    /// - Throws: `CancellationError` once the work has no subscriber left.
-    func acquire(_ resource: ResourceClass, for work: SharedWork, host: String, bytes: Int) async throws {
-        let isGranted = send { $0.scheduler.requestAtOnce(resource, for: work.id, host: host, bytes: bytes, $0.sharing) }
-        guard !isGranted else { return }
-        try await withCheckedThrowingContinuation { continuation in
-            let answer = send { state -> Result<Void, any Error>? in
-                guard let rank = state.sharing.rank(of: work.id) else { return .failure(CancellationError()) }
-                if state.scheduler.request(resource, for: work.id, host: host, bytes: bytes, rank: rank) {
-                    return .success(())
-                }
-                state.waitingForSlots[work.id] = continuation
-                return nil
+    private func wait(for stage: Next.Stage, _ work: SharedWork) {
+        if stage.resource.isLimited, let name = stage.name { observe(.waitBegan(name), work.plan) }
+        let began = ContinuousClock.now
+        let mayRun = send { state -> Bool? in
+            guard let rank = state.sharing.rank(of: work.id) else { return nil }
+            if state.scheduler.request(stage.resource, for: work.id, host: stage.host, bytes: stage.bytes, rank: rank) {
+                return true
             }
-            if let answer { continuation.resume(with: answer) }
+            state.waitingForSlots[work.id] = LoaderState.WaitingStage(stage: stage, began: began)
+            return false
         }
+        switch mayRun {
+        case true: run(stage, work, after: .zero)
+        case false: break
+        case nil:
+            endWait(stage, work, began)
+            finish(work, .failure(.cancelled))
+        }
+    }
+
+    /// Runs a stage that has waited for its slot.
+    func run(_ waiting: LoaderState.WaitingStage, _ work: SharedWork) {
+        run(waiting.stage, work, after: ContinuousClock.now - waiting.began)
+    }
+
+    private func run(_ stage: Next.Stage, _ work: SharedWork, after waited: Duration) {
+        if stage.resource.isLimited, let name = stage.name { observe(.waitEnded(name, waited), work.plan) }
+        var stage = stage
+        stage.waited += waited
+        StageRunner(work: work, stage: stage, coordinator: self).start()
+    }
+
+    /// Work that waited for a slot has no subscriber left.
+    func endWait(_ stage: Next.Stage, _ work: SharedWork, _ began: ContinuousClock.Instant) {
+        guard stage.resource.isLimited, let name = stage.name else { return }
+        observe(.waitEnded(name, ContinuousClock.now - began), work.plan)
+    }
+
+    /// There is not enough memory for a stage: it gives its slot back, and waits for both.
+    func waitForMemory(_ bytes: Int, _ work: SharedWork, _ stage: Next.Stage) {
+        release(work)
+        var stage = stage
+        stage.bytes = bytes
+        if case .worker(_, let body) = stage.body { stage.body = .worker(bytes: nil, body) }
+        wait(for: stage, work)
     }
 
     /// The stage of work has returned.
@@ -235,27 +222,5 @@ extension LoadCoordinator {
     func endStoring(_ id: WorkID) {
         send { $0.sharing.endStoring(id) }
         storeEnded()
-    }
-}
-
-extension Pipeline {
-    /// The result of other work that a piece of work needs (``LoadCoordinator/result(of:scale:for:_:)``).
-    func shared(
-        _ key: WorkKey, for work: SharedWork, _ make: (SharedWork) async throws -> WorkResult
-    ) async throws -> WorkResult {
-        let isDecode = key.kind == .image && key.image.variant == work.plan.variants[0]
-        let (result, isCoalesced) = try await coordinator.result(
-            of: key, scale: isDecode ? work.plan.scale : nil, for: work, make)
-        return isCoalesced ? result.coalesced() : result
-    }
-}
-
-extension LoadFailure {
-    /// The error as stages throw it.
-    fileprivate var asError: any Error {
-        switch self {
-        case .cancelled: CancellationError()
-        case .failed(let error): error
-        }
     }
 }

@@ -53,16 +53,14 @@ final class LoadCoordinator: Sendable {
     }
 
     private func execute(_ followup: LoaderState.Followup) {
-        for (work, cancelsTask) in followup.stopped {
+        for work in followup.stopped {
             work.token.cancel()
-            if cancelsTask { work.canceller.cancel() }
             work.endPreviews()
         }
+        for (work, waiting) in followup.withdrawn { endWait(waiting.stage, work, waiting.began) }
         for work in followup.evicted { work.endPreviews() }
         for (key, preview) in followup.keptPreviews { parts.storePreview(preview.image, for: key) }
-        for continuation in followup.cancelledSlots { continuation.resume(throwing: CancellationError()) }
-        for continuation in followup.cancelledResults { continuation.resume(throwing: CancellationError()) }
-        for continuation in followup.granted { continuation.resume() }
+        for (work, waiting) in followup.granted { run(waiting, work) }
     }
 
     // MARK: Loads

@@ -2,7 +2,8 @@ internal import ImageCore
 
 /// Everything that the loader's one lock guards: the two state machines, and what runs or waits for them.
 struct LoaderState: Sendable {
-    typealias ResultContinuation = CheckedContinuation<LoadCoordinator.Upstream, any Error>
+    /// What work does with the result that it waits for.
+    typealias Then = @Sendable (WorkResult) throws -> Next
 
     /// Work that runs, or whose result is still of use.
     struct Work: Sendable {
@@ -15,14 +16,20 @@ struct LoaderState: Sendable {
         init(_ work: SharedWork) { self.work = work }
     }
 
+    /// A stage that waits for its slot.
+    struct WaitingStage: Sendable {
+        let stage: Next.Stage
+        let began: ContinuousClock.Instant
+    }
+
     var sharing = Sharing()
     var scheduler: Scheduler
     var works: [WorkID: Work] = [:]
     var tasks: [SubscriptionID: ImageTask] = [:]
     /// Work that waits for the result of other work.
-    var waitingForResults: [WorkID: ResultContinuation] = [:]
+    var waitingForResults: [WorkID: Then] = [:]
     /// Work that waits for a slot.
-    var waitingForSlots: [WorkID: CheckedContinuation<Void, any Error>] = [:]
+    var waitingForSlots: [WorkID: WaitingStage] = [:]
     /// Whether the network is constrained, so that prefetches give way to other loads.
     var isConstrained = false
 
@@ -35,10 +42,10 @@ struct LoaderState: Sendable {
 
     /// What is to be done after an event, outside the lock.
     struct Followup: Sendable {
-        var granted: [CheckedContinuation<Void, any Error>] = []
-        var cancelledSlots: [CheckedContinuation<Void, any Error>] = []
-        var cancelledResults: [ResultContinuation] = []
-        var stopped: [(work: SharedWork, cancelsTask: Bool)] = []
+        var granted: [(work: SharedWork, stage: WaitingStage)] = []
+        var stopped: [SharedWork] = []
+        /// Stages of stopped work that waited for their slots.
+        var withdrawn: [(work: SharedWork, stage: WaitingStage)] = []
         var evicted: [SharedWork] = []
         var keptPreviews: [(key: ImageKey, preview: StagedImage)] = []
 
@@ -52,37 +59,42 @@ struct LoaderState: Sendable {
         for id in effects.reranked where scheduler.isWaiting(id) {
             if let rank = sharing.rank(of: id) { scheduler.setRank(of: id, rank) }
         }
-        for stop in effects.stops {
-            scheduler.withdraw(stop.work)
-            scheduler.releasePreviews(of: stop.work)
-            if let waiting = waitingForSlots.removeValue(forKey: stop.work) { followup.cancelledSlots.append(waiting) }
-            if let waiting = waitingForResults.removeValue(forKey: stop.work) { followup.cancelledResults.append(waiting) }
-            guard let work = works.removeValue(forKey: stop.work) else { continue }
-            followup.stopped.append((work.work, stop.cancelsTask))
-            if stop.keepsPreview, let preview = work.preview { followup.keptPreviews.append((work.work.key.image, preview)) }
-        }
+        for stop in effects.stops { self.stop(stop, &followup) }
         for id in effects.removed { works[id] = nil }
         let holds = isConstrained && sharing.awaitedLoads > 0
         if scheduler.holdsPrefetches != holds { scheduler.holdsPrefetches = holds }
         for id in scheduler.grant() {
-            if let waiting = waitingForSlots.removeValue(forKey: id) { followup.granted.append(waiting) }
+            if let stage = waitingForSlots.removeValue(forKey: id), let work = works[id] {
+                followup.granted.append((work.work, stage))
+            }
         }
         followup.evicted = scheduler.takeEvicted().compactMap { works[$0]?.work }
         return followup
     }
 
+    private mutating func stop(_ stop: Sharing.Stop, _ followup: inout Followup) {
+        scheduler.withdraw(stop.work)
+        scheduler.releasePreviews(of: stop.work)
+        let stage = waitingForSlots.removeValue(forKey: stop.work)
+        // Work that waited has no stage whose return would end it.
+        if waitingForResults.removeValue(forKey: stop.work) != nil || stage != nil {
+            _ = sharing.finish(stop.work, succeeded: false)
+        }
+        guard let work = works.removeValue(forKey: stop.work) else { return }
+        followup.stopped.append(work.work)
+        if let stage { followup.withdrawn.append((work.work, stage)) }
+        if stop.keepsPreview, let preview = work.preview { followup.keptPreviews.append((work.work.key.image, preview)) }
+    }
+
     /// Who gets the result of work.
     struct Deliveries: Sendable {
         var tasks: [(ImageTask, isCoalesced: Bool)] = []
-        var works: [(ResultContinuation, isCoalesced: Bool)] = []
-        /// Whether the creator of the work waits for other work now.
-        var isCreatorMoved = false
+        /// The most urgent first.
+        var works: [(SharedWork, then: Then, isCoalesced: Bool)] = []
     }
 
     /// Work ended.
-    ///
-    /// - Parameter creator: the work that ran it in its task, and has the result.
-    mutating func finish(_ id: WorkID, _ outcome: Result<WorkResult, LoadFailure>, creator: WorkID?) -> Deliveries {
+    mutating func finish(_ id: WorkID, _ outcome: Result<WorkResult, LoadFailure>) -> Deliveries {
         var deliveries = Deliveries()
         scheduler.releasePreviews(of: id)
         let result = try? outcome.get()
@@ -93,26 +105,20 @@ struct LoaderState: Sendable {
         } else {
             works[id] = nil
         }
+        var ranks: [QueueRank] = []
         for subscriber in subscribers {
             if let dependent = subscriber.dependent {
-                guard let waiting = waitingForResults.removeValue(forKey: dependent) else { continue }
-                deliveries.works.append((waiting, subscriber.isCoalesced))
+                guard let then = waitingForResults.removeValue(forKey: dependent), let work = works[dependent]?.work,
+                    let rank = sharing.rank(of: dependent)
+                else { continue }
+                let index = ranks.firstIndex { $0 < rank } ?? ranks.count
+                ranks.insert(rank, at: index)
+                deliveries.works.insert((work, then, subscriber.isCoalesced), at: index)
             } else if let task = tasks.removeValue(forKey: subscriber.subscription) {
                 deliveries.tasks.append((task, subscriber.isCoalesced))
             }
         }
-        if let creator, result != nil, !subscribers.contains(where: { $0.dependent == creator }) {
-            deliveries.isCreatorMoved = sharing.upstream(of: creator) != nil
-        }
         return deliveries
-    }
-
-    /// Begins work that is new, in the task of its dependent; `nil` where the dependent has no subscriber left.
-    mutating func begin(_ key: WorkKey, _ scale: DecodeScale?, for dependent: SharedWork) -> SharedWork? {
-        guard case .began(let id, _) = sharing.subscribe(dependent.id, to: key, scale: scale) else { return nil }
-        let work = SharedWork(id, key: key, plan: dependent.plan, canceller: dependent.canceller)
-        works[id] = Work(work)
-        return work
     }
 
     /// The progress of the fetch that work depends on.

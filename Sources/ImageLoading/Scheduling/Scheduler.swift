@@ -66,14 +66,6 @@ struct Scheduler: Sendable {
 
     // MARK: Slots
 
-    /// Gives work a slot if there is one. Returns whether it may run now.
-    mutating func requestAtOnce(
-        _ resource: ResourceClass, for work: WorkID, host: String, bytes: Int, _ sharing: borrowing Sharing
-    ) -> Bool {
-        guard let rank = sharing.rank(of: work) else { return false }
-        return start(resource, for: work, host: host, bytes: bytes, rank)
-    }
-
     private mutating func start(
         _ resource: ResourceClass, for work: WorkID, host: String, bytes: Int, _ rank: QueueRank
     ) -> Bool {

@@ -15,12 +15,10 @@ final class SharedWork: Sendable {
     let plan: LoadPlan
     /// Cancelled when the last subscriber leaves.
     let token = CancellationToken()
-    /// Cancels the task in which the work runs.
-    let canceller: TaskCanceller
     private let receivers = Lock(Receivers())
 
-    init(_ id: WorkID, key: WorkKey, plan: LoadPlan, canceller: TaskCanceller) {
-        (self.id, self.key, self.plan, self.canceller) = (id, key, plan, canceller)
+    init(_ id: WorkID, key: WorkKey, plan: LoadPlan) {
+        (self.id, self.key, self.plan) = (id, key, plan)
     }
 
     // MARK: Previews

@@ -40,25 +40,18 @@ extension Sharing {
     }
 
     /// Stops work without subscribers, or removes it where it has finished and is stored; then the work that only it needed.
-    ///
-    /// - Returns: whether the task of the work has nothing else to do.
-    @discardableResult
-    mutating func collect(_ id: WorkID) -> Bool {
-        guard let work = works[id] else { return true }
-        guard work.subscribers.isEmpty else { return work.isFinished }
+    mutating func collect(_ id: WorkID) {
+        guard let work = works[id], work.subscribers.isEmpty else { return }
         if work.isFinished {
-            guard !work.isStoring else { return true }
+            guard !work.isStoring else { return }
             remove(work: id)
             effects.removed.append(id)
-            return true
+            return
         }
-        // The upstream first: others may want it, where it runs in the same task.
-        let isUpstreamIdle = dropUpstream(of: id)
-        let cancelsTask = !work.runsUpstream || isUpstreamIdle
+        dropUpstream(of: id)
         remove(work: id)
         stopping.insert(id)
-        effects.stops.append(Stop(work: id, cancelsTask: cancelsTask, keepsPreview: work.targets.contains(.memory)))
-        return cancelsTask
+        effects.stops.append(Stop(work: id, keepsPreview: work.targets.contains(.memory)))
     }
 
     mutating func remove(work id: WorkID) {
@@ -68,11 +61,10 @@ extension Sharing {
         worksByKey.remove(at: index)
     }
 
-    /// Ends the subscription of work to its upstream. Returns whether the task of the upstream has nothing else to do.
-    @discardableResult
-    mutating func dropUpstream(of id: WorkID) -> Bool {
-        guard let upstream = works[id]?.upstream, let subscription = detach(upstream) else { return true }
+    /// Ends the subscription of work to its upstream.
+    mutating func dropUpstream(of id: WorkID) {
+        guard let upstream = works[id]?.upstream, let subscription = detach(upstream) else { return }
         update(id) { $0.upstream = nil }
-        return collect(subscription.work)
+        collect(subscription.work)
     }
 }

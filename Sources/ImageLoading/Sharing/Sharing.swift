@@ -43,8 +43,6 @@ struct Sharing: Equatable, Sendable {
         var cachePriority = CachePriority.normal
         /// The subscription to the work whose result this one needs.
         var upstream: SubscriptionID?
-        /// Whether the upstream runs in the task of this work.
-        var runsUpstream = false
 
         mutating func add(_ subscription: SubscriptionID, _ rankClass: RankClass) {
             subscribers.insert(subscription)
@@ -125,8 +123,6 @@ struct Sharing: Equatable, Sendable {
     /// Work that must stop because its last subscriber left.
     struct Stop: Equatable, Sendable {
         let work: WorkID
-        /// Whether to cancel the task in which it runs; not, where upstream work that others want runs in the same task.
-        let cancelsTask: Bool
         /// Whether its last preview may be kept in memory.
         let keepsPreview: Bool
     }
@@ -225,14 +221,14 @@ struct Sharing: Equatable, Sendable {
         return subscription
     }
 
-    /// - Parameter isCoalesced: whether the upstream had begun. Otherwise it runs in the task of the dependent.
+    /// - Parameter isCoalesced: whether the upstream had begun.
     private mutating func subscribe(
         _ dependent: WorkID, _ wanting: Work, to id: WorkID, isCoalesced: Bool
     ) -> SubscriptionID {
         let subscription = SubscriptionID(rawValue: nextNumber())
         subscriptions[subscription] = Subscription(
             work: id, dependent: dependent, options: nil, rankClass: wanting.rankClass, isCoalesced: isCoalesced)
-        update(dependent) { work in (work.upstream, work.runsUpstream) = (subscription, !isCoalesced) }
+        update(dependent) { $0.upstream = subscription }
         return subscription
     }
 

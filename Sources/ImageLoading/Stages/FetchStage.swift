@@ -22,7 +22,6 @@ struct FetchStage: Sendable {
     }
 
     /// - Parameter request: for a URL.
-    @inline(never)
     func fetch(_ request: DataRequest?, _ progress: Progress) async throws -> Body {
         switch plan.request.source {
         case .bytes(let data, _): return Body(entry: entry(data))

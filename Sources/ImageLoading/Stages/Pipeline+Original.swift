@@ -2,86 +2,64 @@ internal import ImageCore
 
 /// From a source, or a cache, to the original bytes.
 extension Pipeline {
-    /// The bytes from the data cache, or else from the source.
-    func original(_ work: SharedWork) async throws -> Original {
-        guard work.plan.looksUpOriginal(parts) else { return try await fetchedOriginal(work, nil) }
-        switch try await cachedOriginal(work) {
-        case .hit(let original): return original
-        case .miss(let transaction):
-            guard !work.plan.options.cachePolicy.isOnlyIfCached else {
-                throw ImageError(
-                    .notCached, message: "\(work.plan.request) is in no cache, and only cached images were asked for.",
-                    stage: .originalCache, source: work.plan.request.description)
+    /// The bytes from the cache of bytes, which is looked up once, or else from the source. A cache that fails counts as a miss.
+    func original(_ work: SharedWork) -> Next {
+        let plan = work.plan
+        guard plan.looksUpOriginal(parts) else { return fetchedOriginal(work, nil) }
+        return .task(.originalCache, on: .diskCache) { [parts] in
+            let request = FetchStage(parts: parts, plan: plan).request(coordinator.rank(of: work))
+            let lookup: OriginalCacheStage.Lookup
+            do {
+                lookup = try await OriginalCacheStage(parts: parts, plan: plan).lookUp(request, progress(work))
+            } catch let error as CacheError {
+                coordinator.observe(error, in: .originalCache, plan)
+                lookup = .miss(nil)
             }
-            return try await fetchedOriginal(work, transaction)
+            return { times in try found(lookup, times, work) }
         }
     }
 
-    private enum CachedOriginal {
-        case hit(Original)
-        case miss((any ResponseTransaction)?)
-    }
-
-    /// One lookup in the cache of bytes. A cache that fails counts as a miss.
-    @inline(never)
-    private func cachedOriginal(_ work: SharedWork) async throws -> CachedOriginal {
+    private func found(_ lookup: OriginalCacheStage.Lookup, _ times: StageTimes, _ work: SharedWork) throws -> Next {
         let plan = work.plan
-        let runner = StageRunner(work: work, parts: parts, coordinator: coordinator)
-        let request = FetchStage(parts: parts, plan: plan).request(coordinator.rank(of: work))
-        do {
-            let (lookup, times) = try await runner.run(.originalCache, on: .diskCache) {
-                try await OriginalCacheStage(parts: parts, plan: plan).lookUp(request, progress(work))
+        let isHit = if case .hit = lookup { true } else { false }
+        if parts.hasByteCache { coordinator.observe(.cacheLookup(.disk, isHit: isHit), plan) }
+        switch lookup {
+        case .hit(let body):
+            var metrics = LoadMetrics()
+            metrics.byteCount = body.entry.data.count
+            metrics.originalCache = times.working
+            return .finished(
+                .original(Original(body.entry, of: work.id, tier: .disk, metrics: metrics, isWhole: body.isWhole)))
+        case .miss(let transaction):
+            guard !plan.options.cachePolicy.isOnlyIfCached else {
+                throw ImageError(
+                    .notCached, message: "\(plan.request) is in no cache, and only cached images were asked for.",
+                    stage: .originalCache, source: plan.request.description)
             }
-            switch lookup {
-            case .hit(let body):
-                if parts.hasByteCache { coordinator.observe(.cacheLookup(.disk, isHit: true), plan) }
-                var metrics = LoadMetrics()
-                metrics.byteCount = body.entry.data.count
-                metrics.originalCache = times.working
-                return .hit(Original(body.entry, of: work.id, tier: .disk, metrics: metrics, isWhole: body.isWhole))
-            case .miss(let transaction):
-                if parts.hasByteCache { coordinator.observe(.cacheLookup(.disk, isHit: false), plan) }
-                return .miss(transaction)
-            }
-        } catch let error as CacheError {
-            if !(error.cause is CancellationError) {
-                coordinator.observe(.cacheFailed(wrapped(error, .originalCache, plan)), plan)
-            }
-            coordinator.observe(.cacheLookup(.disk, isHit: false), plan)
-            return .miss(nil)
+            return fetchedOriginal(work, transaction)
         }
     }
 
     /// Fetches the source.
     ///
     /// - Parameter transaction: what the lookup in the response cache found.
-    func fetchedOriginal(_ work: SharedWork, _ transaction: (any ResponseTransaction)?) async throws -> Original {
-        let runner = StageRunner(work: work, parts: parts, coordinator: coordinator)
-        let resource: ResourceClass = work.plan.isLocal ? .local : .network
-        let (body, times) = try await runner.run(.network, on: resource, host: work.plan.host) {
-            try await fetch(work, transaction)
+    func fetchedOriginal(_ work: SharedWork, _ transaction: (any ResponseTransaction)?) -> Next {
+        .task(.network, on: work.plan.isLocal ? .local : .network, host: work.plan.host) {
+            let stage = FetchStage(parts: parts, plan: work.plan)
+            var request = stage.request(coordinator.rank(of: work))
+            request?.deadline = coordinator.deadline(of: work)
+            request?.cacheTransaction = transaction
+            let body = try await stage.fetch(request, progress(work))
+            return { times in .finished(.original(original(of: body, times, work))) }
         }
-        return original(of: body, times, work)
     }
 
-    // Not inlined: a task that waits for its turn would hold the frame of the fetch.
-    @inline(never)
-    private func fetch(_ work: SharedWork, _ transaction: (any ResponseTransaction)?) async throws -> FetchStage.Body {
-        let stage = FetchStage(parts: parts, plan: work.plan)
-        var request = stage.request(coordinator.rank(of: work))
-        request?.deadline = coordinator.deadline(of: work)
-        request?.cacheTransaction = transaction
-        return try await stage.fetch(request, progress(work))
-    }
-
-    @inline(never)
-    private func original(of body: FetchStage.Body, _ times: StageRunner.Times, _ work: SharedWork) -> Original {
+    private func original(of body: FetchStage.Body, _ times: StageTimes, _ work: SharedWork) -> Original {
         let plan = work.plan
         var metrics = LoadMetrics()
         metrics.byteCount = body.entry.data.count
         metrics.retries = body.retries
-        metrics.network = times.working
-        metrics.waiting = times.waiting
+        (metrics.network, metrics.waiting) = (times.working, times.waiting)
         let isFetched = !plan.isLocal && body.tier == .network
         if isFetched { coordinator.counters.fetched(metrics) }
         // With a response cache, the network layer has stored the bytes already.
@@ -112,12 +90,7 @@ extension Pipeline {
                 try await parts.dataCache?.removeEntry(for: work.plan.dataKey)
             }
         } catch {
-            coordinator.observe(
-                .cacheFailed(.wrapping(error, stage: .originalCache, source: work.plan.request.description)), work.plan)
+            coordinator.observe(CacheError(cause: error), in: .originalCache, work.plan)
         }
-    }
-
-    func wrapped(_ error: CacheError, _ stage: LoadStage, _ plan: LoadPlan) -> ImageError {
-        .wrapping(error.cause, stage: stage, source: plan.request.description)
     }
 }

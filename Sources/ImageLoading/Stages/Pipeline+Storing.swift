@@ -2,46 +2,64 @@ internal import ImageCore
 
 /// What is read from the caches finished, and what is stored in them.
 extension Pipeline {
-    /// The finished image in the data cache; `nil` for a miss. A damaged entry is removed, and a miss.
-    func processedImage(_ work: SharedWork) async throws -> StagedImage? {
+    /// The finished image in the data cache. A damaged entry is removed, and a miss.
+    ///
+    /// - Parameter otherwise: what follows a miss.
+    func processedImage(_ work: SharedWork, otherwise: @escaping @Sendable () -> Next) -> Next {
         let (plan, stage) = (work.plan, ProcessedCacheStage(parts: parts, image: work.key.image))
-        let runner = StageRunner(work: work, parts: parts, coordinator: coordinator)
-        let (entry, lookup): (DataEntry?, StageRunner.Times)
-        do {
-            (entry, lookup) = try await runner.run(.processedCache, on: .diskCache) { [parts] in
-                do { return try await parts.dataCache?.entry(for: stage.key) } catch { throw CacheError(cause: error) }
+        return .task(.processedCache, on: .diskCache) { [parts] in
+            do {
+                guard let entry = try await parts.dataCache?.entry(for: stage.key) else { return { _ in otherwise() } }
+                return { times in
+                    coordinator.observe(.cacheLookup(.disk, isHit: true), plan)
+                    return decodedEntry(entry, stage, times, work, otherwise: otherwise)
+                }
+            } catch {
+                coordinator.observe(CacheError(cause: error), in: .processedCache, plan)
+                return { _ in otherwise() }
             }
-        } catch let error as CacheError {
-            if !(error.cause is CancellationError) {
-                coordinator.observe(.cacheFailed(wrapped(error, .processedCache, plan)), plan)
-            }
-            return nil
-        }
-        guard let entry else { return nil }
-        coordinator.observe(.cacheLookup(.disk, isHit: true), plan)
-        do {
-            let (image, times) = try await runner.runOnWorker(.decode) { [parts] in
-                parts.decodingBytes(of: entry.data, parts.configuration.limits.decoding)
-            } _: {
-                try stage.decode(entry, work.token)
-            }
-            var metrics = LoadMetrics()
-            metrics.byteCount = entry.data.count
-            (metrics.processedCache, metrics.decode, metrics.waiting) = (lookup.working, times.working, times.waiting)
-            let staged = StagedImage(image, tier: .disk, metrics: metrics)
-            storeInMemory(staged, work)
-            return staged
-        } catch is ImageError {
-            // Before the load continues, which may store a new entry.
-            await report(.processedCache, plan) { [parts] in try await parts.dataCache?.removeEntry(for: stage.key) }
-            return nil
         }
     }
 
-    /// Stores a finished image where its loads want it: in memory at once, encoded on disk while the load continues. A partial
-    /// image goes to the loads that allow one, but into no cache, where it would count as whole.
-    func store(_ image: StagedImage, _ work: SharedWork) {
-        guard !image.image.isPartial else { return }
+    private func decodedEntry(
+        _ entry: DataEntry, _ stage: ProcessedCacheStage, _ lookup: StageTimes, _ work: SharedWork,
+        otherwise: @escaping @Sendable () -> Next
+    ) -> Next {
+        .worker(.decode) { [parts] in
+            parts.decodingBytes(of: entry.data, parts.configuration.limits.decoding)
+        } _: {
+            do {
+                let image = try stage.decode(entry, work.token)
+                return { times in
+                    var metrics = LoadMetrics()
+                    metrics.byteCount = entry.data.count
+                    metrics.processedCache = lookup.working
+                    (metrics.decode, metrics.waiting) = (times.working, times.waiting)
+                    let staged = StagedImage(image, tier: .disk, metrics: metrics)
+                    storeInMemory(staged, work)
+                    return .finished(.image(staged))
+                }
+            } catch {
+                guard !work.token.isCancelled, !(error is CancellationError) else { throw error }
+                return { _ in
+                    // Before the load continues, which may store a new entry.
+                    .task(nil, on: .diskCache) { [parts] in
+                        await report(.processedCache, work.plan) { try await parts.dataCache?.removeEntry(for: stage.key) }
+                        return { _ in otherwise() }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The end of work that makes an image: it is stored where its loads want it, in memory at once, encoded on disk while the load
+    /// continues. A partial image goes to the loads that allow one, but into no cache, where it would count as whole.
+    func finished(_ image: StagedImage, _ work: SharedWork) -> Next {
+        if !image.image.isPartial { store(image, work) }
+        return .finished(.image(image))
+    }
+
+    private func store(_ image: StagedImage, _ work: SharedWork) {
         storeInMemory(image, work)
         guard let cache = parts.dataCache, parts.configuration.encoder != nil,
             coordinator.targets(of: work).contains(.processed)
@@ -86,7 +104,7 @@ extension Pipeline {
         do {
             try await body()
         } catch {
-            coordinator.observe(.cacheFailed(.wrapping(error, stage: stage, source: plan.request.description)), plan)
+            coordinator.observe(CacheError(cause: error), in: stage, plan)
         }
     }
 }

@@ -4,60 +4,69 @@ internal import ImageCore
 ///
 /// | stage | what happens | where |
 /// |---|---|---|
-/// | request | the three layers of options are merged | ``LoadCoordinator/plan(_:goal:priority:)`` |
+/// | request | the three layers of options are merged | ``LoadCoordinator/plan(_:goal:priority:continuing:)`` |
 /// | memory cache | a hit ends the load, on the caller's thread | ``LoadCoordinator/begin(_:_:readsMemory:)`` |
-/// | processed cache | the finished image is read from the data cache | ``processedImage(_:)`` |
-/// | original cache | the bytes are read from the data cache | ``cachedOriginal(_:)`` |
+/// | processed cache | the finished image is read from the data cache | ``processedImage(_:otherwise:)`` |
+/// | original cache | the bytes are read from the data cache | ``original(_:)`` |
 /// | network | the source is fetched | ``fetchedOriginal(_:_:)`` |
 /// | decode | on a worker thread | ``decodedImage(_:_:)`` |
-/// | process | on a worker thread, one run of processors at a time | ``image(_:_:)`` |
-/// | store | the image in memory; the bytes, or the image encoded, on disk | ``store(_:_:)``, ``store(_:for:)`` |
+/// | process | on a worker thread, one run of processors at a time | ``processed(_:_:_:)`` |
+/// | store | the image in memory; the bytes, or the image encoded, on disk | ``finished(_:_:)``, ``store(_:for:)`` |
 /// | deliver | every subscriber gets the result | ``LoadCoordinator`` |
 ///
-/// Each function below makes the result of one kind of shared work. `shared(_:for:)` runs it once for all that want the
-/// result, in the task of the first; the others wait for it.
+/// Each function below makes the result of one kind of shared work, and returns what the work does next: a stage that runs, the
+/// result of other work that it needs, or its own result. The coordinator makes each work run once for all that want its result.
 struct Pipeline: Sendable {
     let parts: LoaderParts
     let coordinator: LoadCoordinator
 
-    /// Makes the result that a load waits for.
-    func result(_ work: SharedWork) async throws -> WorkResult {
+    /// Begins the work that a load waits for.
+    func begin(_ work: SharedWork) throws -> Next {
         switch work.plan.goal {
-        case .image: .image(try await finishedImage(work))
-        case .bytes: .original(try await original(work))
-        case .info, .prefetchToDisk: .header(try await header(work))
+        case .image: try finishedImage(work)
+        case .bytes: original(work)
+        case .info, .prefetchToDisk: header(work)
         }
     }
 
     // MARK: Image
 
-    private func finishedImage(_ work: SharedWork) async throws -> StagedImage {
+    private func finishedImage(_ work: SharedWork) throws -> Next {
         let plan = work.plan
         let steps = plan.pixelSteps { coordinator.contains(plan.imageKey(after: $0)) }
-        guard work.key.kind == .processedImage else { return try await image(steps[...], work) }
-        if let image = try await processedImage(work) { return image }
-        return try await shared(plan.imageKey(after: plan.variants.count - 1), for: work) { work in
-            .image(try await image(steps[...], work))
-        }.image()
+        guard work.key.kind == .processedImage else { return try image(steps[...], work) }
+        return processedImage(work) {
+            let need = Next.Need(
+                key: plan.imageKey(after: plan.variants.count - 1), scale: steps.count == 1 ? plan.scale : nil,
+                begin: { try image(steps[...], $0) }, then: { .finished($0) })
+            return .needs(need)
+        }
     }
 
     /// The image after the last of the steps.
-    private func image(_ steps: ArraySlice<PixelStep>, _ work: SharedWork) async throws -> StagedImage {
+    private func image(_ steps: ArraySlice<PixelStep>, _ work: SharedWork) throws -> Next {
         // The second lookup in the memory cache. Other work may have made this image after the load missed it and before this
         // work could be joined. It stored the image before it could no longer be joined, so that this lookup finds it.
         if let image = parts.peekImage(work.key.image, work.plan) {
-            return StagedImage(image, tier: .memory, metrics: LoadMetrics())
+            return .finished(.image(StagedImage(image, tier: .memory, metrics: LoadMetrics())))
         }
         guard let step = steps.last else { throw ImageError.noInput }
-        let image: StagedImage
-        if isDecode(step, after: steps.dropLast(), work.plan) {
-            image = try await decodedImage(step.processor, work)
-        } else {
-            let before = try await self.before(steps.dropLast(), step, work)
-            image = try await processed(before, step.processor, work)
+        let before = steps.dropLast()
+        if isDecode(step, after: before, work.plan) { return decodedImage(step.processor, work) }
+        guard let last = before.last, let processor = step.processor else { throw ImageError.noInput }
+        work.setOnPreview { [weak work, coordinator] preview in
+            guard let work, let preview = ProcessStage(processor: processor).preview(of: preview, work.token) else { return }
+            coordinator.show(preview, of: work)
         }
-        store(image, work)
-        return image
+        // [a, b] shares the work of [a].
+        return .needs(
+            Next.Need(
+                key: work.plan.imageKey(after: last.variant), scale: before.count == 1 ? work.plan.scale : nil,
+                begin: { try image(before, $0) },
+                then: { result in
+                    work.endPreviews()
+                    return processed(try result.image(), processor, work)
+                }))
     }
 
     /// Whether a step runs in one with the decode: the decode itself, and a processor that needs less than the full image where
@@ -68,29 +77,41 @@ struct Pipeline: Sendable {
             && parts.peekImage(plan.imageKey(after: 0).image, plan) == nil
     }
 
-    /// The image before a processor: [a, b] shares the work of [a].
-    private func before(_ steps: ArraySlice<PixelStep>, _ step: PixelStep, _ work: SharedWork) async throws -> StagedImage {
-        guard let last = steps.last, let processor = step.processor else { throw ImageError.noInput }
-        work.setOnPreview { [weak work, coordinator] preview in
-            guard let work, let preview = ProcessStage(processor: processor).preview(of: preview, work.token) else { return }
-            coordinator.show(preview, of: work)
+    func processed(_ before: StagedImage, _ processor: any Processing, _ work: SharedWork) -> Next {
+        .worker(.process) {
+            let image = try ProcessStage(processor: processor).process(before.image, work.token)
+            return { times in
+                var metrics = before.metrics
+                metrics.process += times.working
+                metrics.waiting += times.waiting
+                return finished(StagedImage(image, tier: before.tier, metrics: metrics), work)
+            }
         }
-        defer { work.endPreviews() }
-        return try await shared(work.plan.imageKey(after: last.variant), for: work) { work in
-            .image(try await image(steps, work))
-        }.image()
     }
 
-    // Not inlined: a task that waits for its turn would hold the frames of the stages that come later.
-    @inline(never)
-    func processed(_ before: StagedImage, _ processor: (any Processing)?, _ work: SharedWork) async throws -> StagedImage {
-        guard let processor else { return before }
-        let (image, times) = try await StageRunner(work: work, parts: parts, coordinator: coordinator).runOnWorker(.process) {
-            try ProcessStage(processor: processor).process(before.image, work.token)
+    // MARK: Header
+
+    /// Reads the header. A header that a decoder accepts is proof enough to store the bytes.
+    private func header(_ work: SharedWork) -> Next {
+        needsOriginal(work) { result in
+            let original = try result.original()
+            return .worker(.decode) {
+                let info = try HeaderStage(parts: parts, plan: work.plan).info(of: original)
+                return { _ in
+                    if original.isWhole { store(original, for: work) }
+                    return .finished(.header(OriginalHeader(info, of: original)))
+                }
+            }
         }
-        var metrics = before.metrics
-        metrics.process += times.working
-        metrics.waiting += times.waiting
-        return StagedImage(image, tier: before.tier, metrics: metrics)
     }
+
+    /// The bytes that the work needs, shared with other work.
+    func needsOriginal(_ work: SharedWork, then: @escaping @Sendable (WorkResult) throws -> Next) -> Next {
+        .needs(Next.Need(key: work.plan.originalKey(parts), begin: { original($0) }, then: then))
+    }
+}
+
+extension ImageError {
+    /// A stage began without the result that it needs: a defect of the engine.
+    static let noInput = ImageError(.plugInFailed, message: "The engine started a step without its input; please report this.")
 }

@@ -1,0 +1,70 @@
+internal import ImageCore
+
+/// What a piece of work does next: the pipeline says so, and the coordinator carries it out.
+///
+/// Work that waits, for other work or for a slot, is no more than the closure that follows: thousands of loads may wait, and a
+/// suspended task for each would take several times the memory of everything else that is kept of a load.
+enum Next: Sendable {
+    /// The work has its result.
+    case finished(WorkResult)
+    /// The work needs the result of other work.
+    case needs(Need)
+    /// A stage runs.
+    case stage(Stage)
+
+    /// The result of other work.
+    struct Need: Sendable {
+        let key: WorkKey
+        /// Set for a decode to a size.
+        var scale: DecodeScale?
+        /// Begins the other work, where it is new.
+        let begin: @Sendable (SharedWork) throws -> Next
+        /// Continues with the result. A decode that shares its bytes with a decode to a larger size gets the image of that size.
+        let then: @Sendable (WorkResult) throws -> Next
+    }
+
+    /// A stage, what it occupies while it runs, and what follows.
+    struct Stage: Sendable {
+        enum Body: Sendable {
+            /// Runs in a task of its own.
+            case task(@Sendable () async throws -> Continuation)
+            /// Runs on a worker thread.
+            ///
+            /// - Parameter bytes: learns there how much memory the stage takes. Where there is not enough, the stage gives its slot
+            ///   back and waits for both.
+            case worker(bytes: (@Sendable () -> Int)?, @Sendable () throws -> Continuation)
+        }
+
+        /// What follows the stage. It is called after the end of the stage was reported.
+        typealias Continuation = @Sendable (StageTimes) throws -> Next
+
+        /// `nil` for a step that observers do not see.
+        let name: LoadStage?
+        let resource: ResourceClass
+        var host = ""
+        var body: Body
+        /// The memory that the stage takes, in bytes, once it is known.
+        var bytes = 0
+        /// How long the stage has waited.
+        var waited = Duration.zero
+    }
+
+    static func task(
+        _ name: LoadStage?, on resource: ResourceClass, host: String = "",
+        _ body: @escaping @Sendable () async throws -> Stage.Continuation
+    ) -> Next {
+        .stage(Stage(name: name, resource: resource, host: host, body: .task(body)))
+    }
+
+    static func worker(
+        _ name: LoadStage, bytes: (@Sendable () -> Int)? = nil, _ body: @escaping @Sendable () throws -> Stage.Continuation
+    ) -> Next {
+        .stage(Stage(name: name, resource: .worker, body: .worker(bytes: bytes, body)))
+    }
+}
+
+/// How long a stage waited and worked.
+struct StageTimes: Sendable {
+    var waiting = Duration.zero
+    var working = Duration.zero
+}
