@@ -1,0 +1,86 @@
+internal import ImageCore
+
+extension Sharing {
+    /// Shared work.
+    struct Work: Equatable, Sendable {
+        let key: WorkKey
+        /// The load that began the work.
+        let load: LoadID
+        /// The size of a decode whose result other sizes may be made from.
+        let scale: DecodeScale?
+        /// When the oldest load behind the work began; decides the order among equals.
+        let oldest: UInt64
+        /// When the newest view behind the work came, directly or through other work.
+        var newest: UInt64 = 0
+        var isFinished = false
+        var isStoring = false
+        var subscribers: Set<SubscriptionID> = []
+        /// The subscribers by class.
+        var counts = RankCounts()
+        var listeners = Listeners()
+        /// Where loads want the result stored. A load that leaves does not take that back.
+        var targets: StoreTargets = []
+        var cachePriority = CachePriority.normal
+        /// The subscription to the work whose result this one needs.
+        var upstream: SubscriptionID?
+
+        mutating func add(_ subscription: SubscriptionID, _ rankClass: RankClass) {
+            subscribers.insert(subscription)
+            counts.add(rankClass)
+        }
+
+        /// Adds what a new subscriber wants, of the work and of everything that it depends on.
+        ///
+        /// Work on the way to the image that loads want stores the original bytes alone. What a lookup in the data cache did not
+        /// find is made by other work for the same image.
+        mutating func add(_ wishes: Wishes) {
+            listeners += wishes.listeners
+            newest = max(newest, wishes.newest)
+            if key.image == wishes.image {
+                targets.formUnion(wishes.targets)
+                if wishes.cachePriority == .high { cachePriority = .high }
+            } else if wishes.targets.contains(.original) {
+                targets.insert(.original)
+            }
+        }
+
+        var rankClass: RankClass { counts.highest ?? RankClass(rawValue: 0) }
+
+        var rank: QueueRank {
+            QueueRank(rankClass: rankClass, oldest: oldest, newest: newest)
+        }
+    }
+
+    /// One subscriber of work: a load, or other work.
+    struct Subscription: Equatable, Sendable {
+        let work: WorkID
+        /// The work that needs the result; `nil` for a load.
+        let dependent: WorkID?
+        /// What a load wants.
+        var options: SubscriberOptions?
+        /// The class under which the subscriber is counted.
+        var rankClass: RankClass
+        /// Whether the work had begun before the subscriber came.
+        let isCoalesced: Bool
+    }
+
+    /// What a subscriber wants.
+    struct Wishes: Equatable, Sendable {
+        let image: ImageKey
+        let listeners: Listeners
+        let newest: UInt64
+        let targets: StoreTargets
+        let cachePriority: CachePriority
+
+        init(_ options: SubscriberOptions, image: ImageKey, newest: UInt64) {
+            (self.image, self.newest, listeners) = (image, newest, Listeners(options))
+            (targets, cachePriority) = (options.targets, options.cachePriority)
+        }
+
+        /// The wishes of all loads behind work.
+        init(_ work: Work) {
+            (image, newest, listeners) = (work.key.image, work.newest, work.listeners)
+            (targets, cachePriority) = (work.targets, work.cachePriority)
+        }
+    }
+}
