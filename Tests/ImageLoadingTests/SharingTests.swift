@@ -106,6 +106,17 @@ import Testing
         #expect(sharing.works[fetch]?.rank.rankClass == RankClass(.view, .normal))
     }
 
+    @Test func aViewThatHasLeftDoesNotMakeOtherWorkNewer() throws {
+        var sharing = Sharing()
+        let (fetch, _) = try ids(subscribe(&sharing, 1, to: bytes("a")) { $0.purpose = .view })
+        let newest = sharing.works[fetch]?.newest
+        let (decode, view) = try ids(subscribe(&sharing, 2, to: image("a")) { $0.purpose = .view })
+        _ = subscribe(&sharing, 3, to: image("a"))
+        sharing.unsubscribe(view)
+        _ = sharing.subscribe(decode, to: bytes("a"), scale: nil)
+        #expect(sharing.works[fetch]?.newest == newest)
+    }
+
     @Test func finishedWorkIsJoinedAsLongAsItsResultIsUsedOrStored() throws {
         var sharing = Sharing()
         let (decode, first) = try ids(subscribe(&sharing, 1, to: image("a")))

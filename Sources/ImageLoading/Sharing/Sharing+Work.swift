@@ -79,7 +79,9 @@ extension Sharing {
 
         /// The wishes of all loads behind work.
         init(_ work: Work) {
-            (image, newest, listeners) = (work.key.image, work.newest, work.listeners)
+            (image, listeners) = (work.key.image, work.listeners)
+            // A view that has left, or is off screen, does not make other work newer.
+            newest = work.rankClass.purpose == .view ? work.newest : 0
             (targets, cachePriority) = (work.targets, work.cachePriority)
         }
     }
