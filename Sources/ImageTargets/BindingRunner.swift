@@ -105,7 +105,7 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
 
     // MARK: Calls to the view
 
-    /// Makes the pending calls, unless another runner does: then that one goes on with them.
+    /// Makes the pending calls, unless another runner does: then that one makes them.
     ///
     /// Runs on the view's isolation, so that no newer request comes between taking a call and making it.
     func makeCalls(isolation: isolated (any Actor)? = #isolation) async {

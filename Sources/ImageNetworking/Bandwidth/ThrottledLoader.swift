@@ -5,7 +5,7 @@ public import ImageCore
 /// It works by back-pressure: bytes are handed on no faster than the rate allows, so that a network loader that reads no
 /// further than its reader does is slowed down to its socket. Bodies that were at hand at once count too.
 ///
-/// **Time**: while a body waits for its turn, the timeout of its transfer goes on. The wait ends at the deadline, with
+/// **Time**: while a body waits for its turn, the timeout of its transfer continues. The wait ends at the deadline, with
 /// ``ImageError/Code/deadlineExceeded``.
 ///
 /// ```swift

@@ -9,7 +9,7 @@ extension URLSessionLoader {
     /// and which caches may answer and keep. A background session follows redirects without asking, so that nothing that may
     /// be a credential is given to it. Every other request goes the usual way.
     ///
-    /// A prefetch waits for its transfer. When ``DataRequest/timeout`` or the deadline ends that wait, the transfer goes on; when
+    /// A prefetch waits for its transfer. When ``DataRequest/timeout`` or the deadline ends that wait, the transfer continues; when
     /// the last waiting load is cancelled, the transfer is cancelled too. A finished body is kept in ``folder`` until it was read:
     /// the next load of the same request is answered from there without network, whoever makes it. A load that is no prefetch joins
     /// a transfer whose bytes come in, and overtakes one that the system has not begun.
