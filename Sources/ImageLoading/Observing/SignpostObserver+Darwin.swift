@@ -15,7 +15,7 @@
 
         public func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {
             guard signposter.isEnabled else { return }
-            // Intervals of one load share its number and are told apart by their names.
+            // Intervals of one load share its number; their names tell them apart.
             let id = OSSignpostID(load.rawValue)
             switch observation {
             case .started:

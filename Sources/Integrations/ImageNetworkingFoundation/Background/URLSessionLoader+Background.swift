@@ -11,7 +11,7 @@ extension URLSessionLoader {
     ///
     /// A prefetch waits for its transfer. When ``DataRequest/timeout`` or the deadline ends that wait, the transfer continues; when
     /// the last waiting load is cancelled, the transfer is cancelled too. A finished body is kept in ``folder`` until it was read:
-    /// the next load of the same request is answered from there without network, whoever makes it. A load that is no prefetch joins
+    /// the next load of the same request is answered from there without the network. A load that is no prefetch joins
     /// a transfer whose bytes come in, and overtakes one that the system has not begun.
     ///
     /// On Apple platforms only; elsewhere the option is without effect. Not meant for app extensions, which need a container that
