@@ -42,24 +42,22 @@ public final class ImagePrefetcher: Sendable {
     private struct State {
         var queue: Queue
         var priority: LoadPriority
-        /// Whether someone is starting loads already; whoever ends one meanwhile leaves it to them.
+        /// Whether a caller starts loads; the others leave that to it.
         var isStarting = false
         var waiters: [CheckedContinuation<Void, Never>] = []
 
-        /// Who waits for an idle moment, if this is one.
+        /// The calls of ``waitUntilIdle()`` that may return.
         mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
             guard queue.isEmpty else { return [] }
             defer { waiters = [] }
             return waiters
         }
 
-        /// For the one who starts loads; who finds nothing to start is it no more.
-        mutating func takeBatch() -> Batch {
-            var batch = Batch(priority: priority)
-            while let start = queue.take() { batch.starts.append(start) }
-            isStarting = !batch.starts.isEmpty
-            if !isStarting { batch.waiters = takeWaiters() }
-            return batch
+        /// The next request to start. The caller that gets `nil` stops starting loads.
+        mutating func takeNext() -> (Queue.Turn, ImageRequest)? {
+            let next = queue.take()
+            isStarting = next != nil
+            return next
         }
     }
 
@@ -144,31 +142,28 @@ public final class ImagePrefetcher: Sendable {
 
     // MARK: Loads
 
-    /// What may start, and who waits for an idle moment where nothing may and this is one.
-    private struct Batch {
-        var starts: [(Queue.Turn, ImageRequest)] = []
-        var priority: LoadPriority
-        var waiters: [CheckedContinuation<Void, Never>] = []
-    }
-
-    /// Starts what may start, as many loads at a time as there is room for. One caller at a time does, so that a load
-    /// which ends at once is no recursion.
+    /// Starts as many loads as there is room for. One caller at a time does, so that a load which ends at once does not
+    /// recurse.
     ///
     /// - Parameter change: what has happened, in the same turn of the lock.
     private func startMore(after change: @Sendable (inout State) -> Void = { _ in }) {
-        var batch = state.withLock { state -> Batch? in
+        var next = state.withLock { state -> (Queue.Turn, ImageRequest)? in
             change(&state)
-            return state.isStarting ? nil : state.takeBatch()
+            return state.isStarting ? nil : state.takeNext()
         }
-        while let current = batch {
-            for waiter in current.waiters { waiter.resume() }
-            guard !current.starts.isEmpty else { return }
-            for (turn, request) in current.starts { begin(turn, request, current.priority) }
-            batch = state.withLock { $0.takeBatch() }
+        while let (turn, request) = next {
+            begin(turn, request)
+            next = state.withLock { $0.takeNext() }
         }
+        resumeWaiters()
     }
 
-    private func begin(_ turn: Queue.Turn, _ request: ImageRequest, _ priority: LoadPriority) {
+    private func resumeWaiters() {
+        for waiter in state.withLock({ $0.takeWaiters() }) { waiter.resume() }
+    }
+
+    private func begin(_ turn: Queue.Turn, _ request: ImageRequest) {
+        let priority = priority
         let handle = loader.prefetch(request, to: destination, priority: priority) { [weak self] in self?.ended(turn) }
         guard let handle else { return ended(turn) }
         // It may have ended already, or have been stopped in between: then this cancels what nobody holds any more.
@@ -179,8 +174,7 @@ public final class ImagePrefetcher: Sendable {
 
     private func cancel(_ handles: [any LoadHandle]) {
         for handle in handles { handle.cancel() }
-        let waiters = state.withLock { $0.takeWaiters() }
-        for waiter in waiters { waiter.resume() }
+        resumeWaiters()
     }
 
     /// Two requests are the same when they name one resource and their own options ask for the same image, whatever

@@ -6,24 +6,27 @@ internal import ImageCore
 /// An entry waits in the order of arrival, runs, and is removed when it ends or is stopped. Every call takes constant
 /// time; what was stopped while it waited is skipped when its turn comes.
 struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendable>: Sendable {
-    private enum Entry: Sendable {
-        case waiting(Key, Request)
+    private struct Entry: Sendable {
+        let number: Int
+        var state: State
+    }
+
+    private enum State: Sendable {
+        case waiting(Request)
         /// Taken; the handle follows as soon as the load has one.
-        case running(Key, Handle?)
+        case running(Handle?)
     }
 
     /// Names one run of one entry: a key that is stopped and started again gets another.
-    struct Turn: Hashable, Comparable, Sendable {
+    struct Turn: Hashable, Sendable {
+        let key: Key
         fileprivate let number: Int
-
-        static func < (a: Self, b: Self) -> Bool { a.number < b.number }
     }
 
-    private var entries: [Turn: Entry] = [:]
-    private var turns: [Key: Turn] = [:]
+    private var entries: [Key: Entry] = [:]
     /// Waiting turns in the order of arrival; some are stopped already.
     private(set) var order: Deque<Turn> = []
-    private var lastTurn = 0
+    private var lastNumber = 0
 
     /// How many may run at a time, at least 1.
     let limit: Int
@@ -38,12 +41,10 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     /// Queues a request unless its key is waiting or running already. Returns whether it was queued.
     @discardableResult
     mutating func add(_ request: @autoclosure () -> Request, for key: Key) -> Bool {
-        guard turns[key] == nil else { return false }
-        lastTurn += 1
-        let turn = Turn(number: lastTurn)
-        entries[turn] = .waiting(key, request())
-        turns[key] = turn
-        order.append(turn)
+        guard entries[key] == nil else { return false }
+        lastNumber += 1
+        entries[key] = Entry(number: lastNumber, state: .waiting(request()))
+        order.append(Turn(key: key, number: lastNumber))
         return true
     }
 
@@ -51,8 +52,8 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     mutating func take() -> (Turn, Request)? {
         guard !isHeld, running < limit else { return nil }
         while let turn = order.popFirst() {
-            guard case .waiting(let key, let request) = entries[turn] else { continue }
-            entries[turn] = .running(key, nil)
+            guard let index = index(of: turn), case .waiting(let request) = entries.values[index].state else { continue }
+            entries.values[index].state = .running(nil)
             running += 1
             return (turn, request)
         }
@@ -62,22 +63,22 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     /// The load of a taken request has begun. Returns `false` when it has ended or was stopped before that: the load is
     /// then not wanted.
     mutating func began(_ turn: Turn, _ handle: Handle) -> Bool {
-        guard case .running(let key, _) = entries[turn] else { return false }
-        entries[turn] = .running(key, handle)
+        guard let index = index(of: turn) else { return false }
+        entries.values[index].state = .running(handle)
         return true
     }
 
     /// The load of a taken request has ended.
     mutating func ended(_ turn: Turn) {
-        guard case .running(let key, _) = entries.removeValue(forKey: turn) else { return }
-        turns[key] = nil
+        guard let index = index(of: turn) else { return }
+        entries.remove(at: index)
         running -= 1
     }
 
     /// Removes a key; returns the handle of its load, if it has one, to be cancelled.
     mutating func stop(_ key: Key) -> Handle? {
-        guard let turn = turns.removeValue(forKey: key) else { return nil }
-        guard case .running(_, let handle) = entries.removeValue(forKey: turn) else {
+        guard let entry = entries.removeValue(forKey: key) else { return nil }
+        guard case .running(let handle) = entry.state else {
             dropStopped()
             return nil
         }
@@ -88,17 +89,24 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     /// Removes everything; returns the handles of the loads, to be cancelled. A load that ends later finds its turn gone.
     mutating func stopAll() -> [Handle] {
         let stopped = handles
-        (entries, turns, order, running) = ([:], [:], [], 0)
+        (entries, order, running) = ([:], [], 0)
         return stopped
     }
 
     /// The loads that run, the oldest first.
     var handles: [Handle] {
-        entries.keys.sorted().compactMap { if case .running(_, let handle) = entries[$0] { handle } else { nil } }
+        entries.values.sorted { $0.number < $1.number }.compactMap { entry in
+            if case .running(let handle) = entry.state { handle } else { nil }
+        }
+    }
+
+    /// The entry of a turn that is not over.
+    private func index(of turn: Turn) -> Dictionary<Key, Entry>.Index? {
+        entries.index(forKey: turn.key).flatMap { entries.values[$0].number == turn.number ? $0 : nil }
     }
 
     /// Drops stopped turns once they are the greater part.
     private mutating func dropStopped() {
-        if order.count > 2 * waiting + 32 { order.removeAll { entries[$0] == nil } }
+        if order.count > 2 * waiting + 32 { order = order.filter { index(of: $0) != nil } }
     }
 }
