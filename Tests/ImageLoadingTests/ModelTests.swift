@@ -341,8 +341,8 @@ private struct Simulation {
 
     /// The highest class of the loads that wait for the work, directly or through other work.
     private func rankClass(of id: WorkID) -> RankClass? {
-        sharing.works[id]?.subscribers.compactMap { subscription in
-            if let dependent = sharing.subscriptions[subscription]?.dependent { return rankClass(of: dependent) }
+        sharing.subscribers(of: id).compactMap { subscription, value in
+            if let dependent = value.dependent { return rankClass(of: dependent) }
             return subscribers[subscription].flatMap { loads[$0].options.rankClass }
         }.max()
     }

@@ -47,10 +47,10 @@ extension LoadCoordinator {
             case .began(let id, _):
                 let upstream = SharedWork(id, key: need.key, plan: work.plan)
                 state.works[id] = LoaderState.Work(upstream)
-                state.waitingForResults[work.id] = need.then
+                state.update(work.id) { $0.phase = .waitingForResult(need.then) }
                 return .began(upstream)
             case .joined(let id, _):
-                state.waitingForResults[work.id] = need.then
+                state.update(work.id) { $0.phase = .waitingForResult(need.then) }
                 return .joined(state.sharing.works[id]?.load)
             case .finished(let id): return .finished(state.works[id]?.result, state.sharing.works[id]?.load)
             case nil: return .stopped
@@ -74,61 +74,35 @@ extension LoadCoordinator {
         let deliveries = send { $0.finish(work.id, outcome) }
         work.endPreviews()
         for (task, isCoalesced) in deliveries.tasks { end(task, outcome, isCoalesced: isCoalesced) }
-        for (dependent, then, isCoalesced) in deliveries.works {
+        for dependent in deliveries.works {
             switch outcome {
-            case .success(let result): proceed(dependent, nil) { try then(isCoalesced ? result.coalesced() : result) }
-            case .failure(let failure): finish(dependent, .failure(failure))
+            case .success(let result):
+                proceed(dependent.work, nil) { try dependent.then(dependent.isCoalesced ? result.coalesced() : result) }
+            case .failure(let failure): finish(dependent.work, .failure(failure))
             }
         }
     }
 
     // MARK: Waiting for a slot
 
-    private func wait(for stage: Next.Stage, _ work: SharedWork) {
-        if stage.resource.isLimited, let name = stage.name { observe(.waitBegan(name), work.plan) }
-        let began = ContinuousClock.now
+    func wait(for stage: Next.Stage, _ work: SharedWork) {
+        let runner = StageRunner(stage, of: work, self)
         let mayRun = send { state -> Bool? in
             guard let rank = state.sharing.rank(of: work.id) else { return nil }
             if state.scheduler.request(stage.resource, for: work.id, host: stage.host, bytes: stage.bytes, rank: rank) {
                 return true
             }
-            state.waitingForSlots[work.id] = LoaderState.WaitingStage(stage: stage, began: began)
+            state.update(work.id) { $0.phase = .waitingForSlot(runner) }
             return false
         }
         switch mayRun {
-        case true: run(stage, work, after: .zero)
+        case true: runner.start()
         case false: break
+        // The work has no subscriber left.
         case nil:
-            endWait(stage, work, began)
+            runner.endWait()
             finish(work, .failure(.cancelled))
         }
-    }
-
-    /// Runs a stage that has waited for its slot.
-    func run(_ waiting: LoaderState.WaitingStage, _ work: SharedWork) {
-        run(waiting.stage, work, after: ContinuousClock.now - waiting.began)
-    }
-
-    private func run(_ stage: Next.Stage, _ work: SharedWork, after waited: Duration) {
-        if stage.resource.isLimited, let name = stage.name { observe(.waitEnded(name, waited), work.plan) }
-        var stage = stage
-        stage.waited += waited
-        StageRunner(work: work, stage: stage, coordinator: self).start()
-    }
-
-    /// Work that waited for a slot has no subscriber left.
-    func endWait(_ stage: Next.Stage, _ work: SharedWork, _ began: ContinuousClock.Instant) {
-        guard stage.resource.isLimited, let name = stage.name else { return }
-        observe(.waitEnded(name, ContinuousClock.now - began), work.plan)
-    }
-
-    /// There is not enough memory for a stage: it gives its slot back, and waits for both.
-    func waitForMemory(_ bytes: Int, _ work: SharedWork, _ stage: Next.Stage) {
-        release(work)
-        var stage = stage
-        stage.bytes = bytes
-        if case .worker(_, let body) = stage.body { stage.body = .worker(bytes: nil, body) }
-        wait(for: stage, work)
     }
 
     /// The stage of work has returned.
@@ -169,7 +143,7 @@ extension LoadCoordinator {
     /// More bytes of work arrived.
     func report(_ progress: LoadProgress, _ bytes: ReceivedBytes, from work: SharedWork) {
         let (tasks, previewing) = state.withLock { state in
-            state.works[work.id]?.progress = progress
+            state.update(work.id) { $0.progress = progress }
             return (
                 state.sharing.progressListeners(of: work.id).compactMap { state.tasks[$0] },
                 state.sharing.previewingDependents(of: work.id).compactMap { dependent in
@@ -185,7 +159,7 @@ extension LoadCoordinator {
     func show(_ preview: StagedImage, of work: SharedWork) {
         let (tasks, dependents) = state.withLock { state -> ([ImageTask], [SharedWork]) in
             guard let shared = state.sharing.works[work.id], !shared.isFinished else { return ([], []) }
-            state.works[work.id]?.preview = preview
+            state.update(work.id) { $0.preview = preview }
             return (
                 state.sharing.previewListeners(of: work.id).compactMap { state.tasks[$0] },
                 state.sharing.previewingDependents(of: work.id).compactMap { state.works[$0.id]?.work }

@@ -44,23 +44,24 @@ final class LoadCoordinator: Sendable {
     /// Changes the state under the lock, and then does outside it what follows from the change.
     @discardableResult
     func send<R: Sendable>(_ event: (inout LoaderState) -> R) -> R {
-        let (result, followup) = state.withLock { state in
+        let (result, followups) = state.withLock { state in
             let result = event(&state)
             return (result, state.settle())
         }
-        if !followup.isEmpty { execute(followup) }
+        for followup in followups { execute(followup) }
         return result
     }
 
     private func execute(_ followup: LoaderState.Followup) {
-        for work in followup.stopped {
+        switch followup {
+        case .cancel(let work):
             work.token.cancel()
             work.endPreviews()
+        case .endWait(let runner): runner.endWait()
+        case .endPreviews(let work): work.endPreviews()
+        case .keepPreview(let preview, let work): parts.storePreview(preview.image, for: work.key.image)
+        case .start(let runner): runner.start()
         }
-        for (work, waiting) in followup.withdrawn { endWait(waiting.stage, work, waiting.began) }
-        for work in followup.evicted { work.endPreviews() }
-        for (key, preview) in followup.keptPreviews { parts.storePreview(preview.image, for: key) }
-        for (work, waiting) in followup.granted { run(waiting, work) }
     }
 
     // MARK: Loads

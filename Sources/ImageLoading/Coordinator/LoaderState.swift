@@ -8,6 +8,7 @@ struct LoaderState: Sendable {
     /// Work that runs, or whose result is still of use.
     struct Work: Sendable {
         let work: SharedWork
+        var phase = Phase.running
         var result: WorkResult?
         /// The last preview while the result is being made.
         var preview: StagedImage?
@@ -16,20 +17,17 @@ struct LoaderState: Sendable {
         init(_ work: SharedWork) { self.work = work }
     }
 
-    /// A stage that waits for its slot.
-    struct WaitingStage: Sendable {
-        let stage: Next.Stage
-        let began: ContinuousClock.Instant
+    /// What work does now.
+    enum Phase: Sendable {
+        case running
+        case waitingForResult(Then)
+        case waitingForSlot(StageRunner)
     }
 
     var sharing = Sharing()
     var scheduler: Scheduler
     var works: [WorkID: Work] = [:]
     var tasks: [SubscriptionID: ImageTask] = [:]
-    /// Work that waits for the result of other work.
-    var waitingForResults: [WorkID: Then] = [:]
-    /// Work that waits for a slot.
-    var waitingForSlots: [WorkID: WaitingStage] = [:]
     /// Whether the network is constrained, so that prefetches give way to other loads.
     var isConstrained = false
 
@@ -41,56 +39,74 @@ struct LoaderState: Sendable {
     }
 
     /// What is to be done after an event, outside the lock.
-    struct Followup: Sendable {
-        var granted: [(work: SharedWork, stage: WaitingStage)] = []
-        var stopped: [SharedWork] = []
-        /// Stages of stopped work that waited for their slots.
-        var withdrawn: [(work: SharedWork, stage: WaitingStage)] = []
-        var evicted: [SharedWork] = []
-        var keptPreviews: [(key: ImageKey, preview: StagedImage)] = []
+    enum Followup: Sendable {
+        /// Work lost its last subscriber.
+        case cancel(SharedWork)
+        /// The stage of stopped work waited for its slot.
+        case endWait(StageRunner)
+        case endPreviews(SharedWork)
+        case keepPreview(StagedImage, SharedWork)
+        /// The stage has its slot.
+        case start(StageRunner)
+    }
 
-        var isEmpty: Bool { granted.isEmpty && stopped.isEmpty && evicted.isEmpty }
+    /// Changes work in place, if it exists.
+    mutating func update(_ id: WorkID, _ change: (inout Work) -> Void) {
+        if let index = works.index(forKey: id) { change(&works.values[index]) }
     }
 
     /// Passes the effects of one state machine on to the other, and returns what is left to do.
-    mutating func settle() -> Followup {
-        var followup = Followup()
+    mutating func settle() -> [Followup] {
+        guard !sharing.effects.isEmpty || !scheduler.isSettled || isConstrained else { return [] }
+        var followups: [Followup] = []
         let effects = sharing.takeEffects()
         for id in effects.reranked where scheduler.isWaiting(id) {
             if let rank = sharing.rank(of: id) { scheduler.setRank(of: id, rank) }
         }
-        for stop in effects.stops { self.stop(stop, &followup) }
+        for stop in effects.stops { self.stop(stop, &followups) }
         for id in effects.removed { works[id] = nil }
-        let holds = isConstrained && sharing.awaitedLoads > 0
-        if scheduler.holdsPrefetches != holds { scheduler.holdsPrefetches = holds }
+        for id in scheduler.takeEvicted() {
+            if let work = works[id]?.work { followups.append(.endPreviews(work)) }
+        }
+        scheduler.holdsPrefetches = isConstrained && sharing.awaitedLoads > 0
         for id in scheduler.grant() {
-            if let stage = waitingForSlots.removeValue(forKey: id), let work = works[id] {
-                followup.granted.append((work.work, stage))
+            update(id) { work in
+                guard case .waitingForSlot(let runner) = work.phase else { return }
+                work.phase = .running
+                followups.append(.start(runner))
             }
         }
-        followup.evicted = scheduler.takeEvicted().compactMap { works[$0]?.work }
-        return followup
+        return followups
     }
 
-    private mutating func stop(_ stop: Sharing.Stop, _ followup: inout Followup) {
+    private mutating func stop(_ stop: Sharing.Stop, _ followups: inout [Followup]) {
         scheduler.withdraw(stop.work)
         scheduler.releasePreviews(of: stop.work)
-        let stage = waitingForSlots.removeValue(forKey: stop.work)
-        // Work that waited has no stage whose return would end it.
-        if waitingForResults.removeValue(forKey: stop.work) != nil || stage != nil {
-            _ = sharing.finish(stop.work, succeeded: false)
-        }
         guard let work = works.removeValue(forKey: stop.work) else { return }
-        followup.stopped.append(work.work)
-        if let stage { followup.withdrawn.append((work.work, stage)) }
-        if stop.keepsPreview, let preview = work.preview { followup.keptPreviews.append((work.work.key.image, preview)) }
+        followups.append(.cancel(work.work))
+        switch work.phase {
+        case .running: break
+        // Work that waited has no stage whose return would end it.
+        case .waitingForResult: _ = sharing.finish(stop.work, succeeded: false)
+        case .waitingForSlot(let runner):
+            _ = sharing.finish(stop.work, succeeded: false)
+            followups.append(.endWait(runner))
+        }
+        if stop.keepsPreview, let preview = work.preview { followups.append(.keepPreview(preview, work.work)) }
     }
 
     /// Who gets the result of work.
     struct Deliveries: Sendable {
+        struct Dependent: Sendable {
+            let work: SharedWork
+            let then: Then
+            let isCoalesced: Bool
+            let rank: QueueRank
+        }
+
         var tasks: [(ImageTask, isCoalesced: Bool)] = []
         /// The most urgent first.
-        var works: [(SharedWork, then: Then, isCoalesced: Bool)] = []
+        var works: [Dependent] = []
     }
 
     /// Work ended.
@@ -100,24 +116,24 @@ struct LoaderState: Sendable {
         let result = try? outcome.get()
         let subscribers = sharing.finish(id, succeeded: result != nil)
         if result != nil, sharing.contains(id) {
-            works[id]?.result = result
-            works[id]?.preview = nil
+            update(id) { ($0.result, $0.preview) = (result, nil) }
         } else {
             works[id] = nil
         }
-        var ranks: [QueueRank] = []
         for subscriber in subscribers {
             if let dependent = subscriber.dependent {
-                guard let then = waitingForResults.removeValue(forKey: dependent), let work = works[dependent]?.work,
-                    let rank = sharing.rank(of: dependent)
-                else { continue }
-                let index = ranks.firstIndex { $0 < rank } ?? ranks.count
-                ranks.insert(rank, at: index)
-                deliveries.works.insert((work, then, subscriber.isCoalesced), at: index)
+                guard let rank = sharing.rank(of: dependent) else { continue }
+                update(dependent) { work in
+                    guard case .waitingForResult(let then) = work.phase else { return }
+                    work.phase = .running
+                    deliveries.works.append(
+                        .init(work: work.work, then: then, isCoalesced: subscriber.isCoalesced, rank: rank))
+                }
             } else if let task = tasks.removeValue(forKey: subscriber.subscription) {
                 deliveries.tasks.append((task, subscriber.isCoalesced))
             }
         }
+        deliveries.works.sort { $0.rank > $1.rank }
         return deliveries
     }
 

@@ -1,80 +1,99 @@
 internal import ImageCore
 
-/// Runs one stage that has its slot: checks for cancellation, picks the thread, reports and measures the stage, gives the slot
-/// back, and wraps errors once.
-struct StageRunner: Sendable {
+/// One stage of work, from the wait for its slot to its end: checks for cancellation, picks the thread, reports and measures the
+/// wait and the stage, gives the slot back, and wraps errors once.
+final class StageRunner: Sendable {
     let work: SharedWork
     let stage: Next.Stage
-    let coordinator: LoadCoordinator
+    private let coordinator: LoadCoordinator
+    private let queued = ContinuousClock.now
 
-    /// Starts the stage and returns.
+    /// Reports that the stage waits.
+    init(_ stage: Next.Stage, of work: SharedWork, _ coordinator: LoadCoordinator) {
+        (self.stage, self.work, self.coordinator) = (stage, work, coordinator)
+        if stage.resource.isLimited, let name = stage.name { coordinator.observe(.waitBegan(name), work.plan) }
+    }
+
+    /// Reports that the wait has ended. Returns how long it took.
+    @discardableResult
+    func endWait() -> Duration {
+        let waited = ContinuousClock.now - queued
+        if stage.resource.isLimited, let name = stage.name { coordinator.observe(.waitEnded(name, waited), work.plan) }
+        return waited
+    }
+
+    /// Starts the stage, which has its slot, and returns.
     func start() {
+        let waited = stage.waited + endWait()
         switch stage.body {
         case .task(let body):
-            let task = Task { await run(body) }
+            let task = Task { await run(body, waited) }
             work.token.onCancel { task.cancel() }
         case .worker(let bytes, let body):
-            coordinator.parts.workers.submit { run(bytes, body) }
+            coordinator.parts.workers.submit { self.run(bytes, body, waited) }
         }
     }
 
-    private func run(_ body: () async throws -> Next.Stage.Continuation) async {
-        guard !work.token.isCancelled else { return end(.zero, nil, CancellationError()) }
-        var next: Next.Stage.Continuation?
-        var failure: (any Error)?
-        let timer = StageTimer(stage.name, work.plan, coordinator)
+    private func run(_ body: () async throws -> Next.Stage.Continuation, _ waited: Duration) async {
+        guard let began = begin() else { return }
         do {
-            next = try await body()
+            succeed(try await body(), began, waited)
         } catch {
-            failure = error
+            fail(error, began, waited)
         }
-        end(timer.end(), next, failure)
     }
 
-    private func run(_ bytes: (@Sendable () -> Int)?, _ body: () throws -> Next.Stage.Continuation) {
-        guard !work.token.isCancelled else { return end(.zero, nil, CancellationError()) }
-        if let needed = bytes?(), needed > 0, !coordinator.claim(needed, for: work) {
-            return coordinator.waitForMemory(needed, work, stage)
+    private func run(
+        _ bytes: (@Sendable () -> Int)?, _ body: () throws -> Next.Stage.Continuation, _ waited: Duration
+    ) {
+        if !work.token.isCancelled, let needed = bytes?(), needed > 0, !coordinator.claim(needed, for: work) {
+            return waitForMemory(needed, waited)
         }
-        var next: Next.Stage.Continuation?
-        var failure: (any Error)?
-        let timer = StageTimer(stage.name, work.plan, coordinator)
+        guard let began = begin() else { return }
         do {
-            next = try body()
+            succeed(try body(), began, waited)
         } catch {
-            failure = error
+            fail(error, began, waited)
         }
-        end(timer.end(), next, failure)
     }
 
-    /// Gives the slot back and continues.
-    private func end(_ working: Duration, _ next: Next.Stage.Continuation?, _ error: (any Error)?) {
-        // A codec that cannot be stopped may still hold memory.
-        if error != nil, let remainder = work.token.takeRemainder() { coordinator.hold(remainder) }
+    /// There is not enough memory for the stage: it gives its slot back, and waits for both.
+    private func waitForMemory(_ bytes: Int, _ waited: Duration) {
         coordinator.release(work)
-        coordinator.proceed(work, stage.name) {
-            guard let next else { throw error ?? ImageError.noInput }
-            return try next(StageTimes(waiting: stage.waited, working: working))
+        var stage = stage
+        (stage.bytes, stage.waited) = (bytes, waited)
+        if case .worker(_, let body) = stage.body { stage.body = .worker(bytes: nil, body) }
+        coordinator.wait(for: stage, work)
+    }
+
+    /// Reports that the stage begins. Returns when it did so; `nil` where the work has been cancelled, and has ended.
+    private func begin() -> ContinuousClock.Instant? {
+        guard !work.token.isCancelled else {
+            coordinator.release(work)
+            coordinator.proceed(work, stage.name) { throw CancellationError() }
+            return nil
         }
-    }
-}
-
-/// Measures one stage, and reports its begin and its end.
-private struct StageTimer {
-    private let stage: LoadStage?
-    private let plan: LoadPlan
-    private let coordinator: LoadCoordinator
-    private let began: ContinuousClock.Instant
-
-    init(_ stage: LoadStage?, _ plan: LoadPlan, _ coordinator: LoadCoordinator) {
-        if let stage { coordinator.observe(.stageBegan(stage), plan) }
-        (self.stage, self.plan, self.coordinator) = (stage, plan, coordinator)
-        began = ContinuousClock.now
+        if let name = stage.name { coordinator.observe(.stageBegan(name), work.plan) }
+        return ContinuousClock.now
     }
 
-    func end() -> Duration {
+    /// Reports the end of the stage, and gives its slot back.
+    private func end(_ began: ContinuousClock.Instant, _ waited: Duration) -> StageTimes {
         let time = ContinuousClock.now - began
-        if let stage { coordinator.observe(.stageEnded(stage, time), plan) }
-        return time
+        if let name = stage.name { coordinator.observe(.stageEnded(name, time), work.plan) }
+        coordinator.release(work)
+        return StageTimes(waiting: waited, working: time)
+    }
+
+    private func succeed(_ next: Next.Stage.Continuation, _ began: ContinuousClock.Instant, _ waited: Duration) {
+        let times = end(began, waited)
+        coordinator.proceed(work, stage.name) { try next(times) }
+    }
+
+    private func fail(_ error: any Error, _ began: ContinuousClock.Instant, _ waited: Duration) {
+        // A codec that cannot be stopped may still hold memory.
+        if let remainder = work.token.takeRemainder() { coordinator.hold(remainder) }
+        _ = end(began, waited)
+        coordinator.proceed(work, stage.name) { throw error }
     }
 }

@@ -102,9 +102,12 @@ struct ResourceQueue: Sendable {
         shrinkCapacity()
     }
 
+    /// Whether the limit in total allows more work to run, and there is some.
+    var mayTake: Bool { !isPaused && running < limit && queued > 0 }
+
     /// The best work that the limits allow to run now; it counts as running until `release`.
     mutating func take() -> WorkID? {
-        guard !isPaused, running < limit, queued > 0, let group = bestGroup, let best = self[group: group].entries.max,
+        guard mayTake, let group = bestGroup, let best = self[group: group].entries.max,
             fits(best.cost), !(holdsPrefetches && best.rank.rankClass.purpose == .prefetch)
         else { return nil }
         self[group: group].entries.removeMax()

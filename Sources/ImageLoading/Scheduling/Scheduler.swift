@@ -91,6 +91,9 @@ struct Scheduler: Sendable {
         return false
     }
 
+    /// Whether ``grant()`` or ``takeEvicted()`` may have anything to return.
+    var isSettled: Bool { evicted.isEmpty && (waiting.isEmpty || !queues.contains(where: \.mayTake)) }
+
     func isWaiting(_ work: WorkID) -> Bool { !waiting.isEmpty && waiting[work] != nil }
 
     /// The rank of work changed.

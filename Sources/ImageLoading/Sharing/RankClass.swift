@@ -7,8 +7,6 @@ internal import ImageCore
 struct RankClass: Hashable, Comparable, Sendable {
     let rawValue: UInt8
 
-    static let count = LoadPurpose.allCases.count * priorities
-
     /// How many priorities there are.
     private static var priorities: Int { LoadPriority.veryHigh.rawValue + 1 }
 

@@ -32,5 +32,7 @@ extension Sharing {
         var stops: [Stop] = []
         /// Finished work that is no longer of use.
         var removed: [WorkID] = []
+
+        var isEmpty: Bool { reranked.isEmpty && stops.isEmpty && removed.isEmpty }
     }
 }

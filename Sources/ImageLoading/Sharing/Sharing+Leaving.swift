@@ -20,18 +20,29 @@ extension Sharing {
     mutating func detach(_ id: SubscriptionID) -> Subscription? {
         guard let subscription = subscriptions.removeValue(forKey: id) else { return nil }
         if let options = subscription.options { countLeaving(options) }
-        var isFinished = true
-        update(subscription.work) { work in
-            work.subscribers.remove(id)
-            work.counts.remove(subscription.rankClass)
-            isFinished = work.isFinished
-        }
         // Finished work waits for nothing, and reports nothing.
-        guard !isFinished else { return subscription }
+        guard subscriberLeft(subscription) == false else { return subscription }
         let listeners = subscription.options.map(Listeners.init) ?? subscription.dependent.flatMap { works[$0]?.listeners }
         if let listeners, !listeners.isEmpty { forEachUpstream(from: subscription.work) { $0.listeners -= listeners } }
         rankChanged(subscription.work)
         return subscription
+    }
+
+    /// A subscriber of work has left. Its entry stays in the list until half of the entries are of that kind, so that
+    /// subscribers leave in constant time in any order.
+    ///
+    /// - Returns: whether the work has finished; `nil` where it is gone.
+    @discardableResult
+    mutating func subscriberLeft(_ subscription: Subscription) -> Bool? {
+        let subscriptions = subscriptions
+        return update(subscription.work) { work in
+            work.counts.remove(subscription.rankClass)
+            work.subscriberCount -= 1
+            if work.subscribers.count > 2 * work.subscriberCount + 8 {
+                work.subscribers.removeAll { subscriptions[$0] == nil }
+            }
+            return work.isFinished
+        }
     }
 
     mutating func countLeaving(_ options: SubscriberOptions) {
@@ -41,9 +52,14 @@ extension Sharing {
 
     /// Stops work without subscribers, or removes it where it has finished and is stored; then the work that only it needed.
     mutating func collect(_ id: WorkID) {
-        guard let work = works[id], work.subscribers.isEmpty else { return }
-        if work.isFinished {
-            guard !work.isStoring else { return }
+        let state = update(id) { work in
+            (
+                isNeeded: work.subscriberCount > 0 || work.isFinished && work.isStoring, isFinished: work.isFinished,
+                targets: work.targets
+            )
+        }
+        guard let state, !state.isNeeded else { return }
+        guard !state.isFinished else {
             remove(work: id)
             effects.removed.append(id)
             return
@@ -51,19 +67,21 @@ extension Sharing {
         dropUpstream(of: id)
         remove(work: id)
         stopping.insert(id)
-        effects.stops.append(Stop(work: id, keepsPreview: work.targets.contains(.memory)))
+        effects.stops.append(Stop(work: id, keepsPreview: state.targets.contains(.memory)))
     }
 
     mutating func remove(work id: WorkID) {
         guard let work = works.removeValue(forKey: id) else { return }
         // Newer work may have the key.
-        guard let index = worksByKey.index(forKey: work.key), worksByKey.values[index] == id else { return }
-        worksByKey.remove(at: index)
+        if let index = worksByKey.index(forKey: work.key), worksByKey.values[index] == id { worksByKey.remove(at: index) }
+        guard works.isEmpty, capacity > 256 else { return }
+        // Give the memory of a burst back. Work has subscribers, so there are no subscriptions either.
+        (works, worksByKey, subscriptions) = ([:], [:], [:])
     }
 
     /// Ends the subscription of work to its upstream.
     mutating func dropUpstream(of id: WorkID) {
-        guard let upstream = works[id]?.upstream, let subscription = detach(upstream) else { return }
+        guard let upstream = update(id, \.upstream) ?? nil, let subscription = detach(upstream) else { return }
         update(id) { $0.upstream = nil }
         collect(subscription.work)
     }

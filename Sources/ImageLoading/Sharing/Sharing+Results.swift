@@ -6,31 +6,38 @@ extension Sharing {
     ///
     /// Loads lose their subscriptions. Work that waited keeps its own: it uses the result, and late subscribers find it.
     mutating func finish(_ id: WorkID, succeeded: Bool) -> [Delivery] {
-        guard let work = works[id] else {
+        let work = update(id) { work in
+            work.isFinished = true
+            return (hasUpstream: work.upstream != nil, isShared: work.subscriberCount > 1 && work.scale == nil)
+        }
+        guard let work else {
             stopping.remove(id)
             return []
         }
-        if work.upstream != nil { dropUpstream(of: id) }
-        update(id) { $0.isFinished = true }
-        let isMoving = succeeded && work.subscribers.count > 1
-        if isMoving { shareDecodes(of: id) }
-        let subscribers = isMoving ? works[id]?.subscribers ?? [] : work.subscribers
-        let deliveries = subscribers.sorted().compactMap { subscription in
+        if work.hasUpstream { dropUpstream(of: id) }
+        if succeeded, work.isShared { shareDecodes(of: id) }
+        let deliveries = works[id]?.subscribers.compactMap { subscription in
             subscriptions[subscription].map {
                 Delivery(subscription: subscription, dependent: $0.dependent, isCoalesced: $0.isCoalesced)
             }
         }
-        for delivery in deliveries where !succeeded || delivery.dependent == nil { end(delivery, of: id) }
+        guard let deliveries else { return [] }
+        for delivery in deliveries where !succeeded || delivery.dependent == nil { end(delivery) }
         if succeeded { collect(id) } else { remove(work: id) }
         return deliveries
     }
 
     /// Removes a subscription to finished work.
-    private mutating func end(_ delivery: Delivery, of work: WorkID) {
-        let subscription = subscriptions.removeValue(forKey: delivery.subscription)
+    private mutating func end(_ delivery: Delivery) {
+        guard let subscription = subscriptions.removeValue(forKey: delivery.subscription) else { return }
         if let dependent = delivery.dependent { update(dependent) { $0.upstream = nil } }
-        if let options = subscription?.options { countLeaving(options) }
-        update(work) { $0.subscribers.remove(delivery.subscription) }
+        if let options = subscription.options { countLeaving(options) }
+        subscriberLeft(subscription)
+    }
+
+    /// The subscribers of work, the oldest first.
+    func subscribers(of id: WorkID) -> [(SubscriptionID, Subscription)] {
+        works[id]?.subscribers.compactMap { id in subscriptions[id].map { (id, $0) } } ?? []
     }
 
     /// The result of work is being stored; the work can be joined until that has ended.
@@ -43,8 +50,7 @@ extension Sharing {
 
     /// Several sizes of one image wait for the same bytes: sizes that can be made from a larger one wait for that one.
     private mutating func shareDecodes(of id: WorkID) {
-        guard let subscribers = works[id]?.subscribers, subscribers.count > 1, works[id]?.scale == nil else { return }
-        let decodes = subscribers.sorted().compactMap { subscriptions[$0]?.dependent }
+        let decodes = subscribers(of: id).compactMap(\.1.dependent)
             .compactMap { id in works[id]?.scale.map { (id: id, scale: $0) } }
         var largest: [String: (id: WorkID, scale: DecodeScale)] = [:]
         for decode in decodes where largest[decode.scale.family].map({ $0.scale.isSmaller(than: decode.scale) }) ?? true {
@@ -53,7 +59,7 @@ extension Sharing {
         for decode in decodes {
             guard let larger = largest[decode.scale.family], larger.id != decode.id, decode.scale.canBeMade(from: larger.scale)
             else { continue }
-            if let wanting = works[decode.id] { link(decode.id, wanting, to: larger.id) }
+            link(decode.id, to: larger.id, isCoalesced: true)
         }
     }
 
@@ -61,32 +67,29 @@ extension Sharing {
 
     /// The loads that wait for work, directly or through other work.
     func loads(behind id: WorkID) -> [SubscriptionID] {
-        works[id]?.subscribers.flatMap { subscription -> [SubscriptionID] in
-            if let dependent = subscriptions[subscription]?.dependent { return loads(behind: dependent) }
-            return [subscription]
-        } ?? []
+        subscribers(of: id).flatMap { subscription, value in value.dependent.map(loads(behind:)) ?? [subscription] }
     }
 
     /// The loads that want progress of work, directly or through other work, the oldest first.
     func progressListeners(of id: WorkID) -> [SubscriptionID] {
-        guard let work = works[id], work.listeners.progress > 0 else { return [] }
-        return work.subscribers.sorted().flatMap { subscription -> [SubscriptionID] in
-            if let dependent = subscriptions[subscription]?.dependent { return progressListeners(of: dependent) }
-            return subscriptions[subscription]?.options?.wantsProgress == true ? [subscription] : []
+        guard works[id]?.listeners.progress ?? 0 > 0 else { return [] }
+        return subscribers(of: id).flatMap { subscription, value in
+            value.dependent.map(progressListeners(of:)) ?? (value.options?.wantsProgress == true ? [subscription] : [])
         }
     }
 
     /// The loads that want previews of work, the oldest first.
     func previewListeners(of id: WorkID) -> [SubscriptionID] {
-        works[id]?.subscribers.sorted().filter { subscriptions[$0]?.options.map { $0.previews != .none } ?? false } ?? []
+        subscribers(of: id).compactMap { subscription, value in
+            value.options.map { $0.previews != .none } == true ? subscription : nil
+        }
     }
 
     /// Work that waits for this work, and that loads want previews of, the oldest first.
     func previewingDependents(of id: WorkID) -> [(id: WorkID, policy: PreviewPolicy)] {
-        works[id]?.subscribers.sorted().compactMap { subscription in
-            guard let dependent = subscriptions[subscription]?.dependent, let policy = works[dependent]?.listeners.previewPolicy
-            else { return nil }
+        subscribers(of: id).compactMap { _, value in
+            guard let dependent = value.dependent, let policy = works[dependent]?.listeners.previewPolicy else { return nil }
             return (dependent, policy)
-        } ?? []
+        }
     }
 }

@@ -14,7 +14,10 @@ extension Sharing {
         var newest: UInt64 = 0
         var isFinished = false
         var isStoring = false
-        var subscribers: Set<SubscriptionID> = []
+        /// The subscribers, the oldest first, and some that have left: ``Sharing/subscribers(of:)`` tells them apart.
+        var subscribers: [SubscriptionID] = []
+        /// How many of them have not left.
+        var subscriberCount = 0
         /// The subscribers by class.
         var counts = RankCounts()
         var listeners = Listeners()
@@ -25,7 +28,8 @@ extension Sharing {
         var upstream: SubscriptionID?
 
         mutating func add(_ subscription: SubscriptionID, _ rankClass: RankClass) {
-            subscribers.insert(subscription)
+            subscribers.append(subscription)
+            subscriberCount += 1
             counts.add(rankClass)
         }
 
@@ -67,21 +71,23 @@ extension Sharing {
     /// What a subscriber wants.
     struct Wishes: Equatable, Sendable {
         let image: ImageKey
+        let rankClass: RankClass
         let listeners: Listeners
         let newest: UInt64
         let targets: StoreTargets
         let cachePriority: CachePriority
 
-        init(_ options: SubscriberOptions, image: ImageKey, newest: UInt64) {
-            (self.image, self.newest, listeners) = (image, newest, Listeners(options))
+        init(_ options: SubscriberOptions, image: ImageKey, _ subscription: SubscriptionID) {
+            (self.image, rankClass, listeners) = (image, options.rankClass, Listeners(options))
+            newest = rankClass.purpose == .view ? subscription.rawValue : 0
             (targets, cachePriority) = (options.targets, options.cachePriority)
         }
 
         /// The wishes of all loads behind work.
         init(_ work: Work) {
-            (image, listeners) = (work.key.image, work.listeners)
+            (image, rankClass, listeners) = (work.key.image, work.rankClass, work.listeners)
             // A view that has left, or is off screen, does not make other work newer.
-            newest = work.rankClass.purpose == .view ? work.newest : 0
+            newest = rankClass.purpose == .view ? work.newest : 0
             (targets, cachePriority) = (work.targets, work.cachePriority)
         }
     }

@@ -34,9 +34,6 @@ struct Sharing: Equatable, Sendable {
 
     /// Removes and returns what the coordinator must do about the events since the last call.
     mutating func takeEffects() -> Effects {
-        // Give the memory of a burst back.
-        if works.isEmpty, works.capacity > 256 { (works, worksByKey, stopping) = ([:], [:], []) }
-        if subscriptions.isEmpty, subscriptions.capacity > 256 { subscriptions = [:] }
         defer { effects = Effects() }
         return effects
     }
@@ -62,69 +59,56 @@ struct Sharing: Equatable, Sendable {
         if let existing, isFinished(existing) { return .finished(existing) }
         let id = existing ?? WorkID(rawValue: nextNumber())
         let subscription = SubscriptionID(rawValue: nextNumber())
-        let rankClass = options.rankClass
+        if existing == nil { begin(id, key, load, scale, oldest: id.rawValue) }
+        let wishes = Wishes(options, image: key.image, subscription)
         subscriptions[subscription] = Subscription(
-            work: id, dependent: nil, options: options, rankClass: rankClass, isCoalesced: existing != nil)
+            work: id, dependent: nil, options: options, rankClass: wishes.rankClass, isCoalesced: existing != nil)
         loads += 1
         if options.purpose != .prefetch { awaitedLoads += 1 }
-        let wishes = Wishes(options, image: key.image, newest: rankClass.purpose == .view ? subscription.rawValue : 0)
-        guard existing != nil else {
-            insert(Work(key: key, load: load, scale: scale, oldest: id.rawValue), id, subscription, rankClass, wishes)
-            return .began(id, subscription)
-        }
-        update(id) { $0.add(subscription, rankClass) }
-        forEachUpstream(from: id) { $0.add(wishes) }
-        rankChanged(id)
-        return .joined(id, subscription)
+        add(subscription, wishes, to: id, isCoalesced: existing != nil)
+        return existing == nil ? .began(id, subscription) : .joined(id, subscription)
     }
 
     /// Work needs the result of other work; ends its subscription to the upstream that it had.
     mutating func subscribe(_ dependent: WorkID, to key: WorkKey, scale: DecodeScale?) -> Joining? {
-        guard let wanting = works[dependent] else { return nil }
+        guard let wanting = update(dependent, { (load: $0.load, oldest: $0.oldest) }) else { return nil }
         if let existing = worksByKey[key] {
-            let subscription = link(dependent, wanting, to: existing)
+            let subscription = link(dependent, to: existing, isCoalesced: true)
             return isFinished(existing) ? .finished(existing) : .joined(existing, subscription)
         }
         let id = WorkID(rawValue: nextNumber())
-        let subscription = subscribe(dependent, wanting, to: id, isCoalesced: false)
-        insert(
-            Work(key: key, load: wanting.load, scale: scale, oldest: wanting.oldest), id, subscription,
-            wanting.rankClass, Wishes(wanting))
-        if let old = wanting.upstream { remove(old) }
-        return .began(id, subscription)
+        begin(id, key, wanting.load, scale, oldest: wanting.oldest)
+        return .began(id, link(dependent, to: id, isCoalesced: false))
     }
 
-    /// Subscribes work to other work that has begun, instead of to the upstream that it had.
+    /// Subscribes work to other work, instead of to the upstream that it had.
+    ///
+    /// - Parameter isCoalesced: whether the other work had begun before.
     @discardableResult
-    mutating func link(_ dependent: WorkID, _ wanting: Work, to id: WorkID) -> SubscriptionID {
-        let subscription = subscribe(dependent, wanting, to: id, isCoalesced: true)
-        update(id) { $0.add(subscription, wanting.rankClass) }
-        forEachUpstream(from: id) { $0.add(Wishes(wanting)) }
-        rankChanged(id)
+    mutating func link(_ dependent: WorkID, to id: WorkID, isCoalesced: Bool) -> SubscriptionID {
+        let subscription = SubscriptionID(rawValue: nextNumber())
+        let wanting = update(dependent) { work in
+            defer { work.upstream = subscription }
+            return (wishes: Wishes(work), upstream: work.upstream)
+        }
+        guard let wanting else { return subscription }
+        subscriptions[subscription] = Subscription(
+            work: id, dependent: dependent, options: nil, rankClass: wanting.wishes.rankClass, isCoalesced: isCoalesced)
+        add(subscription, wanting.wishes, to: id, isCoalesced: isCoalesced)
         // After the new one, so that work which both lead to is not stopped in between.
         if let old = wanting.upstream { remove(old) }
         return subscription
     }
 
-    /// - Parameter isCoalesced: whether the upstream had begun.
-    private mutating func subscribe(
-        _ dependent: WorkID, _ wanting: Work, to id: WorkID, isCoalesced: Bool
-    ) -> SubscriptionID {
-        let subscription = SubscriptionID(rawValue: nextNumber())
-        subscriptions[subscription] = Subscription(
-            work: id, dependent: dependent, options: nil, rankClass: wanting.rankClass, isCoalesced: isCoalesced)
-        update(dependent) { $0.upstream = subscription }
-        return subscription
+    private mutating func begin(_ id: WorkID, _ key: WorkKey, _ load: LoadID, _ scale: DecodeScale?, oldest: UInt64) {
+        worksByKey[key] = id
+        works[id] = Work(key: key, load: load, scale: scale, oldest: oldest)
     }
 
-    /// Adds new work with its first subscriber.
-    private mutating func insert(
-        _ work: consuming Work, _ id: WorkID, _ subscription: SubscriptionID, _ rankClass: RankClass, _ wishes: Wishes
-    ) {
-        worksByKey[work.key] = id
-        work.add(subscription, rankClass)
-        work.add(wishes)
-        works[id] = work
+    private mutating func add(_ subscription: SubscriptionID, _ wishes: Wishes, to id: WorkID, isCoalesced: Bool) {
+        update(id) { $0.add(subscription, wishes.rankClass) }
+        forEachUpstream(from: id) { $0.add(wishes) }
+        if isCoalesced { rankChanged(id) }
     }
 
     private func isFinished(_ id: WorkID) -> Bool { works[id]?.isFinished ?? false }
@@ -134,10 +118,10 @@ struct Sharing: Equatable, Sendable {
         return sequence
     }
 
-    /// Changes work in place, if it exists.
-    mutating func update(_ id: WorkID, _ change: (inout Work) -> Void) {
-        guard let index = works.index(forKey: id) else { return }
-        change(&works.values[index])
+    /// Reads or changes work in place, which is cheaper than a copy of it; `nil` where it does not exist.
+    @discardableResult
+    mutating func update<R>(_ id: WorkID, _ change: (inout Work) -> R) -> R? {
+        works.index(forKey: id).map { change(&works.values[$0]) }
     }
 
     /// Changes work and everything that it depends on.

@@ -21,12 +21,17 @@ struct FetchStage: Sendable {
         }
     }
 
-    /// - Parameter request: for a URL.
-    func fetch(_ request: DataRequest?, _ progress: Progress) async throws -> Body {
+    /// - Parameters:
+    ///   - rank: the purpose and the priority of the loads that wait.
+    ///   - transaction: what the lookup in the response cache found.
+    func fetch(
+        _ rank: RankClass, _ deadline: Deadline?, _ transaction: (any ResponseTransaction)?, _ progress: Progress
+    ) async throws -> Body {
         switch plan.request.source {
         case .bytes(let data, _): return Body(entry: entry(data))
         case .producer(_, let produce): return Body(entry: entry(try await produce()))
-        case .url(let url): return try await body(of: loader.load(request ?? DataRequest(url: url)), progress)
+        case .url(let url):
+            return try await body(of: loader.load(request(url, rank, deadline, transaction)), progress)
         }
     }
 
@@ -40,9 +45,19 @@ struct FetchStage: Sendable {
 
     /// The request for the network layer; `nil` for a source without a URL.
     ///
-    /// - Parameter rank: the purpose and the priority of the loads that wait.
+    /// - Parameters:
+    ///   - rank: the purpose and the priority of the loads that wait.
+    ///   - transaction: what the lookup in the response cache found.
     func request(_ rank: RankClass) -> DataRequest? {
         guard case .url(let url) = plan.request.source else { return nil }
+        return request(url, rank, nil, nil)
+    }
+
+    // Not inlined: a load that waits for the network keeps the frame of `fetch`, which would grow by the request that is made here.
+    @inline(never)
+    private func request(
+        _ url: URL, _ rank: RankClass, _ deadline: Deadline?, _ transaction: (any ResponseTransaction)?
+    ) -> DataRequest {
         var policy = plan.options.cachePolicy
         if !plan.options.storesToDisk || !plan.options.diskStorage.keepsOriginal(isProcessed: plan.isProcessed) {
             policy.remove(.writesDisk)
@@ -51,26 +66,34 @@ struct FetchStage: Sendable {
             url: url, headerFields: plan.options.headers, timeout: plan.options.timeout,
             maximumBytes: plan.options.maximumResponseBytes, priority: rank.priority, retries: plan.options.retries,
             allowsExpensiveNetwork: plan.options.allowsExpensiveNetwork, cachePolicy: policy, purpose: rank.purpose)
+        (request.deadline, request.cacheTransaction) = (deadline, transaction)
         if !plan.isLocal, request.headerFields[.accept] == nil { request.headerFields[.accept] = parts.accept }
         return request
     }
 
     /// The cache that takes the place of the data cache for the plan's URL; `nil` for a source that is not on the web.
     var responseCache: (any ResponseCaching)? {
-        guard case .url(let url) = plan.request.source else { return nil }
+        guard let cache = parts.configuration.responseCache, case .url(let url) = plan.request.source else { return nil }
         let scheme = url.scheme?.lowercased()
-        guard scheme == "https" || scheme == "http" else { return nil }
-        return parts.configuration.responseCache
+        return scheme == "https" || scheme == "http" ? cache : nil
     }
 
     // MARK: Response
 
     /// The body of a successful response: whole, or its first bytes where only the header is wanted.
+    // Not inlined: a load that waits for a response has no need of the variables for its body yet.
+    @inline(never)
     func body(of response: DataResponse, _ progress: Progress) async throws -> Body {
+        if let body = try wholeBody(of: response) { return body }
+        return try await collect(response, progress)
+    }
+
+    /// The body of a successful response that is at hand.
+    private func wholeBody(of response: DataResponse) throws(ImageError) -> Body? {
         try judge(response)
         let expected = response.expectedBytes
         if let expected, expected > maximumBytes { throw tooLarge() }
-        guard let whole = response.body.wholeData else { return try await collect(response, progress) }
+        guard let whole = response.body.wholeData else { return nil }
         return body(try checked(whole, expected: expected, response), of: response)
     }
 

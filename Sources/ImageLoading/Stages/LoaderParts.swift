@@ -18,6 +18,7 @@ final class LoaderParts: Sendable {
 
     init(_ configuration: ImageLoader.Configuration) {
         self.configuration = configuration
+        (memoryCache, dataCache) = (configuration.memoryCache, configuration.dataCache)
         decoder = TargetSizeDecoder(decoder: configuration.decoder)
         incrementalDecoder = configuration.decoder is any IncrementalDecoding ? decoder : nil
         workers = WorkerPool(size: configuration.limits.workers)
@@ -25,8 +26,8 @@ final class LoaderParts: Sendable {
         accept = (configuration.decoder.formats.map(\.mediaType) + ["image/*;q=0.8", "*/*;q=0.5"]).joined(separator: ", ")
     }
 
-    var memoryCache: (any Caching)? { configuration.memoryCache }
-    var dataCache: (any DataCaching)? { configuration.dataCache }
+    let memoryCache: (any Caching)?
+    let dataCache: (any DataCaching)?
 
     /// Whether a cache keeps bytes from the network.
     var hasByteCache: Bool { dataCache != nil || configuration.responseCache != nil }

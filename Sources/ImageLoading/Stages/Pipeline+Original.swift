@@ -45,11 +45,8 @@ extension Pipeline {
     /// - Parameter transaction: what the lookup in the response cache found.
     func fetchedOriginal(_ work: SharedWork, _ transaction: (any ResponseTransaction)?) -> Next {
         .task(.network, on: work.plan.isLocal ? .local : .network, host: work.plan.host) {
-            let stage = FetchStage(parts: parts, plan: work.plan)
-            var request = stage.request(coordinator.rank(of: work))
-            request?.deadline = coordinator.deadline(of: work)
-            request?.cacheTransaction = transaction
-            let body = try await stage.fetch(request, progress(work))
+            let body = try await FetchStage(parts: parts, plan: work.plan).fetch(
+                coordinator.rank(of: work), coordinator.deadline(of: work), transaction, progress(work))
             return { times in .finished(.original(original(of: body, times, work))) }
         }
     }
