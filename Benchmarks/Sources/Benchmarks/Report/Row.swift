@@ -78,7 +78,7 @@ extension Row {
     }
 }
 
-extension Row: Encodable {
+extension Row: Codable {
     private enum Key: String, CodingKey {
         case suite, name, median, unit, peer, peerMedian, peerIsRecorded, ratio, ratioError, budget, budgetKind, isWithinBudget
     }
@@ -111,5 +111,26 @@ extension Row: Encodable {
             }
         try object.encodeIfPresent(limit, forKey: .budget)
         try object.encodeIfPresent(kind, forKey: .budgetKind)
+    }
+}
+
+extension Row {
+    init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: Key.self)
+        suite = try object.decode(String.self, forKey: .suite)
+        name = try object.decode(String.self, forKey: .name)
+        median = try object.decode(Double.self, forKey: .median)
+        unit = try object.decode(String.self, forKey: .unit)
+        ratioError = try object.decodeIfPresent(Double.self, forKey: .ratioError)
+        if let name = try object.decodeIfPresent(String.self, forKey: .peer) {
+            let value = try object.decodeIfPresent(Double.self, forKey: .peerMedian)
+            peer = Peer(name: name, value: value, isRecorded: try object.decode(Bool.self, forKey: .peerIsRecorded))
+        }
+        guard let limit = try object.decodeIfPresent(Double.self, forKey: .budget) else { return }
+        switch try object.decode(String.self, forKey: .budgetKind) {
+        case "atMost": budget = .atMost(limit)
+        case "atLeast": budget = .atLeast(limit)
+        default: budget = .ratio(limit)
+        }
     }
 }

@@ -7,7 +7,8 @@ struct Suite: Sendable {
     let run: @Sendable (Effort) async throws -> [Row]
 
     /// Every suite, in the order in which they run: a new one is added here.
-    static let all: [Suite] = [.engine, .endToEnd] + decoding + [.process, .network, .httpCache, .cache, .start, .photos]
+    static let all: [Suite] =
+        [.engine, .engineOnAllCores, .endToEnd] + decoding + [.process, .network, .httpCache, .cache, .start, .photos]
 
     /// Whether a name on the command line stands for this suite: its own, or the part of its own before a hyphen.
     func isMeant(by name: String) -> Bool { self.name == name || self.name.hasPrefix(name + "-") }

@@ -11,3 +11,6 @@ bool bench_decode_avif(const uint8_t *bytes, size_t count);
 
 /// Bytes that are allocated at this moment, of all threads; 0 where the system does not say.
 size_t bench_heap_bytes(void);
+
+/// The processors that this process may use: those that `taskset` left it, where the system has such a thing.
+int bench_usable_processors(void);
