@@ -140,7 +140,7 @@ let package = Package(
         tests("ImageDecoding", "ImageCore", "CalotypeTesting", "TestBitmaps"),
         tests("ImageProcessing", "ImageCore", "ImageKernels", "CalotypeTesting", "CCalotypeAllocations", "ProjectFiles"),
         tests("ImageTargets", "ImageCore", "ImageDecoding", "ImageCodecs", "ImageLoading", "CalotypeTesting", .httpTypes),
-        tests("ImageLoading", "EngineSoak", "ImageCore", "CalotypeTesting", .httpTypes),
+        tests("ImageLoading", "EngineSoak", "ImageCore", "ImageNetworking", "CalotypeTesting", .httpTypes),
         tests(
             "ImageCodecs", "ImageCore", "CalotypeSystem", "ImageKernels", "ImageDecoding", "CalotypeTesting", "ProjectFiles",
             "TestBitmaps"),

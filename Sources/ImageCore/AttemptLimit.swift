@@ -16,7 +16,7 @@ package struct AttemptLimit: Sendable {
     /// The error for an attempt that did not end within the limit. A deadline that has moved since the attempt began, because loads
     /// joined it, has not ended the load: the attempt counts as timed out, and may be followed by another.
     package var error: ImageError {
-        if isDeadline, let deadline = request.deadline, deadline.remaining <= .milliseconds(5) {
+        if isDeadline, let deadline = request.deadline, deadline.remaining <= Deadline.tolerance {
             return .deadlineExceeded(by: request.url, deadline)
         }
         return .timedOut(request.url, host: request.url.host() ?? "", timeout: request.timeout)
@@ -40,7 +40,7 @@ extension DataRequest {
     /// few milliseconds ahead.
     package func namingDeadline(_ error: any Error) -> any Error {
         guard let timeout = error as? ImageError, timeout.code == .timedOut, let deadline,
-            deadline.remaining <= .milliseconds(5)
+            deadline.remaining <= Deadline.tolerance
         else { return error }
         return ImageError.deadlineExceeded(by: url, deadline, causes: [timeout.message] + timeout.causes)
     }

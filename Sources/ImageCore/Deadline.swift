@@ -22,6 +22,10 @@ public struct Deadline: Sendable {
         readRemaining = remaining
     }
 
+    /// A timeout that ends an attempt this shortly before the deadline was the deadline's: the clock of a network layer may be a few
+    /// milliseconds ahead.
+    package static let tolerance = Duration.milliseconds(5)
+
     /// The time that is left; zero or less once the deadline has passed.
     public var remaining: Duration { readRemaining() }
 }

@@ -109,6 +109,23 @@ import Testing
         _ = try await hasty.response
     }
 
+    /// A load may join a fetch in the moment in which that ends at the deadline of the loads before.
+    @Test(arguments: [1, 2]) func aLoadBeginsOnceMoreWhereTheDeadlineOfAnotherEndedItsFetch(failures: Int) async throws {
+        let left = Lock(failures)
+        let network = ScriptedLoader { _ in
+            let fails = left.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            return fails ? .failure(ImageError(.deadlineExceeded, message: "The deadline has passed.")) : .body(Data([7]))
+        }
+        let bench = bench(network)
+        let task = bench.loader.task(for: request("x", deadline: nil))
+        #expect(await code(task) == (failures == 1 ? nil : .deadlineExceeded))
+        await bench.waitUntilIdle()
+        #expect(network.requests.count == 2)
+    }
+
     @Test func aLoadThatEndsInTimeLeavesNoTimerBehind() async throws {
         let bench = bench(ScriptedLoader { _ in .body(Data([7])) })
         weak var task: ImageTask?

@@ -3,11 +3,12 @@ import Foundation
 import HTTPTypes
 import ImageCore
 import ImageLoading
+import ImageNetworking
 
 /// One loader, its script and the loads of one random program.
 ///
 /// Image `n` is red with value `n`, and each processor adds ten. Image 6 is never found. Image 7 is never found, and has image 5
-/// as its fallback. Image 8 is lost at its first attempt, and found at the next.
+/// as its fallback. Image 8 is lost at the first attempt of each fetch, and found at the next; some loads allow no second one.
 final class EngineProgram: Sendable {
     private struct Load: Sendable {
         let task: ImageTask
@@ -15,6 +16,7 @@ final class EngineProgram: Sendable {
         let additions: Int
         let hasLowResolution: Bool
         let deadline: Duration?
+        let allowsRetries: Bool
         let began: Duration
         var isCancelled = false
         let ends: EventLog<Result<ImageResponse, LoadFailure>>
@@ -34,7 +36,10 @@ final class EngineProgram: Sendable {
         let network = ModelNetwork(gate)
         self.network = network
         var configuration = ImageLoader.Configuration(
-            dataLoader: network, decoder: ModelDecoder(), memoryCache: memory, dataCache: LoggedDataCache())
+            dataLoader: CountingLoader(
+                loader: RetryingLoader(
+                    network, policy: .default, budget: RetryBudget(ratio: 1, capacity: 1000), clock: clock)),
+            decoder: ModelDecoder(), memoryCache: memory, dataCache: LoggedDataCache())
         configuration.limits.fetches = 4
         configuration.limits.fetchesPerHost = 3
         configuration.limits.workers = 2
@@ -67,10 +72,18 @@ final class EngineProgram: Sendable {
         }
         loader.isPaused = false
         gate.open()
+        // Retries wait for the clock.
+        let time = Task { [clock] in
+            while !Task.isCancelled {
+                clock.advance(by: .milliseconds(100))
+                await Task.yield()
+            }
+        }
+        defer { time.cancel() }
         for load in loads {
             let result: Result<ImageResponse, LoadFailure>
             do { result = .success(try await load.task.response) } catch { result = .failure(error) }
-            if let problem = check(load, result) { return problem }
+            if let problem = check(load, among: loads, result) { return problem }
         }
         while loader.activity != ImageLoader.Activity() { await Task.yield() }
         for load in loads {
@@ -97,6 +110,8 @@ final class EngineProgram: Sendable {
         request.options.previews = Bool.random(using: &random) ? PreviewPolicy.incremental : PreviewPolicy.none
         let deadline = Int.random(in: 0..<5, using: &random) == 0 ? Duration.seconds(Int.random(in: 1...9, using: &random)) : nil
         if let deadline { request.options.deadline = deadline }
+        let allowsRetries = Int.random(in: 0..<20, using: &random) > 0
+        if !allowsRetries { request.options.retries = 0 }
         let (ends, problems) = (EventLog<Result<ImageResponse, LoadFailure>>(), EventLog<String>())
         let source = number == 7 ? 5 : number
         let handle = loader.load(request) { event in
@@ -113,12 +128,15 @@ final class EngineProgram: Sendable {
         }
         return Load(
             task: handle as! ImageTask, number: number, additions: additions, hasLowResolution: hasLowResolution,
-            deadline: deadline, began: clock.now.offset, ends: ends, problems: problems)
+            deadline: deadline, allowsRetries: allowsRetries, began: clock.now.offset, ends: ends, problems: problems)
     }
 
-    private func check(_ load: Load, _ result: Result<ImageResponse, LoadFailure>) -> String? {
+    private func check(_ load: Load, among loads: [Load], _ result: Result<ImageResponse, LoadFailure>) -> String? {
         switch result {
         case .success(let response):
+            if response.tier == .network, response.metrics.retries != (load.number == 8 ? 1 : 0) {
+                return "load of \(load.number) took \(response.metrics.retries) retries"
+            }
             let expected = (load.number == 7 ? 5 : load.number) + 10 * load.additions
             return Int(red(response.image)) == expected && !response.image.isPreview
                 ? nil : "load of \(load.number) got \(red(response.image))"
@@ -128,7 +146,11 @@ final class EngineProgram: Sendable {
                 let isDue = load.deadline.map { clock.now.offset - load.began >= $0 } ?? false
                 return isDue ? nil : "load of \(load.number) ended at a deadline before its time"
             }
-            if load.number == 8 { return error.code == .connectionLost ? nil : "load of 8 failed: \(error)" }
+            if load.number == 8, error.code == .connectionLost {
+                // The load that begins a fetch says how often it is retried; no retry begins that would wait beyond the deadline.
+                let mayFail = loads.contains { $0.number == 8 && (!$0.allowsRetries || $0.deadline != nil) }
+                return mayFail ? nil : "load of 8 was not retried: \(error)"
+            }
             return load.number == 6 && error.status == 404 ? nil : "load of \(load.number) failed: \(error)"
         }
     }
@@ -148,7 +170,6 @@ final class EngineProgram: Sendable {
 private final class ModelNetwork: DataLoading {
     private struct State {
         var running: [URL] = []
-        var lost: Set<URL> = []
         var problem: String?
     }
 
@@ -172,26 +193,41 @@ private final class ModelNetwork: DataLoading {
         }
         try await gate.pass()
         let number = UInt8(request.url.lastPathComponent) ?? 0
-        if number == 8 { try await retry(request) }
+        if number == 8, CountingLoader.nextAttempt() == 1 {
+            throw ImageError(.connectionLost, message: "The first attempt is lost.")
+        }
         guard number != 6, number != 7 else {
             return DataResponse(url: request.url, head: HTTPResponse(status: .notFound), body: ByteStream(Data()))
         }
         let chunks = Lock([Data(repeating: number, count: 64), Data(repeating: number, count: 64)])
-        var response = DataResponse(
+        return DataResponse(
             url: request.url, body: ByteStream { chunks.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
-        response.retries = number == 8 ? 1 : 0
-        return response
+    }
+}
+
+/// Counts the attempts that a loader makes of each of its requests.
+private struct CountingLoader: DataLoading {
+    private final class Attempts: Sendable {
+        private let count = Lock(0)
+
+        func next() -> Int {
+            count.withLock { count in
+                count += 1
+                return count
+            }
+        }
     }
 
-    /// The first attempt is lost; the next one is made where the request allows it.
-    private func retry(_ request: DataRequest) async throws {
-        guard request.deadline.map({ $0.remaining > .zero }) ?? true else {
-            throw ImageError(.deadlineExceeded, message: "The deadline has passed.")
-        }
-        let isFirst = state.withLock { $0.lost.insert(request.url).inserted }
-        if isFirst { throw ImageError(.connectionLost, message: "The first attempt is lost.") }
-        try await gate.pass()
+    @TaskLocal private static var attempts: Attempts?
+
+    let loader: any DataLoading
+
+    func load(_ request: DataRequest) async throws -> DataResponse {
+        try await Self.$attempts.withValue(Attempts()) { try await loader.load(request) }
     }
+
+    /// The number of the attempt that begins now, from 1.
+    static func nextAttempt() -> Int { attempts?.next() ?? 0 }
 }
 
 /// Images of one colour, named by each byte; shows previews.

@@ -45,6 +45,26 @@ private final class Recorder: LoadObserving {
         #expect(events.filter { $0.hasSuffix("store") } == ["began store", "ended store"])
     }
 
+    @Test func aLoadKeepsItsIDThroughItsFallbacks() async throws {
+        struct IDs: LoadObserving {
+            let ids = EventLog<LoadID>()
+            func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) { ids.append(load) }
+        }
+        let (observer, recorder) = (IDs(), Recorder())
+        let network = ScriptedLoader { request in
+            request.url.lastPathComponent == "good" ? .body(Data([7])) : .response(HTTPResponse(status: .notFound), chunks: [])
+        }
+        let bench = Bench(network: network) { $0.observers = [observer, recorder] }
+        var request = ImageRequest(url: url("bad"))
+        request.fallbacks = [.url(url("worse")), .url(url("good"))]
+        let task = bench.loader.task(for: request)
+        _ = try await task.response
+        try await bench.loader.flush()
+        #expect(Set(observer.ids.events) == [task.id])
+        #expect(recorder.log.events.count { $0 == "began network" } == 3)
+        #expect(recorder.log.events.count { $0 == "started" || $0 == "finished" } == 2)
+    }
+
     @Test func aMemoryHitIsAWholeLoadToAnObserver() async throws {
         let recorder = Recorder()
         let bench = Bench { $0.observers = [recorder] }

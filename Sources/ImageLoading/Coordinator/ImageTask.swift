@@ -18,6 +18,8 @@ public final class ImageTask: LoadHandle {
         var listeners: [@Sendable (LoadEvent) -> Void]
         /// Why the sources that have been tried failed.
         var failures: [String] = []
+        /// Whether a fetch that the deadline of another load ended was begun again.
+        var hasRestarted = false
         /// The result of a load that does not end with an image.
         var outcome: WorkResult?
         /// Ends the load at its deadline.
@@ -160,9 +162,16 @@ public final class ImageTask: LoadHandle {
     /// The source to try after a failure; `nil` where none is left, or the load has ended.
     func nextSource(after error: ImageError) -> ImageSource? {
         guard error.stage != .process, error.stage != .request else { return nil }
+        let isInTime = plan.deadline.map { $0.remaining > Deadline.tolerance } ?? true
         return state.withLock { state in
             let fallbacks = plan.request.fallbacks
-            guard state.result == nil, state.failures.count < fallbacks.count else { return nil }
+            guard state.result == nil else { return nil }
+            if error.code == .deadlineExceeded, isInTime, !state.hasRestarted {
+                // Other loads began the fetch, and it ended at their deadline in the moment in which this load joined it.
+                state.hasRestarted = true
+                return state.failures.isEmpty ? plan.request.source : fallbacks[state.failures.count - 1]
+            }
+            guard state.failures.count < fallbacks.count else { return nil }
             state.failures.append(error.description)
             state.progress = nil
             return fallbacks[state.failures.count - 1]
