@@ -1,8 +1,8 @@
 public import ImageCore
 
 extension ImageLoader {
-    /// The parts of a loader after they are put together, and its limits: what the engine needs, for programs that choose modules
-    /// one by one. `Calotype` makes one from its `StandardConfiguration`.
+    /// The parts and the limits of a loader, for programs that choose modules one by one. `Calotype` makes a value from its
+    /// `StandardConfiguration`.
     public struct Configuration: Sendable {
         /// Fetches URLs, with interceptors, retries and the like around it.
         public var dataLoader: any DataLoading
@@ -15,17 +15,17 @@ extension ImageLoader {
         /// Looked up for `http` and `https` URLs instead of ``dataCache``; ``dataLoader`` is then what fills it. `nil`, the
         /// default, uses ``dataCache`` for them.
         public var responseCache: (any ResponseCaching)?
-        /// Encodes the images that ``DiskStorage`` stores in ``dataCache``, when a load asks for that; `nil`, the default,
-        /// stores original bytes instead.
+        /// Encodes the images that ``DiskStorage`` stores in ``dataCache``, when the options of a load say so; with `nil`,
+        /// the default, the loader stores original bytes instead.
         public var encoder: (any Encoding)?
-        /// The format of those images, which ``encoder`` writes and ``decoder`` reads; PNG, which is lossless.
+        /// The format of the images that ``encoder`` writes and ``decoder`` reads back; PNG, which is lossless.
         public var processedFormat = ImageFormat.png
-        /// How those images are encoded.
+        /// The options of ``encoder``; the defaults of ``EncodeOptions``.
         public var processedEncoding = EncodeOptions()
-        /// Emptied by ``ImageLoader/clearCaches()`` before the data cache, in order: what other parts keep of responses, such as
-        /// a `PartialBodyStore`. None by default.
+        /// Stores of other parts, such as a `PartialBodyStore`, that ``ImageLoader/clearCaches()`` empties in order before the data
+        /// cache; none by default.
         public var otherStores: [any ClearableStore] = []
-        /// Called with the events of every load; none.
+        /// The observers, which get the events of every load; none by default.
         public var observers: [any LoadObserving] = []
         /// The status of the network and every change of it, such as a `NetworkMonitor`'s `updates`; each loader calls this once.
         /// While the network is constrained (low-data mode), no prefetch starts a fetch as long as other loads run. `nil`, the
@@ -40,6 +40,13 @@ extension ImageLoader {
         /// The clock that measures intervals; tests replace it.
         public var clock: any Clock<Duration> = ContinuousClock()
 
+        /// Creates a configuration with standard limits.
+        ///
+        /// - Parameters:
+        ///   - dataLoader: fetches URLs.
+        ///   - decoder: decodes every image.
+        ///   - memoryCache: stores decoded images; none by default.
+        ///   - dataCache: stores original bytes; none by default.
         public init(
             dataLoader: any DataLoading, decoder: any Decoding, memoryCache: (any Caching)? = nil,
             dataCache: (any DataCaching)? = nil

@@ -12,15 +12,16 @@ extension ImageLoader {
         public var localReads = 8
         /// Threads that decode and process images; the number of processors.
         public var workers = ProcessInfo.processInfo.activeProcessorCount
-        /// The largest response body, in bytes, for loads whose options set no ``LoadOptions/maximumResponseBytes``; the lesser
+        /// The largest response body, in bytes, for loads whose options set no ``LoadOptions/maximumResponseBytes``; the smaller
         /// of 200 MB and a tenth of the memory.
         public var responseBytes = ResponseLimit.standard
         /// The bytes of the images of all running decodes, as their headers announce them; 512 MB. A decode waits rather than
         /// exceed the limit; an image that is larger by itself is decoded alone.
         public var decodingBytes = 512_000_000
-        /// What a single decode may take.
+        /// The limits of a single decode.
         public var decoding = DecodingLimits()
 
+        /// The limits above.
         public init() {}
     }
 }

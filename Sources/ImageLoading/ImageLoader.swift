@@ -1,9 +1,10 @@
 public import ImageCore
 
-/// The front door: name a source, get its image.
+/// Loads images: fetches, caches, decodes, processes and delivers them.
 ///
-/// A loader owns its caches' use, its queue of work and its worker threads. Everything is safe to call from any
-/// isolation; nothing blocks. When the last reference goes, its loads end as cancelled and its threads end.
+/// A loader has one queue of work and its worker threads, and uses the caches of its configuration. Every member is safe to call
+/// from any isolation and returns without blocking. When the last reference to a loader goes, its loads end as cancelled and its
+/// threads end.
 ///
 /// ```swift
 /// func thumbnail(_ url: URL, from loader: ImageLoader) async throws(LoadFailure) -> Bitmap {
@@ -15,6 +16,9 @@ public import ImageCore
 public final class ImageLoader: ImageProviding {
     let coordinator: LoadCoordinator
 
+    /// Creates a loader.
+    ///
+    /// - Parameter configuration: the parts and the limits. Later changes to the value do not reach the loader.
     public init(_ configuration: Configuration) {
         coordinator = LoadCoordinator(configuration)
         if let updates = configuration.networkUpdates { coordinator.follow(updates()) }
@@ -24,12 +28,16 @@ public final class ImageLoader: ImageProviding {
 
     // MARK: Loading
 
-    /// The image behind a URL. Cancelling the surrounding task cancels the load.
+    /// Loads the image at a URL. Cancelling the surrounding task cancels the load.
+    ///
+    /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func image(for url: URL) async throws(LoadFailure) -> DecodedImage {
         try await image(for: ImageRequest(url: url))
     }
 
-    /// The image that a request describes. Cancelling the surrounding task cancels the load.
+    /// Loads the image that a request describes. Cancelling the surrounding task cancels the load.
+    ///
+    /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func image(for request: ImageRequest) async throws(LoadFailure) -> DecodedImage {
         switch try coordinator.cachedImage(for: request) {
         case .hit(let image): return image
@@ -37,7 +45,10 @@ public final class ImageLoader: ImageProviding {
         }
     }
 
-    /// The image with the tier that had it and what the load took. A memory hit returns without suspending.
+    /// Loads an image, and returns it with the cache tier that had it and the metrics of the load. A memory hit returns without
+    /// suspending.
+    ///
+    /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func response(for request: ImageRequest) async throws(LoadFailure) -> ImageResponse {
         switch try coordinator.cachedImage(for: request) {
         case .hit(let image): return ImageResponse(image: image, tier: .memory)
@@ -45,9 +56,13 @@ public final class ImageLoader: ImageProviding {
         }
     }
 
-    /// The encoded bytes that a request names, with the head of the response that brought them, from the data cache or the
-    /// source; nothing is decoded. Size, processors and the memory cache play no part. Bytes that were fetched are stored
-    /// where the options say so and a decoder knows their format. Shares its fetch with other loads.
+    /// Loads the encoded bytes that a request names, from the data cache or the source; decodes nothing.
+    ///
+    /// The size, the processors and the memory cache have no effect. Fetched bytes are stored where the options say so and a decoder
+    /// recognizes their format. The load shares its fetch with other loads.
+    ///
+    /// - Returns: the bytes, with the headers of their response.
+    /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func data(for request: ImageRequest) async throws(LoadFailure) -> DataEntry {
         guard case .original(let original) = try await coordinator.outcome(of: request, goal: .bytes) else {
             throw .failed(.noInput)
@@ -55,8 +70,11 @@ public final class ImageLoader: ImageProviding {
         return original.entry
     }
 
-    /// What the header of an image says: format, size as stored, orientation, number of frames. Reads the data cache, or
-    /// as little of the source as its decoder needs (``Decoding/info(ofHead:limits:)``); no pixel is decoded.
+    /// Reads the header of an image: its format, its size as stored, its orientation and its number of frames.
+    ///
+    /// Reads the data cache, or as little of the source as the decoder needs (``Decoding/info(ofHead:limits:)``); decodes no pixel.
+    ///
+    /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func info(for request: ImageRequest) async throws(LoadFailure) -> ImageInfo {
         guard case .header(let header) = try await coordinator.outcome(of: request, goal: .info) else {
             throw .failed(.noInput)
@@ -64,58 +82,68 @@ public final class ImageLoader: ImageProviding {
         return header.info
     }
 
-    /// Starts a load and returns its handle at once.
+    /// Starts a load and returns its handle at once. An invalid option fails the load.
     public func task(for request: ImageRequest) -> ImageTask { coordinator.start(request, onEvent: nil) }
 
+    /// The options of a load of this request: the three layers, merged.
+    ///
+    /// - Throws: ``LoadFailure/failed(_:)`` where an option is invalid.
     public func options(for request: ImageRequest) throws(LoadFailure) -> LoadOptions {
         try coordinator.plan(request).options
     }
 
+    /// The image in the memory cache, without waiting; `nil` where it is not there.
     public func cachedImage(for request: ImageRequest) -> ImageResponse? {
         guard case .hit(let image) = try? coordinator.cachedImage(for: request) else { return nil }
         return ImageResponse(image: image, tier: .memory)
     }
 
+    /// Starts a load that reports its events to a closure.
+    ///
+    /// - Parameter onEvent: called on any thread, one event at a time, never from inside this call.
     public func load(_ request: ImageRequest, onEvent: @escaping @Sendable (LoadEvent) -> Void) -> any LoadHandle {
         coordinator.start(request, onEvent: onEvent)
     }
 
     // MARK: Control
 
-    /// The highest layer of options: wins over the request's. A change applies to loads that start after it.
+    /// The highest layer of options, which overrides the request's; empty by default. A change applies to loads that start after it.
     public var runtimeOptions: OptionLayer {
         get { coordinator.runtimeOptions }
         set { coordinator.runtimeOptions = newValue }
     }
 
-    /// Holds back all fetches that have not begun, until it is set to `false` again; `false` at first.
+    /// Whether no fetch begins. Running fetches continue, and waiting ones begin when it is `false` again; `false` by default.
     public var isPaused: Bool {
         get { coordinator.isPaused }
         set { coordinator.isPaused = newValue }
     }
 
-    /// Empties the memory cache, the ``Configuration/otherStores`` and the data cache. Loads that run go on, and may be stored.
+    /// Empties the memory cache, the ``Configuration/otherStores`` and the data cache. Running loads continue, and may be stored.
     ///
     /// - Throws: what the data cache throws.
     public func clearCaches() async throws { try await coordinator.parts.clearCaches() }
 
     /// Returns when everything stored so far is durable on disk.
+    ///
+    /// - Throws: what the data cache throws.
     public func flush() async throws { try await coordinator.flush() }
 
     /// What the loader is doing now.
     public var activity: Activity { coordinator.activity }
 
-    /// Numbers of loads and of work, at one moment.
+    /// Counts of loads and of work at one moment.
     public struct Activity: Hashable, Sendable {
         /// Loads that have not ended.
         public var loads = 0
-        /// Shared pieces of work that somebody waits for, or that are being stored.
+        /// Pieces of shared work that loads wait for, or that are being stored.
         public var work = 0
         /// Steps of work that wait for a free slot.
         public var queued = 0
         /// Steps of work that run.
         public var running = 0
 
+        /// No loads and no work.
         public init() {}
 
         init(loads: Int, work: Int, queued: Int, running: Int) {

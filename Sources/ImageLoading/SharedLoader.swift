@@ -1,6 +1,6 @@
 internal import ImageCore
 
-/// A loader that is made at its first use, unless another one was put in its place before.
+/// A loader that is created at its first use, unless it was replaced before.
 package final class SharedLoader: Sendable {
     private let loader = Lock<ImageLoader?>(nil)
     private let make: @Sendable () -> ImageLoader
@@ -16,7 +16,7 @@ package final class SharedLoader: Sendable {
             }
         }
         set {
-            // The old one may end here, and its callers be told so, who may ask for the new one: outside the lock.
+            // The old loader may be deallocated here and end its loads, whose callers may read the new one: outside the lock.
             let old = loader.withLock { loader in
                 defer { loader = newValue }
                 return loader

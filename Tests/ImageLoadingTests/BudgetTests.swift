@@ -4,7 +4,7 @@ import ImageLoading
 import Testing
 
 @Suite struct MemoryOfRunningDecodes {
-    /// A loader whose pictures announce as many megabytes as their first byte says.
+    /// A loader whose images announce as many megabytes as their first byte says.
     private static func loader(_ decoder: SizedDecoder, megabytes: Int) -> ImageLoader {
         let network = ScriptedLoader { request in .body(Data([UInt8(request.url.lastPathComponent) ?? 0])) }
         var configuration = ImageLoader.Configuration(dataLoader: network, decoder: decoder)
@@ -75,7 +75,7 @@ import Testing
     }
 }
 
-/// Announces a picture of as many megabytes as the first byte says, and holds decodes until they are let through.
+/// Announces an image of as many megabytes as the first byte says, and holds decodes until they are let through.
 private final class SizedDecoder: Decoding {
     let began = EventLog<Int>()
     /// What cancelled decodes have left behind.

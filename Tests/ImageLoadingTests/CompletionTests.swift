@@ -174,7 +174,7 @@ private final class QueueExecutor: SerialExecutor {
         let mine = (0..<3).map { bench.loader.task(for: request("\($0)", owner: "screen")) }
         let others = [
             bench.loader.task(for: request("4", owner: "other")), bench.loader.task(for: request("5", owner: nil)),
-            // The same picture as one of the cancelled ones.
+            // The same image as one of the cancelled ones.
             bench.loader.task(for: request("0", owner: "other")),
         ]
         await bench.network.gate.waitForArrivals(5)

@@ -184,7 +184,7 @@ import Testing
         #expect(served.withLock { $0 } == 11)
     }
 
-    @Test func aBodyShorterThanAnnouncedIsNoWholePicture() async throws {
+    @Test func aBodyShorterThanAnnouncedIsNoWholeImage() async throws {
         var head = HTTPResponse(status: .ok)
         head.headerFields[.contentLength] = "10"
         let bench = Bench(network: ScriptedLoader { [head] _ in .response(head, chunks: [Data([1]), Data([2])]) })

@@ -21,7 +21,7 @@ import Testing
 
     private func fetched(_ bench: Bench) -> [String] { bench.network.requests.map(\.url.lastPathComponent) }
 
-    @Test func aPrefetchFetchesNothingWhileAPictureIsAwaited() async throws {
+    @Test func aPrefetchFetchesNothingWhileAnImageIsAwaited() async throws {
         let (bench, _) = await spared()
         let visible = bench.loader.task(for: ImageRequest(url: url("visible")))
         let prefetch = bench.loader.task(for: ahead("ahead"))
@@ -33,7 +33,7 @@ import Testing
         #expect(fetched(bench) == ["visible", "ahead"])
     }
 
-    @Test func whatIsHeldBackBeginsWhenTheLastPictureIsGivenUp() async throws {
+    @Test func heldPrefetchesBeginWhenTheLastAwaitedLoadIsCancelled() async throws {
         let (bench, _) = await spared()
         let visible = bench.loader.task(for: ImageRequest(url: url("visible")))
         let prefetch = bench.loader.task(for: ahead("ahead"))
@@ -52,7 +52,7 @@ import Testing
         for task in tasks { _ = try await task.response }
     }
 
-    @Test func aPictureThatIsAwaitedTakesItsPrefetchAlong() async throws {
+    @Test func anImageThatIsAwaitedTakesItsPrefetchAlong() async throws {
         let (bench, _) = await spared()
         let tasks = [ImageRequest(url: url("visible")), ahead("x"), ImageRequest(url: url("x"))].map {
             bench.loader.task(for: $0)

@@ -3,7 +3,7 @@ import ImageCore
 import ImageLoading
 import Testing
 
-/// Wants only two by two pixels of a picture, and works as one with its like.
+/// Wants only two by two pixels of an image, and works as one with its like.
 private struct Shrink: FusingProcessing {
     let name: String
     let log: RecordingProcessor.Log
@@ -69,7 +69,7 @@ private struct Shrink: FusingProcessing {
         #expect(bench.decoder.decodes.map(\.targetSize) == [PixelSize(width: 2, height: 2)])
     }
 
-    @Test func theFullPictureIsUsedWhereMemoryHasIt() async throws {
+    @Test func theFullImageIsUsedWhereMemoryHasIt() async throws {
         _ = try await bench.loader.image(for: url("x"))
         _ = try await bench.loader.image(for: request("shrink"))
         #expect(bench.decoder.decodes.map(\.targetSize) == [nil])
@@ -82,7 +82,7 @@ private struct Shrink: FusingProcessing {
         #expect(log.runs == ["shrink"])
     }
 
-    @Test func whatComesAfterwardsSharesTheSmallPicture() async throws {
+    @Test func whatComesAfterwardsSharesTheSmallImage() async throws {
         _ = try await bench.loader.image(for: request("shrink"))
         var later = request("shrink")
         later.options.processors = [Shrink(name: "shrink", log: log), RecordingProcessor("later", log: log)]

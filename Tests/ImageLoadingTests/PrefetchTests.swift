@@ -259,7 +259,7 @@ import Testing
         #expect(bench.network.requests.count == 7)
     }
 
-    @Test func aSecondRequestForTheSamePictureIsNotFetchedTwice() async throws {
+    @Test func aSecondRequestForTheSameImageIsNotFetchedTwice() async throws {
         let bench = Bench.held()
         let prefetcher = ImagePrefetcher(loader: bench.loader)
         prefetcher.start(names[..<2])

@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test func previewsGiveWayToADecodeThatNeedsTheirMemory() async throws {
-        // A picture of 4 by 4 pixels takes 64 bytes: there is room for one.
+        // An image of 4 by 4 pixels takes 64 bytes: there is room for one.
         let bench = PreviewBench(chunks: 3) {
             $0.previewInterval = .zero
             $0.limits.decodingBytes = 100
@@ -230,7 +230,7 @@ import Testing
     }
 }
 
-/// A loader whose pictures come in chunks, one for each time the gate lets one through; a picture's red is the number of
+/// A loader whose images come in chunks, one for each time the gate lets one through; an image's red is the number of
 /// chunks that it was made of.
 private struct PreviewBench {
     static let chunk = 64
@@ -318,7 +318,7 @@ private final class PieceDecoder: IncrementalDecoding {
 
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         log.append("whole")
-        return try picture(data.count)
+        return try image(data.count)
     }
 
     func makeIncrementalDecoder(for head: Data, options: DecodeOptions) -> (any IncrementalDecoder)? { Pieces(self) }
@@ -329,8 +329,8 @@ private final class PieceDecoder: IncrementalDecoding {
         return try TestPictures.solid(red: 200)
     }
 
-    private func picture(_ count: Int) throws -> DecodedImage {
-        if fails { throw ImageError(.corrupt, message: "The scripted picture is damaged.") }
+    private func image(_ count: Int) throws -> DecodedImage {
+        if fails { throw ImageError(.corrupt, message: "The scripted image is damaged.") }
         return try TestPictures.solid(red: UInt8(count / PreviewBench.chunk))
     }
 
@@ -353,7 +353,7 @@ private final class PieceDecoder: IncrementalDecoding {
 
         func finish() throws -> DecodedImage {
             decoder.log.append("finish")
-            return try decoder.picture(count.withLock { $0 })
+            return try decoder.image(count.withLock { $0 })
         }
     }
 }

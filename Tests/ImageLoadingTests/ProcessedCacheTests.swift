@@ -4,7 +4,7 @@ import ImageLoading
 import Testing
 
 @Suite struct KeepingResultsOnDisk {
-    /// Which of the two entries of a picture are on disk.
+    /// Which of the two entries of an image are on disk.
     private enum Kept: String, Hashable { case original, result }
 
     private static func bench(_ encoder: any Encoding = RedEncoder(), disk: LoggedDataCache = LoggedDataCache()) -> Bench {

@@ -70,7 +70,7 @@ import Testing
         #expect(network.requests.map(\.url.lastPathComponent) == ["broken", "a", "fallback", "b", "c"])
     }
 
-    @Test func theSmallVersionIsAsUrgentAsThePictureIsMade() async throws {
+    @Test func theSmallVersionIsAsUrgentAsTheImageIsMade() async throws {
         let bench = Bench.held {
             $0.limits.fetches = 2
             $0.globalOptions.cachePolicy = .memoryOnly

@@ -3,7 +3,7 @@ import ImageCore
 import ImageLoading
 import Testing
 
-/// Several sizes of one picture that are wanted at once.
+/// Several sizes of one image that are wanted at once.
 @Suite struct SharedSizes {
     private func request(_ side: Int, mode: ContentMode = .fit) -> ImageRequest {
         var request = ImageRequest(url: url("x"))
@@ -44,7 +44,7 @@ import Testing
         #expect(Set(bench.decoder.log.events) == ["decode 5", "decode 8"])
     }
 
-    @Test func partsOfAPictureAreNotMadeOfOneAnother() async throws {
+    @Test func partsOfAnImageAreNotMadeOfOneAnother() async throws {
         let bench = SizeBench()
         #expect(try await sides(bench, [request(2, mode: .fill), request(8, mode: .fill)]) == [2, 8])
         #expect(Set(bench.decoder.log.events) == ["decode 2", "decode 8"])
@@ -78,7 +78,7 @@ import Testing
         for task in [large, small] {
             do {
                 _ = try await task.response
-                Issue.record("a damaged picture was shown")
+                Issue.record("a damaged image was shown")
             } catch .failed(let error) {
                 #expect(error.code == .corrupt)
             } catch { Issue.record("\(error)") }

@@ -6,7 +6,7 @@ import ImageLoading
 import Testing
 
 @Suite struct Sources {
-    /// Answers by the last part of the path: `bad` is missing, `damaged` is no picture, a number is a picture of that red.
+    /// Answers by the last part of the path: `bad` is missing, `damaged` is no image, a number is an image of that red.
     private static func network(gate: Gate = Gate(isOpen: true)) -> ScriptedLoader {
         ScriptedLoader(gate: gate) { request in
             switch request.url.lastPathComponent {
@@ -31,7 +31,7 @@ import Testing
         let response = try await bench.loader.response(for: Self.request("bad", "damaged", "3", "4"))
         #expect(red(response.image) == 3)
         #expect(bench.network.requests.map(\.url.lastPathComponent) == ["bad", "damaged", "3"])
-        // The picture is cached under the name of the source that gave it, and under no other.
+        // The image is cached under the name of the source that gave it, and under no other.
         #expect(bench.memory.keys.map(\.resource) == [ImageRequest(url: url("3")).resource])
         try await bench.loader.flush()
         #expect(bench.disk.keys.map(\.resource) == [ImageRequest(url: url("3")).resource])
@@ -86,7 +86,7 @@ import Testing
 
     // MARK: Low resolution first
 
-    @Test func theSmallVersionIsShownFirstThenThePicture() async throws {
+    @Test func theSmallVersionIsShownFirstThenTheImage() async throws {
         let gate = Gate()
         let bench = Bench(network: Self.network(gate: gate))
         let log = EventLog<String>()
@@ -98,7 +98,7 @@ import Testing
             }
         }
         await gate.waitForArrivals(2)
-        // Both are under way; the picture came first, and is held.
+        // Both are under way; the image came first, and is held.
         gate.letOneThrough()
         gate.letOneThrough()
         await log.wait(until: { $0.last == "image 9" })
@@ -107,7 +107,7 @@ import Testing
         await bench.waitUntilIdle()
     }
 
-    @Test func aSmallVersionInMemoryIsShownWhileThePictureLoads() async throws {
+    @Test func aSmallVersionInMemoryIsShownWhileTheImageLoads() async throws {
         let gate = Gate(isOpen: true)
         let network = Self.network(gate: gate)
         let bench = Bench(network: network)
@@ -126,7 +126,7 @@ import Testing
         _ = load
     }
 
-    @Test func theSmallVersionIsGivenUpWhenThePictureIsThere() async throws {
+    @Test func theLowResolutionLoadIsCancelledWhenTheImageIsThere() async throws {
         let network = ScriptedLoader { request in
             .response(
                 HTTPResponse(status: .ok), chunks: [Data([9])],
@@ -155,15 +155,15 @@ import Testing
         await bench.waitUntilIdle()
     }
 
-    @Test func bytesShareTheFetchOfAPicture() async throws {
+    @Test func bytesShareTheFetchOfAnImage() async throws {
         let bench = Bench(network: Self.network(gate: Gate()))
-        let picture = bench.loader.task(for: ImageRequest(url: url("5")))
+        let image = bench.loader.task(for: ImageRequest(url: url("5")))
         await bench.network.gate.waitForArrivals(1)
         async let data = bench.loader.data(for: ImageRequest(url: url("5")))
         while bench.loader.activity.loads < 2 { await Task.yield() }
         bench.network.gate.open()
         #expect(try await data.data == Data([5]))
-        #expect(red(try await picture.response.image) == 5)
+        #expect(red(try await image.response.image) == 5)
         #expect(bench.network.requests.count == 1)
     }
 
@@ -183,7 +183,7 @@ import Testing
         #expect(info.size == PixelSize(width: 40, height: 30) && info.orientation == .right && info.frameCount == 3)
         #expect(served.withLock { $0 } < 5)
         try await loader.flush()
-        // Half a file is nobody's picture.
+        // Half a file is no image.
         #expect(disk.keys.isEmpty)
         while loader.activity != ImageLoader.Activity() { await Task.yield() }
     }

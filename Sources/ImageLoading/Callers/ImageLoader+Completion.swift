@@ -1,8 +1,8 @@
 public import Dispatch
 public import ImageCore
 
-// Loads for code without `async`: the caller names where the completion runs. The completion is called exactly once, never
-// from inside the call that starts the load, and not at all for a cancelled load unless `reportsCancellation` asks for it.
+// Loads for code without `async`: the caller chooses where the completion runs. The completion is called exactly once, never
+// from inside the call that starts the load, and not at all for a cancelled load unless `reportsCancellation` is `true`.
 extension ImageLoader {
     /// Loads an image and calls `completion` on a queue.
     ///
@@ -15,8 +15,11 @@ extension ImageLoader {
     /// ```
     ///
     /// - Parameters:
+    ///   - request: the image to load.
+    ///   - queue: the queue on which `completion` is called.
     ///   - reportsCancellation: whether a cancelled load calls `completion` with ``LoadFailure/cancelled``; `false`.
-    /// - Returns: what gives the load up.
+    ///   - completion: called once with the result.
+    /// - Returns: a token that cancels the load.
     @discardableResult
     public func load(
         _ request: ImageRequest, on queue: DispatchQueue, reportsCancellation: Bool = false,
@@ -30,6 +33,13 @@ extension ImageLoader {
     }
 
     /// Loads an image and calls `completion` on an actor, with access to its state.
+    ///
+    /// - Parameters:
+    ///   - request: the image to load.
+    ///   - actor: the actor on which `completion` is called.
+    ///   - reportsCancellation: whether a cancelled load calls `completion` with ``LoadFailure/cancelled``; `false`.
+    ///   - completion: called once with the result.
+    /// - Returns: a token that cancels the load.
     @discardableResult
     public func load<Owner: Actor>(
         _ request: ImageRequest, on actor: Owner, reportsCancellation: Bool = false,
@@ -43,6 +53,12 @@ extension ImageLoader {
     }
 
     /// Loads an image and calls `completion` on the main actor.
+    ///
+    /// - Parameters:
+    ///   - request: the image to load.
+    ///   - reportsCancellation: whether a cancelled load calls `completion` with ``LoadFailure/cancelled``; `false`.
+    ///   - completion: called once with the result.
+    /// - Returns: a token that cancels the load.
     @discardableResult
     public func load(
         _ request: ImageRequest, reportsCancellation: Bool = false,
@@ -57,7 +73,7 @@ extension ImageLoader {
 }
 
 extension LoadToken {
-    /// Claims and calls in one turn of the actor.
+    /// Claims and calls on the actor without suspending in between.
     fileprivate func call<Owner: Actor>(
         _ completion: @Sendable (isolated Owner, Result<ImageResponse, LoadFailure>) -> Void, on actor: isolated Owner,
         with result: Result<ImageResponse, LoadFailure>

@@ -1,6 +1,6 @@
 public import ImageCore
 
-/// Gives up a load that was started with a completion closure. Dropping it gives nothing up.
+/// Cancels a load that was started with a completion closure. Releasing the token does not cancel the load.
 ///
 /// Safe to use from any isolation.
 public final class LoadToken: Sendable {
@@ -19,16 +19,17 @@ public final class LoadToken: Sendable {
         self.reportsCancellation = reportsCancellation
     }
 
+    /// The id of the load.
     public var id: LoadID { task.id }
 
-    /// May be changed in flight.
+    /// The priority of the load, which may change while it runs.
     public var priority: LoadPriority {
         get { task.priority }
         set { task.priority = newValue }
     }
 
-    /// Gives the load up. The completion is not called any more, unless it was asked to report cancelling; called where
-    /// the completion lives, that holds even for one that is on its way there. Does nothing once the completion was called.
+    /// Cancels the load. The completion is not called any more, unless the load reports its cancellation; on the completion's queue
+    /// or actor, that holds even for a call that is already scheduled. Has no effect once the completion was called.
     public func cancel() {
         if !reportsCancellation {
             state.withLock { state in if case .pending = state { state = .cancelled } }
@@ -36,7 +37,7 @@ public final class LoadToken: Sendable {
         task.cancel()
     }
 
-    /// Whether the completion is to be called, which may be answered with yes but once.
+    /// Whether the completion is to be called; `true` at most once.
     func claim(_ result: Result<ImageResponse, LoadFailure>) -> Bool {
         state.withLock { state in
             guard case .pending = state else { return false }
@@ -46,7 +47,7 @@ public final class LoadToken: Sendable {
         }
     }
 
-    /// Follows the load to its end and hands the result over.
+    /// Calls `deliver` with the result when the load has ended.
     func follow(_ deliver: @escaping @Sendable (Result<ImageResponse, LoadFailure>) -> Void) {
         task.whenFinished(deliver)
     }

@@ -1,6 +1,6 @@
 public import ImageCore
 
-/// The running loads that have an owner, by owner. Loads without one never come here.
+/// The running loads whose requests name an owner, by owner.
 final class OwnedLoads: Sendable {
     private let tasks = Lock<[LoadOwner: [LoadID: ImageTask]]>([:])
 
@@ -24,8 +24,8 @@ final class OwnedLoads: Sendable {
 }
 
 extension ImageLoader {
-    /// Cancels every running load whose request names that owner, in order of their start. Loads that start afterwards
-    /// are not touched.
+    /// Cancels every running load whose request names that owner, in the order of their starts. Loads that start afterwards
+    /// are not cancelled.
     public func cancel(owner: LoadOwner) {
         for task in coordinator.ownedLoads.loads(of: owner) { task.cancel() }
     }

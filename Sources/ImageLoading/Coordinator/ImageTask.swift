@@ -2,14 +2,14 @@ public import ImageCore
 
 /// A running load: its result, its events, its priority, and the way to cancel it.
 ///
-/// Safe to use from any isolation. Dropping it does not cancel the load; the engine keeps it until the end.
+/// Safe to use from any isolation. Releasing the last reference does not cancel the load; the engine keeps the task until the end.
 public final class ImageTask: LoadHandle {
     private struct State {
         var subscription: SubscriptionID?
         var isCancelled = false
         var priority: LoadPriority
         var result: Result<ImageResponse, LoadFailure>?
-        /// Whether the end is visible: the loader and its observers hear of it before.
+        /// Whether the end is visible. The loader and its observers are notified before.
         var hasEnded = false
         var progress: LoadProgress?
         var preview: DecodedImage?
@@ -44,7 +44,7 @@ public final class ImageTask: LoadHandle {
 
     public var id: LoadID { plan.id }
     public var request: ImageRequest { plan.request }
-    /// The plan for the first source; a fallback has a plan of its own.
+    /// The plan for the first source; each fallback has another plan.
     let plan: LoadPlan
     /// Whether the load reports progress and previews.
     let wantsProgress: Bool
@@ -64,7 +64,9 @@ public final class ImageTask: LoadHandle {
             State(priority: plan.priority, listeners: onEvent.map { [$0] } ?? [], isDelivering: onEvent != nil))
     }
 
-    /// The image, or why there is none. Cancelling the awaiting task cancels the load.
+    /// The image with the metrics of its load, when the load has ended. Cancelling the awaiting task cancels the load.
+    ///
+    /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public var response: ImageResponse {
         get async throws(LoadFailure) {
             if !hasEnded { await untilEnd() }
@@ -263,8 +265,8 @@ public final class ImageTask: LoadHandle {
         finish(.failure(.failed(error)))
     }
 
-    /// What a load leaves behind at its end.
-    private struct Left: Sendable {
+    /// What is left to do at the end of a load, outside the lock.
+    private struct Ending: Sendable {
         let waiters: [@Sendable () -> Void]
         let lowResolution: ImageTask?
         let deadline: Task<Void, Never>?
@@ -273,7 +275,7 @@ public final class ImageTask: LoadHandle {
 
     /// Ends the load; only the first end counts.
     ///
-    /// The loader and its observers hear of it first, so that a caller that sees the end finds it counted.
+    /// The loader and its observers are notified first, so that a caller that sees the end finds it counted.
     func finish(_ result: Result<ImageResponse, LoadFailure>) {
         let isFirst = state.withLock { state in
             guard state.result == nil else { return false }
@@ -288,23 +290,23 @@ public final class ImageTask: LoadHandle {
         }
         guard isFirst else { return }
         coordinator.ended(self, result)
-        let left = state.withLock { state -> Left in
+        let ending = state.withLock { state -> Ending in
             state.hasEnded = true
             defer { state.waiters = [] }
-            return Left(
+            return Ending(
                 waiters: state.waiters, lowResolution: state.lowResolution.take(), deadline: state.deadline.take(),
                 delivers: state.queue { .finished(result) })
         }
-        if left.delivers { deliverPending() }
-        left.lowResolution?.cancel()
-        left.deadline?.cancel()
-        for waiter in left.waiters { waiter() }
+        if ending.delivers { deliverPending() }
+        ending.lowResolution?.cancel()
+        ending.deadline?.cancel()
+        for waiter in ending.waiters { waiter() }
     }
 
-    /// Delays the end until ``release()``, so that observers hear of earlier events first.
+    /// Delays the end until ``release()``, so that observers get earlier events first.
     func hold() { state.withLock { $0.isHeld = true } }
 
-    /// Ends the load now, where it would have ended since ``hold()``.
+    /// Ends the load if it would have ended since ``hold()``.
     func release() {
         let end = state.withLock { state in
             state.isHeld = false
@@ -313,7 +315,7 @@ public final class ImageTask: LoadHandle {
         end?()
     }
 
-    /// Since the load began.
+    /// The time since the load began.
     var elapsed: Duration { ContinuousClock.now - began }
 
     /// Changes the state and tells the listeners, one event at a time and in order, outside the lock. Nothing is sent

@@ -6,9 +6,9 @@ final class LayeredDefaults: Sendable {
     let global: OptionLayer
     let runtime: OptionLayer
     private let encodes: Bool
-    /// The options, or the problem, of a request that sets none of its own.
+    /// The options, or the error, of a request that sets no options.
     private let plain: Result<MergedOptions, ImageError>
-    /// What a request without options of its own reads from the memory cache: the end of its key; `nil` when it reads
+    /// What a request that sets no options reads from the memory cache: the end of its key; `nil` when it reads
     /// nothing, or when its key needs more.
     let plainVariant: String?
 
@@ -28,7 +28,7 @@ final class LayeredDefaults: Sendable {
         }
     }
 
-    /// Whether a request leaves its priority to the lowest layer, or to whoever starts it.
+    /// Whether a request leaves its priority to the lowest layer, or to the caller.
     func yields(_ request: ImageRequest) -> Bool { request.options.priority == nil && runtime.priority == nil }
 
     /// The merged options of a request.

@@ -1,6 +1,6 @@
 internal import ImageCore
 
-/// What a loader's user sets and asks for beside loads.
+/// The members of ``ImageLoader`` that control all loads, or describe them.
 extension LoadCoordinator {
     var runtimeOptions: OptionLayer {
         get { control.withLock { $0.defaults.runtime } }

@@ -1,6 +1,6 @@
 internal import ImageCore
 
-/// What observers hear of a load beside its stages.
+/// The observations of a load beside those of its stages.
 extension LoadCoordinator {
     /// Reports to the observers; without observers the observation is not made.
     func observe(_ observation: @autoclosure () -> LoadObservation, _ plan: LoadPlan) {

@@ -98,7 +98,7 @@ final class LoadCoordinator: Sendable {
     }
 
     /// Looks the image up in the memory cache, on the caller's thread. The lookup needs no plan for a request that sets no
-    /// options of its own, unless there are observers.
+    /// options, unless there are observers.
     func cachedImage(for request: ImageRequest) throws(LoadFailure) -> CacheLookup {
         guard request.options.isEmpty, observers.isEmpty, let memory = parts.memoryCache,
             let variant = control.withLock({ $0.defaults }).plainVariant

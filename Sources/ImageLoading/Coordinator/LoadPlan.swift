@@ -1,13 +1,13 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// One request with its options merged: what is to be loaded, and what each step of it is called.
+/// One request with its options merged: what is loaded, and the keys of the work on the way.
 final class LoadPlan: Sendable {
     let id: LoadID
     let request: ImageRequest
     private let merged: MergedOptions
     let priority: LoadPriority
-    /// What identifies the bytes: the source, and the headers that the options set.
+    /// The key of the bytes: the source, and the headers that the options set.
     let resource: ResourceKey
     let goal: LoadGoal
     /// Whether the bytes are at hand without a network (``ImageSource/isLocal``).
@@ -45,7 +45,7 @@ final class LoadPlan: Sendable {
     /// What identifies the image after decoding (first) and after each processor; never empty.
     var variants: [String] { merged.variants }
 
-    /// Of the decode, where others may share it.
+    /// The scale of the decode, where decodes of other sizes may share it.
     var scale: DecodeScale? { merged.scale }
 
     /// The key of the finished image in the memory cache.

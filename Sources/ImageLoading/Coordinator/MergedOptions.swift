@@ -1,16 +1,16 @@
 internal import ImageCore
 
-/// The options of a load, its layers merged, and what follows from them alone: made once for all loads that have them.
+/// The options of a load, its layers merged, and the values derived from them: made once for all loads with the same options.
 final class MergedOptions: Sendable {
     let options: LoadOptions
     /// What identifies the image after decoding (first) and after each processor; never empty.
     let variants: [String]
     /// The last of them.
     let variant: String
-    /// Of the decode, where it is to a size and shows the whole image: others of that family differ in nothing but that.
+    /// The scale of the decode, where it is to a size and shows the whole image: other decodes of its family differ in the size alone.
     let scale: DecodeScale?
 
-    /// Those of a load that sets none, in a loader without defaults of its own.
+    /// The options of a load that sets none, in a loader whose configuration sets none.
     static let standard = MergedOptions(LoadOptions())
 
     /// - Parameter encodes: whether the loader can keep finished images on disk.

@@ -1,108 +1,85 @@
 internal import ImageCore
 
-/// One event of the Trace Event Format.
-struct TraceEvent: Sendable {
-    enum Phase: String, Sendable {
+/// One event of the Trace Event Format, under the names that the format gives its fields.
+struct TraceEvent: Encodable, Sendable {
+    enum Phase: String, Encodable, Sendable {
         case begin = "b"
         case instant = "n"
         case end = "e"
     }
 
-    /// An arrow from one track to another: "flow events" of version 2 of the format, which bind to the event that carries them.
-    enum Flow: Sendable {
-        /// Begins at this event, for loads that join this one.
-        case out
-        /// Ends at this event, and began at the start of that load.
-        case from(LoadID)
-    }
-
-    enum Argument: Sendable {
+    enum Argument: Encodable, Sendable {
         case string(String)
         case number(Int)
         case flag(Bool)
-    }
 
-    let load: LoadID
-    let processID: Int
-    /// Since the trace began.
-    let time: Duration
-    var name = ""
-    var phase = Phase.instant
-    var flow: Flow?
-    var arguments: [String: Argument] = [:]
-
-    init(load: LoadID, processID: Int, time: Duration) {
-        self.load = load
-        self.processID = processID
-        self.time = time
-    }
-
-    /// What became of the load.
-    mutating func add(_ result: Result<ImageResponse, LoadFailure>) {
-        switch result {
-        case .failure(.cancelled): arguments["result"] = .string("cancelled")
-        case .failure(.failed(let error)):
-            arguments["result"] = .string("failed")
-            arguments["error"] = .string(error.code.name)
-            if let status = error.status { arguments["status"] = .number(status) }
-        case .success(let response):
-            arguments["result"] = .string("finished")
-            arguments["tier"] = .string(response.tier.rawValue)
-            arguments["size"] = .string("\(response.image.size)")
-            let metrics = response.metrics
-            arguments["bytes"] = .number(metrics.byteCount)
-            arguments["coalesced"] = .flag(metrics.isCoalesced)
-            if metrics.retries > 0 { arguments["retries"] = .number(metrics.retries) }
-        }
-    }
-
-    /// The event as one line of JSON (RFC 8259).
-    var json: String {
-        var text = #"{"name":\#(Self.quoted(name)),"cat":"load","ph":"\#(phase.rawValue)","id":"0x"#
-        text += String(load.rawValue, radix: 16)
-        text += #"","pid":\#(processID),"tid":1,"ts":\#(microseconds)"#
-        switch flow {
-        case .out: text += #","bind_id":"0x\#(String(load.rawValue, radix: 16))","flow_out":true"#
-        case .from(let other): text += #","bind_id":"0x\#(String(other.rawValue, radix: 16))","flow_in":true"#
-        case nil: break
-        }
-        if !arguments.isEmpty {
-            let members = arguments.sorted { $0.key < $1.key }.map { "\(Self.quoted($0.key)):\($0.value.json)" }
-            text += #","args":{\#(members.joined(separator: ","))}"#
-        }
-        return text + "}"
-    }
-
-    /// With three decimals, written by hand: a floating-point number would lose them after some hours.
-    private var microseconds: String {
-        let (seconds, attoseconds) = time.components
-        let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-        let rest = String(nanoseconds % 1000)
-        return "\(nanoseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
-    }
-
-    fileprivate static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .string(let text): try container.encode(text)
+            case .number(let number): try container.encode(number)
+            case .flag(let flag): try container.encode(flag)
             }
         }
-        return quoted + "\""
     }
-}
 
-extension TraceEvent.Argument {
-    fileprivate var json: String {
-        switch self {
-        case .string(let text): TraceEvent.quoted(text)
-        case .number(let number): "\(number)"
-        case .flag(let flag): flag ? "true" : "false"
+    private enum CodingKeys: String, CodingKey {
+        case name, category = "cat", phase = "ph", id, processID = "pid", threadID = "tid", microseconds = "ts"
+        case boundID = "bind_id", flowsOut = "flow_out", flowsIn = "flow_in", arguments = "args"
+    }
+
+    var name = ""
+    private let category = "load"
+    var phase = Phase.instant
+    private let id: String
+    private let processID: Int
+    private let threadID = 1
+    /// Since the trace began.
+    private let microseconds: Double
+    /// The load at which an arrow begins ("flow events" of version 2 of the format).
+    private var boundID: String?
+    private var flowsOut: Bool?
+    private var flowsIn: Bool?
+    private(set) var arguments: [String: Argument]?
+
+    init(load: LoadID, processID: Int, time: Duration) {
+        id = Self.text(load)
+        self.processID = processID
+        microseconds = time / .microseconds(1)
+    }
+
+    private static func text(_ load: LoadID) -> String { "0x" + String(load.rawValue, radix: 16) }
+
+    /// Arrows may begin at this event, for loads that join this one.
+    mutating func beginFlows() { (boundID, flowsOut) = (id, true) }
+
+    /// An arrow that began at the start of that load ends here.
+    mutating func endFlow(from other: LoadID) { (boundID, flowsIn) = (Self.text(other), true) }
+
+    mutating func set(_ name: String, _ argument: Argument) { arguments = (arguments ?? [:]).merging([name: argument]) { $1 } }
+
+    /// Adds the result of the load.
+    mutating func add(_ result: Result<ImageResponse, LoadFailure>) {
+        switch result {
+        case .failure(.cancelled): set("result", .string("cancelled"))
+        case .failure(.failed(let error)):
+            set("result", .string("failed"))
+            set("error", .string(error.code.name))
+            if let status = error.status { set("status", .number(status)) }
+        case .success(let response):
+            set("result", .string("finished"))
+            set("tier", .string(response.tier.rawValue))
+            set("size", .string("\(response.image.size)"))
+            set("bytes", .number(response.metrics.byteCount))
+            set("coalesced", .flag(response.metrics.isCoalesced))
+            if response.metrics.retries > 0 { set("retries", .number(response.metrics.retries)) }
         }
+    }
+
+    /// The event as one line of JSON.
+    func encoded() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(self)
     }
 }

@@ -25,25 +25,25 @@ struct TraceFile: Sendable {
         try flush()
     }
 
-    /// Gives the file back; nothing may be called afterwards.
+    /// Closes the file. No other method may be called afterwards.
     func endWriting() { close(descriptor) }
 
     /// Bytes that are not written yet.
     var gathered: Int { pending.count }
 
-    /// Takes an element. Returns `false` when the file would become too large.
-    mutating func append(_ element: String) -> Bool {
+    /// Adds an element to those that the next ``flush()`` writes. Returns `false` when the file would become too large.
+    mutating func append(_ element: Data) -> Bool {
         let separator = isEmpty ? "\n" : ",\n"
-        guard end + pending.count + separator.utf8.count + element.utf8.count + Self.closing.count <= maximumBytes else {
+        guard end + pending.count + separator.utf8.count + element.count + Self.closing.count <= maximumBytes else {
             return false
         }
         pending.append(contentsOf: separator.utf8)
-        pending.append(contentsOf: element.utf8)
+        pending.append(contentsOf: element)
         isEmpty = false
         return true
     }
 
-    /// Writes what was taken.
+    /// Writes the elements added since the last call.
     mutating func flush() throws(ImageError) {
         guard !pending.isEmpty else { return }
         let bytes = pending + Self.closing
@@ -63,6 +63,6 @@ struct TraceFile: Sendable {
     private static func unwritable(_ path: String) -> ImageError {
         let reason = unsafe String(cString: strerror(errno))
         return ImageError(
-            .fileUnwritable, message: "The trace \(path) cannot be written: \(reason). Choose another place.", source: path)
+            .fileUnwritable, message: "The trace \(path) cannot be written: \(reason). Choose another path.", source: path)
     }
 }

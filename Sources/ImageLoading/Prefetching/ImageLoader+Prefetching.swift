@@ -23,7 +23,7 @@ extension ImageLoader {
 }
 
 extension DecodedImage {
-    /// One clear pixel, for a load that asks for no image.
+    /// One clear pixel: the placeholder image of a load of bytes, which is never read.
     static let none: DecodedImage? =
         (try? unsafe Bitmap(size: PixelSize(width: 1, height: 1), format: .gray8, alpha: .opaque) { _, _ in })
         .map { DecodedImage($0) }

@@ -2,11 +2,11 @@ public import ImageCore
 
 /// Warms a loader's caches for images that will be wanted soon, such as those of the next rows of a list.
 ///
-/// Prefetches are started in the order they were asked for, a few at a time, and give way to everything else that the
-/// loader does. A request that is asked for twice is prefetched once, and a visible request for the same image joins the
-/// running work and promotes it. Failures are nobody's loss: they are seen by the loader's observers alone.
+/// Prefetches start in the order of the calls, a few at a time, and every other load of the loader goes before them. A request
+/// that is started twice is prefetched once, and a visible request for the same image joins the running work and promotes it.
+/// Failures are reported to the loader's observers only.
 ///
-/// Safe to use from any isolation; nothing blocks. Dropping a prefetcher stops what it has not finished.
+/// Safe to use from any isolation; nothing blocks. A prefetcher that is deallocated stops its unfinished prefetches.
 ///
 /// ```swift
 /// func warm(_ next: [URL], with loader: ImageLoader) async {
@@ -20,14 +20,14 @@ public final class ImagePrefetcher: Sendable {
     public enum Destination: Hashable, Sendable {
         /// The memory cache, and the data cache on the way: fetched, decoded and processed.
         case memory
-        /// The data cache alone: fetched, and kept when a decoder knows its header. Nothing is decoded. Local sources, and
-        /// requests whose options keep them from the data cache, are passed over.
+        /// The data cache alone: fetched, and stored when a decoder recognizes the header. Nothing is decoded. Local sources, and
+        /// requests whose options keep them from the data cache, are skipped.
         case disk
     }
 
     private typealias Queue = PrefetchQueue<Key, ImageRequest, any LoadHandle>
 
-    /// What counts as the same request: the resource, and what the request's own options make of it.
+    /// What counts as the same request: the resource, and the variant that the options of the request itself make.
     private struct Key: Hashable, Sendable {
         let resource: ResourceKey
         let variant: String
@@ -65,11 +65,14 @@ public final class ImagePrefetcher: Sendable {
     private let destination: Destination
     private let state: Lock<State>
 
+    /// Creates a prefetcher that does nothing until ``start(_:)``.
+    ///
     /// - Parameters:
+    ///   - loader: the loader whose caches are warmed.
     ///   - destination: the memory cache by default.
-    ///   - priority: among prefetches; every other load goes first whatever its priority. ``LoadPriority/low``.
-    ///   - maximumLoads: how many run at a time, at least 1; 4. Below the loader's limit per host, so that slots stay free
-    ///     for what is visible.
+    ///   - priority: the priority among prefetches; every other load goes first whatever its priority. ``LoadPriority/low``.
+    ///   - maximumLoads: how many run at a time, at least 1; 4. This is below the loader's limit per host, so that slots stay free
+    ///     for visible images.
     public init(
         loader: ImageLoader, destination: Destination = .memory, priority: LoadPriority = .low, maximumLoads: Int = 4
     ) {
@@ -82,7 +85,7 @@ public final class ImagePrefetcher: Sendable {
 
     // MARK: What to prefetch
 
-    /// Prefetches URLs with the loader's own options.
+    /// Prefetches URLs with the options of the loader.
     public func start(_ urls: some Sequence<URL>) { start(urls.map { ImageRequest(url: $0) }) }
 
     /// Prefetches requests. One that is waiting or running already is not queued again.
@@ -93,17 +96,17 @@ public final class ImagePrefetcher: Sendable {
         }
     }
 
-    /// Gives URLs up; what somebody else awaits goes on for them.
+    /// Stops prefetching URLs. Work that other loads await continues.
     public func stop(_ urls: some Sequence<URL>) { stop(urls.map { ImageRequest(url: $0) }) }
 
-    /// Gives requests up; what somebody else awaits goes on for them.
+    /// Stops prefetching requests. Work that other loads await continues.
     public func stop(_ requests: some Sequence<ImageRequest>) {
         let keys = requests.map(Self.key)
         cancel(state.withLock { state in keys.compactMap { state.queue.stop($0) } })
         startMore()
     }
 
-    /// Gives everything up.
+    /// Stops all prefetches.
     public func stopAll() { cancel(state.withLock { $0.queue.stopAll() }) }
 
     // MARK: Control
@@ -142,10 +145,9 @@ public final class ImagePrefetcher: Sendable {
 
     // MARK: Loads
 
-    /// Starts as many loads as there is room for. One caller at a time does, so that a load which ends at once does not
-    /// recurse.
+    /// Starts as many loads as the limit allows. One caller at a time does so, so that a load that ends at once does not recurse.
     ///
-    /// - Parameter change: what has happened, in the same turn of the lock.
+    /// - Parameter change: the event before, applied under the same lock.
     private func startMore(after change: @Sendable (inout State) -> Void = { _ in }) {
         var next = state.withLock { state -> (Queue.Turn, ImageRequest)? in
             change(&state)
@@ -166,7 +168,7 @@ public final class ImagePrefetcher: Sendable {
         let priority = priority
         let handle = loader.prefetch(request, to: destination, priority: priority) { [weak self] in self?.ended(turn) }
         guard let handle else { return ended(turn) }
-        // It may have ended already, or have been stopped in between: then this cancels what nobody holds any more.
+        // The load may have ended already. It may also have been stopped before it had a handle, which is cancelled here.
         if !state.withLock({ $0.queue.began(turn, handle) }) { handle.cancel() }
     }
 
@@ -177,8 +179,8 @@ public final class ImagePrefetcher: Sendable {
         resumeWaiters()
     }
 
-    /// Two requests are the same when they name one resource and their own options ask for the same image, whatever
-    /// layers lie below and above.
+    /// Two requests are the same when they name one resource, and the options of the requests themselves make the same image. The
+    /// layers below and above are the same for all.
     private static func key(of request: ImageRequest) -> Key {
         guard !request.options.isEmpty, let options = try? OptionsBuilder(request: request.options).build() else {
             return Key(resource: request.resource, variant: "")

@@ -1,21 +1,20 @@
-/// When bytes that have come are decoded, and when something of them is shown: a value that takes the time and returns
-/// what to do.
+/// When the bytes so far are decoded, and when a preview of them is shown: a value that takes the time and returns what to do.
 ///
-/// One step at a time is under way, and it takes everything that has come until it begins: what comes meanwhile waits for
-/// the next one, however many pieces it has. Shown is at most one image in an interval, the first at once. What was held
-/// back is shown when the interval is over, without waiting for further bytes.
+/// One step runs at a time, and it takes all bytes that came before it began; bytes that come while it runs wait for the next
+/// step. At most one preview is shown in an interval, the first at once. A preview that was held back is shown when the interval
+/// is over, without waiting for further bytes.
 struct PreviewPacing: Hashable, Sendable {
     /// Independent effects.
     struct Step: Hashable, Sendable {
-        /// Decode what has come.
+        /// Decode the bytes so far.
         var decodes = false
-        /// And show what can be seen of it.
+        /// Also show a preview.
         var shows = false
-        /// Come back after this time.
+        /// Call ``elapsed(at:)`` after this time.
         var wait: Duration?
     }
 
-    /// From one preview to the next, at least.
+    /// The shortest time from one preview to the next.
     let interval: Duration
     private var lastShown: Duration?
     private var hasBytes = false
@@ -31,16 +30,18 @@ struct PreviewPacing: Hashable, Sendable {
         return next(now)
     }
 
-    /// The step is over.
+    /// The step has ended.
     ///
-    /// - Parameter hasShown: whether it has shown an image; where it should have and has not, the next bytes may.
+    /// - Parameters:
+    ///   - hasShown: whether it has shown a preview.
+    ///   - shows: whether it was to show one. If it was and has not, the next bytes may, without waiting.
     mutating func ended(hasShown: Bool, shows: Bool, at now: Duration) -> Step {
         isBusy = false
         if shows { lastShown = hasShown ? lastShown : nil }
         return next(now)
     }
 
-    /// The time that was to be waited is over.
+    /// The time that ``Step/wait`` named is over.
     mutating func elapsed(at now: Duration) -> Step {
         isWaiting = false
         return next(now)

@@ -1,10 +1,10 @@
 internal import ImageCore
 
-/// The previews of one shared decode, made on a thread of their own while its bytes arrive.
+/// The previews of one shared decode, made on the preview thread while its bytes arrive.
 ///
-/// The decoder takes in each byte once. When the last one has come, the decode itself takes it over and only finishes,
-/// unless a preview is being made at that moment: the image never waits for that, and is decoded from its bytes.
-/// A decoder that throws shows nothing more; what is wrong is for the decode to tell.
+/// The decoder gets each byte once. When the last byte has come, the decode takes the decoder over and only finishes, unless a
+/// preview is being made at that moment: the image never waits for a preview, and is then decoded from its bytes.
+/// After an error of the decoder there are no more previews; the decode reports the error.
 final class PreviewSession: Sendable {
     /// What a decode takes over.
     struct Begun: Sendable {
@@ -48,7 +48,7 @@ final class PreviewSession: Sendable {
         var nextLook: Int
     }
 
-    /// So many bytes tell every format (``Decoding/format(of:)``).
+    /// This many bytes identify every format (``Decoding/format(of:)``).
     private static let headBytes = 64
     /// Where a thumbnail ends at the latest: Exif data fills at most one JPEG segment of 64 KB, near the file's start.
     private static let thumbnailBytes = 1 << 18
@@ -91,7 +91,7 @@ final class PreviewSession: Sendable {
         execute(step)
     }
 
-    /// Nothing more is shown; a step that runs is told.
+    /// Ends the previews, and cancels a step that runs.
     func end() {
         let timer = finish()
         token.cancel()
@@ -164,10 +164,10 @@ final class PreviewSession: Sendable {
         }
     }
 
-    /// Decodes what has come and shows it, if asked to. Returns whether there was anything to show.
+    /// Decodes the bytes that have come, and shows the image if `shows` says so. Returns whether there was an image to show.
     private func take(_ turn: inout Turn, shows: Bool) throws -> Bool {
         guard turn.policy == .incremental else { return try showThumbnail(&turn) }
-        // Until the header has come, all of it is looked at again, ever more rarely.
+        // Until the header is complete, it is read again from the start, each time after twice as many bytes.
         guard turn.decoder != nil || turn.bytes.count >= turn.nextLook else { return false }
         let bytes = turn.bytes.suffix(after: turn.consumed)
         if turn.decoder == nil {
@@ -176,7 +176,7 @@ final class PreviewSession: Sendable {
             if coordinator.claimPreviewMemory(info.decodedBytes, for: work) { turn.decoder = try makeDecoder(for: bytes) }
         }
         guard let decoder = turn.decoder else {
-            // It has no use for pieces, or there is no memory for them.
+            // The format has no incremental decoder, or there is no memory for one.
             end()
             return false
         }
@@ -203,7 +203,7 @@ final class PreviewSession: Sendable {
         return show(thumbnail, after: processor, isThumbnail: true)
     }
 
-    /// What the processor cannot be run on is not shown.
+    /// Shows an image after the processor, if that can process it. Returns whether it did.
     private func show(_ image: DecodedImage, after processor: (any Processing)?, isThumbnail: Bool = false) -> Bool {
         var preview = image
         if let processor {

@@ -2,7 +2,7 @@ internal import ImageCore
 
 /// Which work may use a resource now, and which waits: the state machine of the loader's one queue.
 ///
-/// A value; each call is one event. Work asks for a slot of a resource; it gets one at once, or waits in the order of
+/// A value; each call is one event. Work requests a slot of a resource; it gets one at once, or waits in the order of
 /// ``QueueRank`` until the limits allow it (``grant()``). It gives the slot back when its stage has returned, also where the work
 /// is no longer wanted.
 ///

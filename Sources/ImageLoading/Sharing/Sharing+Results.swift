@@ -4,7 +4,7 @@ internal import ImageCore
 extension Sharing {
     /// Work ended. Returns who gets the result, in the order in which they came.
     ///
-    /// Loads lose their subscriptions. Work that waited keeps its own: it uses the result, and late subscribers find it.
+    /// Loads lose their subscriptions. Work that waited keeps its subscription: it uses the result, and late subscribers find it.
     mutating func finish(_ id: WorkID, succeeded: Bool) -> [Delivery] {
         let work = update(id) { work in
             work.isFinished = true

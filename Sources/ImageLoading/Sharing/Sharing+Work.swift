@@ -14,7 +14,7 @@ extension Sharing {
         var newest: UInt64 = 0
         var isFinished = false
         var isStoring = false
-        /// The subscribers, the oldest first, and some that have left: ``Sharing/subscribers(of:)`` tells them apart.
+        /// The subscribers, the oldest first, and some that have left: ``Sharing/subscribers(of:)`` leaves those out.
         var subscribers: [SubscriptionID] = []
         /// How many of them have not left.
         var subscriberCount = 0
@@ -60,7 +60,7 @@ extension Sharing {
         let work: WorkID
         /// The work that needs the result; `nil` for a load.
         let dependent: WorkID?
-        /// What a load wants.
+        /// The options of a load; `nil` for other work.
         var options: SubscriberOptions?
         /// The class under which the subscriber is counted.
         var rankClass: RankClass

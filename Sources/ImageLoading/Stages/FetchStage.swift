@@ -105,7 +105,7 @@ struct FetchStage: Sendable {
         let status = response.head.status
         if status == .partialContent, plan.options.headers[.range] == nil, !isWhole(response) {
             throw ImageError(
-                .badResponse, message: "The server sent a part of \(plan.request), though all of it was asked for.",
+                .badResponse, message: "The server sent only a part of \(plan.request), but the request was for all of it.",
                 status: status.code)
         }
         guard status.kind != .successful else { return }

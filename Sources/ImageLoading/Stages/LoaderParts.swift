@@ -42,8 +42,8 @@ final class LoaderParts: Sendable {
         return limits
     }
 
-    /// The memory that a full decode of these bytes takes, in bytes; 0 where no limit asks for it, or where the header is
-    /// damaged: the decode reports what is wrong with it.
+    /// The memory that a full decode of these bytes takes, in bytes; 0 where there is no limit, or where the header is damaged: the
+    /// decode reports the error.
     func decodingBytes(of data: Data, _ limits: DecodingLimits) -> Int {
         guard configuration.limits.decodingBytes < .max, !data.isEmpty else { return 0 }
         return (try? decoder.info(of: data, limits: limits))?.decodedBytes ?? 0

@@ -26,12 +26,12 @@ enum Next: Sendable {
     /// A stage, what it occupies while it runs, and what follows.
     struct Stage: Sendable {
         enum Body: Sendable {
-            /// Runs in a task of its own.
+            /// Runs in a new task.
             case task(@Sendable () async throws -> Continuation)
             /// Runs on a worker thread.
             ///
-            /// - Parameter bytes: learns there how much memory the stage takes. Where there is not enough, the stage gives its slot
-            ///   back and waits for both.
+            /// - Parameter bytes: computes there how much memory the stage takes. If there is not enough, the stage gives its slot
+            ///   back, and waits for a slot and the memory.
             case worker(bytes: (@Sendable () -> Int)?, @Sendable () throws -> Continuation)
         }
 

@@ -33,7 +33,7 @@ extension Pipeline {
         case .miss(let transaction):
             guard !plan.options.cachePolicy.isOnlyIfCached else {
                 throw ImageError(
-                    .notCached, message: "\(plan.request) is in no cache, and only cached images were asked for.",
+                    .notCached, message: "\(plan.request) is in no cache, and the cache policy allows no fetch.",
                     stage: .originalCache, source: plan.request.description)
             }
             return fetchedOriginal(work, transaction)

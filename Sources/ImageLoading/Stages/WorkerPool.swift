@@ -3,8 +3,8 @@ internal import DequeModule
 internal import Dispatch
 internal import ImageCore
 
-/// The loader's own threads, on which decoding and processing run: never on Swift's cooperative pool, where one long
-/// decode on each core would stop everything.
+/// The loader's worker threads, on which decoding and processing run: never on Swift's cooperative pool, where one long
+/// decode on each core would block all other tasks.
 ///
 /// The scheduler admits no more jobs than there are threads, so that the order of work is decided there and this queue
 /// stays short. Threads start with the first jobs and end with the pool.

@@ -1,24 +1,25 @@
 public import ImageCore
 
 extension ImageLoader {
-    /// What the loader does at this moment and did since it was made. Taking it costs a few short locks; the counting
-    /// itself costs a load that misses the memory cache one, and a hit nothing.
+    /// What the loader does at this moment, and has done since it was created. Reading it takes a few short locks.
     public var statistics: Statistics { coordinator.statistics }
 
     /// The numbers of a loader, its queues and its caches, at one moment.
     public struct Statistics: Hashable, Sendable {
+        /// Loads, by their results.
         public var loads = Loads()
+        /// Encoded bytes that were fetched and saved.
         public var bytes = Bytes()
-        /// The queues of work: `lookup`, `network`, `local`, `worker`.
+        /// The queues of work: `diskCache`, `network`, `local`, `worker`.
         public var queues: [Queue] = []
         /// The caches that count: the memory cache first, then the data cache's tiers.
         public var caches: [CacheStatistics] = []
 
+        /// All numbers zero.
         public init() {}
     }
 
-    /// Loads by what became of them. A hit in the memory cache that answers `image(for:)` at once starts no load: the
-    /// cache counts it.
+    /// Loads by their results. A memory hit that `image(for:)` returns at once starts no load: the cache counts it.
     public struct Loads: Hashable, Sendable {
         /// Loads that have not ended.
         public var active = 0
@@ -26,13 +27,14 @@ extension ImageLoader {
         public var finished = 0
         /// Loads that ended with an error.
         public var failed = 0
-        /// Loads that ended because nobody wanted them any more.
+        /// Loads that were cancelled.
         public var cancelled = 0
         /// Finished loads that shared work which had begun for another.
         public var coalesced = 0
         /// Attempts of fetches after the first.
         public var retries = 0
 
+        /// All numbers zero.
         public init() {}
     }
 
@@ -45,11 +47,13 @@ extension ImageLoader {
         /// Not fetched, because another load fetched them at the same time.
         public var savedByCoalescing = 0
 
+        /// All numbers zero.
         public init() {}
     }
 
     /// Steps of work that wait for one kind of resource.
     public struct Queue: Hashable, Sendable {
+        /// `diskCache`, `network`, `local` or `worker`.
         public let name: String
         /// Steps that wait for a free slot.
         public var waiting: Int
@@ -60,7 +64,7 @@ extension ImageLoader {
     }
 }
 
-/// Counts what became of a loader's loads: one short lock at the end of each.
+/// Counts a loader's loads by their results.
 final class LoadCounters: Sendable {
     struct Counts: Sendable {
         var loads = ImageLoader.Loads()
