@@ -23,29 +23,25 @@ final class PreviewSession: Sendable {
         let processor: (any Processing)?
     }
 
+    /// How far the bytes have been read.
+    private struct Reading {
+        /// `nil` until enough bytes have come.
+        var decoder: Decoder?
+        /// How many bytes the decoder has got.
+        var consumed = 0
+        var hasThumbnail = false
+        /// The number of bytes at which the header is read next.
+        var nextLook = PreviewSession.headBytes
+    }
+
     private struct State {
         var pacing: PreviewPacing
         var policy = PreviewPolicy.none
         var bytes: ReceivedBytes?
-        /// `nil` until enough bytes have come, and while a step has it.
-        var decoder: Decoder?
-        var consumed = 0
-        var hasThumbnail = false
-        /// The number of bytes at which the header is looked for next.
-        var nextLook = PreviewSession.headBytes
-        var isBusy = false
+        /// `nil` while a step has it, and after the end.
+        var reading: Reading? = Reading()
         var isOver = false
         var timer: Task<Void, Never>?
-    }
-
-    /// What a step works with while nobody else does.
-    private struct Turn {
-        var bytes: ReceivedBytes
-        var policy: PreviewPolicy
-        var decoder: Decoder?
-        var consumed: Int
-        var hasThumbnail: Bool
-        var nextLook: Int
     }
 
     /// This many bytes identify every format (``Decoding/format(of:)``).
@@ -101,10 +97,8 @@ final class PreviewSession: Sendable {
     /// Ends the session, and hands over what it has decoded where that can be had at once.
     func claim() -> Begun? {
         let begun = state.withLock { state -> Begun? in
-            guard !state.isOver, !state.isBusy, let decoder = state.decoder else { return nil }
-            state.decoder = nil
-            return Begun(
-                decoder: decoder.decoder, processor: decoder.processor, consumed: state.consumed, token: token)
+            guard let reading = state.reading.take(), let decoder = reading.decoder else { return nil }
+            return Begun(decoder: decoder.decoder, processor: decoder.processor, consumed: reading.consumed, token: token)
         }
         let timer = finish()
         timer?.cancel()
@@ -115,7 +109,7 @@ final class PreviewSession: Sendable {
     private func finish() -> Task<Void, Never>? {
         state.withLock { state in
             state.isOver = true
-            (state.decoder, state.bytes) = (nil, nil)
+            (state.reading, state.bytes) = (nil, nil)
             return state.timer.take()
         }
     }
@@ -139,23 +133,17 @@ final class PreviewSession: Sendable {
     }
 
     private func run(shows: Bool) {
-        let turn = state.withLock { state -> Turn? in
-            guard !state.isOver, let bytes = state.bytes else { return nil }
-            state.isBusy = true
-            defer { state.decoder = nil }
-            return Turn(
-                bytes: bytes, policy: state.policy, decoder: state.decoder, consumed: state.consumed,
-                hasThumbnail: state.hasThumbnail, nextLook: state.nextLook)
+        let turn = state.withLock { state -> (Reading, ReceivedBytes, PreviewPolicy)? in
+            guard let bytes = state.bytes, let reading = state.reading.take() else { return nil }
+            return (reading, bytes, state.policy)
         }
-        guard var turn else { return }
+        guard case (var reading, let bytes, let policy)? = turn else { return }
         do {
-            let hasShown = try take(&turn, shows: shows)
+            let hasShown = try read(bytes, policy, &reading, shows: shows)
             let now = clock.now()
-            let step = state.withLock { [turn] state -> PreviewPacing.Step in
-                state.isBusy = false
+            let step = state.withLock { [reading] state -> PreviewPacing.Step in
                 guard !state.isOver else { return PreviewPacing.Step() }
-                (state.decoder, state.consumed) = (turn.decoder, turn.consumed)
-                (state.hasThumbnail, state.nextLook) = (turn.hasThumbnail, turn.nextLook)
+                state.reading = reading
                 return state.pacing.ended(hasShown: hasShown, shows: shows, at: now)
             }
             execute(step)
@@ -165,23 +153,25 @@ final class PreviewSession: Sendable {
     }
 
     /// Decodes the bytes that have come, and shows the image if `shows` says so. Returns whether there was an image to show.
-    private func take(_ turn: inout Turn, shows: Bool) throws -> Bool {
-        guard turn.policy == .incremental else { return try showThumbnail(&turn) }
+    private func read(
+        _ received: ReceivedBytes, _ policy: PreviewPolicy, _ reading: inout Reading, shows: Bool
+    ) throws -> Bool {
+        guard policy == .incremental else { return try showThumbnail(in: received.all, &reading) }
         // Until the header is complete, it is read again from the start, each time after twice as many bytes.
-        guard turn.decoder != nil || turn.bytes.count >= turn.nextLook else { return false }
-        let bytes = turn.bytes.suffix(after: turn.consumed)
-        if turn.decoder == nil {
-            turn.nextLook = 2 * bytes.count
+        guard reading.decoder != nil || received.count >= reading.nextLook else { return false }
+        let bytes = received.suffix(after: reading.consumed)
+        if reading.decoder == nil {
+            reading.nextLook = 2 * bytes.count
             guard let info = try? decoder.info(of: bytes, limits: options.limits) else { return false }
-            if coordinator.claimPreviewMemory(info.decodedBytes, for: work) { turn.decoder = try makeDecoder(for: bytes) }
+            if coordinator.claimPreviewMemory(info.decodedBytes, for: work) { reading.decoder = try makeDecoder(for: bytes) }
         }
-        guard let decoder = turn.decoder else {
+        guard let decoder = reading.decoder else {
             // The format has no incremental decoder, or there is no memory for one.
             end()
             return false
         }
         if !bytes.isEmpty { try decoder.decoder.append(bytes) }
-        turn.consumed += bytes.count
+        reading.consumed += bytes.count
         try token.check()
         guard shows, let preview = try decoder.decoder.preview() else { return false }
         return show(preview, after: decoder.processor)
@@ -194,12 +184,11 @@ final class PreviewSession: Sendable {
         return try decoder.makeIncrementalDecoder(for: head, options: options).map { Decoder(decoder: $0, processor: processor) }
     }
 
-    private func showThumbnail(_ turn: inout Turn) throws -> Bool {
-        guard !turn.hasThumbnail, processor?.isPlacedInPixels != true else { return false }
-        let head = turn.bytes.all
-        turn.hasThumbnail = head.count >= PreviewSession.thumbnailBytes
+    private func showThumbnail(in head: Data, _ reading: inout Reading) throws -> Bool {
+        guard !reading.hasThumbnail, processor?.isPlacedInPixels != true else { return false }
+        reading.hasThumbnail = head.count >= PreviewSession.thumbnailBytes
         guard let thumbnail = try decoder.embeddedThumbnail(in: head, options: options) else { return false }
-        turn.hasThumbnail = true
+        reading.hasThumbnail = true
         return show(thumbnail, after: processor, isThumbnail: true)
     }
 
