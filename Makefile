@@ -75,6 +75,10 @@ portability: ## build and test on Debian 13 and sid, in folders of their own; ne
 check-musl: setup ## type-check the one module that names the C library against Musl's headers
 	@Scripts/check-musl
 
+docs: ## build the site of the API reference and the guides; a missing comment or a broken link fails
+	@Scripts/setup --docs
+	@Scripts/docs
+
 snippets: setup ## compile every piece of Swift in the documentation
 	@Scripts/snippets
 
