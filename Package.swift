@@ -72,7 +72,7 @@ let package = Package(
         // Plug-ins and observers that bring a dependency, or Apple's frameworks. Empty where that is missing or its trait is off.
         integration(
             "ImageNetworkingCurl", "ImageCore", "CalotypeSystem", "ImageNetworking", "CCalotypeCurl", "CCalotypeSockets",
-            .httpTypes),
+            .httpTypes, .deque),
         integration("ImageNetworkingFoundation", "ImageCore", "CalotypeSystem", .httpTypes),
         integration(
             "ImageCodecs", "ImageCore", "ImageKernels", "ImageDecoding", "CalotypeSystem", "CCalotypeJPEG", "CCalotypePNG",

@@ -1,3 +1,4 @@
+import CalotypeTesting
 import ImageCore
 import ImageNetworking
 import Testing
@@ -81,7 +82,7 @@ extension TransferQueue {
         queue.remove(0, host: host("a"))
         queue.remove(3, host: host("a"))
         #expect(queue.startable() == [1, 2, 4])
-        #expect(queue.isEmpty)
+        #expect(queue.waiting.isEmpty)
     }
 
     @Test func removedTransfersTakeNoMemory() {
@@ -91,7 +92,7 @@ extension TransferQueue {
         for id in 0..<100 {
             queue.add(id, host: host("a"))
             queue.remove(id, host: host("a"))
-            #expect(queue.isEmpty)
+            #expect(queue.waiting.isEmpty)
         }
         queue.finished(host("a"))
         #expect(queue.startable() == [])
@@ -120,15 +121,43 @@ extension TransferQueue {
         #expect(queue.hostCount == 0)
     }
 
-    @Test func removeAllReturnsTheWaitingTransfersThatFulfilTheCondition() {
+    @Test func theWaitingTransfersAreThoseThatNeitherStartedNorWereRemoved() {
         var queue = queue(perHost: 1)
         for id in 0..<6 { queue.add(id, host: host(id.isMultiple(of: 2) ? "a" : "b")) }
         #expect(queue.startable() == [0, 1])
-        #expect(Set(queue.removeAll { $0 < 4 }) == [2, 3])
-        #expect(Set(queue.removeAll { _ in true }) == [4, 5])
-        #expect(queue.isEmpty)
+        queue.remove(3, host: host("b"))
+        #expect(queue.waiting == [2, 4, 5])
         for name in ["a", "b"] { queue.finished(host(name)) }
-        #expect(queue.startable() == [])
-        #expect(queue.hostCount == 0)
+        #expect(queue.startable() == [2, 5])
+        #expect(queue.waiting == [4])
+    }
+
+    /// A list that scrolls fast cancels thousands of transfers, which must not keep the loop's thread from the others.
+    @Test(arguments: [1, 100, 20_000])
+    func twentyThousandWaitingTransfersAreRemovedInAnyOrder(hostCount: Int) {
+        let hosts = (0..<hostCount).map { host("\($0)") }
+        let (count, kept) = (20_000, 20_000..<20_003)
+        var random = SeededGenerator(seed: 7)
+        for order in [Array(0..<count), (0..<count).reversed(), (0..<count).shuffled(using: &random)] {
+            var queue = queue(perHost: 1, total: hostCount)
+            for id in 0..<count { queue.add(id, host: hosts[id % hostCount]) }
+            for id in kept { queue.add(id, host: hosts[0]) }
+            let time = ThreadTime.measure {
+                for id in order { queue.remove(id, host: hosts[id % hostCount]) }
+            }
+            // Linear removals would compare some 200 million transfers.
+            #expect(time < .seconds(5))
+            #expect(queue.waiting == Array(kept))
+            #expect(queue.hostCount == 1)
+            #expect(queue.startable() == [kept.lowerBound])
+        }
+    }
+
+    @Test func aRemovedTransferThatComesBackIsTheLast() {
+        var queue = queue(perHost: 10)
+        for id in 0..<4 { queue.add(id, host: host("a")) }
+        queue.remove(1, host: host("a"))
+        queue.add(1, host: host("a"))
+        #expect(queue.startable() == [0, 2, 3, 1])
     }
 }

@@ -145,7 +145,7 @@ final class CurlLoop {
             release(transfer)
         }
         for transfer in running.values { transfer.fetch.fail(error) }
-        for fetch in queue.removeAll(where: { _ in true }) { fetch.fail(error) }
+        for fetch in queue.waiting { fetch.fail(error) }
         (running, detached, updated, expiring) = ([:], [:], [], [])
     }
 

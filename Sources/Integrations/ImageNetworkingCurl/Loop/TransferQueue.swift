@@ -8,7 +8,7 @@ internal import ImageNetworking
 /// connection is free, and without another one for good. Newer versions also count `CURLOPT_CONNECTTIMEOUT` meanwhile.
 ///
 /// A host that speaks HTTP/2 carries many transfers over one connection, so more of them may run.
-struct TransferQueue<ID: Equatable> {
+struct TransferQueue<ID: Hashable> {
     struct Limits: Equatable {
         /// Connections to one host.
         var perHost: Int
@@ -22,7 +22,7 @@ struct TransferQueue<ID: Equatable> {
 
     /// The transfers of one host.
     private struct HostQueue {
-        var waiting: [ID] = []
+        var waiting = RemovableQueue<ID>()
         var active = 0
         var isMultiplexed = false
     }
@@ -30,34 +30,36 @@ struct TransferQueue<ID: Equatable> {
     private let limits: Limits
     private var hosts: [Host: HostQueue] = [:]
     /// The hosts for which something waits, in the order of their turns.
-    private var turns: [Host] = []
+    private var turns = RemovableQueue<Host>()
     private var connections = 0
 
     init(_ limits: Limits) { self.limits = limits }
 
     /// How many hosts are remembered.
     var hostCount: Int { hosts.count }
-    /// Whether nothing waits.
-    var isEmpty: Bool { turns.isEmpty }
+    /// The waiting transfers, host by host.
+    var waiting: [ID] { turns.elements.flatMap { hosts[$0]?.waiting.elements ?? [] } }
 
     /// Adds a transfer behind those of the same host.
     mutating func add(_ id: ID, host: Host) {
-        if hosts[host, default: HostQueue()].waiting.isEmpty { turns.append(host) }
         hosts[host, default: HostQueue()].waiting.append(id)
+        turns.append(host)
     }
 
     /// Removes a transfer if it waits.
     mutating func remove(_ id: ID, host: Host) {
-        guard let index = hosts[host]?.waiting.firstIndex(of: id) else { return }
-        hosts[host]?.waiting.remove(at: index)
-        if hosts[host]?.waiting.isEmpty == true { removeEmptyTurns() }
+        guard hosts[host]?.waiting.remove(id) == true, hosts[host]?.waiting.isEmpty == true else { return }
+        turns.remove(host)
+        forgetIfIdle(host)
     }
 
     /// The next transfer to start, counted as running; `nil` when none may start.
     mutating func next() -> ID? {
-        guard let index = turns.firstIndex(where: mayStart) else { return nil }
-        let host = turns.remove(at: index)
-        guard let id = hosts[host]?.waiting.removeFirst() else { return nil }
+        guard let host = turns.first(where: mayStart), let id = hosts[host]?.waiting.first(where: { _ in true }) else {
+            return nil
+        }
+        hosts[host]?.waiting.remove(id)
+        turns.remove(host)
         if hosts[host]?.waiting.isEmpty == false { turns.append(host) }
         changeActive(host, by: 1)
         return id
@@ -71,23 +73,6 @@ struct TransferQueue<ID: Equatable> {
 
     /// The host turned out to multiplex.
     mutating func multiplexes(_ host: Host) { hosts[host]?.isMultiplexed = true }
-
-    /// Removes and returns the waiting transfers that fulfil the condition, which is asked twice about each.
-    mutating func removeAll(where isUnwanted: (ID) -> Bool) -> [ID] {
-        var removed: [ID] = []
-        for host in turns {
-            removed += hosts[host]?.waiting.filter(isUnwanted) ?? []
-            hosts[host]?.waiting.removeAll(where: isUnwanted)
-        }
-        if !removed.isEmpty { removeEmptyTurns() }
-        return removed
-    }
-
-    private mutating func removeEmptyTurns() {
-        let empty = turns.filter { hosts[$0]?.waiting.isEmpty != false }
-        turns.removeAll { hosts[$0]?.waiting.isEmpty != false }
-        for host in empty { forgetIfIdle(host) }
-    }
 
     private func mayStart(_ host: Host) -> Bool {
         guard let queue = hosts[host], queue.active < (queue.isMultiplexed ? limits.streamsPerHost : limits.perHost) else {
