@@ -26,6 +26,7 @@ struct LoadCommand: AsyncParsableCommand {
               calotype load *.jpg -o thumbnails --size 200x200 --mode fill --concurrency 4
               calotype load *.png -o smaller --format webp --quality 75
               calotype load *.jpg --trace loads.json
+              calotype load https://example.org/a.jpg --retries 2 --deadline 10
             """)
 
     @Argument(help: ArgumentHelp("Paths or URLs.", valueName: "source"))
@@ -54,6 +55,11 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Further tries of a fetch that fails for the moment.", valueName: "N"))
     var retries = 0
 
+    @Option(
+        help: ArgumentHelp(
+            "The most time for one load, with its waits and further tries; no limit by default.", valueName: "SECONDS"))
+    var deadline: Double?
+
     @Option(help: ArgumentHelp("Write the stages of all loads, in the Trace Event Format.", valueName: "FILE"))
     var trace: String?
 
@@ -63,6 +69,9 @@ struct LoadCommand: AsyncParsableCommand {
     func validate() throws {
         guard (1...1000).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 1000.") }
         guard (0...100).contains(retries) else { throw ValidationError("--retries must be from 0 to 100.") }
+        if let deadline, !(0.001...1_000_000).contains(deadline) {
+            throw ValidationError("--deadline must be from 0.001 to 1000000 seconds.")
+        }
         if output == "" { throw ValidationError("-o needs the name of a directory.") }
         if trace == "" { throw ValidationError("--trace needs the name of a file.") }
         if output == nil, format != nil {
@@ -85,6 +94,7 @@ struct LoadCommand: AsyncParsableCommand {
             $0.limits.decoding = limits.decoding
             $0.dataCache = caches.noCache ? nil : CacheOptions.diskCache(in: caches.cache)
             $0.options.retries = retries
+            $0.options.deadline = deadline.map { .seconds($0) }
             // For sources that are named twice; what is larger would only wait for the end.
             $0.memoryCache = MemoryCache(limits: .init(cost: 16_000_000))
             if let trace { $0.observers.append(trace.observer) }

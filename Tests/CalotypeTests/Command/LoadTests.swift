@@ -60,6 +60,24 @@ struct LoadTests {
         }
     }
 
+    @Test func aLoadEndsAtItsDeadline() async throws {
+        let server = try LoopbackServer { request, connection in
+            if request.path == "/silent" { return connection.waitForDisconnect() }
+            try connection.respond(LoopbackServer.Response(200, body: Array(try Project.bytes(of: "tiles.webp"))))
+        }
+        defer { server.stop() }
+        let run = try await CommandProcess.run(
+            "load", server.url("/silent"), server.url("/image"), "--no-cache", "--json", "--retries", "3", "--deadline", "1.5")
+        #expect(run.ending == .status(1))
+        #expect(run.outputLines.count == 2)
+        let failed = try #require(run.outputLines.first { $0.contains("/silent") })
+        #expect(failed.contains(#""status": "failed""#) && failed.contains("within its deadline of 1.5 s"))
+        #expect(run.outputLines.contains { $0.contains("/image") && $0.contains(#""status": "ok""#) })
+        #expect(run.errorLines.count == 1)
+        // The deadline covers all attempts, so there is no second one.
+        #expect(server.requests.value == 2)
+    }
+
     @Test func withoutCachesEveryRunFetches() async throws {
         let server = try Self.serve("tiles.webp")
         defer { server.stop() }

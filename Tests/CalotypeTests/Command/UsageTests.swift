@@ -13,6 +13,8 @@ struct UsageTests {
         ["load", "a.png", "--cache", "x", "--no-cache"], ["load", "a.png", "--concurrency", "0"],
         ["info", "a.png", "--max-pixels", "0"],
         ["load", "a.png", "-o", "x", "--format", "xyz"], ["load", "a.png", "-o", "x", "--quality", "101"],
+        ["load", "a.png", "--deadline", "0"], ["load", "a.png", "--deadline", "-1"], ["load", "a.png", "--deadline", "nan"],
+        ["load", "a.png", "--deadline", "soon"],
         ["load", "a.png", "--trace", ""], ["load", "a.png", "--format", "png"], ["load", "a.png", "--quality", "50"],
         ["demo", "--as", "wild"],
         ["show", "a.png", "--size", "x"], ["cache", "bogus"],
