@@ -42,6 +42,7 @@ import Testing
 
 /// Finds the string literals that are error messages in a source file.
 private struct MessageScanner {
+    private static let multiline = "\"\"\""
     private var rest: Substring
 
     static func messages(in source: String) -> [String] {
@@ -65,8 +66,15 @@ private struct MessageScanner {
         return text
     }
 
-    /// A literal without its quotes, with its interpolations as they are written.
+    /// A literal without its quotes, with its interpolations as they are written, and the lines of a multi-line one joined.
     private mutating func literal() -> String? {
+        if rest.hasPrefix(Self.multiline) {
+            rest.removeFirst(Self.multiline.count)
+            let end = rest.firstRange(of: Self.multiline)?.lowerBound ?? rest.endIndex
+            defer { rest = rest[end...].dropFirst(Self.multiline.count) }
+            let lines = rest[..<end].split(separator: "\n").map { $0.drop { $0 == " " } }
+            return lines.map { $0.hasSuffix("\\") ? $0.dropLast() : $0 }.joined()
+        }
         guard skip("\"") else { return nil }
         var text = ""
         while let character = rest.popFirst(), character != "\"" {

@@ -69,7 +69,7 @@ import Testing
         sharing.unsubscribe(second)
         #expect(
             sharing.takeEffects().stops == [
-                Sharing.Stop(work: fetch, keepsPreview: true),
+                Sharing.Stop(work: fetch, keepsPreview: false),
                 Sharing.Stop(work: decode, keepsPreview: true),
             ])
         #expect(sharing.stopping == [fetch, decode] && sharing.works.isEmpty)

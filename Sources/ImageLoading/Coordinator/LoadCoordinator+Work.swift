@@ -18,7 +18,7 @@ extension LoadCoordinator {
         } catch {
             return finish(work, .failure(failure(error, in: stage ?? .request, of: work)))
         }
-        switch next {
+        switch consume next {
         case .finished(let result): finish(work, .success(result))
         case .needs(let need): wait(for: need, work)
         case .stage(let stage): wait(for: stage, work)
@@ -85,13 +85,11 @@ extension LoadCoordinator {
 
     // MARK: Waiting for a slot
 
-    func wait(for stage: Next.Stage, _ work: SharedWork) {
+    func wait(for stage: consuming Next.Stage, _ work: SharedWork) {
         let runner = StageRunner(stage, of: work, self)
         let mayRun = send { state -> Bool? in
             guard let rank = state.sharing.rank(of: work.id) else { return nil }
-            if state.scheduler.request(stage.resource, for: work.id, host: stage.host, bytes: stage.bytes, rank: rank) {
-                return true
-            }
+            if runner.request(from: &state.scheduler, rank) { return true }
             state.update(work.id) { $0.phase = .waitingForSlot(runner) }
             return false
         }

@@ -4,7 +4,7 @@ internal import ImageCore
 /// wait and the stage, gives the slot back, and wraps errors once.
 final class StageRunner: Sendable {
     let work: SharedWork
-    let stage: Next.Stage
+    private let stage: Next.Stage
     private let coordinator: LoadCoordinator
     private let queued = ContinuousClock.now
 
@@ -12,6 +12,11 @@ final class StageRunner: Sendable {
     init(_ stage: Next.Stage, of work: SharedWork, _ coordinator: LoadCoordinator) {
         (self.stage, self.work, self.coordinator) = (stage, work, coordinator)
         if stage.resource.isLimited, let name = stage.name { coordinator.observe(.waitBegan(name), work.plan) }
+    }
+
+    /// Requests the slot of the stage. Returns whether the stage may start.
+    func request(from scheduler: inout Scheduler, _ rank: QueueRank) -> Bool {
+        scheduler.request(stage.resource, for: work.id, host: stage.host, bytes: stage.bytes, rank: rank)
     }
 
     /// Reports that the wait has ended. Returns how long it took.

@@ -29,9 +29,11 @@ extension Sharing {
     /// Passes the rank of work on to its upstream.
     mutating func rankChanged(_ id: WorkID) {
         var next: WorkID? = id
-        while let id = next, let work = works[id] {
+        while let id = next,
+            let work = update(id, { (isFinished: $0.isFinished, upstream: $0.upstream, highest: $0.counts.highest) })
+        {
             if !work.isFinished { effects.reranked.append(id) }
-            guard let upstream = work.upstream, let highest = work.counts.highest else { return }
+            guard let upstream = work.upstream, let highest = work.highest else { return }
             // A newer view changes the order among views, too.
             guard count(upstream, as: highest) || highest.purpose == .view else { return }
             next = subscriptions[upstream]?.work

@@ -33,20 +33,16 @@ extension Sharing {
             counts.add(rankClass)
         }
 
-        /// Adds what a new subscriber wants, of the work and of everything that it depends on.
-        ///
-        /// Work on the way to the image that loads want stores the original bytes alone. What a lookup in the data cache did not
-        /// find is made by other work for the same image.
+        /// Adds what a new subscriber wants, of the work or of work that depends on it.
         mutating func add(_ wishes: Wishes) {
             listeners += wishes.listeners
             newest = max(newest, wishes.newest)
-            if key.image == wishes.image {
-                targets.formUnion(wishes.targets)
-                if wishes.cachePriority == .high { cachePriority = .high }
-            } else if wishes.targets.contains(.original) {
-                targets.insert(.original)
-            }
+            targets.formUnion(wishes.targets)
+            if wishes.cachePriority == .high { cachePriority = .high }
         }
+
+        /// Whether its upstream makes the same image: the image was looked up in the data cache, and is not there.
+        var sharesImageWithUpstream: Bool { key.kind == .processedImage }
 
         var rankClass: RankClass { counts.highest ?? RankClass(rawValue: 0) }
 
@@ -70,25 +66,32 @@ extension Sharing {
 
     /// What a subscriber wants.
     struct Wishes: Equatable, Sendable {
-        let image: ImageKey
         let rankClass: RankClass
         let listeners: Listeners
         let newest: UInt64
-        let targets: StoreTargets
-        let cachePriority: CachePriority
+        private(set) var targets: StoreTargets
+        private(set) var cachePriority: CachePriority
 
-        init(_ options: SubscriberOptions, image: ImageKey, _ subscription: SubscriptionID) {
-            (self.image, rankClass, listeners) = (image, options.rankClass, Listeners(options))
+        init(_ options: SubscriberOptions, _ subscription: SubscriptionID) {
+            (rankClass, listeners) = (options.rankClass, Listeners(options))
             newest = rankClass.purpose == .view ? subscription.rawValue : 0
             (targets, cachePriority) = (options.targets, options.cachePriority)
         }
 
         /// The wishes of all loads behind work.
         init(_ work: Work) {
-            (image, rankClass, listeners) = (work.key.image, work.rankClass, work.listeners)
+            (rankClass, listeners) = (work.rankClass, work.listeners)
             // A view that has left, or is off screen, does not make other work newer.
             newest = rankClass.purpose == .view ? work.newest : 0
             (targets, cachePriority) = (work.targets, work.cachePriority)
+            passUpstream(of: work)
+        }
+
+        /// Of what an image is made of, only the original bytes are stored.
+        mutating func passUpstream(of work: Work) {
+            guard !work.sharesImageWithUpstream else { return }
+            targets.formIntersection(.original)
+            cachePriority = .normal
         }
     }
 }

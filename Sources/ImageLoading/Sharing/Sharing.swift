@@ -60,7 +60,7 @@ struct Sharing: Equatable, Sendable {
         let id = existing ?? WorkID(rawValue: nextNumber())
         let subscription = SubscriptionID(rawValue: nextNumber())
         if existing == nil { begin(id, key, load, scale, oldest: id.rawValue) }
-        let wishes = Wishes(options, image: key.image, subscription)
+        let wishes = Wishes(options, subscription)
         subscriptions[subscription] = Subscription(
             work: id, dependent: nil, options: options, rankClass: wishes.rankClass, isCoalesced: existing != nil)
         loads += 1
@@ -107,7 +107,11 @@ struct Sharing: Equatable, Sendable {
 
     private mutating func add(_ subscription: SubscriptionID, _ wishes: Wishes, to id: WorkID, isCoalesced: Bool) {
         update(id) { $0.add(subscription, wishes.rankClass) }
-        forEachUpstream(from: id) { $0.add(wishes) }
+        var wishes = wishes
+        forEachUpstream(from: id) { work in
+            work.add(wishes)
+            wishes.passUpstream(of: work)
+        }
         if isCoalesced { rankChanged(id) }
     }
 
