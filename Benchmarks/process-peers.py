@@ -25,7 +25,6 @@ try:
     square = Image.frombytes("RGB", square_file[:2], square_file[2])
     if which == "pip":
         measure("Pillow shrink", lambda: large.resize((large.width // 10, large.height // 10), Image.LANCZOS))
-        measure("Pillow shrinkReduced", lambda: large.resize((large.width // 10, large.height // 10), Image.LANCZOS, reducing_gap=2))
         measure("Pillow halve", lambda: large.resize((large.width // 2, large.height // 2), Image.LANCZOS))
         measure("Pillow blur", lambda: square.filter(ImageFilter.GaussianBlur(8)))
 except ImportError:
@@ -39,7 +38,6 @@ try:
     square = pyvips.Image.new_from_memory(square_file[2], *square_file[:2], 3, "uchar")
     vips = f"libvips-{pyvips.version(0)}.{pyvips.version(1)}"
     measure(f"{vips} shrink", lambda: large.reduce(10, 10, kernel="lanczos3").write_to_memory())
-    measure(f"{vips} shrinkReduced", lambda: large.resize(0.1, kernel="lanczos3", gap=2).write_to_memory())
     measure(f"{vips} halve", lambda: large.reduce(2, 2, kernel="lanczos3").write_to_memory())
     # Out to three sigma, as far as Calotype goes; by default libvips stops at a fifth of the weight in the middle.
     measure(f"{vips} blur", lambda: square.gaussblur(8, min_ampl=0.0112).write_to_memory())

@@ -21,18 +21,18 @@ extension Bitmap {
         if sigma < Self.exactSigmas.lowerBound { return source }
         let path = KernelPath.current
         if Self.exactSigmas.contains(sigma) {
-            let kernel = GaussianKernel(sigma: sigma, phase: 0)
-            return try source.filtering(threads: threads, cancellation: cancellation) {
-                GaussianRows(source: source, kernel: kernel, path: path)
-            }
+            return try source.blurred(
+                on: GaussianGrid(source: source, sigma: sigma), path: path, threads: threads, cancellation: cancellation)
         }
         let step = Int(sigma / 4)
-        let grid = try source.blurredGrid(sigma: sigma, step: step, path: path, threads: threads, cancellation: cancellation)
+        // The interpolation needs two pixels beyond each edge.
+        let grid = GaussianGrid(source: source, sigma: sigma, step: step, margin: 2)
+        let coarse = try source.blurred(on: grid, path: path, threads: threads, cancellation: cancellation)
         var geometry = ResizeGeometry(source: grid.size, box: size, mode: .exact, upscales: true)
-        (geometry.x, geometry.y) = (Double(GaussianGrid.margin), Double(GaussianGrid.margin))
+        (geometry.x, geometry.y) = (Double(grid.margin), Double(grid.margin))
         geometry.width = Double(width) / Double(step)
         geometry.height = Double(height) / Double(step)
-        return try Resampler.resize(grid, to: geometry, filter: .catmullRom, threads: threads, cancellation: cancellation)
+        return try Resampler.resize(coarse, to: geometry, filter: .catmullRom, threads: threads, cancellation: cancellation)
     }
 
     /// Where the Gaussian itself is taken; below, nothing changes that could be seen.
@@ -59,9 +59,10 @@ extension Bitmap {
         let sharpen = SharpenRow(
             format: format, amount: Float(amount), threshold: Float(threshold * Double(fullLevel)), path: path)
         if Self.exactSigmas.contains(sigma) {
-            let kernel = GaussianKernel(sigma: sigma, phase: 0)
-            return try source.filtering(threads: threads, cancellation: cancellation) {
-                SharpenedRows(source: source, blur: GaussianRows(source: source, kernel: kernel, path: path), sharpen: sharpen)
+            let grid = GaussianGrid(source: source, sigma: sigma)
+            return try unsafe source.filtering(to: size, threads: threads, cancellation: cancellation) {
+                let rows = SharpenedRows(source: source, blur: GaussianRows(grid: grid, path: path), sharpen: sharpen)
+                return { y, pixels, target in unsafe rows.write(y, of: pixels, to: target) }
             }
         }
         let soft = try source.blurred(sigma: sigma, threads: threads, cancellation: cancellation)
@@ -73,37 +74,32 @@ extension Bitmap {
         }
     }
 
-    /// A bitmap of this size and format, each band's rows made by a worker of its own.
+    /// The blurred image at the pixels of a grid.
+    private func blurred(
+        on grid: GaussianGrid, path: KernelPath, threads: Int, cancellation: CancellationToken?
+    ) throws -> Bitmap {
+        try unsafe filtering(to: grid.size, threads: threads, cancellation: cancellation) {
+            let rows = GaussianRows(grid: grid, path: path)
+            return { y, pixels, target in unsafe rows.write(y, of: pixels, to: target) }
+        }
+    }
+
+    private typealias RowWriter = (_ y: Int, _ pixels: UnsafeRawPointer, _ target: UnsafeMutableRawPointer) -> Void
+
+    /// A bitmap of this format whose rows are made from all rows of this one.
+    ///
+    /// - Parameter makeWriter: called on each thread; what it returns writes a row of the result.
     private func filtering(
-        threads: Int, cancellation: CancellationToken?, _ worker: () -> some RowMaker
+        to size: PixelSize, threads: Int, cancellation: CancellationToken?, _ makeWriter: () -> RowWriter
     ) throws -> Bitmap {
         try unsafe Bitmap(size: size, format: format, alpha: alpha, colorSpace: colorSpace) { pixels, bytesPerRow in
             try unsafe withUnsafePixels { source in
                 let (from, to) = unsafe (source.baseAddress.unsafelyUnwrapped, pixels.baseAddress.unsafelyUnwrapped)
-                try Bands.run(rows: height, threads: threads) { band in
-                    let worker = worker()
-                    for y in band {
-                        if y & 7 == 0 { try cancellation?.check() }
-                        unsafe worker.write(y, of: from, to: to + y * bytesPerRow)
-                    }
-                }
-            }
-        }
-    }
-
-    /// The blurred image at every `step`th pixel, with a margin around.
-    private func blurredGrid(
-        sigma: Double, step: Int, path: KernelPath, threads: Int, cancellation: CancellationToken?
-    ) throws -> Bitmap {
-        let grid = GaussianGrid(source: self, sigma: sigma, step: step)
-        return try unsafe Bitmap(size: grid.size, format: format, alpha: alpha, colorSpace: colorSpace) { pixels, bytesPerRow in
-            try unsafe withUnsafePixels { source in
-                let (from, to) = unsafe (source.baseAddress.unsafelyUnwrapped, pixels.baseAddress.unsafelyUnwrapped)
-                try Bands.run(rows: grid.size.height, threads: threads, least: 4) { band in
-                    let worker = GaussianGridRows(grid: grid, path: path)
-                    for y in band {
-                        try cancellation?.check()
-                        unsafe worker.write(y, of: from, to: to + y * bytesPerRow)
+                try RowQueue.run(rows: size.height, threads: threads, block: 4) { queue in
+                    let write = unsafe makeWriter()
+                    for y in queue {
+                        if y & 3 == 0 { try cancellation?.check() }
+                        unsafe write(y, from, to + y * bytesPerRow)
                     }
                 }
             }

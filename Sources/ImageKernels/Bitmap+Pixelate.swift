@@ -23,9 +23,9 @@ extension Bitmap {
             pixels, bytesPerRow in
             try unsafe source.withUnsafePixels { rows in
                 let (from, to) = unsafe (rows.baseAddress.unsafelyUnwrapped, pixels.baseAddress.unsafelyUnwrapped)
-                try Bands.run(rows: plan.output.height, threads: threads, least: max(1, 16 / block)) { band in
+                try RowQueue.run(rows: plan.output.height, threads: threads, block: max(1, 16 / block)) { queue in
                     let assembler = RowAssembler(plan: plan, format: source.format, path: path)
-                    for line in band {
+                    for line in queue {
                         try cancellation?.check()
                         let top = unsafe to + line * block * bytesPerRow
                         unsafe assembler.assemble(line, into: top) { row in unsafe from + row * source.bytesPerRow }

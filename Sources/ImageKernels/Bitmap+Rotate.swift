@@ -30,8 +30,8 @@ extension Bitmap {
             pixels, bytesPerRow in
             try unsafe source.withUnsafePixels { from in
                 let (from, to) = unsafe (from.baseAddress.unsafelyUnwrapped, pixels.baseAddress.unsafelyUnwrapped)
-                try Bands.run(rows: canvas.height, threads: threads) { band in
-                    for y in band {
+                try RowQueue.run(rows: canvas.height, threads: threads) { queue in
+                    for y in queue {
                         if y & 15 == 0 { try cancellation?.check() }
                         // The canvas pixel's centre, turned back about the centres of canvas and image.
                         let (dx, dy) = (0.5 - Double(canvas.width) / 2, Double(y) + 0.5 - Double(canvas.height) / 2)
@@ -82,11 +82,11 @@ extension Bitmap {
             }
             return
         }
-        var picture = unsafe clt_picture(pixels: from, width: width, height: height, bytes_per_row: bytesPerRow)
+        var image = unsafe clt_image(pixels: from, width: width, height: height, bytes_per_row: bytesPerRow)
         if format == .rgba8 {
-            unsafe clt_sample_line_u8(path.level, &picture, x, y, dx, dy, count, narrow)
+            unsafe clt_sample_line_u8(path.level, &image, x, y, dx, dy, count, narrow)
         } else {
-            unsafe clt_sample_line_u16(path.level, &picture, x, y, dx, dy, count, wide)
+            unsafe clt_sample_line_u16(path.level, &image, x, y, dx, dy, count, wide)
         }
     }
 }

@@ -14,11 +14,6 @@ public enum Resampler {
     ///   - bitmap: of any format; straight alpha is premultiplied first.
     ///   - filter: ``ResampleFilter/lanczos3``.
     ///   - isLinear: whether colours are mixed in linear light, taking them for sRGB, rather than as stored; `false`.
-    ///   - reducingGap: where the image shrinks by more than twice this, it is made smaller by whole numbers first, each
-    ///     pixel by a tent over two blocks, as far as leaves at least this many times the result in each direction. At 3
-    ///     detail too fine for the result leaves at most a fortieth of its contrast, at 2 a twentieth, where the mean of a
-    ///     block would leave an eighth and a fifth and the filter alone leaves an eightieth; below 1 counts as 1; `nil`, the default, is exact. 8-bit images in
-    ///     stored levels only.
     ///   - threads: how many to work with, the caller's included; 1. Small results take fewer.
     ///   - cancellation: looked at between blocks of rows.
     /// - Returns: a bitmap of the same format and colour space; premultiplied, or opaque where the source is.
@@ -26,7 +21,7 @@ public enum Resampler {
     ///   or an empty result; (`tooLarge`) where there is no memory; `CancellationError`.
     public static func resize(
         _ bitmap: Bitmap, to geometry: ResizeGeometry, filter: ResampleFilter = .lanczos3, isLinear: Bool = false,
-        reducingGap: Double? = nil, threads: Int = 1, cancellation: CancellationToken? = nil
+        threads: Int = 1, cancellation: CancellationToken? = nil
     ) throws -> Bitmap {
         try check(geometry, source: bitmap.size)
         try cancellation?.check()
@@ -35,10 +30,6 @@ public enum Resampler {
             let linear = try bitmap.linearized(cancellation: cancellation)
             let small = try resize(linear, to: geometry, filter: filter, threads: threads, cancellation: cancellation)
             return try small.encoded(as: bitmap.format, cancellation: cancellation)
-        }
-        if let reducingGap, bitmap.fullLevel == 255, let tent = TentReduction(geometry, gap: reducingGap) {
-            let small = try tent.reduced(bitmap.premultiplied(), threads: threads, cancellation: cancellation)
-            return try resize(small, to: tent.placed(geometry), filter: filter, threads: threads, cancellation: cancellation)
         }
         let source = try bitmap.premultiplied()
         let plan = ResamplePlan(source: source.size, geometry: geometry, filter: filter)
@@ -49,9 +40,9 @@ public enum Resampler {
             try unsafe source.withUnsafePixels { rows in
                 let (from, to) = unsafe (rows.baseAddress.unsafelyUnwrapped, pixels.baseAddress.unsafelyUnwrapped)
                 let left = plan.columns.lowerBound * source.format.bytesPerPixel
-                try Bands.run(rows: geometry.output.height, threads: threads) { band in
+                try RowQueue.run(rows: geometry.output.height, threads: threads) { queue in
                     let assembler = RowAssembler(plan: plan, format: source.format, path: path)
-                    for y in band {
+                    for y in queue {
                         if y & 7 == 0 { try cancellation?.check() }
                         unsafe assembler.assemble(y, into: to + y * bytesPerRow) { row in
                             unsafe from + (row * source.bytesPerRow + left)

@@ -30,7 +30,8 @@ public import ImageCore
     private let plan: ResamplePlan
     private let assembler: RowAssembler
     private let ring: UnsafeMutableRawPointer
-    private let ringRows: Int
+    /// The most source rows that are held.
+    let ringRows: Int
     private let rowBytes: Int
 
     /// - Parameters:
@@ -52,9 +53,6 @@ public import ImageCore
     }
 
     deinit { unsafe ring.deallocate() }
-
-    /// What this holds while it works, in bytes, the result not included.
-    public var workingByteCount: Int { rowBytes * ringRows + RowAssembler.byteCount(plan, format) }
 
     /// Takes the next row of the source and writes the rows of the result that it finishes.
     ///

@@ -70,7 +70,7 @@ private func referenceBlur(_ bitmap: Bitmap, sigma: Double) -> Samples {
     }
 
     @Test(arguments: [2.0, 30])
-    func aConstantPictureStaysConstantAndColourAtOrBelowAlpha(sigma: Double) throws {
+    func aConstantImageStaysConstantAndColourAtOrBelowAlpha(sigma: Double) throws {
         let flat = try Bitmap.make(60, 45, .gray8) { _, _, _ in 201 }
         #expect(try flat.blurred(sigma: sigma).samples.values.allSatisfy { $0 == 201 })
         let values = try Bitmap.noise(60, 45).blurred(sigma: sigma).samples.values

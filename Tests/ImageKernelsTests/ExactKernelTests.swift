@@ -3,7 +3,7 @@ import ImageKernels
 import Testing
 
 @Suite struct OrientationTests {
-    /// Where the upright pixel (x, y) of a picture stored as w × h lies, from the definition of the EXIF values.
+    /// Where the upright pixel (x, y) of an image stored as w × h lies, from the definition of the EXIF values.
     private func stored(_ orientation: Orientation, _ x: Int, _ y: Int, _ w: Int, _ h: Int) -> (Int, Int) {
         switch orientation {
         case .up: (x, y)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func rectanglesOutsideThePictureAreRefused() throws {
+    @Test func rectanglesOutsideTheImageAreRefused() throws {
         let bitmap = try Bitmap.noise(40, 30)
         let bad = [
             (-1, 0, 5, 5), (0, 0, 41, 5), (36, 0, 5, 5), (0, 0, 0, 5), (0, 0, 5, -5), (0, 26, 5, 5), (Int.max, 0, 1, 1),

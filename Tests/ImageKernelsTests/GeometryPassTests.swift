@@ -131,7 +131,7 @@ private enum Step: CustomStringConvertible {
         }
     }
 
-    @Test func partsOutsideAndPicturesOfAnotherSizeAreRefused() throws {
+    @Test func partsOutsideAndImagesOfAnotherSizeAreRefused() throws {
         var pass = GeometryPass(PixelSize(width: 10, height: 8))
         pass.turn(.right)
         #expect(throws: ImageError.self) { try pass.crop(x: 0, y: 0, width: 9, height: 1) }
@@ -143,7 +143,7 @@ private enum Step: CustomStringConvertible {
     }
 
     @Test func aPassForASmallerCopyTakesTheSamePart() throws {
-        // A smooth picture, so that a copy of it at a third of the size says the same.
+        // A smooth image, so that a copy of it at a third of the size says the same.
         let full = try Bitmap.make(360, 240, .gray8) { x, y, _ in 40 + x / 3 + y / 4 }
         let small = try Resampler.resize(full, to: .stretch(full, to: 120, 80), filter: .box)
         for orientation in Orientation.allCases {

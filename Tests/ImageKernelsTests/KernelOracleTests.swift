@@ -18,16 +18,15 @@ import CalotypeSystem
         }
     }
 
-    private static func resize(_ bitmap: Bitmap, _ filter: ResampleFilter, gap: Double? = nil) throws -> Bitmap {
+    private static func resize(_ bitmap: Bitmap, _ filter: ResampleFilter) throws -> Bitmap {
         let (width, height) = (max(1, bitmap.width / 3), max(1, bitmap.height * 2 / 5))
-        return try Resampler.resize(bitmap, to: .stretch(bitmap, to: width, height), filter: filter, reducingGap: gap)
+        return try Resampler.resize(bitmap, to: .stretch(bitmap, to: width, height), filter: filter)
     }
 
     private static let kernels: [Kernel] = [
         Kernel("lanczos3") { try resize($0, .lanczos3) }, Kernel("mitchell") { try resize($0, .mitchell) },
         Kernel("box") { try resize($0, .box) }, Kernel("nearest", within: 0) { try resize($0, .nearest) },
-        Kernel("reducing") { try resize($0, .bilinear, gap: 1) },
-        Kernel("blocks") { try $0.reduced(x: 3, y: 2) }, Kernel("pixelate") { try $0.pixelated(block: 5) },
+        Kernel("bilinear") { try resize($0, .bilinear) }, Kernel("pixelate") { try $0.pixelated(block: 5) },
         Kernel("blur") { try $0.blurred(sigma: 1.7) }, Kernel("wide blur") { try $0.blurred(sigma: 14) },
         // What is sharpened is the difference to a blur that may be off by one.
         Kernel("sharpen", within: 2) { try $0.sharpened(sigma: 1, amount: 0.9) },

@@ -21,7 +21,7 @@ func onEveryPath(_ body: (KernelPath) throws -> Void) rethrows {
     }
 
     /// Lines longer than a tile, and ends that no tile covers.
-    @Test func everyPathGivesTheSamePictureOnWideLines() throws {
+    @Test func everyPathGivesTheSameImageOnWideLines() throws {
         for width in [63, 64, 65, 257, 1000, 10_000] {
             for format in PixelFormat.allCases {
                 let bitmap = try Bitmap.noise(width, 5, format, seed: UInt64(width))

@@ -3,7 +3,7 @@ import ProjectFiles
 import ImageKernels
 import Testing
 
-/// One picture that Pillow resized; `Scripts/pillow-grids.py` makes them.
+/// One image that Pillow resized; `Scripts/pillow-grids.py` makes them.
 private struct PillowCase {
     let source: String
     let size: PixelSize
@@ -66,7 +66,7 @@ private struct PillowCase {
         return try String(contentsOf: fixture, encoding: .utf8).split(separator: "\n").compactMap(PillowCase.init)
     }
 
-    @Test func resizedPicturesAreWithinOneLevelOfPillows() throws {
+    @Test func resizedImagesAreWithinOneLevelOfPillows() throws {
         let cases = try cases()
         #expect(cases.count == 50)
         for example in cases {

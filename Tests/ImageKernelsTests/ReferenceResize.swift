@@ -38,12 +38,12 @@ private func referenceWeights(
 }
 
 extension ResizeGeometry {
-    /// The whole picture, stretched to a size.
+    /// The whole image, stretched to a size.
     static func stretch(_ bitmap: Bitmap, to width: Int, _ height: Int) -> ResizeGeometry {
         ResizeGeometry(source: bitmap.size, box: PixelSize(width: width, height: height), mode: .exact, upscales: true)
     }
 
-    /// A part of a picture.
+    /// A part of an image.
     static func part(
         _ x: Double, _ y: Double, _ width: Double, _ height: Double, of bitmap: Bitmap, to output: PixelSize
     ) -> ResizeGeometry {

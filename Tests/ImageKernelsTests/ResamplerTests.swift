@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: ResampleFilter.allCases, PixelFormat.allCases)
-    func aConstantPictureStaysConstant(filter: ResampleFilter, format: PixelFormat) throws {
+    func aConstantImageStaysConstant(filter: ResampleFilter, format: PixelFormat) throws {
         for level in [0, 1, 127, 200, 255] {
             let bitmap = try Bitmap.make(53, 47, format, alpha: .opaque) { _, _, channel in channel == 3 ? 255 : level }
             for (width, height) in [(7, 5), (200, 3), (53, 46)] {
@@ -73,7 +73,7 @@ import Testing
 
     @Test(arguments: ResampleFilter.allCases.filter { $0 != .nearest })
     func edgesNeitherShiftNorDarken(filter: ResampleFilter) throws {
-        // A picture that is its own mirror image stays so in both directions; a bright edge stays at the edge.
+        // An image that is its own mirror image stays so in both directions; a bright edge stays at the edge.
         let bitmap = try Bitmap.make(90, 60, .gray8) { x, y, _ in (min(x, 89 - x) * 2 + min(y, 59 - y) * 5) & 255 }
         for (width, height) in [(45, 30), (31, 17), (9, 6), (180, 121)] {
             let result = try Resampler.resize(bitmap, to: .stretch(bitmap, to: width, height), filter: filter).samples
@@ -154,7 +154,7 @@ import Testing
         #expect(abs(encoded.samples[9, 2, 0] / encoded.fullLevel - 0.5) < 0.004)
     }
 
-    @Test func linearLightKeepsConstantAndTranslucentPictures() throws {
+    @Test func linearLightKeepsConstantAndTranslucentImages() throws {
         for level in [0, 1, 5, 17, 100, 254] {
             let bitmap = try Bitmap.make(9, 9) { _, _, c in c == 3 ? 255 : level }
             let result = try Resampler.resize(bitmap, to: .stretch(bitmap, to: 4, 5), isLinear: true).samples
@@ -190,7 +190,7 @@ import Testing
         #expect(try Resampler.resize(grey, to: .stretch(grey, to: 7, 7)).format == .gray16)
     }
 
-    @Test func partsOutsideThePictureAreRefused() throws {
+    @Test func partsOutsideTheImageAreRefused() throws {
         let bitmap = try Bitmap.noise(10, 8)
         let output = PixelSize(width: 4, height: 4)
         let bad: [(Double, Double, Double, Double)] = [

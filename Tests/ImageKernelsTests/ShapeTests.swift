@@ -11,16 +11,16 @@ import Testing
         #expect(try bitmap.rotated(degrees: 720).samples == bitmap.samples)
     }
 
-    @Test func theCanvasJustHoldsThePicture() throws {
+    @Test func theCanvasJustHoldsTheImage() throws {
         let bitmap = try Bitmap.noise(100, 50)
         // 100 cos 30° + 50 sin 30° = 111.6; 50 cos 30° + 100 sin 30° = 93.3
         #expect(try bitmap.rotated(degrees: 30).size == PixelSize(width: 112, height: 94))
         #expect(try bitmap.rotated(degrees: -30).size == PixelSize(width: 112, height: 94))
     }
 
-    /// Pictures that no cubic fits into, and angles so near right ones that a line hardly crosses a row.
+    /// Images that no cubic fits into, and angles so near right ones that a line hardly crosses a row.
     @Test(arguments: [PixelFormat.rgba8, .rgba16])
-    func everyPathGivesTheSamePicture(format: PixelFormat) throws {
+    func everyPathGivesTheSameImage(format: PixelFormat) throws {
         for size in [(23, 31), (1, 1), (2, 9), (3, 3), (5, 4)] {
             for degrees in [1.0, 33, 45, -120, 179.5, 90 + 1e-10, 1e-13] {
                 let bitmap = try Bitmap.noise(size.0, size.1, format)

@@ -32,7 +32,7 @@ static inline size_t first_from(double at, size_t count) {
     return at > 0 ? (at < (double)count ? (size_t)__builtin_ceil(at) : count) : 0;
 }
 
-// A line's pixels fall in five spans: none of the picture is reached, some of a pixel's sixteen samples lie in it, all do,
+// A line's pixels fall in five spans: none of the image is reached, some of a pixel's sixteen samples lie in it, all do,
 // some, none. The outer cuts lie a little too far out, the inner ones too far in, so that rounding cannot make them wrong.
 #define SAMPLE_LINE(name, sample, samples, four_samples, most) \
     CLT_BODY name##_store(f32x4 sum, sample *out) { \
@@ -41,15 +41,15 @@ static inline size_t first_from(double at, size_t count) {
         samples rounded = __builtin_convertvector(__builtin_convertvector(level, i32x4), samples); \
         memcpy(out, &rounded, sizeof rounded); \
     } \
-    CLT_BODY name##_inside(const clt_picture *picture, double px, double py, sample *out) { \
+    CLT_BODY name##_inside(const clt_image *image, double px, double py, sample *out) { \
         double fx = __builtin_floor(px), fy = __builtin_floor(py); \
         f32x4 across = cubic_weights((float)(px - fx)), down = cubic_weights((float)(py - fy)); \
-        const uint8_t *corner = (const uint8_t *)picture->pixels + ((size_t)fy - 1) * picture->bytes_per_row + \
+        const uint8_t *corner = (const uint8_t *)image->pixels + ((size_t)fy - 1) * image->bytes_per_row + \
                                 ((size_t)fx - 1) * sizeof(samples); \
         f32x16 all = {0}; \
         for (size_t r = 0; r < 4; r++) { \
             four_samples row; \
-            memcpy(&row, corner + r * picture->bytes_per_row, sizeof row); \
+            memcpy(&row, corner + r * image->bytes_per_row, sizeof row); \
             all += __builtin_convertvector(row, f32x16) * down[r]; \
         } \
         all *= __builtin_shufflevector(across, across, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3); \
@@ -58,8 +58,8 @@ static inline size_t first_from(double at, size_t count) {
                 (__builtin_shufflevector(all, all, 8, 9, 10, 11) + __builtin_shufflevector(all, all, 12, 13, 14, 15)), \
             out); \
     } \
-    CLT_BODY name##_edge(const clt_picture *picture, double px, double py, sample *out) { \
-        ptrdiff_t width = (ptrdiff_t)picture->width, height = (ptrdiff_t)picture->height; \
+    CLT_BODY name##_edge(const clt_image *image, double px, double py, sample *out) { \
+        ptrdiff_t width = (ptrdiff_t)image->width, height = (ptrdiff_t)image->height; \
         f32x4 sum = {0}; \
         /* Farther out no sample is reached; it also bounds what is converted to an integer. */ \
         if (px > -2 && py > -2 && px < (double)width + 1 && py < (double)height + 1) { \
@@ -68,7 +68,7 @@ static inline size_t first_from(double at, size_t count) {
             f32x4 across = cubic_weights((float)(px - fx)), down = cubic_weights((float)(py - fy)); \
             for (ptrdiff_t r = 0; r < 4; r++) { \
                 if (top + r < 0 || top + r >= height) continue; \
-                const uint8_t *row = (const uint8_t *)picture->pixels + (size_t)(top + r) * picture->bytes_per_row; \
+                const uint8_t *row = (const uint8_t *)image->pixels + (size_t)(top + r) * image->bytes_per_row; \
                 f32x4 line = {0}; \
                 for (ptrdiff_t c = 0; c < 4; c++) { \
                     if (left + c < 0 || left + c >= width) continue; \
@@ -82,8 +82,8 @@ static inline size_t first_from(double at, size_t count) {
         name##_store(sum, out); \
     } \
     CLT_BODY name##_body( \
-        const clt_picture *picture, double x, double y, double dx, double dy, size_t count, sample *out) { \
-        double width = (double)picture->width, height = (double)picture->height; \
+        const clt_image *image, double x, double y, double dx, double dy, size_t count, sample *out) { \
+        double width = (double)image->width, height = (double)image->height; \
         const span line = {0, (double)count}; \
         const double slack = 1.0 / 1024; \
         const span reached = \
@@ -93,15 +93,15 @@ static inline size_t first_from(double at, size_t count) {
         size_t inside = first_from(whole.start, count), outside = first_from(whole.end, count); \
         memset(out, 0, start * sizeof(samples)); \
         if (inside < outside) { \
-            for (; i < inside; i++) name##_edge(picture, x + (double)i * dx, y + (double)i * dy, out + 4 * i); \
-            for (; i < outside; i++) name##_inside(picture, x + (double)i * dx, y + (double)i * dy, out + 4 * i); \
+            for (; i < inside; i++) name##_edge(image, x + (double)i * dx, y + (double)i * dy, out + 4 * i); \
+            for (; i < outside; i++) name##_inside(image, x + (double)i * dx, y + (double)i * dy, out + 4 * i); \
         } \
-        for (; i < end; i++) name##_edge(picture, x + (double)i * dx, y + (double)i * dy, out + 4 * i); \
+        for (; i < end; i++) name##_edge(image, x + (double)i * dx, y + (double)i * dy, out + 4 * i); \
         if (i < count) memset(out + 4 * i, 0, (count - i) * sizeof(samples)); \
     } \
     CLT_KERNEL( \
-        name, (const clt_picture *picture, double x, double y, double dx, double dy, size_t count, sample *out), \
-        (picture, x, y, dx, dy, count, out))
+        name, (const clt_image *image, double x, double y, double dx, double dy, size_t count, sample *out), \
+        (image, x, y, dx, dy, count, out))
 
 SAMPLE_LINE(clt_sample_line_u8, uint8_t, u8x4, u8x16, 255.0f)
 SAMPLE_LINE(clt_sample_line_u16, uint16_t, u16x4, u16x16, 65535.0f)

@@ -1,4 +1,5 @@
 public import ImageCore
+import ImageKernels
 
 /// BlurHash: an image in 20 to 30 characters, as the weights of a few cosine waves, to show a blur of it before it loads.
 ///

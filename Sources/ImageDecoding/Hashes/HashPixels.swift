@@ -12,7 +12,7 @@ struct HashPixels {
         let box = PixelSize(width: 100, height: 100)
         let geometry = ResizeGeometry(source: bitmap.size, box: box, mode: .fit)
         if !geometry.isIdentity(for: bitmap.size) {
-            bitmap = try Resampler.resize(bitmap.premultiplied(), to: geometry, reducingGap: 3)
+            bitmap = try Resampler.resize(bitmap.premultiplied(), to: geometry)
         }
         bitmap = try bitmap.unpremultiplied()
         size = bitmap.size

@@ -24,28 +24,26 @@ struct GaussianKernel: Sendable {
     }
 }
 
-/// A coarse grid over an image on which a wide blur is taken: grid pixel `j` stands for the image's pixels from
-/// `(j - margin) · step` on, and its centre is theirs.
+/// The pixels of an image at which a blur is computed: every `step`th one each way, and `margin` more around the image. Grid
+/// pixel `j` stands for the image's pixels from `(j - margin) · step` on, and its centre is theirs.
 struct GaussianGrid: Sendable {
-    /// Grid pixels around the image, so that interpolation finds neighbours at the edges.
-    static let margin = 2
-
     let source: PixelSize
     let format: PixelFormat
     let bytesPerRow: Int
     let step: Int
+    let margin: Int
     let kernel: GaussianKernel
     let size: PixelSize
 
-    init(source: Bitmap, sigma: Double, step: Int) {
-        (self.source, format, bytesPerRow, self.step) = (source.size, source.format, source.bytesPerRow, step)
+    init(source: Bitmap, sigma: Double, step: Int = 1, margin: Int = 0) {
+        (self.source, format, bytesPerRow) = (source.size, source.format, source.bytesPerRow)
+        (self.step, self.margin) = (step, margin)
         // The centre of an odd number of pixels is a pixel's, that of an even number lies between two.
         kernel = GaussianKernel(sigma: sigma, phase: step & 1 == 1 ? 0 : 0.5)
         size = PixelSize(
-            width: (source.width + step - 1) / step + 2 * GaussianGrid.margin,
-            height: (source.height + step - 1) / step + 2 * GaussianGrid.margin)
+            width: (source.width + step - 1) / step + 2 * margin, height: (source.height + step - 1) / step + 2 * margin)
     }
 
     /// The image's pixel under the first tap of grid pixel `j`; may lie outside.
-    func firstPixel(_ j: Int) -> Int { (j - GaussianGrid.margin) * step + (step - 1) / 2 - kernel.radius }
+    func firstPixel(_ j: Int) -> Int { (j - margin) * step + (step - 1) / 2 - kernel.radius }
 }

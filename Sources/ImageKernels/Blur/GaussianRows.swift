@@ -1,61 +1,13 @@
 internal import CCalotypeKernels
 internal import ImageCore
 
-/// Blurs rows of one image: down the columns first, then along the line. One per thread; takes its memory at the start.
-@safe final class GaussianRows: RowMaker {
-    private let source: Bitmap
-    private let kernel: GaussianKernel
-    private let path: KernelPath
-    private let rows: UnsafeMutablePointer<UnsafeRawPointer?>
-    /// The line with the pixels at its ends repeated over the kernel's radius.
-    private let line: UnsafeMutablePointer<Float>
-    private let smooth: UnsafeMutablePointer<Float>
-
-    init(source: Bitmap, kernel: GaussianKernel, path: KernelPath) {
-        (self.source, self.kernel, self.path) = (source, kernel, path)
-        let channels = source.format.channels
-        unsafe rows = .allocate(capacity: kernel.taps)
-        unsafe rows.initialize(repeating: nil, count: kernel.taps)
-        unsafe line = .allocate(capacity: (source.width + 2 * kernel.radius) * channels)
-        unsafe smooth = .allocate(capacity: source.width * channels)
-    }
-
-    deinit {
-        unsafe rows.deallocate()
-        unsafe line.deallocate()
-        unsafe smooth.deallocate()
-    }
-
-    /// Writes row `y` of the blurred image.
-    func write(_ y: Int, of pixels: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
-        let channels = source.format.channels
-        let count = source.width * channels
-        for tap in 0..<kernel.taps {
-            let row = min(source.height - 1, max(0, y + tap - kernel.radius))
-            unsafe rows[tap] = pixels + row * source.bytesPerRow
-        }
-        let start = unsafe line + kernel.radius * channels
-        unsafe kernel.weights.withUnsafeBufferPointer { buffer in
-            guard let weights = buffer.baseAddress else { return }
-            unsafe LineKernels.combineRows(rows, weights, taps: kernel.taps, count, source.format, path, into: start)
-            unsafe LineKernels.repeatEnds(
-                start, pixels: source.width, channels: channels, lead: kernel.radius, tail: kernel.radius)
-            if path == .swift {
-                unsafe SwiftPixelKernels.convolve(
-                    line, weights, taps: kernel.taps, channels: channels, count: count, into: smooth)
-            } else {
-                unsafe clt_convolve(path.level, line, weights, kernel.taps, channels, count, smooth)
-            }
-        }
-        unsafe LineKernels.round(smooth, count, source.format, path, into: target)
-    }
-}
-
-/// Blurs an image at the pixels of a grid only.
-@safe final class GaussianGridRows {
+/// Blurs an image at the pixels of a grid: down the columns first, then along the line. One per thread; takes its memory at
+/// the start.
+@safe final class GaussianRows {
     private let grid: GaussianGrid
     private let path: KernelPath
     private let rows: UnsafeMutablePointer<UnsafeRawPointer?>
+    /// The line with the pixels at its ends repeated as far as the kernel reaches.
     private let line: UnsafeMutablePointer<Float>
     private let smooth: UnsafeMutablePointer<Float>
     private let axis: ResampleWeights
@@ -85,6 +37,8 @@ internal import ImageCore
     }
 
     /// Writes row `y` of the grid.
+    ///
+    /// - Parameter pixels: all rows of the source.
     func write(_ y: Int, of pixels: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
         let channels = grid.format.channels
         for tap in 0..<grid.kernel.taps {
@@ -96,8 +50,22 @@ internal import ImageCore
             guard let weights = buffer.baseAddress else { return }
             unsafe LineKernels.combineRows(
                 rows, weights, taps: grid.kernel.taps, grid.source.width * channels, grid.format, path, into: start)
+            unsafe LineKernels.repeatEnds(start, pixels: grid.source.width, channels: channels, lead: lead, tail: tail)
+            guard grid.step == 1 else {
+                return unsafe LineKernels.combineColumns(line, axis, grid.format, path, into: target)
+            }
+            unsafe convolve(weights, into: target)
         }
-        unsafe LineKernels.repeatEnds(start, pixels: grid.source.width, channels: channels, lead: lead, tail: tail)
-        unsafe LineKernels.combineColumns(line, axis, grid.format, path, into: target)
+    }
+
+    /// Blurs the line where every pixel is on the grid: the weights mirror at the middle one, which halves the products.
+    private func convolve(_ weights: UnsafePointer<Float>, into target: UnsafeMutableRawPointer) {
+        let (taps, channels, count) = (grid.kernel.taps, grid.format.channels, grid.size.width * grid.format.channels)
+        if path == .swift {
+            unsafe SwiftPixelKernels.convolve(line, weights, taps: taps, channels: channels, count: count, into: smooth)
+        } else {
+            unsafe clt_convolve(path.level, line, weights, taps, channels, count, smooth)
+        }
+        unsafe LineKernels.round(smooth, count, grid.format, path, into: target)
     }
 }

@@ -31,16 +31,8 @@ struct SharpenRow: Sendable {
     }
 }
 
-/// Makes rows of an image out of the rows around them.
-protocol RowMaker {
-    /// Writes row `y` of the result.
-    ///
-    /// - Parameter pixels: all rows of the source.
-    func write(_ y: Int, of pixels: UnsafeRawPointer, to target: UnsafeMutableRawPointer)
-}
-
 /// Blurs and sharpens row by row, so that no blurred image is kept. One per thread.
-@safe final class SharpenedRows: RowMaker {
+@safe final class SharpenedRows {
     private let source: Bitmap
     private let blur: GaussianRows
     private let sharpen: SharpenRow
@@ -54,6 +46,9 @@ protocol RowMaker {
 
     deinit { unsafe blurred.deallocate() }
 
+    /// Writes row `y` of the result.
+    ///
+    /// - Parameter pixels: all rows of the source.
     func write(_ y: Int, of pixels: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
         guard let line = unsafe blurred.baseAddress else { return }
         unsafe blur.write(y, of: pixels, to: line)

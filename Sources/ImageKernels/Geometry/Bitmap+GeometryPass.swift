@@ -41,21 +41,21 @@ extension Bitmap {
                 let origin =
                     unsafe from + (plan.part.y * source.bytesPerRow + (plan.part.x + plan.resample.columns.lowerBound) * pixel)
                 let made = plan.resample.output
-                try Bands.run(rows: made.height, threads: threads) { band in
+                try RowQueue.run(rows: made.height, threads: threads) { queue in
                     let assembler = RowAssembler(plan: plan.resample, format: source.format, path: path)
                     func write(_ y: Int, _ target: UnsafeMutableRawPointer) throws {
                         if y & 7 == 0 { try cancellation?.check() }
                         unsafe assembler.assemble(y, into: target) { row in unsafe origin + row * source.bytesPerRow }
                     }
                     guard plan.turn.swaps else {
-                        for y in band {
+                        for y in queue {
                             try unsafe write(y, to + (plan.turn.mirrorsY ? made.height - 1 - y : y) * bytesPerRow)
                         }
                         return
                     }
                     // Rows become columns: a block of them is made where the first cache holds it, and turned from there.
                     let block = TurnBlock(width: made.width, format: source.format)
-                    while let rows = band.take(TurnBlock.rows) {
+                    while let rows = queue.take(TurnBlock.rows) {
                         for (y, row) in rows.enumerated() { try unsafe write(row, block.base + y * block.bytesPerRow) }
                         let column = plan.turn.mirrorsY ? made.height - rows.upperBound : rows.lowerBound
                         unsafe block.turn(plan.turn.orientation, rows: rows.count, to: to + column * pixel, bytesPerRow)

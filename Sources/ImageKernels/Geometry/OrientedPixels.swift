@@ -75,8 +75,8 @@ extension Bitmap {
                     orientation, source.baseAddress.unsafelyUnwrapped + start, size: part.size, bytesPerRow: self.bytesPerRow,
                     format: format)
                 let target = unsafe pixels.baseAddress.unsafelyUnwrapped
-                try Bands.run(rows: output.height, threads: threads, least: 64) { band in
-                    while let rows = band.take(32) {
+                try RowQueue.run(rows: output.height, threads: threads, block: 64) { queue in
+                    while let rows = queue.take(32) {
                         try cancellation?.check()
                         unsafe turn.copy(rows, to: target, bytesPerRow)
                     }

@@ -13,8 +13,8 @@ extension Bitmap {
         try unsafe Bitmap(size: size, format: format, alpha: alpha ?? self.alpha, colorSpace: colorSpace) { pixels, bytesPerRow in
             try unsafe withUnsafePixels { source in
                 let used = width * format.bytesPerPixel
-                try Bands.run(rows: height, threads: threads) { band in
-                    for y in band {
+                try RowQueue.run(rows: height, threads: threads) { queue in
+                    for y in queue {
                         if y & 15 == 0 { try cancellation?.check() }
                         let range = y * bytesPerRow..<y * bytesPerRow + used
                         let row = unsafe UnsafeMutableRawBufferPointer(rebasing: pixels[range])

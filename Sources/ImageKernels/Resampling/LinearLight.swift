@@ -1,29 +1,16 @@
 internal import ImageCore
-internal import CalotypeSystem
 
-/// The transfer curve of sRGB (IEC 61966-2-1), and images on either side of it. Linear levels need 16 bits: the darkest
-/// of 256 encoded levels lie closer together than 8 linear bits can tell.
-enum LinearLight {
-    /// Encoded to linear, both from 0 to 1.
-    static func decode(_ level: Double) -> Double {
-        level <= 0.04045 ? level / 12.92 : pow((level + 0.055) / 1.055, 2.4)
-    }
-
-    /// Linear to encoded, both from 0 to 1.
-    static func encode(_ level: Double) -> Double {
-        level <= 0.0031308 ? level * 12.92 : 1.055 * pow(level, 1 / 2.4) - 0.055
-    }
-
+/// The transfer curve of sRGB as tables. Linear levels need 16 bits: the darkest of 256 encoded levels lie closer together
+/// than 8 linear bits can tell.
+private enum LinearLight {
     /// The linear level of each of 256 or 65,536 encoded ones.
-    static func decodingTable(levels: Int) -> [UInt16] { table(levels, decode) }
+    static func decodingTable(levels: Int) -> [UInt16] {
+        (0..<levels).map { UInt16((TransferCurve.linear(Double($0) / Double(levels - 1)) * 65535).rounded()) }
+    }
 
     /// The encoded level of each of 65,536 linear ones, of 256 or 65,536.
     static func encodingTable(levels: Int) -> [UInt16] {
-        (0...65535).map { UInt16((encode(Double($0) / 65535) * Double(levels - 1)).rounded()) }
-    }
-
-    private static func table(_ levels: Int, _ curve: (Double) -> Double) -> [UInt16] {
-        (0..<levels).map { UInt16((curve(Double($0) / Double(levels - 1)) * 65535).rounded()) }
+        (0...65535).map { UInt16((TransferCurve.encoded(Double($0) / 65535) * Double(levels - 1)).rounded()) }
     }
 }
 

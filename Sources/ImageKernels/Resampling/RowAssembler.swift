@@ -14,7 +14,7 @@ internal import ImageCore
         (self.plan, self.format, self.path) = (plan, format, path)
         unsafe rows = .allocate(capacity: plan.vertical.mostTaps)
         unsafe rows.initialize(repeating: nil, count: plan.vertical.mostTaps)
-        let samples = RowAssembler.lineSamples(plan, format)
+        let samples = (plan.columns.count + 4) * format.channels
         unsafe line = .allocate(capacity: samples)
         unsafe line.initialize(repeating: 0, count: samples)
     }
@@ -22,13 +22,6 @@ internal import ImageCore
     deinit {
         unsafe rows.deallocate()
         unsafe line.deallocate()
-    }
-
-    /// What an assembler takes, in bytes.
-    static func byteCount(_ plan: ResamplePlan, _ format: PixelFormat) -> Int { lineSamples(plan, format) * 4 }
-
-    private static func lineSamples(_ plan: ResamplePlan, _ format: PixelFormat) -> Int {
-        (plan.columns.count + 4) * format.channels
     }
 
     /// Writes row `y` of the result.

@@ -33,38 +33,4 @@ enum SwiftResampleKernels {
             }
         }
     }
-
-    /// The tent down the columns: what the rows before left in `rising`, and the falling half of these.
-    static func tentRows(
-        _ rows: UnsafePointer<UnsafePointer<UInt8>?>, factor: Int, count: Int, rising: UnsafeMutablePointer<UInt16>,
-        into out: UnsafeMutablePointer<UInt16>
-    ) {
-        for i in 0..<count {
-            var (rise, fall): (UInt16, UInt16) = (0, 0)
-            for t in 0..<factor {
-                let sample = unsafe UInt16(rows[t]?[i] ?? 0)
-                rise += UInt16(t + 1) * sample
-                fall += UInt16(factor - 1 - t) * sample
-            }
-            unsafe out[i] = rising[i] + fall
-            unsafe rising[i] = rise
-        }
-    }
-
-    /// The tent along a line of `count` + 1 blocks.
-    static func tentColumns(
-        _ line: UnsafePointer<UInt16>, factor: Int, channels: Int, scale: Float, count: Int,
-        into out: UnsafeMutablePointer<UInt8>
-    ) {
-        for x in 0..<count {
-            for c in 0..<channels {
-                var sum: UInt32 = 0
-                for t in 0..<factor {
-                    unsafe sum += UInt32(t + 1) * UInt32(line[(x * factor + t) * channels + c])
-                    unsafe sum += UInt32(factor - 1 - t) * UInt32(line[((x + 1) * factor + t) * channels + c])
-                }
-                unsafe out[x * channels + c] = UInt8(Float(sum) * scale + 0.5)
-            }
-        }
-    }
 }

@@ -124,18 +124,6 @@ COMBINE_COLUMNS(clt_combine_columns_rgba_u16, uint16_t, 4, 65535.0f)
 COMBINE_COLUMNS(clt_combine_columns_gray_u8, uint8_t, 1, 255.0f)
 COMBINE_COLUMNS(clt_combine_columns_gray_u16, uint16_t, 1, 65535.0f)
 
-static void run_clt_average_blocks_u8(clt_level level) {
-    const uint8_t *rows[257];
-    size_t height = below(8) ? 1 + below(20) : 257, width = some_count(MOST_PIXELS), channels = some_channels();
-    size_t block = below(8) ? 1 + below(40) : 65536;
-    fill(source);
-    for (size_t r = 0; r < height; r++) rows[r] = source + below(1000);
-    uint16_t *sums = place(other, sizeof *sums);
-    uint8_t *out = place(output, sizeof *out);
-    clt_average_blocks_u8(level, rows, height, width, channels, block, sums, out);
-    add_output(out + (width + block - 1) / block * channels);
-}
-
 #define ALPHA(name) \
     static void run_##name(clt_level level) { \
         size_t count = some_count(MOST_PIXELS); \
@@ -214,29 +202,6 @@ ROUND_LEVELS(clt_round_u16, uint16_t, 65535.0f)
 SHARPEN(clt_sharpen_u8, uint8_t, 255.0f)
 SHARPEN(clt_sharpen_u16, uint16_t, 65535.0f)
 
-static void run_clt_tent_rows_u8(clt_level level) {
-    const uint8_t *rows[16];
-    size_t factor = 1 + below(16), count = some_count(4 * MOST_PIXELS);
-    fill(source);
-    for (size_t r = 0; r < factor; r++) rows[r] = source + below(1000);
-    // The result comes first and `rising` behind it, so that the checksum covers both.
-    uint16_t *out = place(output, sizeof *out), *rising = out + count + GUARD;
-    for (size_t i = 0; i < count; i++) rising[i] = (uint16_t)below(255 * factor * (factor - 1) / 2 + 1);
-    clt_tent_rows_u8(level, rows, factor, count, rising, out);
-    add_output(rising + count);
-}
-
-static void run_clt_tent_columns_u8(clt_level level) {
-    size_t factor = 1 + below(16), channels = some_channels(), count = some_count(100);
-    uint16_t *line = place(source, sizeof *line);
-    size_t most = 255 * factor * factor, full = below(4) == 0;
-    for (size_t i = 0; i < (count + 1) * factor * channels; i++) line[i] = (uint16_t)(full ? most : below(most + 1));
-    float scale = 1.0f / (float)(factor * factor * factor * factor);
-    uint8_t *out = place(output, sizeof *out);
-    clt_tent_columns_u8(level, line, factor, channels, scale, count, out);
-    add_output(out + count * channels);
-}
-
 /// A step from one pixel to the next: common ones, none, tiny and huge ones.
 static double some_step(void) {
     static const double extremes[] = {0, 1, -1, 1e-9, -1e-300, 1e12};
@@ -247,12 +212,12 @@ static double some_step(void) {
     static void run_##name(clt_level level) { \
         size_t width = 1 + below(60), height = 1 + below(60), count = some_count(MOST_PIXELS); \
         fill(source); \
-        const clt_picture picture = { \
+        const clt_image image = { \
             place(source, sizeof(sample)), width, height, (4 * width + below(7)) * sizeof(sample)}; \
         double x = (double)between(-10.0f, 70.0f), y = (double)between(-10.0f, 70.0f); \
         double dx = some_step(), dy = some_step(); \
         sample *out = place(output, sizeof *out); \
-        name(level, &picture, x, y, dx, dy, count, out); \
+        name(level, &image, x, y, dx, dy, count, out); \
         add_output(out + 4 * count); \
     }
 SAMPLE_LINE(clt_sample_line_u8, uint8_t)
@@ -269,7 +234,6 @@ static const struct {
     KERNEL(clt_combine_columns_rgba_u16),
     KERNEL(clt_combine_columns_gray_u8),
     KERNEL(clt_combine_columns_gray_u16),
-    KERNEL(clt_average_blocks_u8),
     KERNEL(clt_premultiply_u8),
     KERNEL(clt_unpremultiply_u8),
     KERNEL(clt_color_matrix_u8),
@@ -281,8 +245,6 @@ static const struct {
     KERNEL(clt_round_u16),
     KERNEL(clt_sharpen_u8),
     KERNEL(clt_sharpen_u16),
-    KERNEL(clt_tent_rows_u8),
-    KERNEL(clt_tent_columns_u8),
     KERNEL(clt_sample_line_u8),
     KERNEL(clt_sample_line_u16),
 };

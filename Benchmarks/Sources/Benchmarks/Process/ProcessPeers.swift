@@ -6,8 +6,6 @@ struct ProcessPeers {
     enum Work: String, CaseIterable {
         /// Lanczos, 4000×3000 to 400×300.
         case shrink
-        /// The same, reduced before to twice the result.
-        case shrinkReduced
         /// Lanczos, 4000×3000 to 2000×1500.
         case halve
         /// Gaussian, σ 8, 1000×1000.

@@ -61,9 +61,6 @@ private struct ProcessBench {
         try await measure("Lanczos3 \(large.size) to \(shrink.output)", .shrink, budget: 0.2) {
             _ = try Resampler.resize(large, to: shrink, threads: $0)
         }
-        try await measure("the same with a reducing gap of 2", .shrinkReduced) {
-            _ = try Resampler.resize(large, to: shrink, reducingGap: 2, threads: $0)
-        }
         try await measure("Lanczos3 \(large.size) to \(halve.output)", .halve, budget: 0.2) {
             _ = try Resampler.resize(large, to: halve, threads: $0)
         }

@@ -42,13 +42,6 @@ void clt_combine_columns_rgba_u16(clt_level level, const float *in, const clt_ta
 void clt_combine_columns_gray_u8(clt_level level, const float *in, const clt_taps *taps, size_t width, uint8_t *out);
 void clt_combine_columns_gray_u16(clt_level level, const float *in, const clt_taps *taps, size_t width, uint16_t *out);
 
-/// out[x] = the mean of a block of `height` rows and `block` pixels from x · block on, or of what there is of it before
-/// `width`, rounded to the nearest. `channels` is 1 or 4; `sums` has room for width · channels numbers; `height` is at most
-/// 257 and `block` at most 65,536.
-void clt_average_blocks_u8(
-    clt_level level, const uint8_t *const *rows, size_t height, size_t width, size_t channels, size_t block, uint16_t *sums,
-    uint8_t *out);
-
 // Pixels of four channels, alpha last and premultiplied unless said otherwise. Colour stays at or below alpha.
 
 /// Multiplies colour by alpha in place; rounds to the nearest.
@@ -76,44 +69,26 @@ void clt_convolve(
 void clt_round_u8(clt_level level, const float *in, size_t count, uint8_t *out);
 void clt_round_u16(clt_level level, const float *in, size_t count, uint16_t *out);
 
-/// Adds `amount` times what `blurred` lacks of the picture, where that is more than `threshold` levels. With four channels
+/// Adds `amount` times what `blurred` lacks of the pixels, where that is more than `threshold` levels. With four channels
 /// colour is cut off at alpha, which stays.
 void clt_sharpen_u8(
     clt_level level, uint8_t *pixels, const uint8_t *blurred, size_t count, size_t channels, float amount, float threshold);
 void clt_sharpen_u16(
     clt_level level, uint16_t *pixels, const uint16_t *blurred, size_t count, size_t channels, float amount, float threshold);
 
-// Reducing by a tent: each result is a weighted mean of two blocks of `factor` samples, weights rising over the first by
-// 1, 2, … factor and falling over the second by factor - 1, … 0. `factor` is 1 to 16, so that all sums fit 16 bits.
-
-/// The tent down the columns: out[x] = `rising`[x] and what the falling half makes of `factor` rows; then `rising` is what
-/// the rising half makes of them.
-void clt_tent_rows_u8(
-    clt_level level, const uint8_t *const *rows, size_t factor, size_t count, uint16_t *rising, uint16_t *out);
-
-/// The tent along a line of `count` + 1 blocks of pixels, times `scale`, rounded.
-void clt_tent_columns_u8(
-    clt_level level, const uint16_t *line, size_t factor, size_t channels, float scale, size_t count, uint8_t *out);
-
 // Turning.
 
-/// A picture of four channels to take samples from.
-typedef struct clt_picture {
+/// An image of four channels to take samples from.
+typedef struct clt_image {
     const void *pixels;
     size_t width;
     size_t height;
     size_t bytes_per_row;
-} clt_picture;
+} clt_image;
 
-/// out[i] = the picture at (x + i · dx, y + i · dy), by the cubic of Catmull and Rom; pixel centres lie at whole numbers
+/// out[i] = the image at (x + i · dx, y + i · dy), by the cubic of Catmull and Rom; pixel centres lie at whole numbers
 /// and all outside is transparent.
 void clt_sample_line_u8(
-    clt_level level, const clt_picture *picture, double x, double y, double dx, double dy, size_t count, uint8_t *out);
+    clt_level level, const clt_image *image, double x, double y, double dx, double dy, size_t count, uint8_t *out);
 void clt_sample_line_u16(
-    clt_level level, const clt_picture *picture, double x, double y, double dx, double dy, size_t count, uint16_t *out);
-
-// Threads.
-
-/// Runs body(context, i) for every i < count, each on a thread of its own, the first on the caller's; returns when all
-/// have. Where no thread can be had, the caller's does its work.
-void clt_run_together(size_t count, void (*body)(void *context, size_t index), void *context);
+    clt_level level, const clt_image *image, double x, double y, double dx, double dy, size_t count, uint16_t *out);

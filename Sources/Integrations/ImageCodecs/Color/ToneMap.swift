@@ -1,6 +1,6 @@
 import CCalotypeLCMS
 import ImageCore
-import ImageDecoding
+import ImageKernels
 
 /// Conversion of high-dynamic-range rows to sRGB: each colour's brightest channel is bent by ``HDRSignal/toneMapped(_:)``,
 /// the others go with it so that hue stays, and then colours become those of sRGB, cut off at its gamut. Light above the

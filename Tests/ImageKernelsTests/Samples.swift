@@ -1,7 +1,7 @@
 import CalotypeTesting
 import ImageCore
 
-/// Samples of a picture as plain numbers, row by row, channels together.
+/// Samples of an image as plain numbers, row by row, channels together.
 struct Samples: Equatable {
     let width: Int
     let height: Int
@@ -10,7 +10,7 @@ struct Samples: Equatable {
 
     subscript(x: Int, y: Int, channel: Int) -> Double { values[(y * width + x) * channels + channel] }
 
-    /// The largest difference between two pictures of one shape.
+    /// The largest difference between two images of one shape.
     func distance(to other: Samples) -> Double {
         precondition(values.count == other.values.count)
         return zip(values, other.values).reduce(0) { max($0, abs($1.0 - $1.1)) }
