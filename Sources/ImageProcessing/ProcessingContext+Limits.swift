@@ -6,7 +6,7 @@ extension ProcessingContext {
         guard let count = size.pixelCount, count <= maximumPixels, max(size.width, size.height) <= 1_000_000 else {
             throw ImageError(
                 .tooLarge,
-                message: "\(identifier) would make a picture of \(size) pixels, more than the limit of \(maximumPixels).")
+                message: "\(identifier) would make an image of \(size) pixels, more than the limit of \(maximumPixels).")
         }
     }
 }

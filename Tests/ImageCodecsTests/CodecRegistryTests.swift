@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test
-    func aPartialPictureIsNoneToMakeOthersOf() throws {
+    func aPartialImageIsNoneToMakeOthersOf() throws {
         let file = try EncoderRegistry(.codecs).encode(DecodedImage(try photo(100, 60)), as: .jpeg, options: EncodeOptions())
         var larger = try DecoderRegistry(.codecs).decode(file, options: DecodeOptions())
         larger.isPartial = true

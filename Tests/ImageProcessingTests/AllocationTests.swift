@@ -15,7 +15,7 @@ struct AllocationTests {
         "sharpen", "pixelate(10)", "crop(1,1,60,50) rotate(90) resize(20x20,exact)",
     ]
 
-    private func picture(rows: Int) throws -> DecodedImage {
+    private func sample(rows: Int) throws -> DecodedImage {
         DecodedImage(
             try unsafe Bitmap(size: PixelSize(width: 80, height: rows), format: .rgba8, alpha: .premultiplied) { pixels, _ in
                 unsafe pixels.initializeMemory(as: UInt8.self, repeating: 90)
@@ -23,7 +23,7 @@ struct AllocationTests {
     }
 
     private func allocations(_ processors: [any Processing], rows: Int) throws -> Int {
-        let image = try picture(rows: rows)
+        let image = try sample(rows: rows)
         let context = ProcessingContext(cancellation: CancellationToken())
         let all = Composition(processors)
         // The first run builds tables that stay.

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CancellationBetweenRowsTests {
     private static let side = 640
 
-    private static let picture = Result {
+    private static let source = Result {
         DecodedImage(
             try unsafe Bitmap(size: PixelSize(width: side, height: side), format: .rgba8, alpha: .opaque) { pixels, _ in
                 unsafe pixels.initializeMemory(as: UInt8.self, repeating: 255)
@@ -19,10 +19,10 @@ import Testing
     ])
     func whatIsCancelledOnTheWayStops(list: String) throws {
         let processor = Composition(try ProcessorList.parse(list))
-        let image = try Self.picture.get()
+        let image = try Self.source.get()
         let patient = CancellationToken(cancelledAtLook: .max)
         _ = try processor.process(image, context: ProcessingContext(cancellation: patient))
-        // From one look to the next it goes over so many rows of the picture at most, on average.
+        // From one look to the next it goes over so many rows of the image at most, on average.
         #expect(patient.looks >= Self.side / 64)
         for part in [1, 4, 2] {
             let token = CancellationToken(cancelledAtLook: patient.looks / part)

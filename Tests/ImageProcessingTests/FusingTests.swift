@@ -7,7 +7,7 @@ import Testing
     private let context = ProcessingContext()
 
     private func scene(_ width: Int, _ height: Int) -> DecodedImage {
-        Picture.image(width, height) { x, y in
+        SampleImage.make(width, height) { x, y in
             let disc = (x - width / 3) * (x - width / 3) + (y - height / 2) * (y - height / 2) < height * height / 16
             return (60 + x * 100 / width, disc ? 220 : 40 + y * 60 / height, (x * 7 + y * 13) % 40 + 90, 255)
         }
@@ -114,7 +114,7 @@ import Testing
         #expect(list.reducesDecode)
         let reduced = try #require(list.reducedDecode(of: source))
         #expect(reduced.targetSize == PixelSize(width: 320, height: 213))
-        let small = Picture.image(320, 213) { x, y in (x % 256, y, 9, 255) }
+        let small = SampleImage.make(320, 213) { x, y in (x % 256, y, 9, 255) }
         let result = try reduced.processor.process(small, context: ProcessingContext())
         #expect(result.size == small.size && result.pixel(0, 100)[0] < 70, "flipped and blurred")
         #expect(!Composition([.circle, .resize(width: 5)]).reducesDecode)
@@ -122,7 +122,7 @@ import Testing
 
     /// Detailed as photographs are, without aliasing of its own.
     private func photograph() throws -> DecodedImage {
-        let noise = Picture.image(150, 100) { x, y in
+        let noise = SampleImage.make(150, 100) { x, y in
             let n = (x &* 374_761_393 &+ y &* 668_265_263) & 0xFFFF
             return (50 + n % 150, 60 + n / 7 % 120, 40 + n / 31 % 160, 255)
         }
@@ -134,7 +134,7 @@ import Testing
         "crop-to(1:1,right) resize(70x70)", "crop(111,77,803,555) flip rotate(90) resize(60x60,fill) crop(3,3,50,50)",
         "rotate(-90) crop-to(500x700,bottom-left) resize(80x)",
     ])
-    func aReducedDecodeShowsThePictureOfTheFullOne(list: String) throws {
+    func aReducedDecodeShowsTheImageOfTheFullOne(list: String) throws {
         let image = try photograph()
         let processor = try #require(ProcessingRun.runs(of: try ProcessorList.parse(list)).first?.processor)
         let full = try processor.process(image, context: ProcessingContext())

@@ -4,7 +4,7 @@ import ImageKernels
 import ImageProcessing
 import Testing
 
-/// Pictures of what each processor makes, kept in `Tests/Fixtures/Processors` as PAM files and looked at when they were
+/// Images of what each processor makes, kept in `Tests/Fixtures/Processors` as PAM files and looked at when they were
 /// made. `CALOTYPE_WRITE_GOLDENS=1 swift test --filter GoldenTests` makes them anew.
 @Suite struct GoldenTests {
     static let lists = [
@@ -20,7 +20,7 @@ import Testing
 
     /// A bright sky over dark ground, a sun with a hard edge, stripes, and a corner that fades to transparent.
     static func scene() -> DecodedImage {
-        Picture.image(40, 30) { x, y in
+        SampleImage.make(40, 30) { x, y in
             var color = y < 18 ? (90 + 3 * x, 140 + 2 * x, 250 - 3 * y) : (60 + 2 * y, 120 - y, 30)
             if (x - 12) * (x - 12) + (y - 9) * (y - 9) < 36 { color = (255, 220, 40) }
             if y >= 18, (x / 2) % 2 == 0 { color = (color.0 / 2, color.1 / 2, color.2 / 2) }
@@ -31,14 +31,14 @@ import Testing
 
     private static let folder = ProjectFiles.fixtures.appending(path: "Processors")
 
-    @Test func everyProcessorHasAPicture() {
+    @Test func everyProcessorHasAnImage() {
         let shown = Self.lists.values.flatMap { $0.split(separator: " ") }.map { String($0.prefix { $0 != "(" }) }
         #expect(Set(shown) == Set(ProcessorList.names))
     }
 
     @Test(arguments: lists.keys.sorted())
-    func picturesAreAsTheyWereWhenLookedAt(name: String) throws {
-        let mark = Picture.image(6, 6) { x, y in (x - y).magnitude < 2 || x + y == 5 ? (255, 255, 255, 255) : (0, 0, 0, 128) }
+    func imagesAreAsTheyWereWhenLookedAt(name: String) throws {
+        let mark = SampleImage.make(6, 6) { x, y in (x - y).magnitude < 2 || x + y == 5 ? (255, 255, 255, 255) : (0, 0, 0, 128) }
         var image = Self.scene()
         for processor in try ProcessorList.parse(Self.lists[name] ?? "", image: { _ in mark }) {
             image = try processor.process(image, context: ProcessingContext())

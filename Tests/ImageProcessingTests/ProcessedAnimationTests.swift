@@ -12,7 +12,7 @@ private final class Flicker: ImageAnimation {
     func frame(at index: Int) throws -> DecodedImage {
         asked.append(index)
         guard durations.indices.contains(index) else { throw ImageError(.invalidRequest, message: "There is no such frame.") }
-        return Picture.image(8, 6) { x, _ in (index * 50 + x, 0, 0, 255) }
+        return SampleImage.make(8, 6) { x, _ in (index * 50 + x, 0, 0, 255) }
     }
 }
 

@@ -23,7 +23,7 @@ import Testing
         #expect(error.message.contains("two identifiers"))
     }
 
-    @Test func oneThatDependsOnMoreThanThePictureFails() throws {
+    @Test func oneThatDependsOnMoreThanTheImageFails() throws {
         let calls = Lock(0)
         let error = try #require(throws: ConformanceFailure.self) {
             try checkProcessingConformance {
@@ -64,7 +64,7 @@ import Testing
         #expect(error.message.contains("instead of a CancellationError"))
     }
 
-    @Test func oneThatFusesIntoAnotherPictureFails() throws {
+    @Test func oneThatFusesIntoAnotherImageFails() throws {
         struct Wrong: FusingProcessing {
             var identifier: String { "wrong" }
             func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func valuesInQuotationMarksMayHoldAnything() throws {
-        let mark = Picture.image(2, 2) { _, _ in (9, 9, 9, 255) }
+        let mark = SampleImage.make(2, 2) { _, _ in (9, 9, 9, 255) }
         let list = try ProcessorList.parse("overlay(\"a, (b)=c.png\",top) blur( \"4\" )") { _ in mark }
         #expect(list.map(\.identifier) == ["calotype.overlay(a, (b)=c.png,top,0,1)", "calotype.blur(4)"])
     }
@@ -54,8 +54,8 @@ import Testing
         #expect(!ProcessorList.needsArguments("circle") && !ProcessorList.needsArguments("blurr"))
     }
 
-    @Test func overlaysAskForTheirPicture() throws {
-        let mark = Picture.image(2, 2) { _, _ in (9, 9, 9, 255) }
+    @Test func overlaysAskForTheirImage() throws {
+        let mark = SampleImage.make(2, 2) { _, _ in (9, 9, 9, 255) }
         var asked: [String] = []
         let list = try ProcessorList.parse("overlay(logo.png,top,0.5,margin=8) overlay(logo.png,tiled)") { name in
             asked.append(name)

@@ -4,7 +4,7 @@ import ImageProcessing
 import Testing
 
 @Suite struct ProcessorParameterTests {
-    static let dot = { Picture.image(2, 2) { _, _ in (9, 9, 9, 255) } }()
+    static let dot = { SampleImage.make(2, 2) { _, _ in (9, 9, 9, 255) } }()
 
     /// One of each, with the identifier that it must keep: caches on disk use it.
     static let identifiers: [(any Processing, String)] = [
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.allCases, [AlphaMode.opaque, .premultiplied, .straight])
-    func everyProcessorTakesEveryKindOfPicture(format: PixelFormat, alpha: AlphaMode) throws {
+    func everyProcessorTakesEveryKindOfImage(format: PixelFormat, alpha: AlphaMode) throws {
         for (width, height) in [(1, 1), (13, 9), (40, 3)] {
             let bitmap = try unsafe Bitmap(size: PixelSize(width: width, height: height), format: format, alpha: alpha) {
                 pixels, _ in
@@ -83,7 +83,7 @@ import Testing
         ]
         for processor in wrong {
             let error = #expect(throws: ImageError.self, "\(processor.identifier)") {
-                try processor.process(Picture.image(8, 8) { _, _ in (1, 2, 3, 255) }, context: ProcessingContext())
+                try processor.process(SampleImage.make(8, 8) { _, _ in (1, 2, 3, 255) }, context: ProcessingContext())
             }
             #expect(error?.code == .invalidRequest)
             #expect(error?.message.hasSuffix(".") == true)
@@ -95,7 +95,7 @@ import Testing
         context.maximumPixels = 100
         for processor in [.pad(to: PixelSize(width: 20, height: 20)), .rotate(degrees: 45)] as [any Processing] {
             let error = #expect(throws: ImageError.self) {
-                try processor.process(Picture.image(9, 9) { _, _ in (1, 2, 3, 255) }, context: context)
+                try processor.process(SampleImage.make(9, 9) { _, _ in (1, 2, 3, 255) }, context: context)
             }
             #expect(error?.code == .tooLarge)
         }
@@ -112,7 +112,7 @@ import Testing
         ]
         for processor in slow {
             #expect(throws: CancellationError.self, "\(processor.identifier)") {
-                try processor.process(Picture.image(20, 20) { _, _ in (1, 2, 3, 255) }, context: context)
+                try processor.process(SampleImage.make(20, 20) { _, _ in (1, 2, 3, 255) }, context: context)
             }
         }
     }
@@ -120,7 +120,7 @@ import Testing
 
 @Suite struct ColorProcessorTests {
     private func pixel(_ processor: any Processing, _ color: (Int, Int, Int, Int)) throws -> [Int] {
-        let image = Picture.image(1, 1) { _, _ in color }
+        let image = SampleImage.make(1, 1) { _, _ in color }
         return try processor.process(image, context: ProcessingContext()).pixel(0, 0)
     }
 
@@ -151,14 +151,14 @@ import Testing
 
     @Test(arguments: zip(Gravity.allCases, [(0, 0), (3, 0), (6, 0), (0, 2), (3, 2), (6, 2), (0, 4), (3, 4), (6, 4)]))
     func cropsAreTakenWhereTheGravitySays(gravity: Gravity, corner: (Int, Int)) throws {
-        let image = Picture.image(9, 7) { x, y in (x * 10, y * 10, 0, 255) }
+        let image = SampleImage.make(9, 7) { x, y in (x * 10, y * 10, 0, 255) }
         let part = try CropTo.crop(to: PixelSize(width: 3, height: 3), gravity: gravity).process(image, context: run)
         #expect(part.size == PixelSize(width: 3, height: 3))
         #expect(part.pixel(0, 0) == [corner.0 * 10, corner.1 * 10, 0, 255])
     }
 
     @Test func shapesAreTheLargestThatFit() throws {
-        let image = Picture.image(100, 60) { _, _ in (0, 0, 0, 255) }
+        let image = SampleImage.make(100, 60) { _, _ in (0, 0, 0, 255) }
         #expect(try CropTo.crop(aspectRatio: 1, to: 1).process(image, context: run).size == PixelSize(width: 60, height: 60))
         #expect(try CropTo.crop(aspectRatio: 4, to: 1).process(image, context: run).size == PixelSize(width: 100, height: 25))
         #expect(
@@ -168,8 +168,8 @@ import Testing
 
     @Test(arguments: [(10, 10), (70, 15), (40, 50)])
     func attentionFindsTheDetail(x: Int, y: Int) throws {
-        // A chequered patch of 20 pixels in a flat picture.
-        let image = Picture.image(100, 80) { px, py in
+        // A chequered patch of 20 pixels in a flat image.
+        let image = SampleImage.make(100, 80) { px, py in
             let isInside = x..<x + 20 ~= px && y..<y + 20 ~= py
             return isInside && (px / 3 + py / 3) % 2 == 0 ? (255, 255, 255, 255) : (40, 40, 40, 255)
         }
@@ -181,28 +181,28 @@ import Testing
     }
 
     @Test func uniformBordersAreCutOff() throws {
-        let image = Picture.image(20, 15) { x, y in
+        let image = SampleImage.make(20, 15) { x, y in
             4..<9 ~= x && 6..<8 ~= y ? (200, 0, 0, 255) : (250 + (x + y) % 3, 250, 250, 255)
         }
         #expect(try Trim.trim().process(image, context: run).size == PixelSize(width: 5, height: 2))
         #expect(try Trim.trim(tolerance: 0).process(image, context: run).size == PixelSize(width: 20, height: 15))
         // A difference of just the tolerance still counts as border: 51 is a fifth of the full level.
-        let edge = Picture.image(5, 5) { x, y in x == 2 && y == 2 ? (151, 151, 100, 255) : (100, 100, 100, 255) }
+        let edge = SampleImage.make(5, 5) { x, y in x == 2 && y == 2 ? (151, 151, 100, 255) : (100, 100, 100, 255) }
         #expect(try Trim.trim(tolerance: 0.2).process(edge, context: run).size == PixelSize(width: 5, height: 5))
         #expect(try Trim.trim(tolerance: 0.19).process(edge, context: run).size == PixelSize(width: 1, height: 1))
-        let flat = Picture.image(6, 5) { _, _ in (1, 2, 3, 255) }
+        let flat = SampleImage.make(6, 5) { _, _ in (1, 2, 3, 255) }
         #expect(try Trim.trim().process(flat, context: run).size == PixelSize(width: 6, height: 5))
     }
 
     @Test func oneUnlikePixelIsKept() throws {
-        let image = Picture.image(9, 9) { x, y in x == 7 && y == 1 ? (255, 255, 255, 255) : (0, 0, 0, 255) }
+        let image = SampleImage.make(9, 9) { x, y in x == 7 && y == 1 ? (255, 255, 255, 255) : (0, 0, 0, 255) }
         let result = try Trim.trim().process(image, context: run)
         #expect(result.size == PixelSize(width: 1, height: 1))
         #expect(result.pixel(0, 0) == [255, 255, 255, 255])
     }
 
-    @Test func aCanvasGrowsAroundThePicture() throws {
-        let image = Picture.image(3, 2) { _, _ in (10, 20, 30, 255) }
+    @Test func aCanvasGrowsAroundTheImage() throws {
+        let image = SampleImage.make(3, 2) { _, _ in (10, 20, 30, 255) }
         let pad = Pad.pad(to: PixelSize(width: 7, height: 1), color: .white, gravity: .topRight)
         let result = try pad.process(image, context: run)
         #expect(result.size == PixelSize(width: 7, height: 2))
@@ -212,17 +212,17 @@ import Testing
     }
 
     @Test func rotationShowsTheBackgroundInTheCorners() throws {
-        let image = Picture.image(30, 30) { _, _ in (10, 20, 30, 255) }
+        let image = SampleImage.make(30, 30) { _, _ in (10, 20, 30, 255) }
         let result = try Rotate.rotate(degrees: 45, background: .white).process(image, context: run)
         #expect(result.pixel(0, 0) == [255, 255, 255, 255])
         #expect(result.pixel(21, 21) == [10, 20, 30, 255])
         #expect(
-            try Rotate.rotate(degrees: -90).process(Picture.image(5, 3) { _, _ in (0, 0, 0, 255) }, context: run).size
+            try Rotate.rotate(degrees: -90).process(SampleImage.make(5, 3) { _, _ in (0, 0, 0, 255) }, context: run).size
                 == PixelSize(width: 3, height: 5))
     }
 
     @Test func flipsMirror() throws {
-        let image = Picture.image(3, 2) { x, y in (x, y, 0, 255) }
+        let image = SampleImage.make(3, 2) { x, y in (x, y, 0, 255) }
         #expect(try Flip.flip(.horizontal).process(image, context: run).pixel(0, 0) == [2, 0, 0, 255])
         #expect(try Flip.flip(.vertical).process(image, context: run).pixel(0, 0) == [0, 1, 0, 255])
     }
@@ -232,7 +232,7 @@ import Testing
     private let run = ProcessingContext()
 
     @Test func bordersAreDrawnInsideTheEdgesEachPixelOnce() throws {
-        let image = Picture.image(9, 7) { _, _ in (0, 0, 0, 255) }
+        let image = SampleImage.make(9, 7) { _, _ in (0, 0, 0, 255) }
         let color = PixelColor(red: 1, green: 1, blue: 1, alpha: 0.5)
         for width in [1, 2, 3, 4, 100] {
             let result = try Border.border(width: width, color: color).process(image, context: run)
@@ -246,7 +246,7 @@ import Testing
     }
 
     @Test func aCircleIsCutFromTheMiddle() throws {
-        let image = Picture.image(60, 40) { x, _ in (x, 0, 0, 255) }
+        let image = SampleImage.make(60, 40) { x, _ in (x, 0, 0, 255) }
         let result = try Circle.circle.process(image, context: run)
         #expect(result.size == PixelSize(width: 40, height: 40))
         #expect(result.pixel(0, 0) == [0, 0, 0, 0])
@@ -254,8 +254,8 @@ import Testing
     }
 
     @Test func watermarksGoWhereTheGravitySaysInsideTheMargin() throws {
-        let image = Picture.image(20, 10) { _, _ in (0, 0, 0, 255) }
-        let mark = Picture.image(3, 2) { _, _ in (255, 255, 255, 255) }
+        let image = SampleImage.make(20, 10) { _, _ in (0, 0, 0, 255) }
+        let mark = SampleImage.make(3, 2) { _, _ in (255, 255, 255, 255) }
         let places: [(Gravity, Int, Int)] = [
             (.bottomRight, 16, 7), (.topLeft, 1, 1), (.top, 8, 1), (.left, 1, 4), (.center, 8, 4),
         ]
@@ -271,15 +271,15 @@ import Testing
         }
     }
 
-    @Test func tilesCoverThePicture() throws {
-        let image = Picture.image(11, 8) { _, _ in (0, 0, 0, 255) }
-        let mark = Picture.image(2, 2) { _, _ in (255, 255, 255, 255) }
+    @Test func tilesCoverTheImage() throws {
+        let image = SampleImage.make(11, 8) { _, _ in (0, 0, 0, 255) }
+        let mark = SampleImage.make(2, 2) { _, _ in (255, 255, 255, 255) }
         let result = try Overlay.tiledOverlay(mark, id: "mark", gap: 1).process(image, context: run)
         for y in 0..<8 { for x in 0..<11 { #expect(result.pixel(x, y)[0] == (x % 3 < 2 && y % 3 < 2 ? 255 : 0)) } }
     }
 
     @Test func aCompositionRunsInOrderAndAClosureIsAProcessor() throws {
-        let image = Picture.image(8, 4) { _, _ in (0, 0, 0, 255) }
+        let image = SampleImage.make(8, 4) { _, _ in (0, 0, 0, 255) }
         let all: Composition = .all([
             .resize(width: 4), .closure(id: "turn") { image, _ in image.with(try image.bitmap.oriented(.right)) },
         ])

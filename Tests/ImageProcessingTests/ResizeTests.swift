@@ -4,7 +4,7 @@ import ImageProcessing
 import Testing
 
 @Suite struct ResizeTests {
-    private func picture(_ width: Int, _ height: Int) throws -> DecodedImage {
+    private func sample(_ width: Int, _ height: Int) throws -> DecodedImage {
         let size = PixelSize(width: width, height: height)
         return DecodedImage(
             try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { pixels, _ in
@@ -13,7 +13,7 @@ import Testing
     }
 
     private func size(_ processor: Resize, _ width: Int, _ height: Int) throws -> String {
-        try processor.process(picture(width, height), context: ProcessingContext()).size.description
+        try processor.process(sample(width, height), context: ProcessingContext()).size.description
     }
 
     @Test func aWidthKeepsTheAspectRatio() throws {
@@ -66,7 +66,7 @@ import Testing
 }
 
 @Suite struct CropTests {
-    @Test func aRectangleOutsideThePictureIsRefused() throws {
+    @Test func aRectangleOutsideTheImageIsRefused() throws {
         let bitmap = try unsafe Bitmap(size: PixelSize(width: 8, height: 8), format: .gray8, alpha: .opaque) { _, _ in }
         let crop = Crop.crop(x: 4, y: 4, width: 5, height: 4)
         let error = #expect(throws: ImageError.self) { try crop.process(DecodedImage(bitmap), context: ProcessingContext()) }

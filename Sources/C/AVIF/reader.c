@@ -38,7 +38,7 @@ static clt_avif_status finished(clt_avif_reader *reader, avifResult result) {
     reader->message = avifResultToString(result);
     if (reader->decoder->diag.error[0] != 0) reader->message = reader->decoder->diag.error;
     if (strstr(reader->message, "too large")) return CLT_AVIF_TOO_LARGE;
-    // libavif calls the file damaged, and adds "Truncated data?", where a box or a part of the picture lies beyond its end. Of a file
+    // libavif calls the file damaged, and adds "Truncated data?", where a box or a part of the image lies beyond its end. Of a file
     // in pieces the end is not known.
     if (!reader->io.read && strstr(reader->message, "runcated data")) return CLT_AVIF_TRUNCATED;
     return status_of(result);

@@ -6,7 +6,7 @@
 
 #include <avif/avif.h>
 
-/// Copies the colour description and the pixels into a picture that the encoder takes.
+/// Copies the colour description and the pixels into an image that the encoder takes.
 static avifResult fill(
     avifImage *image, const uint8_t *pixels, size_t stride, bool is_opaque, const uint8_t *icc, size_t icc_count) {
     image->colorPrimaries = AVIF_COLOR_PRIMARIES_BT709;

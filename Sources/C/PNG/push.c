@@ -38,7 +38,7 @@ static void on_header(png_structp png, png_infop info) {
     clt_png_pusher *pusher = png_get_progressive_ptr(png);
     pusher->has_header = true;
     clt_png_describe(png, info, &pusher->header);
-    // Nothing of the picture's size is taken before this. Deep rows are narrowed later, as a whole file's are.
+    // Nothing of the image's size is taken before this. Deep rows are narrowed later, as a whole file's are.
     clt_png_transform(png, info, true, &pusher->layout, &pusher->passes);
     png_process_data_pause(png, 1);
 }

@@ -1,7 +1,7 @@
 public import ImageCore
 public import ImageKernels
 
-/// Changes the colours of a picture by a linear map of its stored (gamma-encoded) levels.
+/// Changes the colours of an image by a linear map of its stored (gamma-encoded) levels.
 public struct ColorAdjustment: Processing, Hashable {
     /// What is changed, and by how much.
     public enum Kind: Hashable, Sendable {
@@ -91,7 +91,7 @@ extension ColorMatrix {
 }
 
 extension Processing where Self == ColorAdjustment {
-    /// Grey by the luma of ITU-R BT.709; `amount` from 0 to 1. The picture keeps its channels.
+    /// Grey by the luma of ITU-R BT.709; `amount` from 0 to 1. The image keeps its channels.
     public static func grayscale(_ amount: Double = 1) -> Self { Self(.grayscale(amount)) }
     /// Brown as in old prints; `amount` from 0 to 1.
     public static func sepia(_ amount: Double = 1) -> Self { Self(.sepia(amount)) }

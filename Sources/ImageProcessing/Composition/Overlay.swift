@@ -1,18 +1,18 @@
 public import ImageCore
 internal import ImageKernels
 
-/// Lays another picture over a picture: a watermark.
+/// Lays another image over an image: a watermark.
 public struct Overlay: Processing {
     /// Where copies go.
     public enum Placement: Hashable, Sendable {
         /// One copy, `margin` pixels from the edges that the gravity names.
         case at(Gravity, margin: Int)
-        /// Copies side by side over the whole picture, from the top left, `gap` pixels apart.
+        /// Copies side by side over the whole image, from the top left, `gap` pixels apart.
         case tiled(gap: Int)
     }
 
     public let overlay: DecodedImage
-    /// Names the overlay: equal identifiers are the same picture.
+    /// Names the overlay: equal identifiers are the same image.
     public let id: String
     public let placement: Placement
     /// Multiplies the overlay's alpha; from 0 to 1.
@@ -59,14 +59,14 @@ public struct Overlay: Processing {
 }
 
 extension Processing where Self == Overlay {
-    /// Lays one copy of a picture over, at a gravity; `id` names the picture.
+    /// Lays one copy of an image over, at a gravity; `id` names the image.
     public static func overlay(
         _ image: DecodedImage, id: String, gravity: Gravity = .bottomRight, margin: Int = 0, opacity: Double = 1
     ) -> Self {
         Self(image, id: id, placement: .at(gravity, margin: margin), opacity: opacity)
     }
 
-    /// Covers the picture with copies of another; `id` names it.
+    /// Covers the image with copies of another; `id` names it.
     public static func tiledOverlay(_ image: DecodedImage, id: String, gap: Int = 0, opacity: Double = 1) -> Self {
         Self(image, id: id, placement: .tiled(gap: gap), opacity: opacity)
     }

@@ -1,7 +1,7 @@
 public import ImageCore
 internal import ImageKernels
 
-/// Blurs a picture by a Gaussian.
+/// Blurs an image by a Gaussian.
 public struct Blur: Processing, Hashable {
     /// The standard deviation, in pixels; from 0 to 1,000.
     public let sigma: Double
@@ -16,7 +16,7 @@ public struct Blur: Processing, Hashable {
     }
 }
 
-/// Raises the details of a picture: adds what a blur takes away (an unsharp mask).
+/// Raises the details of an image: adds what a blur takes away (an unsharp mask).
 public struct Sharpen: Processing, Hashable {
     /// Of the blur, in pixels; from 0 to 1,000.
     public let sigma: Double
@@ -39,7 +39,7 @@ public struct Sharpen: Processing, Hashable {
     }
 }
 
-/// Shows a picture in square blocks of their mean colour.
+/// Shows an image in square blocks of their mean colour.
 public struct Pixelate: Processing, Hashable {
     /// The side of a block, in pixels; at least 1.
     public let block: Int

@@ -5,7 +5,7 @@ internal import ImageKernels
 struct GeometryChain: FusingProcessing {
     private let processors: [any Processing]
     private let steps: [GeometryStep]
-    /// The full size of the picture, where the one that comes was decoded to less.
+    /// The full size of the image, where the one that comes was decoded to less.
     private let full: PixelSize?
 
     private init(_ processors: [any Processing], _ steps: [GeometryStep], full: PixelSize? = nil) {
@@ -41,8 +41,8 @@ struct GeometryChain: FusingProcessing {
 
     var reducesDecode: Bool { steps.contains(where: \.isResize) }
 
-    /// The first resize decides. Where it takes the whole picture, or the middle of it as `fill` does, the decode makes the
-    /// very pixels that it would make. Where a part was cropped out before, the picture is decoded so that this part has
+    /// The first resize decides. Where it takes the whole image, or the middle of it as `fill` does, the decode makes the
+    /// very pixels that it would make. Where a part was cropped out before, the image is decoded so that this part has
     /// ``oversampling`` times the pixels of the result in each direction, and the resize takes them from there: the
     /// filter then sees all that it lets through. On photographs such a result is within two levels of that of the full
     /// decode, but for the two outermost pixels of the part, into which a little of what lies beside it is mixed.
@@ -73,7 +73,7 @@ extension GeometryStep {
 }
 
 extension GeometryPass.Reduction {
-    /// How a decoder would be asked for this part of the whole picture; `nil` for a part that none can be asked for.
+    /// How a decoder would be asked for this part of the whole image; `nil` for a part that none can be asked for.
     fileprivate var centredMode: ContentMode? {
         let (width, height) = (Double(turned.width), Double(turned.height))
         if part.x == 0, part.y == 0, part.width == width, part.height == height { return .exact }

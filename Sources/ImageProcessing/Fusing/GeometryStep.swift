@@ -1,7 +1,7 @@
 internal import ImageCore
 internal import ImageKernels
 
-/// A processor that only moves pixels about, and where to is known from the picture's size alone.
+/// A processor that only moves pixels about, and where to is known from the image's size alone.
 enum GeometryStep: Sendable {
     case resize(Resize)
     case crop(Crop)
@@ -26,7 +26,7 @@ enum GeometryStep: Sendable {
 
     /// Adds what this does to the result of a pass; `false` where it has to come after the pass.
     ///
-    /// - Throws: what the processor throws for a picture of that size.
+    /// - Throws: what the processor throws for an image of that size.
     func add(to pass: inout GeometryPass, context: ProcessingContext) throws(ImageError) -> Bool {
         switch self {
         case .resize(let resize):
@@ -49,7 +49,7 @@ enum GeometryStep: Sendable {
 extension GeometryStep {
     /// Carries steps out in as few passes as they take.
     ///
-    /// - Parameter full: the size that the picture is to be taken for where it was decoded to less; the first pass then
+    /// - Parameter full: the size that the image is to be taken for where it was decoded to less; the first pass then
     ///   takes the same part of it.
     static func run(
         _ steps: [GeometryStep], on image: DecodedImage, standingFor full: PixelSize? = nil, context: ProcessingContext

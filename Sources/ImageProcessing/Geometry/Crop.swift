@@ -1,11 +1,11 @@
 public import ImageCore
 internal import ImageKernels
 
-/// Cuts a rectangle out of a picture.
+/// Cuts a rectangle out of an image.
 public struct Crop: Processing, Hashable {
-    /// The left edge, in pixels from the picture's.
+    /// The left edge, in pixels from the image's.
     public let x: Int
-    /// The top edge, in pixels from the picture's.
+    /// The top edge, in pixels from the image's.
     public let y: Int
     /// Pixels.
     public let width: Int
@@ -20,7 +20,7 @@ public struct Crop: Processing, Hashable {
 
     public var isPlacedInPixels: Bool { true }
 
-    /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) where the rectangle is empty or not inside the picture.
+    /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) where the rectangle is empty or not inside the image.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
         image.with(
             try image.bitmap.cropped(
@@ -29,6 +29,6 @@ public struct Crop: Processing, Hashable {
 }
 
 extension Processing where Self == Crop {
-    /// Cuts out the rectangle with its top left corner at (`x`, `y`), in pixels; it must lie inside the picture.
+    /// Cuts out the rectangle with its top left corner at (`x`, `y`), in pixels; it must lie inside the image.
     public static func crop(x: Int, y: Int, width: Int, height: Int) -> Crop { Crop(x: x, y: y, width: width, height: height) }
 }

@@ -1,11 +1,11 @@
 public import ImageCore
 internal import ImageKernels
 
-/// Cuts a part of a given size or shape out of a picture.
+/// Cuts a part of a given size or shape out of an image.
 public struct CropTo: Processing, Hashable {
     /// What is cut out.
     public enum Area: Hashable, Sendable {
-        /// So many pixels, or the picture's own side where that is shorter.
+        /// So many pixels, or the image's own side where that is shorter.
         case size(PixelSize)
         /// The largest part of this shape, as width to height.
         case aspectRatio(width: Double, height: Double)
@@ -56,7 +56,7 @@ public struct CropTo: Processing, Hashable {
                 cancellation: context.cancellation))
     }
 
-    /// The part's size in a picture of that size.
+    /// The part's size in an image of that size.
     func size(in source: PixelSize) throws(ImageError) -> PixelSize {
         switch area {
         case .size(let size):

@@ -1,7 +1,7 @@
 internal import ImageCore
 internal import ImageKernels
 
-/// How much detail lies where in a picture: on a copy of at most 96 pixels a side, the steps to the right and lower
+/// How much detail lies where in an image: on a copy of at most 96 pixels a side, the steps to the right and lower
 /// neighbour in each channel, so that edges and changes of colour count and flat areas do not. Transparent parts have none.
 struct DetailMap {
     private let source: PixelSize

@@ -1,15 +1,15 @@
 public import ImageCore
 public import ImageKernels
 
-/// Scales a picture into a box.
+/// Scales an image into a box.
 public struct Resize: Processing, Hashable {
-    /// The box, in pixels. A side of `nil` follows from the other and the picture's aspect ratio.
+    /// The box, in pixels. A side of `nil` follows from the other and the image's aspect ratio.
     public let width: Int?
     /// See ``width``.
     public let height: Int?
     public let mode: ContentMode
     public let filter: ResampleFilter
-    /// Whether a picture that is smaller than the box is enlarged.
+    /// Whether an image that is smaller than the box is enlarged.
     public let upscales: Bool
     /// Whether colours are mixed in linear light rather than as stored: brightness of fine detail stays, at several times
     /// the cost.
@@ -36,7 +36,7 @@ public struct Resize: Processing, Hashable {
         return "calotype.resize(\(box),\(mode.rawValue),\(filter.rawValue)\(flags))"
     }
 
-    /// What this does to a picture of that size; decoders may use it to scale while they decode.
+    /// What this does to an image of that size; decoders may use it to scale while they decode.
     ///
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) where no side is given or one is not from 1 to 1,000,000.
     public func geometry(for source: PixelSize) throws(ImageError) -> ResizeGeometry {
@@ -49,7 +49,7 @@ public struct Resize: Processing, Hashable {
         if let width, let height {
             return ResizeGeometry(source: source, box: PixelSize(width: width, height: height), mode: mode, upscales: upscales)
         }
-        // The free side is one that the picture always fits into.
+        // The free side is one that the image always fits into.
         let box = PixelSize(width: width ?? 1 << 40, height: height ?? 1 << 40)
         return ResizeGeometry(source: source, box: box, mode: .fit, upscales: upscales)
     }

@@ -1,11 +1,11 @@
 public import ImageCore
 public import ImageKernels
 
-/// Turns a picture clockwise about its centre, on a canvas that just holds it.
+/// Turns an image clockwise about its centre, on a canvas that just holds it.
 public struct Rotate: Processing, Hashable {
     /// Clockwise; any finite angle. Multiples of 90 are exact.
     public let degrees: Double
-    /// Behind the corners that the picture leaves free.
+    /// Behind the corners that the image leaves free.
     public let background: PixelColor
 
     public init(degrees: Double, background: PixelColor) { (self.degrees, self.background) = (degrees, background) }
@@ -26,7 +26,7 @@ public struct Rotate: Processing, Hashable {
     }
 }
 
-/// Mirrors a picture.
+/// Mirrors an image.
 public struct Flip: Processing, Hashable {
     public enum Direction: String, Hashable, Sendable, CaseIterable {
         /// Left and right change places.
@@ -49,7 +49,7 @@ public struct Flip: Processing, Hashable {
 }
 
 extension Processing where Self == Rotate {
-    /// Turns clockwise; what the picture leaves free shows `background`.
+    /// Turns clockwise; what the image leaves free shows `background`.
     public static func rotate(degrees: Double, background: PixelColor = .clear) -> Self {
         Self(degrees: degrees, background: background)
     }

@@ -10,7 +10,7 @@ public struct Trim: Processing, Hashable {
 
     public var identifier: String { "calotype.trim(\(tolerance.text))" }
 
-    /// A picture that is all border comes back as it is.
+    /// An image that is all border comes back as it is.
     ///
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a tolerance that is not from 0 to 1.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {

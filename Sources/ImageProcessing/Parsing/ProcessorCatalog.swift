@@ -70,7 +70,7 @@ enum ProcessorCatalog {
         Entry("overlay", ["image", "placement=bottom-right", "opacity=1", "margin=0"]) { given in
             let name = try given.text("image")
             guard let image = given.image else {
-                throw ImageError(.invalidRequest, message: "No picture named \"\(name)\" can be laid over here.")
+                throw ImageError(.invalidRequest, message: "No image named \"\(name)\" can be laid over here.")
             }
             let margin = try given.integer("margin")
             let isTiled = try given.text("placement") == "tiled"

@@ -13,7 +13,7 @@ public import ImageCore
 public enum ProcessorList {
     /// The processors that `text` names, in order.
     ///
-    /// - Parameter image: gives the picture that an `overlay` names; `nil` refuses overlays.
+    /// - Parameter image: gives the image that an `overlay` names; `nil` refuses overlays.
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) that names the processor and argument at fault; what `image`
     ///   throws.
     public static func parse(
@@ -32,7 +32,7 @@ public enum ProcessorList {
     /// - Parameters:
     ///   - arguments: as in a list, such as `320x200,fill`.
     ///   - defaults: by parameter, in place of the usual ones; those that the processor has not are left out.
-    ///   - image: gives the picture that an `overlay` names; `nil` refuses overlays.
+    ///   - image: gives the image that an `overlay` names; `nil` refuses overlays.
     /// - Throws: as ``parse(_:image:)``.
     public static func processor(
         _ name: String, _ arguments: String, defaults: [String: String] = [:],

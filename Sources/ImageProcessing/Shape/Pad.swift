@@ -1,9 +1,9 @@
 public import ImageCore
 public import ImageKernels
 
-/// Puts a picture on a larger canvas.
+/// Puts an image on a larger canvas.
 public struct Pad: Processing, Hashable {
-    /// In pixels; where the picture is larger than this, the canvas grows with it.
+    /// In pixels; where the image is larger than this, the canvas grows with it.
     public let size: PixelSize
     public let color: PixelColor
     public let gravity: Gravity
@@ -29,7 +29,7 @@ public struct Pad: Processing, Hashable {
     }
 }
 
-/// Draws a border inside the edges of a picture; its size stays.
+/// Draws a border inside the edges of an image; its size stays.
 public struct Border: Processing, Hashable {
     /// Pixels; at least 1.
     public let width: Int
@@ -44,7 +44,7 @@ public struct Border: Processing, Hashable {
         try require("border", side: "width", width)
         let size = image.size
         let across = min(width, size.width)
-        // A border wider than half the picture covers it whole, each pixel once.
+        // A border wider than half the image covers it whole, each pixel once.
         let isWhole = 2 * width >= min(size.width, size.height)
         let line = try Bitmap.filled(PixelSize(width: size.width, height: 1), with: color, like: image.bitmap)
         return image.with(
@@ -61,7 +61,7 @@ public struct Border: Processing, Hashable {
 }
 
 extension Processing where Self == Pad {
-    /// Puts the picture on a canvas of at least `size`.
+    /// Puts the image on a canvas of at least `size`.
     public static func pad(to size: PixelSize, color: PixelColor = .clear, gravity: Gravity = .center) -> Self {
         Self(to: size, color: color, gravity: gravity)
     }

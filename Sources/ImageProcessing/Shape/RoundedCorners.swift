@@ -1,7 +1,7 @@
 public import ImageCore
 public import ImageKernels
 
-/// Rounds the corners of a picture off, with smooth edges.
+/// Rounds the corners of an image off, with smooth edges.
 public struct RoundedCorners: Processing, Hashable {
     /// In pixels; radii that would meet along a side are scaled down together.
     public let radii: CornerRadii
@@ -19,7 +19,7 @@ public struct RoundedCorners: Processing, Hashable {
     }
 }
 
-/// Cuts the largest circle out of the middle of a picture, with a smooth edge.
+/// Cuts the largest circle out of the middle of an image, with a smooth edge.
 public struct Circle: Processing, Hashable {
     public init() {}
 

@@ -26,7 +26,7 @@
                 throw ImageError(
                     .unsupportedFeature, message: "ImageIO does not write \(format) here; what it writes is \(known).")
             }
-            guard let picture = image.bitmap.makeCGImage() else {
+            guard let cgImage = image.bitmap.makeCGImage() else {
                 throw ImageError(
                     .unsupportedFeature, message: "Core Graphics cannot read pixels of this form; convert them to sRGB.")
             }
@@ -37,7 +37,7 @@
             if let isProgressive = options.isProgressive {
                 properties[kCGImagePropertyJFIFDictionary] = [kCGImagePropertyJFIFIsProgressive: isProgressive]
             }
-            CGImageDestinationAddImage(destination, picture, properties as CFDictionary)
+            CGImageDestinationAddImage(destination, cgImage, properties as CFDictionary)
             guard CGImageDestinationFinalize(destination) else {
                 throw ImageError(.plugInFailed, message: "ImageIO could not write the image as \(format).")
             }

@@ -17,7 +17,7 @@
             fileprivate func file() throws -> Data {
                 var state: UInt32 = 7
                 let size = PixelSize(width: 3264, height: 2448)
-                let picture = try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { pixels, _ in
+                let source = try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { pixels, _ in
                     unsafe pixels.withMemoryRebound(to: UInt32.self) { pixels in
                         for i in pixels.indices {
                             state = state &* 1_664_525 &+ 1_013_904_223
@@ -34,7 +34,7 @@
                     case .png: .png
                     case .webp: .webp
                     }
-                return try EncoderRegistry(.codecs).encode(DecodedImage(picture), as: format, options: options)
+                return try EncoderRegistry(.codecs).encode(DecodedImage(source), as: format, options: options)
             }
         }
 

@@ -27,10 +27,10 @@ import Testing
     @Test(arguments: [ImageFormat.png, .jpeg, .webp, .avif])
     func anEmbeddedProfileIsConvertedOrKept(format: ImageFormat) throws {
         // Given: a flat colour of Display P3.
-        let picture = try bitmap(16, 16, colorSpace: .icc(Self.p3)) { _, _ in [120, 180, 60, 255] }
+        let source = try bitmap(16, 16, colorSpace: .icc(Self.p3)) { _, _ in [120, 180, 60, 255] }
         var options = EncodeOptions()
         options.quality = 100
-        let file = try EncoderRegistry(.codecs).encode(DecodedImage(picture), as: format, options: options)
+        let file = try EncoderRegistry(.codecs).encode(DecodedImage(source), as: format, options: options)
         // Then: it is converted by default, and on request kept with its profile.
         let converted = try DecoderRegistry(.codecs).decode(file, options: DecodeOptions()).bitmap
         #expect(converted.colorSpace == .sRGB)
@@ -44,11 +44,11 @@ import Testing
     @Test
     func sixteenBitColorIsConvertedBeforeItIsRounded() throws {
         let size = PixelSize(width: 4, height: 4)
-        let picture = try unsafe Bitmap(size: size, format: .rgba16, alpha: .opaque, colorSpace: .icc(Self.p3)) { pixels, _ in
+        let source = try unsafe Bitmap(size: size, format: .rgba16, alpha: .opaque, colorSpace: .icc(Self.p3)) { pixels, _ in
             let samples = unsafe pixels.bindMemory(to: UInt16.self)
             for i in 0..<samples.count { unsafe samples[i] = [30_000, 45_000, 20_000, 65_535][i % 4] }
         }
-        let file = try PNGEncoder().encode(DecodedImage(picture), as: .png, options: EncodeOptions())
+        let file = try PNGEncoder().encode(DecodedImage(source), as: .png, options: EncodeOptions())
         let deep = try PNGDecoder().decode(file, options: .with { $0.convertsTo8Bit = false }).bitmap
         let shallow = try PNGDecoder().decode(file, options: DecodeOptions()).bitmap
         #expect(deep.format == .rgba16)
@@ -76,8 +76,8 @@ import Testing
 
     @Test
     func aProfileThatIsNoneIsIgnored() throws {
-        let picture = try bitmap(8, 8, colorSpace: .icc(Data(repeating: 0xA5, count: 400))) { _, _ in [1, 100, 200, 255] }
-        let file = try WebPEncoder().encode(DecodedImage(picture), as: .webp, options: .lossless)
+        let source = try bitmap(8, 8, colorSpace: .icc(Data(repeating: 0xA5, count: 400))) { _, _ in [1, 100, 200, 255] }
+        let file = try WebPEncoder().encode(DecodedImage(source), as: .webp, options: .lossless)
         let image = try WebPDecoder().decode(file, options: .with { $0.convertsToSRGB = false })
         #expect(image.bitmap.colorSpace == .sRGB)
         #expect(image.bitmap[3, 3] == [1, 100, 200, 255])
@@ -85,8 +85,8 @@ import Testing
 
     @Test
     func transparentColorsAreConvertedStraight() throws {
-        let picture = try bitmap(8, 8, alpha: .straight, colorSpace: .icc(Self.p3)) { x, _ in [120, 180, 60, UInt8(x * 30)] }
-        let file = try PNGEncoder().encode(DecodedImage(picture), as: .png, options: EncodeOptions())
+        let source = try bitmap(8, 8, alpha: .straight, colorSpace: .icc(Self.p3)) { x, _ in [120, 180, 60, UInt8(x * 30)] }
+        let file = try PNGEncoder().encode(DecodedImage(source), as: .png, options: EncodeOptions())
         let straight = try PNGDecoder().decode(file, options: .with { $0.alpha = .straight }).bitmap
         for x in 1..<8 {
             #expect(zip(straight[x, 0].prefix(3), fromP3([120, 180, 60])).allSatisfy { abs($0 - $1) <= 1 })

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test
-    func primariesThatAreNotGivenAreThoseOfStandardPictures() throws {
+    func primariesThatAreNotGivenAreThoseOfStandardImages() throws {
         let codes = [40000, 30000, 20000]
         func shown(_ primaries: Int, _ transfer: Int) throws -> [Int] {
             try DecoderRegistry(.codecs).decode(file(primaries, transfer, codes), options: DecodeOptions()).bitmap[0, 0]

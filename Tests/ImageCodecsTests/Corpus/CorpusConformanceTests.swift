@@ -21,7 +21,7 @@ struct CorpusConformanceTests {
     }
 
     @Test
-    func everyValidFileShowsItsPicture() throws {
+    func everyValidFileShowsItsImage() throws {
         var counts: [View: Counts] = [:]
         for (path, entry) in entries(["decodes"]) {
             let data = try corpus.data(path)
@@ -82,7 +82,7 @@ struct CorpusConformanceTests {
                 options.allowsPartial = allowsPartial
                 do {
                     let image = try registry.decode(data, options: options)
-                    Issue.record("\(path) gave a picture of \(image.size), partial: \(image.isPartial)")
+                    Issue.record("\(path) gave an image of \(image.size), partial: \(image.isPartial)")
                 } catch let error as ImageError {
                     #expect(!error.message.isEmpty)
                     count += 1
@@ -93,8 +93,8 @@ struct CorpusConformanceTests {
     }
 
     @Test
-    func damagedFilesGiveAPictureOrATypedError() throws {
-        var (pictures, partial, errors) = (0, 0, 0)
+    func damagedFilesGiveAnImageOrATypedError() throws {
+        var (images, partial, errors) = (0, 0, 0)
         for (path, _) in entries(["either", "truncated-may-partially-decode", "refuse-or-bounded"]) {
             let data = try corpus.data(path)
             for allowsPartial in [false, true] {
@@ -102,7 +102,7 @@ struct CorpusConformanceTests {
                 options.allowsPartial = allowsPartial
                 do {
                     let image = try registry.decode(data, options: options)
-                    if image.isPartial { partial += 1 } else { pictures += 1 }
+                    if image.isPartial { partial += 1 } else { images += 1 }
                     #expect(allowsPartial || !image.isPartial, "\(path)")
                 } catch let error as ImageError {
                     #expect(!error.message.isEmpty)
@@ -110,7 +110,7 @@ struct CorpusConformanceTests {
                 }
             }
         }
-        print("corpus, damaged files: \(pictures) pictures, \(partial) partial, \(errors) errors")
+        print("corpus, damaged files: \(images) images, \(partial) partial, \(errors) errors")
     }
 
     @Test
@@ -159,8 +159,8 @@ private enum View: CaseIterable {
             guard let colors = PNGColors(data) else { return stored }
             var options = View.stored.options
             options.convertsTo8Bit = false
-            let picture = try colors.sRGB(DecoderRegistry(.codecs).decode(data, options: options).bitmap)
-            return (stored.0, [Grid(picture).cells.flatMap(\.self)])
+            let source = try colors.sRGB(DecoderRegistry(.codecs).decode(data, options: options).bitmap)
+            return (stored.0, [Grid(source).cells.flatMap(\.self)])
         }
     }
 

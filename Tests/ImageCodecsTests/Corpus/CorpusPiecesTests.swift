@@ -16,7 +16,7 @@ struct CorpusPiecesTests {
     static let cuts = [(1, 3000), (7, 12_000), (1000, 300_000), (4096, 1_000_000)]
 
     @Test(arguments: cuts)
-    func theLastPictureIsThatOfTheWholeFile(piece: Int, largest: Int) throws {
+    func theLastImageIsThatOfTheWholeFile(piece: Int, largest: Int) throws {
         var (files, same, errors) = (0, 0, 0)
         for (path, _) in corpus.entries {
             let data = try corpus.data(path)
@@ -44,7 +44,7 @@ struct CorpusPiecesTests {
             let data = try corpus.data(path)
             guard registry.format(of: data) != nil else { continue }
             let places = data.count < 30_000 ? 20 : data.count < 300_000 ? 3 : 0
-            guard places > 0, case .success(let picture) = try outcome({ try registry.decode(data, options: DecodeOptions()) })
+            guard places > 0, case .success(let source) = try outcome({ try registry.decode(data, options: DecodeOptions()) })
             else { continue }
             files += 1
             for place in 1...places {
@@ -64,7 +64,7 @@ struct CorpusPiecesTests {
                 case .success(let image):
                     // Everything of the image was there, if not of what follows it.
                     #expect(
-                        image.bitmap.isSame(as: picture.bitmap) || entry.isAdvisory,
+                        image.bitmap.isSame(as: source.bitmap) || entry.isAdvisory,
                         "\(path) cut at \(cut.count) of \(data.count) is called whole")
                     whole += 1
                 }

@@ -54,12 +54,12 @@ import Testing
         #expect(try isProgressive { $0.isProgressive = true })
         #expect(try isProgressive { $0.effort = 9 })
         #expect(try !isProgressive { ($0.effort, $0.isProgressive) = (9, false) })
-        let picture = try photo(64, 40)
+        let source = try photo(64, 40)
         let kept = try DecoderRegistry(.codecs).decode(encode(.webp) { $0.isLossless = true }, options: DecodeOptions()).bitmap
-        #expect(kept.all == picture.all)
+        #expect(kept.all == source.all)
         let lost = try DecoderRegistry(.codecs).decode(
             encode(.webp) { ($0.isLossless, $0.quality) = (false, 100) }, options: DecodeOptions())
-        #expect(lost.bitmap.all != picture.all)
+        #expect(lost.bitmap.all != source.all)
     }
 
     @Test
@@ -72,8 +72,8 @@ import Testing
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webp, .avif])
     func aKeptProfileIsEmbedded(format: ImageFormat) throws {
-        let picture = try bitmap(24, 16, colorSpace: .icc(ColorTests.p3)) { x, y in [UInt8(x * 9), UInt8(y * 9), 90, 255] }
-        let file = try EncoderRegistry(.codecs).encode(DecodedImage(picture), as: format, options: EncodeOptions())
+        let source = try bitmap(24, 16, colorSpace: .icc(ColorTests.p3)) { x, y in [UInt8(x * 9), UInt8(y * 9), 90, 255] }
+        let file = try EncoderRegistry(.codecs).encode(DecodedImage(source), as: format, options: EncodeOptions())
         let back = try DecoderRegistry(.codecs).decode(file, options: .with { $0.convertsToSRGB = false })
         #expect(back.bitmap.colorSpace == .icc(ColorTests.p3))
     }

@@ -17,32 +17,32 @@ import Testing
 
     @Test(arguments: [ImageFormat.png, .webp])
     func losslessFormatsKeepEveryPixel(format: ImageFormat) throws {
-        for picture in [try photo(31, 17), try clear(19, 23)] {
-            let file = try EncoderRegistry(.codecs).encode(DecodedImage(picture), as: format, options: options(quality: 100))
+        for source in [try photo(31, 17), try clear(19, 23)] {
+            let file = try EncoderRegistry(.codecs).encode(DecodedImage(source), as: format, options: options(quality: 100))
             let back = try DecoderRegistry(.codecs).decode(file, options: .with { $0.alpha = .straight })
-            #expect(back.bitmap.all == picture.all)
-            #expect(back.bitmap.alpha == picture.alpha)
+            #expect(back.bitmap.all == source.all)
+            #expect(back.bitmap.alpha == source.alpha)
         }
     }
 
     @Test(arguments: PixelFormat.allCases)
     func pngKeepsEveryPixelFormat(format: PixelFormat) throws {
-        let picture = try unsafe Bitmap(size: PixelSize(width: 9, height: 7), format: format, alpha: .straight) { pixels, _ in
+        let source = try unsafe Bitmap(size: PixelSize(width: 9, height: 7), format: format, alpha: .straight) { pixels, _ in
             for i in 0..<pixels.count { unsafe pixels[i] = UInt8(truncatingIfNeeded: i * 31 + i / 7) }
         }
-        let file = try PNGEncoder().encode(DecodedImage(picture), as: .png, options: EncodeOptions())
+        let file = try PNGEncoder().encode(DecodedImage(source), as: .png, options: EncodeOptions())
         let back = try PNGDecoder().decode(file, options: .with { ($0.alpha, $0.convertsTo8Bit) = (.straight, false) })
         #expect(back.bitmap.format == format)
-        #expect(back.bitmap.all == picture.all)
+        #expect(back.bitmap.all == source.all)
     }
 
     @Test(arguments: [ImageFormat.jpeg, .webp, .avif])
     func lossyFormatsComeCloseByQuality(format: ImageFormat) throws {
-        let picture = try photo(96, 64)
+        let source = try photo(96, 64)
         func mean(_ quality: Int) throws -> (Double, Int) {
-            let file = try EncoderRegistry(.codecs).encode(DecodedImage(picture), as: format, options: options(quality: quality))
+            let file = try EncoderRegistry(.codecs).encode(DecodedImage(source), as: format, options: options(quality: quality))
             return (
-                try DecoderRegistry(.codecs).decode(file, options: DecodeOptions()).bitmap.difference(to: picture).mean,
+                try DecoderRegistry(.codecs).decode(file, options: DecodeOptions()).bitmap.difference(to: source).mean,
                 file.count
             )
         }
@@ -55,8 +55,8 @@ import Testing
 
     @Test
     func jpegLaysTransparencyOverWhite() throws {
-        let picture = try bitmap(16, 16, alpha: .premultiplied) { x, _ in x < 8 ? [0, 0, 0, 0] : [100, 0, 0, 128] }
-        let file = try JPEGEncoder().encode(DecodedImage(picture), as: .jpeg, options: options(quality: 100))
+        let source = try bitmap(16, 16, alpha: .premultiplied) { x, _ in x < 8 ? [0, 0, 0, 0] : [100, 0, 0, 128] }
+        let file = try JPEGEncoder().encode(DecodedImage(source), as: .jpeg, options: options(quality: 100))
         let back = try JPEGDecoder().decode(file, options: DecodeOptions()).bitmap
         #expect(zip(back[2, 2], [255, 255, 255, 255]).allSatisfy { abs($0 - $1) <= 2 })
         #expect(zip(back[13, 8], [227, 127, 127, 255]).allSatisfy { abs($0 - $1) <= 2 })
@@ -65,22 +65,22 @@ import Testing
     @Test
     func greyStaysGrey() throws {
         let size = PixelSize(width: 24, height: 16)
-        let picture = try unsafe Bitmap(size: size, format: .gray8, alpha: .opaque) { pixels, _ in
+        let source = try unsafe Bitmap(size: size, format: .gray8, alpha: .opaque) { pixels, _ in
             for i in 0..<pixels.count { unsafe pixels[i] = UInt8(i * 3 & 127) }
         }
         for format in [ImageFormat.jpeg, .png, .avif] {
-            let file = try EncoderRegistry(.codecs).encode(DecodedImage(picture), as: format, options: options(quality: 100))
+            let file = try EncoderRegistry(.codecs).encode(DecodedImage(source), as: format, options: options(quality: 100))
             #expect(try DecoderRegistry(.codecs).info(of: file, limits: DecodingLimits()).colorModel == .gray)
             let back = try DecoderRegistry(.codecs).decode(file, options: DecodeOptions()).bitmap
             #expect(back.format == .gray8)
-            #expect(back.difference(to: picture).mean < 2)
+            #expect(back.difference(to: source).mean < 2)
         }
     }
 
     @Test
     func plainPixelsAreSizeAndStraightRows() throws {
-        let picture = try bitmap(2, 1, alpha: .premultiplied) { x, _ in x == 0 ? [10, 20, 30, 255] : [64, 0, 0, 128] }
-        let file = try RGBAEncoder().encode(DecodedImage(picture), as: .rgba, options: EncodeOptions())
+        let source = try bitmap(2, 1, alpha: .premultiplied) { x, _ in x == 0 ? [10, 20, 30, 255] : [64, 0, 0, 128] }
+        let file = try RGBAEncoder().encode(DecodedImage(source), as: .rgba, options: EncodeOptions())
         #expect(Array(file) == [2, 0, 0, 0, 1, 0, 0, 0, 10, 20, 30, 255, 128, 0, 0, 128])
     }
 

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 1000, 4096])
-    func theLastPictureIsThatOfTheWholeFileHoweverItIsCut(pieces: Int) throws {
+    func theLastImageIsThatOfTheWholeFileHoweverItIsCut(pieces: Int) throws {
         for (name, file) in try files() {
             for target in [nil, PixelSize(width: 20, height: 20)] {
                 let options = DecodeOptions.with { $0.targetSize = target }

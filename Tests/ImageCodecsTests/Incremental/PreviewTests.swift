@@ -16,18 +16,18 @@ import Testing
         tiff += short(1) + entry(0x0112, 3, short(orientation) + [0, 0]) + big(26)
         tiff += short(2) + entry(0x0201, 4, big(56)) + entry(0x0202, 4, big(thumbnail.count)) + big(0)
         let exif = Array("Exif".utf8) + [0, 0] + tiff + Array(thumbnail)
-        let picture = try JPEGEncoder().encode(DecodedImage(try photo(200, 120)), as: .jpeg, options: EncodeOptions())
-        return picture.prefix(2) + JPEGBuilder.segment(0xE1, exif) + picture.dropFirst(2)
+        let source = try JPEGEncoder().encode(DecodedImage(try photo(200, 120)), as: .jpeg, options: EncodeOptions())
+        return source.prefix(2) + JPEGBuilder.segment(0xE1, exif) + source.dropFirst(2)
     }
 
     @Test
-    func theThumbnailInExifIsTurnedLikeThePicture() throws {
+    func theThumbnailInExifIsTurnedLikeTheImage() throws {
         let file = try file()
         let image = try #require(try JPEGDecoder().thumbnail(of: file))
         #expect(image.size == PixelSize(width: 12, height: 16))
         #expect(image.bitmap[5, 5][0] > 200)
-        let picture = try JPEGEncoder().encode(DecodedImage(try photo(9, 9)), as: .jpeg, options: EncodeOptions())
-        #expect(try JPEGDecoder().thumbnail(of: picture) == nil)
+        let source = try JPEGEncoder().encode(DecodedImage(try photo(9, 9)), as: .jpeg, options: EncodeOptions())
+        #expect(try JPEGDecoder().thumbnail(of: source) == nil)
         // One whose place lies outside.
         var broken = Array(file)
         let entry: [UInt8] = [0x02, 0x01, 0, 4, 0, 0, 0, 1]

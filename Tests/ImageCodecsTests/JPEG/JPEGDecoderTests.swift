@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: 1...8, [false, true])
-    func exifTurnsThePictureUpright(orientation: Int, bigEndian: Bool) throws {
+    func exifTurnsTheImageUpright(orientation: Int, bigEndian: Bool) throws {
         let file = JPEGBuilder(
             blocks: blocks, components: 1,
             segments: [(0xE1, Array("Exif".utf8) + [0, 0] + exif(orientation, bigEndian: bigEndian))]
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test
-    func aProgressiveHeaderThatClaimsAHugePictureIsRefusedAtOnce() throws {
+    func aProgressiveHeaderThatClaimsAHugeImageIsRefusedAtOnce() throws {
         // Given: SOF2 of 65,500 × 65,500 with three components, and a scan: less than a kilobyte.
         var file = Data([0xFF, 0xD8]) + JPEGBuilder.segment(0xDB, [0] + Array(repeating: 1, count: 64))
         file += JPEGBuilder.segment(0xC2, [8, 0xFF, 0xDC, 0xFF, 0xDC, 3, 1, 0x22, 0, 2, 0x11, 0, 3, 0x11, 0])

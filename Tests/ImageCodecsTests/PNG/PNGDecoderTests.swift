@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: 1...8)
-    func exifTurnsThePictureUpright(orientation: Int) throws {
+    func exifTurnsTheImageUpright(orientation: Int) throws {
         var builder = PNGBuilder(size: PixelSize(width: 3, height: 2), colorType: .gray, depth: 8) { x, y in [10 * (3 * y + x)] }
         builder.chunks = [("eXIf", exif(orientation, bigEndian: orientation % 2 == 0))]
         let upright = try decoder.decode(builder.file, options: DecodeOptions()).bitmap

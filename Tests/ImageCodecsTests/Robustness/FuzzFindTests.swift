@@ -14,7 +14,7 @@ import Testing
     func thereAreFinds() { #expect(!Self.names.isEmpty) }
 
     @Test(arguments: names)
-    func everyFindGivesTheSamePictureInPiecesAndCancellableOrATypedError(name: String) throws {
+    func everyFindGivesTheSameImageInPiecesAndCancellableOrATypedError(name: String) throws {
         let file = try Data(contentsOf: Self.folder.appending(path: name))
         let registry = DecoderRegistry(.codecs)
         for number in 0..<96 {

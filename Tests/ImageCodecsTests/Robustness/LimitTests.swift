@@ -26,8 +26,8 @@ import Testing
     /// A megabyte of zeros in a kilobyte, by zlib.
     private func bomb(_ name: String, prefix: [UInt8]) throws -> Data {
         // One long row of a grey image is such a bomb: its data is a zlib stream.
-        let picture = try unsafe Bitmap(size: PixelSize(width: 60_000, height: 400), format: .gray8, alpha: .opaque) { _, _ in }
-        let file = try PNGEncoder().encode(DecodedImage(picture), as: .png, options: EncodeOptions())
+        let source = try unsafe Bitmap(size: PixelSize(width: 60_000, height: 400), format: .gray8, alpha: .opaque) { _, _ in }
+        let file = try PNGEncoder().encode(DecodedImage(source), as: .png, options: EncodeOptions())
         var stream: [UInt8] = []
         var offset = 8
         let bytes = Array(file)
@@ -62,8 +62,8 @@ import Testing
 
     @Test
     func aProfileInPiecesBeyondTheLimitIsLeftOut() throws {
-        let picture = try bitmap(8, 8, colorSpace: .icc(ColorTests.p3)) { x, _ in [UInt8(x * 20), 9, 9, 255] }
-        let file = try JPEGEncoder().encode(DecodedImage(picture), as: .jpeg, options: EncodeOptions())
+        let source = try bitmap(8, 8, colorSpace: .icc(ColorTests.p3)) { x, _ in [UInt8(x * 20), 9, 9, 255] }
+        let file = try JPEGEncoder().encode(DecodedImage(source), as: .jpeg, options: EncodeOptions())
         let small = DecodeOptions.with { ($0.convertsToSRGB, $0.limits.metadataBytes) = (false, ColorTests.p3.count - 1) }
         #expect(try JPEGDecoder().decode(file, options: small).bitmap.colorSpace == .sRGB)
         let enough = DecodeOptions.with { ($0.convertsToSRGB, $0.limits.metadataBytes) = (false, ColorTests.p3.count) }

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test
-    func rowsAreThoseOfThePictureAndComeInPieces() throws {
+    func rowsAreThoseOfTheImageAndComeInPieces() throws {
         for (name, file, streams) in try Self.files() {
             let image = try registry.decode(file, options: .with { $0.alpha = .straight })
             let whole = try RGBAEncoder().encode(image, as: .rgba, options: EncodeOptions())
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test
-    func whatIsWrongWithThePictureIsThrownEvenAfterItsLastRow() throws {
+    func whatIsWrongWithTheImageIsThrownEvenAfterItsLastRow() throws {
         for (name, file, _) in try Self.files() {
             let error = #expect(throws: ImageError.self) { try rows(of: Data(file.prefix(file.count * 6 / 10))) }
             #expect(error?.code == .truncated, "\(name)")
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test
-    func aPartIsShownAsAPictureWhereItIsAllowed() throws {
+    func aPartIsShownAsAnImageWhereItIsAllowed() throws {
         let file = Self.png(.rgb)
         let cut = Data(file.prefix(file.count * 6 / 10))
         let options = DecodeOptions.with { ($0.alpha, $0.allowsPartial) = (.straight, true) }

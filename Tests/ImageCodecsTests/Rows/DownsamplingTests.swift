@@ -9,12 +9,12 @@ import Testing
     /// Formats, and how they are written here.
     static let files: [(ImageFormat, Int)] = [(.jpeg, 95), (.jpeg, 96), (.png, 85), (.webp, 80), (.webp, 100), (.avif, 90)]
 
-    private func file(_ format: ImageFormat, _ quality: Int, _ picture: Bitmap) throws -> Data {
+    private func file(_ format: ImageFormat, _ quality: Int, _ source: Bitmap) throws -> Data {
         var options = EncodeOptions()
         options.quality = quality
         if format == .jpeg, quality == 96 { options.effort = 9 }
         if format == .avif { options.effort = 0 }
-        return try EncoderRegistry(.codecs).encode(DecodedImage(picture), as: format, options: options)
+        return try EncoderRegistry(.codecs).encode(DecodedImage(source), as: format, options: options)
     }
 
     @Test(arguments: files)
@@ -38,7 +38,7 @@ import Testing
 
     @Test(arguments: [Int.max, 1000])
     func aBaselineJPEGBeyondThePixelLimitIsDecodedToASizeWithinIt(pieces: Int) throws {
-        let picture = try photo(400, 300)
+        let source = try photo(400, 300)
         let box = PixelSize(width: 100, height: 75)
         func decode(_ file: Data, _ options: DecodeOptions) throws -> DecodedImage {
             let registry = DecoderRegistry(.codecs)
@@ -52,11 +52,11 @@ import Testing
         func limited(to box: PixelSize?) -> DecodeOptions {
             .with { ($0.targetSize, $0.limits.pixels) = (box, 100 * 75) }
         }
-        let baseline = try file(.jpeg, 95, picture)
+        let baseline = try file(.jpeg, 95, source)
         let image = try decode(baseline, limited(to: box))
         #expect(image.bitmap.isSame(as: try decode(baseline, .with { $0.targetSize = box }).bitmap))
         // Too large: the whole image, a result beyond the limit, and a progressive file, whose coefficients are all held.
-        let progressive = try file(.jpeg, 96, picture)
+        let progressive = try file(.jpeg, 96, source)
         for (file, target) in [(baseline, nil), (baseline, PixelSize(width: 101, height: 300)), (progressive, box)] {
             let error = #expect(throws: ImageError.self) { try decode(file, limited(to: target)) }
             #expect(error?.code == .tooLarge)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test
-    func aTargetThatIsLargerThanThePictureLeavesIt() throws {
+    func aTargetThatIsLargerThanTheImageLeavesIt() throws {
         let file = try file(.jpeg, 90, photo(40, 30))
         let image = try DecoderRegistry(.codecs).decode(
             file, options: .with { $0.targetSize = PixelSize(width: 400, height: 400) })
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: 1...8, ContentMode.allCases)
-    func theTargetIsThatOfTheUprightPicture(orientation: Int, mode: ContentMode) throws {
+    func theTargetIsThatOfTheUprightImage(orientation: Int, mode: ContentMode) throws {
         // Given: 160 × 96 stored, and a box that is higher than wide.
         let file = JPEGBuilder(
             blocks: PixelSize(width: 20, height: 12), components: 1,
@@ -89,10 +89,10 @@ import Testing
     }
 
     @Test
-    func transparentPicturesAreScaledPremultiplied() throws {
+    func transparentImagesAreScaledPremultiplied() throws {
         // Given: red where it is seen, green where it is not.
-        let picture = try bitmap(64, 64, alpha: .straight) { x, _ in x < 32 ? [255, 0, 0, 255] : [0, 255, 0, 0] }
-        let file = try PNGEncoder().encode(DecodedImage(picture), as: .png, options: EncodeOptions())
+        let source = try bitmap(64, 64, alpha: .straight) { x, _ in x < 32 ? [255, 0, 0, 255] : [0, 255, 0, 0] }
+        let file = try PNGEncoder().encode(DecodedImage(source), as: .png, options: EncodeOptions())
         for alpha in [AlphaMode.premultiplied, .straight] {
             let small = try PNGDecoder().decode(
                 file, options: .with { ($0.targetSize, $0.alpha) = (PixelSize(width: 7, height: 7), alpha) }

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test
-    func whatIsMissingOfAnOpaquePictureIsClear() throws {
+    func whatIsMissingOfAnOpaqueImageIsClear() throws {
         let file = png().file
         let image = try registry.decode(file.prefix(file.count / 2), options: partial)
         #expect(image.isPartial)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test
-    func earlyPassesStandInForWhatIsMissingOfAnInterlacedPicture() throws {
+    func earlyPassesStandInForWhatIsMissingOfAnInterlacedImage() throws {
         let file = png(interlaced: true).file
         let options = DecodeOptions.with { ($0.allowsPartial, $0.targetSize) = (true, PixelSize(width: 10, height: 8)) }
         let image = try registry.decode(file.prefix(file.count / 3), options: options)

@@ -9,11 +9,11 @@ import Testing
 @Suite struct AnimatedWebPTests {
     private func frames(_ count: Int, isClear: Bool = false) throws -> [AnimatedWebPEncoder.Frame] {
         try (0..<count).map { number in
-            let picture = try bitmap(31, 22, alpha: isClear ? .straight : .opaque) { x, y in
+            let source = try bitmap(31, 22, alpha: isClear ? .straight : .opaque) { x, y in
                 let isDot = abs(x - 4 * number) < 3 && abs(y - 3 * number) < 4
                 return [isDot ? 250 : UInt8(x * 3), UInt8(y * 5), isDot ? 9 : 80, isClear && isDot ? UInt8(40 * number) : 255]
             }
-            return AnimatedWebPEncoder.Frame(DecodedImage(picture), duration: Double(number + 1) / 10)
+            return AnimatedWebPEncoder.Frame(DecodedImage(source), duration: Double(number + 1) / 10)
         }
     }
 
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test
-    func aFormatOfOnePictureDeclinesAnAnimation() throws {
+    func aFormatOfOneImageDeclinesAnAnimation() throws {
         let source = try DecoderRegistry(.codecs).animation(
             of: Data(contentsOf: ProjectFiles.fuzzSeeds.appending(path: "gif/animated.gif")), options: DecodeOptions())
         for format in EncoderRegistry(.codecs).formats where format != .webp {
@@ -99,10 +99,10 @@ import Testing
 
     @Test
     func profileAndOrientationStayWithTheFile() throws {
-        let picture = try bitmap(8, 6, colorSpace: .icc(ColorTests.p3)) { x, _ in [UInt8(x * 20), 9, 9, 255] }
+        let source = try bitmap(8, 6, colorSpace: .icc(ColorTests.p3)) { x, _ in [UInt8(x * 20), 9, 9, 255] }
         var options = lossless
         options.orientation = .right
-        let file = try AnimatedWebPEncoder().encode([.init(DecodedImage(picture), duration: 1)], options: options)
+        let file = try AnimatedWebPEncoder().encode([.init(DecodedImage(source), duration: 1)], options: options)
         let info = try DecoderRegistry(.codecs).info(of: file, limits: DecodingLimits())
         #expect(info.orientation == .right)
         #expect(info.colorProfile != nil)

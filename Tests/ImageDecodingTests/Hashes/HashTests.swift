@@ -10,8 +10,8 @@ import Testing
         #expect(lines.count == 4)
         for fields in lines {
             let numbers = fields.prefix(4).compactMap { Int($0) }
-            let picture = try DecodingVectors.picture(numbers[0], numbers[1], isClear: false)
-            #expect(try BlurHash.encode(DecodedImage(picture), across: numbers[2], down: numbers[3]) == fields[4])
+            let bitmap = try DecodingVectors.sample(numbers[0], numbers[1], isClear: false)
+            #expect(try BlurHash.encode(DecodedImage(bitmap), across: numbers[2], down: numbers[3]) == fields[4])
             let decoded = try BlurHash.decode(fields[4], size: PixelSize(width: 5, height: 4)).bitmap
             let wanted = DecodingVectors.numbers(fields[5])
             let found = decoded.all.flatMap { $0.prefix(3) }
@@ -26,8 +26,8 @@ import Testing
         #expect(lines.count == 5)
         for fields in lines {
             let numbers = fields.prefix(3).compactMap { Int($0) }
-            let picture = try DecodingVectors.picture(numbers[0], numbers[1], isClear: numbers[2] == 1)
-            let hash = try ThumbHash.encode(DecodedImage(picture))
+            let bitmap = try DecodingVectors.sample(numbers[0], numbers[1], isClear: numbers[2] == 1)
+            let hash = try ThumbHash.encode(DecodedImage(bitmap))
             #expect(hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == fields[3])
             let decoded = try ThumbHash.decode(hash)
             #expect(decoded.size.description == fields[4])
@@ -65,18 +65,18 @@ import Testing
     }
 
     @Test
-    func picturesHaveTheHashesOfTheAuthorsPrograms() throws {
+    func imagesHaveTheHashesOfTheAuthorsPrograms() throws {
         #expect(published("blur").count == 5)
         for fields in published("blur") {
             let numbers = fields.prefix(4).compactMap { Int($0) }
-            let picture = try DecodingVectors.picture(numbers[0], numbers[1], isClear: false)
-            #expect(try BlurHash.encode(DecodedImage(picture), across: numbers[2], down: numbers[3]) == fields[4])
+            let bitmap = try DecodingVectors.sample(numbers[0], numbers[1], isClear: false)
+            #expect(try BlurHash.encode(DecodedImage(bitmap), across: numbers[2], down: numbers[3]) == fields[4])
         }
         #expect(published("thumb").count == 4)
         for fields in published("thumb") {
             let numbers = fields.prefix(2).compactMap { Int($0) }
-            let picture = try DecodingVectors.picture(numbers[0], numbers[1], isClear: false)
-            let hash = try ThumbHash.encode(DecodedImage(picture))
+            let bitmap = try DecodingVectors.sample(numbers[0], numbers[1], isClear: false)
+            let hash = try ThumbHash.encode(DecodedImage(bitmap))
             #expect(hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == fields[2])
         }
     }
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test
-    func aLargePictureHasTheHashOfASmallOne() throws {
+    func aLargeImageHasTheHashOfASmallOne() throws {
         let (large, small) = (try photo(900, 600), try photo(90, 60))
         let (a, b) = (try BlurHash.encode(DecodedImage(large)), try BlurHash.encode(DecodedImage(small)))
         let difference = try BlurHash.decode(a).bitmap.difference(to: BlurHash.decode(b).bitmap)
@@ -121,13 +121,13 @@ import Testing
         if case .image(let image) = Placeholder.blurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj") {
             #expect(image.size == PixelSize(width: 32, height: 32))
         } else {
-            Issue.record("no picture")
+            Issue.record("no image")
         }
         if case .image(let image) = Placeholder.thumbHash(try ThumbHash.encode(DecodedImage(try photo(40, 20)))) {
             #expect(image.size.width == 32)
         } else {
-            Issue.record("no picture")
+            Issue.record("no image")
         }
-        if case .image = Placeholder.blurHash("no hash") { Issue.record("a picture of nothing") }
+        if case .image = Placeholder.blurHash("no hash") { Issue.record("an image of nothing") }
     }
 }

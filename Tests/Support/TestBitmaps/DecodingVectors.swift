@@ -13,7 +13,7 @@ package enum DecodingVectors {
     package static func numbers(_ text: String) -> [Int] { text.split(separator: ",").compactMap { Int($0) } }
 
     /// The image that the hashes are of.
-    package static func picture(_ width: Int, _ height: Int, isClear: Bool) throws -> Bitmap {
+    package static func sample(_ width: Int, _ height: Int, isClear: Bool) throws -> Bitmap {
         try bitmap(width, height, alpha: isClear ? .straight : .opaque) { x, y in
             let alpha = isClear ? (x * 255 / max(1, width - 1) + y * 3) % 256 : 255
             return [

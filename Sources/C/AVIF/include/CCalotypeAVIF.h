@@ -1,5 +1,5 @@
 /// libavif, from 0.9.3 on, behind one small interface: what differs between its versions is dealt with here, and so are
-/// its defects with monochrome pictures. Compared with 0.11.1 and 1.4.2: whole files come out alike, except that 0.11
+/// its defects with monochrome images. Compared with 0.11.1 and 1.4.2: whole files come out alike, except that 0.11
 /// does not decode the alpha of a grid's cells, and 1.x refuses some damaged files that 0.11 shows. Nothing calls back into Swift.
 #ifndef CCALOTYPE_AVIF_H
 #define CCALOTYPE_AVIF_H
@@ -23,13 +23,13 @@ typedef struct {
     uint32_t width, height;
     int32_t depth;
     bool is_gray, has_alpha, is_alpha_premultiplied;
-    /// Whether the frames are the layers of one picture, coarse to fine.
+    /// Whether the frames are the layers of one image, coarse to fine.
     bool is_layered;
     int32_t frames;
     /// Anti-clockwise quarter turns, then mirroring: -1 none, 0 top to bottom, 1 left to right (HEIF 6.5.10, 6.5.12).
     int32_t quarter_turns, mirror_axis;
     /// Whether the container shows only a part (`clap`), and that part's width, height and its centre's distance from the
-    /// picture's, across and down, each as numerator and denominator (ISO/IEC 14496-12, 12.1.4).
+    /// image's, across and down, each as numerator and denominator (ISO/IEC 14496-12, 12.1.4).
     bool has_aperture;
     uint32_t aperture[8];
     /// Code points of ITU-T H.273.
@@ -45,7 +45,7 @@ typedef enum {
 
 typedef struct clt_avif_reader clt_avif_reader;
 
-/// A reader of a whole file in memory, borrowed; NULL without memory. `shows_layers`: the layers of a layered picture
+/// A reader of a whole file in memory, borrowed; NULL without memory. `shows_layers`: the layers of a layered image
 /// count as frames; otherwise only the last is shown.
 clt_avif_reader *clt_avif_reader_create(
     const uint8_t *bytes, size_t count, uint32_t frame_limit, bool shows_layers);

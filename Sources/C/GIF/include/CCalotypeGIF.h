@@ -25,12 +25,12 @@ clt_gif_reader *clt_gif_reader_create(
     const uint8_t *header, size_t header_count, const uint8_t *frame, size_t frame_count, uint32_t width, uint32_t height,
     clt_gif_status *status);
 void clt_gif_reader_destroy(clt_gif_reader *reader);
-/// Whether the rows come in four passes over the whole picture.
+/// Whether the rows come in four passes over the whole image.
 bool clt_gif_reader_is_interlaced(const clt_gif_reader *reader);
 /// Decodes up to `count` further rows to their places; `target` is that of row `first`, 0 in an interlaced frame, rows
 /// `stride` bytes apart. Until the rows between arrive, one of an early pass stands for those below it.
 ///
-/// - `rows`: how many rows, from the top of the picture, hold pixels by now; as many as there are only at the end.
+/// - `rows`: how many rows, from the top of the image, hold pixels by now; as many as there are only at the end.
 clt_gif_status clt_gif_reader_read_rows(
     clt_gif_reader *reader, uint8_t *target, size_t stride, uint32_t first, uint32_t count, uint32_t *rows);
 /// Whether every row was decoded.

@@ -80,7 +80,7 @@ clt_jpeg_status clt_jpeg_reader_finish_output(clt_jpeg_reader *reader);
 clt_jpeg_status clt_jpeg_reader_read_rows(
     clt_jpeg_reader *reader, uint8_t *target, size_t stride, uint32_t rows, uint32_t *got);
 
-/// Whether the rest of the picture, or all after the end of the input, is made up. Single damaged blocks do not count.
+/// Whether the rest of the image, or all after the end of the input, is made up. Single damaged blocks do not count.
 bool clt_jpeg_reader_is_damaged(const clt_jpeg_reader *reader);
 /// Whether the input ended before the end marker.
 bool clt_jpeg_reader_hit_end(const clt_jpeg_reader *reader);

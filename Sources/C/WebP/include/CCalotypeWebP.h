@@ -25,8 +25,8 @@ clt_webp_status clt_webp_read_features(const uint8_t *bytes, size_t count, clt_w
 
 typedef struct clt_webp_reader clt_webp_reader;
 
-/// A decoder of one still picture into `target`, rows `stride` bytes apart, RGBA. `width` and `height`: of the output; where
-/// they differ from the picture's the decoder scales. `is_scaled` says so. NULL without memory.
+/// A decoder of one still image into `target`, rows `stride` bytes apart, RGBA. `width` and `height`: of the output; where
+/// they differ from the image's the decoder scales. `is_scaled` says so. NULL without memory.
 clt_webp_reader *clt_webp_reader_create(
     uint8_t *target, size_t target_count, int stride, uint32_t width, uint32_t height, bool is_scaled, bool premultiplied);
 void clt_webp_reader_destroy(clt_webp_reader *reader);
@@ -52,7 +52,7 @@ typedef struct {
     uint32_t x, y, width, height;
     int32_t milliseconds;
     bool clears_after, blends, has_alpha, is_complete;
-    /// The frame as a picture of its own.
+    /// The frame as an image of its own.
     const uint8_t *bytes;
     size_t count;
 } clt_webp_frame;

@@ -86,18 +86,18 @@ public struct AVIFDecoder: AnimationDecoding {
         let isGray = header.is_gray && !header.has_alpha
         let layout: RowLayout = isGray ? (isDeep ? .gray16 : .gray8) : (isDeep ? .rgba16 : .rgba8)
         let aperture = options.appliesOrientation ? reader.aperture : nil
-        var picture = StoredImage(format: .avif, size: aperture?.size ?? reader.size, layout: layout)
-        picture.orientation = options.applied(reader.orientation)
-        picture.hasAlpha = header.has_alpha
-        picture.profile = profile
+        var stored = StoredImage(format: .avif, size: aperture?.size ?? reader.size, layout: layout)
+        stored.orientation = options.applied(reader.orientation)
+        stored.hasAlpha = header.has_alpha
+        stored.profile = profile
         // Stored premultiplied and wanted so, colour makes no round trip.
-        picture.isPremultiplied = header.is_alpha_premultiplied && options.alpha == .premultiplied && !convertsColor
-        let wanted = try options.geometry(storedSize: picture.size, orientation: picture.orientation)
-        picture.deliversWhole = wanted == nil && aperture == nil && !inPieces
+        stored.isPremultiplied = header.is_alpha_premultiplied && options.alpha == .premultiplied && !convertsColor
+        let wanted = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
+        stored.deliversWhole = wanted == nil && aperture == nil && !inPieces
         // Each time, a few rows are converted for nothing.
-        picture.fewestRows = 64
-        let assembler = try ImageAssembler(picture, options: options, codecBytes: reader.planeBytes)
-        return try body(assembler, AVIFRows(reader, aperture: aperture, picture: picture, options: options))
+        stored.fewestRows = 64
+        let assembler = try ImageAssembler(stored, options: options, codecBytes: reader.planeBytes)
+        return try body(assembler, AVIFRows(reader, aperture: aperture, stored: stored, options: options))
     }
 }
 
@@ -105,19 +105,19 @@ public struct AVIFDecoder: AnimationDecoding {
 private final class AVIFRows: RowProducer {
     private let reader: AVIFReader
     private let aperture: CleanAperture?
-    private let picture: StoredImage
+    private let stored: StoredImage
     private let options: DecodeOptions
     /// The next row as stored.
     private var next: Int
     private var scratch: Scratch?
 
-    init(_ reader: AVIFReader, aperture: CleanAperture?, picture: StoredImage, options: DecodeOptions) {
-        (self.reader, self.aperture, self.picture, self.options) = (reader, aperture, picture, options)
+    init(_ reader: AVIFReader, aperture: CleanAperture?, stored: StoredImage, options: DecodeOptions) {
+        (self.reader, self.aperture, self.stored, self.options) = (reader, aperture, stored, options)
         next = aperture?.y ?? 0
     }
 
     /// Of a row as stored.
-    private var rowBytes: Int { reader.size.width * picture.layout.bytesPerPixel }
+    private var rowBytes: Int { reader.size.width * stored.layout.bytesPerPixel }
 
     /// Chroma is interpolated from the rows above and below, so those are converted too, and thrown away.
     private func rowsAround(_ rows: Range<Int>) -> Range<Int> {
@@ -125,15 +125,15 @@ private final class AVIFRows: RowProducer {
     }
 
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
-        if picture.deliversWhole { return try unsafe readWhole(into: target, stride: stride) }
+        if stored.deliversWhole { return try unsafe readWhole(into: target, stride: stride) }
         let rows = rowsAround(next..<(next + count))
         let scratch = try scratch ?? Scratch(rows: count + 5, rowBytes: rowBytes)
         self.scratch = scratch
         try unsafe convert(rows, into: scratch.base, stride: scratch.stride)
-        let (left, bytes) = (aperture?.x ?? 0, picture.size.width * picture.layout.bytesPerPixel)
+        let (left, bytes) = (aperture?.x ?? 0, stored.size.width * stored.layout.bytesPerPixel)
         for i in 0..<count {
             let row = unsafe scratch.base + (next + i - rows.lowerBound) * scratch.stride
-            unsafe (target + i * stride).copyMemory(from: row + left * picture.layout.bytesPerPixel, byteCount: bytes)
+            unsafe (target + i * stride).copyMemory(from: row + left * stored.layout.bytesPerPixel, byteCount: bytes)
         }
         next += count
         return RowsRead(count: count, failure: nil)
@@ -142,7 +142,7 @@ private final class AVIFRows: RowProducer {
     /// Where they are to lie, in blocks, so that a cancelled decode stops soon. Each block's first rows are those that the
     /// block before has made better: they are put back.
     private func readWhole(into target: UnsafeMutableRawPointer, stride: Int) throws -> RowsRead {
-        let height = picture.size.height
+        let height = stored.size.height
         let kept = try Scratch(rows: 3, rowBytes: rowBytes)
         for start in Swift.stride(from: 0, to: height, by: 128) {
             try options.checkCancellation()
@@ -162,6 +162,6 @@ private final class AVIFRows: RowProducer {
 
     private func convert(_ rows: Range<Int>, into target: UnsafeMutableRawPointer, stride: Int) throws {
         try unsafe reader.convert(
-            rows.lowerBound, rows.count, to: picture.layout, premultiplied: picture.isPremultiplied, into: target, stride: stride)
+            rows.lowerBound, rows.count, to: stored.layout, premultiplied: stored.isPremultiplied, into: target, stride: stride)
     }
 }

@@ -9,15 +9,15 @@ struct CleanAperture: Hashable {
     ///   - numbers: width, height, and the centre's distance from the image's across and down, each as numerator and
     ///     denominator; the distances are signed.
     /// - Returns: `nil` where they name no part of whole pixels inside the image; the whole is shown then.
-    init?(_ numbers: [UInt32], in picture: PixelSize) {
+    init?(_ numbers: [UInt32], in stored: PixelSize) {
         guard numbers.count == 8,
             let width = Self.whole(numbers[0], numbers[1]), let height = Self.whole(numbers[2], numbers[3]),
-            let x = Self.start(of: width, in: picture.width, numbers[4], numbers[5]),
-            let y = Self.start(of: height, in: picture.height, numbers[6], numbers[7])
+            let x = Self.start(of: width, in: stored.width, numbers[4], numbers[5]),
+            let y = Self.start(of: height, in: stored.height, numbers[6], numbers[7])
         else { return nil }
         (self.x, self.y) = (x, y)
         size = PixelSize(width: width, height: height)
-        if size == picture { return nil }
+        if size == stored { return nil }
     }
 
     private static func whole(_ numerator: UInt32, _ denominator: UInt32) -> Int? {

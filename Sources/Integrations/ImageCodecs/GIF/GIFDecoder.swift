@@ -33,8 +33,8 @@ public struct GIFDecoder: AnimationDecoding {
             // The frame is the image: its rows go straight to the result, and only those are held that scaling needs.
             return try unsafe data.withUnsafeBytes { bytes in
                 let rows = try unsafe file.rows(of: 0, in: bytes, options: options)
-                let picture = file.picture(of: 0)
-                return try ImageAssembler(picture, options: options, codecBytes: rows.heldBytes).assemble(rows)
+                let stored = file.storedImage(of: 0)
+                return try ImageAssembler(stored, options: options, codecBytes: rows.heldBytes).assemble(rows)
             }
         }
         return try ComposedAnimation(file, options: options).frame(at: options.frame)

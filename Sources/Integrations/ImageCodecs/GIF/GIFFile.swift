@@ -159,19 +159,19 @@ final class GIFFile: AnimationSource {
     }
 
     /// What is known of a frame as an image of its own.
-    func picture(of frame: Int) -> StoredImage {
-        var picture = StoredImage(format: .gif, size: frames[frame].size, layout: .rgba8)
-        picture.hasAlpha = entries[frame].transparentIndex != nil
-        picture.profile = profile
-        return picture
+    func storedImage(of frame: Int) -> StoredImage {
+        var stored = StoredImage(format: .gif, size: frames[frame].size, layout: .rgba8)
+        stored.hasAlpha = entries[frame].transparentIndex != nil
+        stored.profile = profile
+        return stored
     }
 
     func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?) {
         let options = options.forFramePixels
         return try unsafe data.withUnsafeBytes { bytes in
             let rows = try unsafe rows(of: frame, in: bytes, options: options)
-            let picture = picture(of: frame)
-            let image = try ImageAssembler(picture, options: options, codecBytes: rows.heldBytes).assemble(rows)
+            let stored = storedImage(of: frame)
+            let image = try ImageAssembler(stored, options: options, codecBytes: rows.heldBytes).assemble(rows)
             return (image.bitmap, image.isPartial ? rows.failure ?? .truncated(.gif) : nil)
         }
     }

@@ -4,19 +4,19 @@ import ImageDecoding
 /// The rows of an image that arrives in pieces, kept as the codec delivers them. Images are assembled from them by the
 /// same steps as those of a whole file, so that the last one is the same.
 final class IncrementalCanvas {
-    let picture: StoredImage
+    let stored: StoredImage
     let rows: Scratch
     /// Rows from the top that hold pixels.
     var available = 0
 
     /// - Parameter codecBytes: what the codec holds besides.
-    init(_ picture: StoredImage, options: DecodeOptions, codecBytes: Int = 0) throws(ImageError) {
-        self.picture = picture
-        let row = picture.decodedSize.width * picture.layout.bytesPerPixel
+    init(_ stored: StoredImage, options: DecodeOptions, codecBytes: Int = 0) throws(ImageError) {
+        self.stored = stored
+        let row = stored.decodedSize.width * stored.layout.bytesPerPixel
         // The rows and an image made of them.
         try options.limits.check(
-            picture.limitedSize, holding: [codecBytes, row * picture.decodedSize.height, picture.decodedSize.byteCount(.rgba8)])
-        rows = try Scratch(rows: picture.decodedSize.height, rowBytes: row)
+            stored.limitedSize, holding: [codecBytes, row * stored.decodedSize.height, stored.decodedSize.byteCount(.rgba8)])
+        rows = try Scratch(rows: stored.decodedSize.height, rowBytes: row)
     }
 
     /// The image so far, marked as a preview.
@@ -25,16 +25,16 @@ final class IncrementalCanvas {
     func preview(_ options: DecodeOptions) throws -> DecodedImage {
         var options = options
         options.allowsPartial = true
-        var image = try ImageAssembler(picture, options: options).assemble(StoredRows(self, failure: nil))
+        var image = try ImageAssembler(stored, options: options).assemble(StoredRows(self, failure: nil))
         image.isPreview = true
         return image
     }
 
     /// The image at the end, of which `failure` is wrong.
     func final(_ options: DecodeOptions, failure: ImageError?, orientation: Orientation? = nil) throws -> DecodedImage {
-        var picture = picture
-        if let orientation { picture.orientation = orientation }
-        return try ImageAssembler(picture, options: options).assemble(StoredRows(self, failure: failure))
+        var stored = stored
+        if let orientation { stored.orientation = orientation }
+        return try ImageAssembler(stored, options: options).assemble(StoredRows(self, failure: failure))
     }
 }
 
@@ -51,12 +51,12 @@ private final class StoredRows: RowProducer {
 
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) -> RowsRead {
         let here = max(0, min(count, canvas.available - next))
-        let bytes = canvas.picture.decodedSize.width * canvas.picture.layout.bytesPerPixel
+        let bytes = canvas.stored.decodedSize.width * canvas.stored.layout.bytesPerPixel
         for i in 0..<here {
             unsafe (target + i * stride).copyMemory(from: canvas.rows.base + (next + i) * canvas.rows.stride, byteCount: bytes)
         }
         next += here
-        return RowsRead(count: here, failure: here == count ? nil : failure ?? .truncated(canvas.picture.format))
+        return RowsRead(count: here, failure: here == count ? nil : failure ?? .truncated(canvas.stored.format))
     }
 
     func finish() -> ImageError? { failure }

@@ -88,23 +88,23 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
             guard try reader.readHeader(limits: options.limits) else { return }
             if reader.header.is_arithmetic { return }
             kept = nil
-            let picture = try JPEGDecoder.start(reader, options: options)
+            let stored = try JPEGDecoder.start(reader, options: options)
             canvas = try IncrementalCanvas(
-                picture, options: options, codecBytes: Int(clamping: reader.header.coefficient_bytes))
+                stored, options: options, codecBytes: Int(clamping: reader.header.coefficient_bytes))
         }
         if reader.header.has_multiple_scans {
             isReadThrough = try reader.consumeScans(limits: options.limits, cancellation: options.cancellation)
         } else {
             let failure = try readRows()
             if let failure, !reader.needsInput { throw failure }
-            isReadThrough = canvas.map { $0.available == $0.picture.decodedSize.height } ?? false
+            isReadThrough = canvas.map { $0.available == $0.stored.decodedSize.height } ?? false
         }
     }
 
     /// Reads the rows that follow into the canvas.
     private func readRows() throws -> ImageError? {
         guard let canvas else { return nil }
-        let height = canvas.picture.decodedSize.height
+        let height = canvas.stored.decodedSize.height
         while canvas.available < height {
             try options.checkCancellation()
             let read = unsafe reader.readRows(

@@ -45,9 +45,9 @@ public struct JPEGDecoder: Decoding {
         try options.checkFrame(of: 1)
         return try unsafe data.withUnsafeBytes { bytes in
             let reader = try unsafe JPEGReader(bytes, limits: options.limits)
-            let picture = try start(reader, options: options)
+            let stored = try start(reader, options: options)
             let coefficients = Int(clamping: reader.header.coefficient_bytes)
-            let assembler = try ImageAssembler(picture, options: options, codecBytes: coefficients)
+            let assembler = try ImageAssembler(stored, options: options, codecBytes: coefficients)
             return try body(assembler, JPEGRows(reader, options: options))
         }
     }
@@ -71,9 +71,9 @@ public struct JPEGDecoder: Decoding {
     static func thumbnail(_ bytes: Data, orientation: Orientation, options: DecodeOptions) throws -> DecodedImage {
         try unsafe bytes.withUnsafeBytes { bytes in
             let reader = try unsafe JPEGReader(bytes, limits: options.limits)
-            let picture = try start(reader, options: options, orientation: orientation)
+            let stored = try start(reader, options: options, orientation: orientation)
             let coefficients = Int(clamping: reader.header.coefficient_bytes)
-            return try ImageAssembler(picture, options: options, codecBytes: coefficients)
+            return try ImageAssembler(stored, options: options, codecBytes: coefficients)
                 .assemble(JPEGRows(reader, options: options))
         }
     }
@@ -84,19 +84,19 @@ public struct JPEGDecoder: Decoding {
     ) throws(ImageError) -> StoredImage {
         reader.cancellation = options.cancellation
         let metadata = JPEGMetadata(reader.markers(), limits: options.limits)
-        var picture = StoredImage(format: .jpeg, size: reader.size, layout: layout(of: reader.header))
-        picture.orientation = options.applied(orientation ?? metadata.orientation)
-        picture.profile = ColorProfile(embedded: metadata.profile)
-        let wanted = try options.geometry(storedSize: picture.size, orientation: picture.orientation)
+        var stored = StoredImage(format: .jpeg, size: reader.size, layout: layout(of: reader.header))
+        stored.orientation = options.applied(orientation ?? metadata.orientation)
+        stored.profile = ColorProfile(embedded: metadata.profile)
+        let wanted = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
         // libjpeg holds a few rows of an image in one scan, and all coefficients of one in several.
-        if !reader.header.has_multiple_scans, let wanted { picture.limitLarger(than: wanted.output) }
+        if !reader.header.has_multiple_scans, let wanted { stored.limitLarger(than: wanted.output) }
         let eighths = eighths(for: wanted)
-        try options.limits.check(picture.limitedSize, holding: [Int(clamping: reader.header.coefficient_bytes)])
-        picture.scale = (Double(eighths) / 8, Double(eighths) / 8)
-        picture.decodedSize = try reader.start(eighths: eighths)
+        try options.limits.check(stored.limitedSize, holding: [Int(clamping: reader.header.coefficient_bytes)])
+        stored.scale = (Double(eighths) / 8, Double(eighths) / 8)
+        stored.decodedSize = try reader.start(eighths: eighths)
         // The height of blocks whose chroma is halved.
-        picture.fewestRows = 16
-        return picture
+        stored.fewestRows = 16
+        return stored
     }
 
     private static func layout(of header: clt_jpeg_header) -> RowLayout {

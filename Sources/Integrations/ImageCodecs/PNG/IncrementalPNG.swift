@@ -83,11 +83,11 @@ extension PNGDecoder: IncrementalDecoding {
         let metadata = chunks.metadata
         try options.checkFrame(of: max(1, metadata.frames))
         let size = PixelSize(width: Int(header.width), height: Int(header.height))
-        var picture = StoredImage(format: .png, size: size, layout: PNGReader.layout(layout))
-        picture.hasAlpha = header.has_alpha_channel || header.has_transparent_color
-        picture.profile = metadata.profile(embedded: profile)
-        picture.orientation = options.applied(metadata.orientation)
-        let canvas = try IncrementalCanvas(picture, options: options)
+        var stored = StoredImage(format: .png, size: size, layout: PNGReader.layout(layout))
+        stored.hasAlpha = header.has_alpha_channel || header.has_transparent_color
+        stored.profile = metadata.profile(embedded: profile)
+        stored.orientation = options.applied(metadata.orientation)
+        let canvas = try IncrementalCanvas(stored, options: options)
         self.canvas = canvas
         head = Data()
         unsafe clt_png_pusher_set_target(handle, canvas.rows.base.assumingMemoryBound(to: UInt8.self), canvas.rows.stride)

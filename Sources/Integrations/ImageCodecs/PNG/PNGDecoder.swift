@@ -87,14 +87,14 @@ public struct PNGDecoder: AnimationDecoding {
             // Deep samples are converted to sRGB before they are rounded to 8 bits.
             let keeps16Bit = !options.convertsTo8Bit || (options.convertsToSRGB && profile != .sRGB)
             let (layout, passes) = try reader.start(keeps16Bit: keeps16Bit)
-            var picture = StoredImage(format: .png, size: reader.size, layout: layout)
-            picture.orientation = options.applied(metadata.orientation)
-            picture.hasAlpha = reader.header.has_alpha_channel || reader.header.has_transparent_color
-            picture.profile = profile
-            picture.deliversWhole = passes > 1
+            var stored = StoredImage(format: .png, size: reader.size, layout: layout)
+            stored.orientation = options.applied(metadata.orientation)
+            stored.hasAlpha = reader.header.has_alpha_channel || reader.header.has_transparent_color
+            stored.profile = profile
+            stored.deliversWhole = passes > 1
             return try body(
-                ImageAssembler(picture, options: options),
-                PNGRows(reader, passes: passes, height: picture.size.height, options: options))
+                ImageAssembler(stored, options: options),
+                PNGRows(reader, passes: passes, height: stored.size.height, options: options))
         }
     }
 }

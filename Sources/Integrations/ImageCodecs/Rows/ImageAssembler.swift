@@ -4,7 +4,7 @@ import ImageKernels
 
 /// Makes the bitmap that was asked for out of a codec's rows: converts, scales down, turns upright.
 struct ImageAssembler {
-    let picture: StoredImage
+    let stored: StoredImage
     let options: DecodeOptions
     private let geometry: ResizeGeometry?
     private let converter: RowConverter
@@ -15,38 +15,38 @@ struct ImageAssembler {
     ///   was allocated before.
     ///
     /// - Parameter codecBytes: what the codec holds besides.
-    init(_ picture: StoredImage, options: DecodeOptions, codecBytes: Int = 0) throws(ImageError) {
-        self.picture = picture
+    init(_ stored: StoredImage, options: DecodeOptions, codecBytes: Int = 0) throws(ImageError) {
+        self.stored = stored
         self.options = options
-        geometry = try picture.geometry(for: options)
-        let format = picture.layout.pixelFormat(narrowed: options.convertsTo8Bit)
-        let rows = geometry == nil || picture.deliversWhole ? picture.decodedSize.byteCount(format) : 0
-        try options.limits.check(picture.limitedSize, holding: [codecBytes, rows, geometry?.output.byteCount(format) ?? 0])
+        geometry = try stored.geometry(for: options)
+        let format = stored.layout.pixelFormat(narrowed: options.convertsTo8Bit)
+        let rows = geometry == nil || stored.deliversWhole ? stored.decodedSize.byteCount(format) : 0
+        try options.limits.check(stored.limitedSize, holding: [codecBytes, rows, geometry?.output.byteCount(format) ?? 0])
         let transform: (any RowTransform)?
-        (transform, colorSpace) = Self.color(of: picture, format: format, options: options)
+        (transform, colorSpace) = Self.color(of: stored, format: format, options: options)
         let isStraight = options.alpha == .straight && geometry == nil
-        alpha = !picture.hasAlpha ? .opaque : isStraight ? .straight : .premultiplied
+        alpha = !stored.hasAlpha ? .opaque : isStraight ? .straight : .premultiplied
         converter = RowConverter(
-            source: picture.layout, target: format, hasAlpha: picture.hasAlpha,
-            premultiplies: alpha == .premultiplied && !picture.isPremultiplied, transform: transform)
+            source: stored.layout, target: format, hasAlpha: stored.hasAlpha,
+            premultiplies: alpha == .premultiplied && !stored.isPremultiplied, transform: transform)
     }
 
     /// How colours are converted, and the space that they are in afterwards.
     private static func color(
-        of picture: StoredImage, format: PixelFormat, options: DecodeOptions
+        of stored: StoredImage, format: PixelFormat, options: DecodeOptions
     ) -> ((any RowTransform)?, ColorSpace) {
         if options.convertsToSRGB {
-            switch picture.profile {
+            switch stored.profile {
             case .sRGB: return (nil, .sRGB)
-            case .hdr(let signal): return (ToneMap(signal, from: picture.layout, to: format), .sRGB)
+            case .hdr(let signal): return (ToneMap(signal, from: stored.layout, to: format), .sRGB)
             case .icc(let icc):
-                let isSmall = (picture.decodedSize.pixelCount ?? 0) < 1 << 16
-                return (ColorTransform(icc, from: picture.layout, to: format, isSmall: isSmall), .sRGB)
+                let isSmall = (stored.decodedSize.pixelCount ?? 0) < 1 << 16
+                return (ColorTransform(icc, from: stored.layout, to: format, isSmall: isSmall), .sRGB)
             }
         }
         // Inks become RGB by formula, and then their profile no longer applies.
-        if case .cmyk8 = picture.layout { return (nil, .sRGB) }
-        return (nil, picture.profile.icc.map { .icc($0) } ?? .sRGB)
+        if case .cmyk8 = stored.layout { return (nil, .sRGB) }
+        return (nil, stored.profile.icc.map { .icc($0) } ?? .sRGB)
     }
 
     /// Decodes.
@@ -58,19 +58,19 @@ struct ImageAssembler {
         if failure != nil, alpha == .opaque {
             // Rows that are missing are clear.
             bitmap = bitmap.reinterpreted(alpha: .premultiplied)
-        } else if picture.hasAlpha, converter.isOpaque, failure == nil {
+        } else if stored.hasAlpha, converter.isOpaque, failure == nil {
             bitmap = bitmap.reinterpreted(alpha: .opaque)
         }
         try options.checkCancellation()
         if options.alpha == .straight { bitmap = try bitmap.unpremultiplied() }
-        bitmap = try bitmap.oriented(picture.orientation)
-        return DecodedImage(bitmap, format: picture.format, isPartial: failure != nil)
+        bitmap = try bitmap.oriented(stored.orientation)
+        return DecodedImage(bitmap, format: stored.format, isPartial: failure != nil)
     }
 
     /// Whether rows are the image asked for as they come: no part of them, upright, from the top, in 8-bit RGBA, not
     /// multiplied.
     var canStream: Bool {
-        geometry == nil && !picture.deliversWhole && picture.orientation == .up && converter.target == .rgba8
+        geometry == nil && !stored.deliversWhole && stored.orientation == .up && converter.target == .rgba8
             && alpha != .premultiplied && !options.allowsPartial
     }
 
@@ -78,10 +78,10 @@ struct ImageAssembler {
     ///
     /// - Throws: what `producer` found, what `body` throws, `CancellationError`.
     func stream(_ producer: any RowProducer, _ body: (DecodedRows) throws -> Void) throws {
-        let (size, batch) = (picture.decodedSize, batchRows)
+        let (size, batch) = (stored.decodedSize, batchRows)
         let strip = try Scratch(rows: batch, rowBytes: size.width * converter.target.bytesPerPixel, isPacked: true)
         let scratch =
-            converter.worksInPlace ? strip : try Scratch(rows: batch, rowBytes: size.width * picture.layout.bytesPerPixel)
+            converter.worksInPlace ? strip : try Scratch(rows: batch, rowBytes: size.width * stored.layout.bytesPerPixel)
         var first = 0
         let failure = try unsafe readRows(from: producer, batch: batch, until: size.height) { y in
             first = y
@@ -98,8 +98,7 @@ struct ImageAssembler {
     /// Every row that the codec delivers, in a bitmap of that size.
     private func whole(from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
         var failure: ImageError?
-        let bitmap = try unsafe Bitmap(size: picture.decodedSize, format: converter.target, alpha: alpha, colorSpace: colorSpace)
-        {
+        let bitmap = try unsafe Bitmap(size: stored.decodedSize, format: converter.target, alpha: alpha, colorSpace: colorSpace) {
             pixels, bytesPerRow in
             guard let base = pixels.baseAddress else { return }
             failure = try unsafe fill(base, bytesPerRow, from: producer)
@@ -110,9 +109,9 @@ struct ImageAssembler {
     private func fill(
         _ base: UnsafeMutableRawPointer, _ bytesPerRow: Int, from producer: any RowProducer
     ) throws -> ImageError? {
-        let (width, height) = (picture.decodedSize.width, picture.decodedSize.height)
+        let (width, height) = (stored.decodedSize.width, stored.decodedSize.height)
         let batch = batchRows
-        let scratch = converter.worksInPlace ? nil : try Scratch(rows: batch, rowBytes: width * picture.layout.bytesPerPixel)
+        let scratch = converter.worksInPlace ? nil : try Scratch(rows: batch, rowBytes: width * stored.layout.bytesPerPixel)
         return try unsafe readRows(from: producer, batch: batch, until: height) { y in
             unsafe scratch.map { unsafe ($0.base, $0.stride) } ?? (base + y * bytesPerRow, bytesPerRow)
         } body: { y, row in
@@ -122,10 +121,10 @@ struct ImageAssembler {
 
     /// The image scaled while its rows come: only those that the filter still needs are held.
     private func scaled(by geometry: ResizeGeometry, from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
-        let width = picture.decodedSize.width
-        let resampler = try RowResampler(source: picture.decodedSize, format: converter.target, to: geometry)
+        let width = stored.decodedSize.width
+        let resampler = try RowResampler(source: stored.decodedSize, format: converter.target, to: geometry)
         let batch = batchRows
-        let scratch = try Scratch(rows: batch, rowBytes: width * picture.layout.bytesPerPixel)
+        let scratch = try Scratch(rows: batch, rowBytes: width * stored.layout.bytesPerPixel)
         let line = try Scratch(rows: 1, rowBytes: width * converter.target.bytesPerPixel)
         var failure: ImageError?
         let bitmap = try unsafe Bitmap(size: geometry.output, format: converter.target, alpha: alpha, colorSpace: colorSpace) {
@@ -153,7 +152,7 @@ struct ImageAssembler {
         while y < end {
             try options.checkCancellation()
             let (base, stride) = unsafe place(y)
-            let wanted = min(batch, picture.decodedSize.height - y)
+            let wanted = min(batch, stored.decodedSize.height - y)
             let read = try unsafe producer.readRows(into: base, stride: stride, count: wanted)
             for i in 0..<min(read.count, end - y) {
                 if i & 63 == 63 { try options.checkCancellation() }
@@ -171,8 +170,8 @@ struct ImageAssembler {
 
     /// Rows decoded between two looks at the cancellation token: about 128 KB.
     private var batchRows: Int {
-        if picture.deliversWhole { return picture.decodedSize.height }
-        let rowBytes = picture.decodedSize.width * picture.layout.bytesPerPixel
-        return min(picture.decodedSize.height, max(picture.fewestRows, (1 << 17) / max(1, rowBytes)))
+        if stored.deliversWhole { return stored.decodedSize.height }
+        let rowBytes = stored.decodedSize.width * stored.layout.bytesPerPixel
+        return min(stored.decodedSize.height, max(stored.fewestRows, (1 << 17) / max(1, rowBytes)))
     }
 }

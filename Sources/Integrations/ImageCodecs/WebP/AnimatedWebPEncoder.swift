@@ -94,7 +94,7 @@ public struct AnimatedWebPEncoder: Sendable {
         var content = WebPFile.little(place.x / 2, 3) + WebPFile.little(place.y / 2, 3)
         content += WebPFile.little(place.size.width - 1, 3) + WebPFile.little(place.size.height - 1, 3)
         content += WebPFile.little(milliseconds, 3) + [2]
-        for (name, chunk) in WebPFile.pictureChunks(of: file) { content.append(WebPFile.chunk(name, chunk)) }
+        for (name, chunk) in WebPFile.imageChunks(of: file) { content.append(WebPFile.chunk(name, chunk)) }
         return WebPFile.chunk("ANMF", content)
     }
 }

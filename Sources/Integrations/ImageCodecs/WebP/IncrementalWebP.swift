@@ -58,15 +58,15 @@ extension WebPDecoder: IncrementalDecoding {
                 let base = unsafe base, let start = unsafe frame.bytes.baseAddress,
                 let place = chunks(from: unsafe start - base)
             else { return nil }
-            return (try WebPDecoder.picture(container, frame, options: options), place)
+            return (try WebPDecoder.storedImage(container, frame, options: options), place)
         }
-        guard let (picture, place) = found else { return }
-        let canvas = try IncrementalCanvas(picture, options: options)
-        let size = picture.decodedSize
+        guard let (stored, place) = found else { return }
+        let canvas = try IncrementalCanvas(stored, options: options)
+        let size = stored.decodedSize
         let room = canvas.rows.stride * (size.height - 1) + 4 * size.width
         let reader = unsafe clt_webp_reader_create(
             canvas.rows.base.assumingMemoryBound(to: UInt8.self), room, Int32(canvas.rows.stride), UInt32(size.width),
-            UInt32(size.height), size != picture.size, false)
+            UInt32(size.height), size != stored.size, false)
         guard let reader = unsafe reader else { throw ImageError.outOfMemory(.webp) }
         unsafe handle = reader
         self.canvas = canvas
@@ -123,13 +123,13 @@ extension WebPDecoder: IncrementalDecoding {
         }
         // How far libwebp scales was settled for an image that lies the other way: only now is it known how this one does.
         guard let canvas, let applied, status == CLT_WEBP_OK,
-            applied.swapsSides == canvas.picture.orientation.swapsSides || options.targetSize == nil,
+            applied.swapsSides == canvas.stored.orientation.swapsSides || options.targetSize == nil,
             lossyStart.map({ LossyPartitions(data, at: $0).isLastOutOfRange }) != true
         else {
             canvas = nil
             return try WebPDecoder().decode(data, options: options)
         }
-        canvas.available = canvas.picture.decodedSize.height
+        canvas.available = canvas.stored.decodedSize.height
         return try canvas.final(options, failure: nil, orientation: applied)
     }
 }

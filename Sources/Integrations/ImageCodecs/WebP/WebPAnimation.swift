@@ -44,12 +44,12 @@ final class WebPAnimation: AnimationSource {
         let options = options.forFramePixels
         return try unsafe data.withUnsafeBytes { bytes in
             let fragment = unsafe UnsafeRawBufferPointer(rebasing: bytes[ranges[frame]]).bindMemory(to: UInt8.self)
-            var picture = StoredImage(format: .webp, size: frames[frame].size, layout: .rgba8)
-            picture.hasAlpha = frames[frame].hasAlpha
-            picture.profile = profile
-            picture.deliversWhole = true
-            let rows = unsafe WebPRows(fragment, size: picture.size, picture: picture, options: options)
-            let image = try ImageAssembler(picture, options: options).assemble(rows)
+            var stored = StoredImage(format: .webp, size: frames[frame].size, layout: .rgba8)
+            stored.hasAlpha = frames[frame].hasAlpha
+            stored.profile = profile
+            stored.deliversWhole = true
+            let rows = unsafe WebPRows(fragment, size: stored.size, stored: stored, options: options)
+            let image = try ImageAssembler(stored, options: options).assemble(rows)
             return (image.bitmap, image.isPartial ? .truncated(.webp) : nil)
         }
     }

@@ -74,41 +74,41 @@ public struct WebPDecoder: AnimationDecoding {
             let frame = try container.frame(0)
             // Of a file that was cut before the pixels begin, the image's own size is not known.
             guard frame.isComplete || frame.size == container.size else { throw ImageError.truncated(.webp) }
-            var picture = try picture(container, frame, options: options)
-            picture.deliversWhole = true
-            let assembler = try ImageAssembler(picture, options: options)
+            var stored = try storedImage(container, frame, options: options)
+            stored.deliversWhole = true
+            let assembler = try ImageAssembler(stored, options: options)
             var image = try assembler.assemble(
-                unsafe WebPRows(frame.bytes, size: frame.size, picture: picture, options: options))
+                unsafe WebPRows(frame.bytes, size: frame.size, stored: stored, options: options))
             image.isPartial = image.isPartial || isCut
             return image
         }
     }
 
     /// What is known of a still image, scaled as the options allow.
-    static func picture(
+    static func storedImage(
         _ container: WebPContainer, _ frame: WebPFrame, options: DecodeOptions
     ) throws(ImageError) -> StoredImage {
-        var picture = StoredImage(format: .webp, size: container.size, layout: .rgba8)
-        picture.orientation = options.applied(container.chunk("EXIF").map(EXIFOrientation.parse) ?? .up)
-        picture.hasAlpha = container.info.has_alpha || frame.hasAlpha
-        picture.profile = ColorProfile(embedded: container.chunk("ICCP"))
-        try scale(&picture, options: options)
-        return picture
+        var stored = StoredImage(format: .webp, size: container.size, layout: .rgba8)
+        stored.orientation = options.applied(container.chunk("EXIF").map(EXIFOrientation.parse) ?? .up)
+        stored.hasAlpha = container.info.has_alpha || frame.hasAlpha
+        stored.profile = ColorProfile(embedded: container.chunk("ICCP"))
+        try scale(&stored, options: options)
+        return stored
     }
 
     /// Lets libwebp scale to twice the size wanted where that is less than three quarters of the full size.
-    private static func scale(_ picture: inout StoredImage, options: DecodeOptions) throws(ImageError) {
-        let wanted = try options.geometry(storedSize: picture.size, orientation: picture.orientation)
+    private static func scale(_ stored: inout StoredImage, options: DecodeOptions) throws(ImageError) {
+        let wanted = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
         guard let wanted else { return }
         let ratio = min(wanted.width / Double(wanted.output.width), wanted.height / Double(wanted.output.height))
         guard ratio > 2.67 else { return }
         let size = PixelSize(
-            width: Int((Double(picture.size.width) * 2 / ratio).rounded(.up)),
-            height: Int((Double(picture.size.height) * 2 / ratio).rounded(.up)))
-        picture.scale = (
-            Double(size.width) / Double(picture.size.width), Double(size.height) / Double(picture.size.height)
+            width: Int((Double(stored.size.width) * 2 / ratio).rounded(.up)),
+            height: Int((Double(stored.size.height) * 2 / ratio).rounded(.up)))
+        stored.scale = (
+            Double(size.width) / Double(stored.size.width), Double(size.height) / Double(stored.size.height)
         )
-        picture.decodedSize = size
+        stored.decodedSize = size
     }
 }
 
@@ -116,21 +116,21 @@ public struct WebPDecoder: AnimationDecoding {
 @safe final class WebPRows: RowProducer {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let size: PixelSize
-    private let picture: StoredImage
+    private let stored: StoredImage
     private let options: DecodeOptions
 
     /// - Parameters:
     ///   - bytes: a WebP of its own; must stay where they are.
     ///   - size: what the container says of them.
-    init(_ bytes: UnsafeBufferPointer<UInt8>, size: PixelSize, picture: StoredImage, options: DecodeOptions) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, size: PixelSize, stored: StoredImage, options: DecodeOptions) {
         unsafe self.bytes = bytes
-        (self.size, self.picture, self.options) = (size, picture, options)
+        (self.size, self.stored, self.options) = (size, stored, options)
     }
 
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
-        let output = picture.decodedSize
-        let isScaled = output != picture.size
-        guard size == picture.size else {
+        let output = stored.decodedSize
+        let isScaled = output != stored.size
+        guard size == stored.size else {
             throw ImageError(.corrupt, message: "The WebP file is damaged: its image is not of the size of its canvas.")
         }
         let room = stride * (output.height - 1) + 4 * output.width

@@ -10,13 +10,13 @@ enum WebPFile {
         var chunks = extendedHeader(
             size: size, flags: (profile.isEmpty ? 0 : 0x20) | (hasAlpha ? 0x10 : 0) | (exif.isEmpty ? 0 : 0x08))
         if !profile.isEmpty { chunks.append(chunk("ICCP", profile)) }
-        for (name, content) in pictureChunks(of: file) { chunks.append(chunk(name, content)) }
+        for (name, content) in imageChunks(of: file) { chunks.append(chunk(name, content)) }
         if !exif.isEmpty { chunks.append(chunk("EXIF", exif)) }
         return wrap(chunks)
     }
 
     /// The chunks that make up an image: `ALPH`, `VP8 ` and `VP8L`.
-    static func pictureChunks(of file: Data) -> [(name: String, content: Data)] {
+    static func imageChunks(of file: Data) -> [(name: String, content: Data)] {
         let reader = ByteReader(file)
         var (offset, found) = (12, [(String, Data)]())
         while let name = reader.bytes(at: offset, count: 4), let size = reader.uint32(at: offset + 4, bigEndian: false),

@@ -1,9 +1,9 @@
 import ImageCore
 
-/// Small pictures for tests.
-enum Picture {
-    /// An RGBA picture, premultiplied; opaque where every pixel is.
-    static func image(_ width: Int, _ height: Int, _ color: (Int, Int) -> (Int, Int, Int, Int)) -> DecodedImage {
+/// Small images for tests.
+enum SampleImage {
+    /// An RGBA image, premultiplied; opaque where every pixel is.
+    static func make(_ width: Int, _ height: Int, _ color: (Int, Int) -> (Int, Int, Int, Int)) -> DecodedImage {
         let pixels = (0..<width * height).map { color($0 % width, $0 / width) }
         let isOpaque = pixels.allSatisfy { $0.3 == 255 }
         guard
@@ -23,7 +23,7 @@ enum Picture {
 }
 
 extension DecodedImage {
-    /// The four samples of a pixel of an 8-bit RGBA picture.
+    /// The four samples of a pixel of an 8-bit RGBA image.
     func pixel(_ x: Int, _ y: Int) -> [Int] {
         unsafe bitmap.withUnsafePixels { bytes in
             (0..<4).map { unsafe Int(bytes[y * bitmap.bytesPerRow + x * 4 + $0]) }
