@@ -2,8 +2,7 @@ public import ImageCore
 
 /// Gives each request to the loader that is registered for its URL's scheme.
 ///
-/// Schemes match in any case. A loader registered later goes before one registered earlier, so that a user's own goes
-/// before the built-in. A URL without a scheme counts as a `file`. Timeout and deadline are up to the loader of the scheme; those
+/// Schemes match in any case. A loader registered later replaces one registered earlier for the same scheme. A URL without a scheme counts as a `file`. The loader of the scheme applies timeout and deadline; those
 /// of files and `data:` URLs read without time limits.
 ///
 /// ```swift
@@ -15,7 +14,7 @@ public import ImageCore
 public struct SchemeRouter: DataLoading {
     private var loaders: [String: any DataLoading] = [:]
 
-    /// A router that knows no scheme yet.
+    /// Makes a router without schemes.
     public init() {}
 
     /// `http` and `https` by `network`, `file` by ``FileLoader``, `data` by ``DataURLLoader``.
@@ -26,17 +25,17 @@ public struct SchemeRouter: DataLoading {
             .registering(DataURLLoader(), for: ["data"])
     }
 
-    /// The router with `loader` answering for `schemes`, in place of what answered for them before.
+    /// The router with a loader for these schemes, in place of their previous loaders.
     public func registering(_ loader: any DataLoading, for schemes: [String]) -> SchemeRouter {
         var router = self
         for scheme in schemes { router.loaders[scheme.lowercased()] = loader }
         return router
     }
 
-    /// The schemes that a loader answers for, in alphabetical order.
+    /// The registered schemes, in alphabetical order.
     public var schemes: [String] { loaders.keys.sorted() }
 
-    /// Whether a loader answers for the URL.
+    /// Whether a loader is registered for the URL's scheme.
     public func accepts(_ url: URL) -> Bool { loaders[Self.scheme(of: url)] != nil }
 
     /// What the registered loader returns.
@@ -53,11 +52,5 @@ public struct SchemeRouter: DataLoading {
         return try await loader.load(request)
     }
 
-    private static func scheme(of url: URL) -> String {
-        let text = url.absoluteString.utf8
-        // The two that nearly every request has, without taking the URL apart.
-        if text.starts(with: "https:".utf8) { return "https" }
-        if text.starts(with: "http:".utf8) { return "http" }
-        return url.scheme?.lowercased() ?? "file"
-    }
+    private static func scheme(of url: URL) -> String { url.scheme?.lowercased() ?? "file" }
 }

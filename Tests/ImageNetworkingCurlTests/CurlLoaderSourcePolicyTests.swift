@@ -22,7 +22,7 @@ struct CurlLoaderSourcePolicy {
         let url = try #require(URL(string: "http://\(host):\(server.port)/"))
         let error = try await imageError { _ = try await loader(SourcePolicy()).load(DataRequest(url: url)) }
         #expect(error.code == .sourceForbidden)
-        #expect(error.message.contains("no address of the public internet"))
+        #expect(error.message.contains("is not on the public internet"))
         #expect(server.connections.value == 0)
     }
 

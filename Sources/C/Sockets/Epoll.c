@@ -1,10 +1,7 @@
-// F_DUPFD_CLOEXEC is POSIX, not C.
-#define _POSIX_C_SOURCE 200809L
 #include "CCalotypeSockets.h"
 
 #ifdef __linux__
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -42,6 +39,4 @@ int calotype_epoll_wait(int epoll, struct calotype_ready *ready, int capacity, i
 }
 
 void calotype_event_signal(int descriptor) { (void)eventfd_write(descriptor, 1); }
-
-int calotype_event_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
 #endif

@@ -1,11 +1,11 @@
 public import ImageCore
 
-/// Keeps the bodies of all loads through it together within a rate.
+/// Limits the rate of all its response bodies together.
 ///
-/// It works by back-pressure: bytes are handed on no faster than the rate allows, so that a network loader that reads no
-/// further than its reader does is slowed down to its socket. Bodies that were at hand at once count too.
+/// It works by back-pressure: bytes are passed on no faster than the rate allows, which slows down the socket of a network loader
+/// that receives no further ahead than its reader. Bodies that were complete at once count too.
 ///
-/// **Time**: while a body waits for its turn, the timeout of its transfer continues. The wait ends at the deadline, with
+/// **Time**: while a body waits, the timeout of its transfer continues. The wait ends at the deadline, with
 /// ``ImageError/Code/deadlineExceeded``.
 ///
 /// ```swift
@@ -18,9 +18,12 @@ public final class ThrottledLoader: DataLoading {
     private let elapsed: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
 
+    /// Wraps a loader.
+    ///
     /// - Parameters:
+    ///   - loader: its bodies are slowed down.
     ///   - bytesPerSecond: the limit; 0 for none.
-    ///   - clock: by which time is told and waited for.
+    ///   - clock: measures the time and the waits; `ContinuousClock` by default.
     public init<C: Clock<Duration>>(_ loader: any DataLoading, bytesPerSecond: Int, clock: C = ContinuousClock()) {
         self.loader = loader
         let start = clock.now
@@ -29,13 +32,15 @@ public final class ThrottledLoader: DataLoading {
         bucket = Lock(TokenBucket(bytesPerSecond: bytesPerSecond, now: .zero))
     }
 
-    /// The limit over all loads, in bytes per second; 0 for none. A change holds from the next piece on.
+    /// The limit over all loads, in bytes per second; 0 for none. A change takes effect with the next piece.
     public var bytesPerSecond: Int {
         get { bucket.withLock { $0.bytesPerSecond } }
         set { bucket.withLock { $0.setRate(newValue) } }
     }
 
     /// What the wrapped loader returns, its body slowed down.
+    ///
+    /// - Throws: what the wrapped loader throws; the body also throws ``ImageError/Code/deadlineExceeded``.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         var response = try await loader.load(request)
         let pieces = Pieces(response.body, of: request, throttle: self)
@@ -43,7 +48,7 @@ public final class ThrottledLoader: DataLoading {
         return response
     }
 
-    /// Bytes that may be handed on in one piece: some twentieth of a second's worth, so that progress stays smooth.
+    /// The most bytes of one piece: those of a twentieth of a second, for smooth progress.
     fileprivate var pieceSize: Int {
         let rate = bytesPerSecond
         return rate > 0 ? max(1024, rate / 20) : .max
@@ -58,10 +63,10 @@ public final class ThrottledLoader: DataLoading {
     }
 }
 
-/// Cuts a body into pieces, each paid for before it is handed on.
+/// Cuts a body into pieces, each taken from the bucket before it is passed on.
 private final class Pieces: Sendable {
     private struct State {
-        var iterator: ByteStream.AsyncIterator?
+        var iterator: ByteStream.AsyncIterator
         var rest = Data()
     }
 
@@ -77,8 +82,9 @@ private final class Pieces: Sendable {
 
     func next() async throws -> Data? {
         if state.withLock({ $0.rest.isEmpty }) {
-            // One reader at a time, so that the iterator is never out when it is asked for.
-            guard var iterator = state.withLock({ $0.iterator }), let chunk = try await iterator.next() else { return nil }
+            // A body has one reader at a time, so the iterator is not used by another call meanwhile.
+            var iterator = state.withLock { $0.iterator }
+            guard let chunk = try await iterator.next() else { return nil }
             let used = iterator
             state.withLock { $0 = State(iterator: used, rest: chunk) }
         }

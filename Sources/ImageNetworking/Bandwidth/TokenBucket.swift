@@ -1,15 +1,14 @@
-/// A token bucket, one token per byte: decides when bytes may pass so that their rate keeps to a limit. A value that is
-/// told the time.
+/// A token bucket, one token per byte: decides when bytes may pass so that their rate stays within a limit.
 ///
-/// It may run into debt: a piece passes whole and whoever took it waits until the debt is paid, so that no piece is too
+/// It may run into debt: a piece passes whole, and the next one waits until the debt is paid, so that no piece is too
 /// large to ever pass.
 struct TokenBucket: Hashable, Sendable {
-    /// What a full bucket holds, as a time at the full rate. Short, so that even a minute keeps to the limit.
+    /// What a full bucket holds, as a time at the full rate. It is short, so that the limit holds over short periods too.
     static let burst: Duration = .milliseconds(100)
 
     /// 0 for no limit.
     private(set) var bytesPerSecond: Int
-    /// When the bucket, filling at its rate, stands at zero. In the future while there is debt.
+    /// When the bucket, filling at its rate, was or will be empty: in the future while there is debt.
     private var paidUntil: Duration
 
     init(bytesPerSecond: Int, now: Duration) {
@@ -17,7 +16,7 @@ struct TokenBucket: Hashable, Sendable {
         paidUntil = now
     }
 
-    /// Another rate from now on. Debt is kept as the time that it was to take.
+    /// Changes the rate. Debt is kept as the time that it was to take.
     mutating func setRate(_ bytesPerSecond: Int) { self.bytesPerSecond = max(0, bytesPerSecond) }
 
     /// Takes `count` bytes. Returns how long to wait before the next ones are taken.

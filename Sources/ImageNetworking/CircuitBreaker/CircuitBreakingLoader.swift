@@ -1,32 +1,32 @@
 internal import HTTPTypes
 public import ImageCore
 
-/// Keeps requests away from hosts that keep failing, by a ``CircuitBreaker`` for each: an outage is answered at once, and
-/// the host is left in peace to come back.
+/// Stops sending requests to hosts that keep failing, by a ``CircuitBreaker`` for each: loads fail at once, and the host can
+/// recover.
 ///
-/// A host fails that is not found, refuses or loses connections, is too slow, or answers 500, 502, 503 or 504, whether that
-/// shows before the head of an answer or in the middle of its body. It succeeds when the body has come to its end; answers
-/// other than 2xx count when their head is here, since their bodies are seldom read. A request that is cancelled counts for
-/// nothing. Nor does a body that is dropped before its end, nor one that ran out of time while its reader was away for most of
-/// it.
+/// A host fails that is not found, refuses or loses connections, times out, or responds with 500, 502, 503 or 504, before the
+/// response headers or in the middle of the body. It succeeds when the body is complete; responses other than 2xx count when
+/// their headers are complete, since their bodies are seldom read. A request that is cancelled counts neither way, and so does a
+/// body that is dropped before its end, or that times out after its reader paused for more than half of the time.
 ///
-/// **Time**: an attempt that ends by its timeout is a failure of the host. One that the deadline ends counts for nothing, since
+/// **Time**: an attempt that ends by its timeout is a failure of the host. One that the deadline ends counts neither way, since
 /// waits and earlier attempts may have used the time up. The loader itself never waits.
 ///
-/// Put it inside a ``RetryingLoader``, which does not retry what is refused here, and inside a ``ResumingLoader``, so that each
-/// connection that breaks off counts.
+/// Put it inside a ``RetryingLoader``, which does not retry requests that this loader rejects, and inside a ``ResumingLoader``, so
+/// that each lost connection counts.
 ///
 /// ```swift
 /// let loader = ResumingLoader(RetryingLoader(CircuitBreakingLoader(CurlLoader())))
 /// ```
 public final class CircuitBreakingLoader: DataLoading {
-    /// Hosts remembered at most; only those that failed lately or are being asked are.
-    private static let mostHosts = 10_000
+    /// The most hosts that are remembered: only those that failed recently or have requests running.
+    private static let maximumHosts = 10_000
+    private static let failedStatuses: Set<Int> = [500, 502, 503, 504]
 
     private struct Host {
         var breaker: CircuitBreaker
-        /// Tickets that are out. A breaker that is forgotten meanwhile could not tell them from new ones.
-        var underWay = 0
+        /// Requests that have not ended. A breaker that is forgotten meanwhile could not tell their tickets from new ones.
+        var runningRequests = 0
     }
 
     private let loader: any DataLoading
@@ -34,7 +34,12 @@ public final class CircuitBreakingLoader: DataLoading {
     private let elapsed: @Sendable () -> Duration
     private let hosts = Lock<[WebAddress.Origin: Host]>([:])
 
-    /// - Parameter clock: by which time is told.
+    /// Wraps a loader.
+    ///
+    /// - Parameters:
+    ///   - loader: sends the requests that are let through.
+    ///   - policy: when a host counts as failing, and for how long.
+    ///   - clock: measures the time; `ContinuousClock` by default.
     public init<C: Clock<Duration>>(
         _ loader: any DataLoading, policy: CircuitBreaker.Policy = CircuitBreaker.Policy(), clock: C = ContinuousClock()
     ) {
@@ -46,18 +51,20 @@ public final class CircuitBreakingLoader: DataLoading {
 
     /// What the wrapped loader returns, its body watched.
     ///
-    /// - Throws: ``ImageError/Code/hostPaused`` without asking, and what the loader throws.
+    /// - Throws: ``ImageError/Code/hostPaused`` without sending the request, and what the wrapped loader throws.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         guard let host = try? WebAddress(request.url.absoluteString).origin else { return try await loader.load(request) }
-        let began = elapsed()
-        let ticket = try ticket(for: host, request, now: began)
+        let start = elapsed()
+        let ticket = try ticket(for: host, request, now: start)
         do {
             var response = try await loader.load(request)
-            if Self.endsWithHead(response) {
+            if response.body.wholeData != nil || response.head.status.kind != .successful {
                 record(Self.failedStatuses.contains(response.head.status.code) ? .failure : .success, of: ticket, host)
             } else {
-                let body = WatchedBody(response.body, began: began, elapsed: elapsed) { [self] in record($0, of: ticket, host) }
-                response.body = ByteStream { try await body.next() }
+                response.body =
+                    WatchedBody(response.body, elapsed: elapsed) { [self] report in
+                        record(outcome(of: report, start: start), of: ticket, host)
+                    }.stream
             }
             return response
         } catch {
@@ -69,22 +76,32 @@ public final class CircuitBreakingLoader: DataLoading {
     /// How many hosts it remembers.
     var hostCount: Int { hosts.withLock { $0.count } }
 
-    private func ticket(
-        for host: WebAddress.Origin, _ request: DataRequest, now: Duration
-    ) throws(ImageError) -> CircuitBreaker.Ticket {
+    private func outcome(of report: WatchedBody.Report, start: Duration) -> CircuitBreaker.Outcome {
+        switch report.ending {
+        case .complete: return .success
+        case .dropped: return .unknown
+        case .failed(let error):
+            // A timeout is not the host's fault when the reader paused for most of the time.
+            let isTimeout = (error as? ImageError)?.code == .timedOut
+            return isTimeout && report.readerPause * 2 > elapsed() - start ? .unknown : CircuitBreaker.Outcome(error)
+        }
+    }
+
+    private func ticket(for host: WebAddress.Origin, _ request: DataRequest, now: Duration) throws(ImageError)
+        -> CircuitBreaker.Ticket
+    {
         let decision = change(host) { host in
             let decision = host.breaker.decide(now: now)
-            if case .pass = decision { host.underWay += 1 }
+            if case .pass = decision { host.runningRequests += 1 }
             return decision
         }
         switch decision {
         case .pass(let ticket): return ticket
         case .refuse(let wait):
-            let when = wait > .zero ? "the next try is in \(wait.inSeconds)" : "a try runs"
+            let when = wait > .zero ? "the next attempt is in \(wait.inSeconds)" : "an attempt runs"
             throw ImageError(
                 .hostPaused,
-                message: "“\(host.host)” has failed too often and is not asked for \(ImageSource.redacted(request.url)); \(when)."
-            )
+                message: "\(ImageSource.redacted(request.url)) was not requested: “\(host.host)” has failed too often; \(when).")
         }
     }
 
@@ -92,7 +109,7 @@ public final class CircuitBreakingLoader: DataLoading {
         let now = elapsed()
         change(host) { host in
             host.breaker.record(outcome, of: ticket, now: now)
-            host.underWay = max(0, host.underWay - 1)
+            host.runningRequests = max(0, host.runningRequests - 1)
         }
     }
 
@@ -100,23 +117,16 @@ public final class CircuitBreakingLoader: DataLoading {
         hosts.withLock { hosts in
             var host = hosts[key] ?? Host(breaker: CircuitBreaker(policy))
             let result = body(&host)
-            // Most hosts never fail, and take no room when they are not asked.
-            hosts[key] = host.underWay == 0 && host.breaker.isAtRest ? nil : host
-            if hosts.count > Self.mostHosts, let any = hosts.keys.first(where: { $0 != key }) { hosts[any] = nil }
+            // A host without failures and requests is forgotten.
+            hosts[key] = host.runningRequests == 0 && host.breaker.isAtRest ? nil : host
+            if hosts.count > Self.maximumHosts, let any = hosts.keys.first(where: { $0 != key }) { hosts[any] = nil }
             return result
         }
     }
-
-    /// Whether there is no body to wait for, or none that says anything.
-    private static func endsWithHead(_ response: DataResponse) -> Bool {
-        response.body.wholeData != nil || response.head.status.kind != .successful
-    }
-
-    private static let failedStatuses: Set<Int> = [500, 502, 503, 504]
 }
 
 extension CircuitBreaker.Outcome {
-    /// What an error tells of the host.
+    /// The outcome that an error stands for: a failure of the host, or unknown.
     init(_ error: any Error) {
         self = (error as? ImageError).map { Self.failedCodes.contains($0.code) } == true ? .failure : .unknown
     }
@@ -125,6 +135,6 @@ extension CircuitBreaker.Outcome {
 }
 
 extension ImageError.Code {
-    /// The host has failed too often and is left alone for a while; see ``CircuitBreakingLoader``.
+    /// The host has failed too often and gets no requests for a while; see ``CircuitBreakingLoader``.
     public static let hostPaused = Self("hostPaused", .network)
 }

@@ -3,7 +3,7 @@ public import ImageCore
 
 /// Adds header fields to every request that does not have them itself.
 ///
-/// They are sent to whatever host a URL names: for credentials take ``BearerTokenInterceptor``, which knows its hosts.
+/// They are sent to every host that a URL names. Use ``BearerTokenInterceptor`` for credentials: it has a list of hosts.
 ///
 /// ```swift
 /// let defaults = DefaultHeadersInterceptor([.userAgent: "Example/1.0", .acceptLanguage: "en"])
@@ -11,8 +11,10 @@ public import ImageCore
 public struct DefaultHeadersInterceptor: RequestInterceptor {
     private let fields: HTTPFields
 
+    /// Makes an interceptor that adds these fields.
     public init(_ fields: HTTPFields) { self.fields = fields }
 
+    /// Sends the request with the fields that it does not have.
     public func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {
         var changed = request
         let missing = fields.filter { request.headerFields[$0.name] == nil }
@@ -21,10 +23,10 @@ public struct DefaultHeadersInterceptor: RequestInterceptor {
     }
 }
 
-/// Adds the header fields that sign a request, which may take a while to find.
+/// Adds the header fields that sign a request, which may be computed asynchronously.
 ///
-/// In the standard wiring it belongs among `StandardConfiguration.networkInterceptors`: outside of the cache, a signature that is never
-/// the same twice would keep every answer apart from those before.
+/// In the standard wiring it belongs among `StandardConfiguration.networkInterceptors`: outside the cache, a signature that differs
+/// each time would give every request its own cache entry.
 ///
 /// ```swift
 /// let signing = SigningInterceptor { request in
@@ -34,10 +36,13 @@ public struct DefaultHeadersInterceptor: RequestInterceptor {
 public struct SigningInterceptor: RequestInterceptor {
     private let sign: @Sendable (DataRequest) async throws -> HTTPFields
 
-    /// - Parameter sign: returns the fields to set on a request; what it throws fails the load. Inside of a ``RetryingLoader``
-    ///   it is called again for every try, so that a signature may carry the time.
+    /// Makes an interceptor.
+    ///
+    /// - Parameter sign: returns the fields to set on a request; what it throws fails the load. Inside a ``RetryingLoader``
+    ///   it is called for every attempt, so that a signature may contain the time.
     public init(_ sign: @escaping @Sendable (DataRequest) async throws -> HTTPFields) { self.sign = sign }
 
+    /// Sends the request with the fields that sign it.
     public func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {
         var signed = request
         let fields = try await sign(request)
@@ -47,7 +52,7 @@ public struct SigningInterceptor: RequestInterceptor {
     }
 }
 
-/// The simple form of an interceptor: something before each request, something after each head.
+/// The simple form of an interceptor: one closure before each request, one after each response head.
 ///
 /// ```swift
 /// let counting = BeforeAfterInterceptor(after: { request, response in print(response.head.status) })
@@ -56,9 +61,11 @@ public struct BeforeAfterInterceptor: RequestInterceptor {
     private let before: @Sendable (inout DataRequest) async throws -> Void
     private let after: @Sendable (DataRequest, inout DataResponse) async throws -> Void
 
+    /// Makes an interceptor.
+    ///
     /// - Parameters:
     ///   - before: may change the request within what ``InterceptedLoader`` allows, or throw to end the load.
-    ///   - after: gets the request as it was sent and may change the answer. A load that fails does not come by here.
+    ///   - after: gets the request as it was sent and may change the response. It is not called for a load that fails.
     public init(
         before: @escaping @Sendable (inout DataRequest) async throws -> Void = { _ in },
         after: @escaping @Sendable (DataRequest, inout DataResponse) async throws -> Void = { _, _ in }
@@ -67,6 +74,7 @@ public struct BeforeAfterInterceptor: RequestInterceptor {
         self.after = after
     }
 
+    /// Calls `before`, sends the request, and calls `after`.
     public func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {
         var changed = request
         try await before(&changed)

@@ -1,27 +1,31 @@
 internal import HTTPTypes
 public import ImageCore
 
-/// What one fetch came to, when all of it is over.
+/// What happened in one fetch, recorded when its body has ended.
 public struct TransferRecord: Sendable, Hashable, CustomStringConvertible {
+    /// How a fetch ended.
     public enum Ending: Sendable, Hashable {
         /// The body was read to its end.
         case whole
-        /// Nobody wanted the rest.
+        /// The task was cancelled, or the body dropped before its end.
         case cancelled
+        /// The fetch failed; the code is `nil` for an error of a plug-in.
         case failed(ImageError.Code?)
     }
 
+    /// The method of the request.
     public var method: String
-    /// The URL asked for, without credentials, and without the values of its query unless they were asked for.
+    /// The requested URL, without credentials, and without the values of its query unless they are to be shown.
     public var url: String
-    /// `nil` when there was no answer.
+    /// The status code; `nil` without a response.
     public var status: Int?
-    /// Bytes of the body that were handed out.
+    /// Bytes of the body that the reader got.
     public var receivedBytes = 0
-    /// From the start of the fetch to its end, what interceptors further inwards did included.
+    /// From the start of the fetch to its end, including the interceptors inside this one.
     public var total: Duration = .zero
-    /// Where the time until the head went, where the network layer measures it.
+    /// The time of each step until the response headers, if the network layer measures it.
     public var timing: TransferTiming?
+    /// How the fetch ended.
     public var ending: Ending = .whole
 
     /// Such as `GET https://example.org/a.png: 200, 12034 bytes in 0.213 s`.
@@ -36,7 +40,7 @@ public struct TransferRecord: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Tells of every fetch when it is over: for metrics and logs.
+/// Reports every fetch when it has ended: for metrics and logs.
 ///
 /// ```swift
 /// let metrics = TransferMetricsInterceptor { record in print(record.total, record.timing?.firstByte ?? .zero) }
@@ -46,10 +50,12 @@ public struct TransferMetricsInterceptor: RequestInterceptor {
     private let elapsed: @Sendable () -> Duration
     private let report: @Sendable (TransferRecord) -> Void
 
+    /// Makes an interceptor.
+    ///
     /// - Parameters:
-    ///   - hidesQueries: whether values in the query of a URL, which may be secrets, are left out; `true`.
-    ///   - clock: by which time is told.
-    ///   - report: called once per fetch, on no actor; cancelled fetches are reported as such.
+    ///   - hidesQueries: whether values in the query of a URL, which may be secrets, are left out; `true` by default.
+    ///   - clock: measures the time; `ContinuousClock` by default.
+    ///   - report: called once per fetch, on no actor, also for cancelled fetches.
     public init<C: Clock<Duration>>(
         hidesQueries: Bool = true, clock: C = ContinuousClock(), report: @escaping @Sendable (TransferRecord) -> Void
     ) {
@@ -59,28 +65,47 @@ public struct TransferMetricsInterceptor: RequestInterceptor {
         self.report = report
     }
 
+    /// Sends the request unchanged, and reports the fetch when it has ended.
     public func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {
         let url = URLRedaction.text(of: .url(request.url), hidesQueries: hidesQueries)
-        let record = TransferRecord(method: request.method.rawValue, url: url)
-        let recorder = RecordedBody(record, began: elapsed(), elapsed: elapsed, report: report)
+        var record = TransferRecord(method: request.method.rawValue, url: url)
+        let start = elapsed()
         do {
             var response = try await next(request)
-            recorder.begin(response)
+            (record.status, record.timing) = (response.head.status.code, response.timing)
             if let whole = response.body.wholeData {
-                recorder.passed(whole.count)
-                recorder.end(.whole)
+                finish(record, .whole, receivedBytes: whole.count, start: start)
             } else {
-                response.body = ByteStream { try await recorder.next() }
+                response.body =
+                    WatchedBody(response.body, elapsed: elapsed) { [self, record] body in
+                        finish(record, TransferRecord.Ending(body.ending), receivedBytes: body.receivedBytes, start: start)
+                    }.stream
             }
             return response
         } catch {
-            recorder.end(.of(error))
+            finish(record, TransferRecord.Ending(.failed(error)), receivedBytes: 0, start: start)
             throw error
+        }
+    }
+
+    private func finish(_ record: TransferRecord, _ ending: TransferRecord.Ending, receivedBytes: Int, start: Duration) {
+        var record = record
+        (record.ending, record.receivedBytes, record.total) = (ending, receivedBytes, elapsed() - start)
+        report(record)
+    }
+}
+
+extension TransferRecord.Ending {
+    fileprivate init(_ ending: WatchedBody.Ending) {
+        switch ending {
+        case .complete: self = .whole
+        case .dropped: self = .cancelled
+        case .failed(let error): self = error is CancellationError ? .cancelled : .failed((error as? ImageError)?.code)
         }
     }
 }
 
-/// Writes a line for every fetch that is over. Cancelled ones are no event, and leave none.
+/// Writes a line for every fetch when it has ended, except for cancelled ones.
 ///
 /// ```swift
 /// let logging = LoggingInterceptor { print($0) }
@@ -88,8 +113,10 @@ public struct TransferMetricsInterceptor: RequestInterceptor {
 public struct LoggingInterceptor: RequestInterceptor {
     private let metrics: TransferMetricsInterceptor
 
+    /// Makes an interceptor.
+    ///
     /// - Parameters:
-    ///   - hidesQueries: whether values in the query of a URL, which may be secrets, are left out; `true`.
+    ///   - hidesQueries: whether values in the query of a URL, which may be secrets, are left out; `true` by default.
     ///   - log: gets a ``TransferRecord`` as text, without credentials.
     public init(hidesQueries: Bool = true, _ log: @escaping @Sendable (String) -> Void) {
         metrics = TransferMetricsInterceptor(hidesQueries: hidesQueries) { record in
@@ -97,80 +124,8 @@ public struct LoggingInterceptor: RequestInterceptor {
         }
     }
 
+    /// Sends the request unchanged, and logs the fetch when it has ended.
     public func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {
         try await metrics.intercept(request, next: next)
-    }
-}
-
-/// Passes a body on and reports at its end; when it is dropped before, as cancelled.
-private final class RecordedBody: Sendable {
-    private struct State {
-        var record: TransferRecord
-        var iterator: ByteStream.AsyncIterator?
-        var isOver = false
-    }
-
-    private let state: Lock<State>
-    private let began: Duration
-    private let elapsed: @Sendable () -> Duration
-    private let report: @Sendable (TransferRecord) -> Void
-
-    init(
-        _ record: TransferRecord, began: Duration, elapsed: @escaping @Sendable () -> Duration,
-        report: @escaping @Sendable (TransferRecord) -> Void
-    ) {
-        state = Lock(State(record: record))
-        self.began = began
-        self.elapsed = elapsed
-        self.report = report
-    }
-
-    deinit { end(.cancelled) }
-
-    func begin(_ response: DataResponse) {
-        state.withLock { state in
-            state.record.status = response.head.status.code
-            state.record.timing = response.timing
-            state.iterator = response.body.makeAsyncIterator()
-        }
-    }
-
-    func passed(_ count: Int) { state.withLock { $0.record.receivedBytes += count } }
-
-    func next() async throws -> Data? {
-        // One reader at a time, so that the iterator is never out when it is asked for.
-        guard var iterator = state.withLock({ $0.iterator }) else { return nil }
-        do {
-            let chunk = try await iterator.next()
-            let used = iterator
-            state.withLock { state in
-                state.iterator = used
-                state.record.receivedBytes += chunk?.count ?? 0
-            }
-            if chunk == nil { end(.whole) }
-            return chunk
-        } catch {
-            end(.of(error))
-            throw error
-        }
-    }
-
-    func end(_ ending: TransferRecord.Ending) {
-        let record = state.withLock { state -> TransferRecord? in
-            guard !state.isOver else { return nil }
-            state.isOver = true
-            state.iterator = nil
-            return state.record
-        }
-        guard var record else { return }
-        record.ending = ending
-        record.total = elapsed() - began
-        report(record)
-    }
-}
-
-extension TransferRecord.Ending {
-    fileprivate static func of(_ error: any Error) -> Self {
-        error is CancellationError ? .cancelled : .failed((error as? ImageError)?.code)
     }
 }

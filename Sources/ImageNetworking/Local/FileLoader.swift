@@ -4,15 +4,16 @@ public import ImageCore
 
 /// Loads `file` URLs as a stream of chunks.
 ///
-/// Only regular files are read: a directory, a pipe or a device is refused without waiting for it. Each chunk is read
-/// when it is asked for, so a reader that stops costs no more than an open file. The file is read in its length when it
-/// was opened; one that shrinks meanwhile fails.
+/// Only regular files are read: a directory, a pipe or a device is an error at once. Each chunk is read
+/// on demand, so a reader that stops costs no more than an open file. The file is read up to its length at the time when it
+/// was opened; if it becomes shorter, the load fails.
 public struct FileLoader: DataLoading {
     /// The largest file, in bytes, where the request sets no limit; ``ResponseLimit/standard``.
     public var maximumBytes: Int
     /// The length of a chunk, in bytes; 256 KB. A smaller file is one chunk.
     public var chunkSize: Int
 
+    /// Makes a loader.
     public init(maximumBytes: Int = ResponseLimit.standard, chunkSize: Int = 256 << 10) {
         self.maximumBytes = maximumBytes
         self.chunkSize = max(1, chunkSize)
@@ -20,8 +21,8 @@ public struct FileLoader: DataLoading {
 
     /// Opens the file.
     ///
-    /// - Throws: ``ImageError``: `invalidRequest` for what is no path of this machine, `fileUnreadable` when the file is
-    ///   missing, forbidden or no regular file, `tooLarge`; or `CancellationError`.
+    /// - Throws: ``ImageError``: `invalidRequest` for a URL without a path on this machine, `fileUnreadable` when the file is
+    ///   missing, forbidden or not a regular file, `tooLarge`; or `CancellationError`.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         try Task.checkCancellation()
         let file = try OpenFile(Self.path(of: request.url), limit: request.maximumBytes ?? maximumBytes)
@@ -39,13 +40,12 @@ public struct FileLoader: DataLoading {
             })
     }
 
-    /// A whole file at once, for a program that looks at one. What is longer than a chunk is mapped into memory, so that no
-    /// more of it is read than is looked at.
+    /// A whole file at once. A file longer than a chunk is mapped into memory, so that only the parts in use are read.
     ///
     /// - Throws: ``ImageError`` as ``load(_:)`` does.
     package func contents(of url: URL) throws -> Data { try contents(of: Self.path(of: url)) }
 
-    /// The same by a path: to make a URL of one takes longer than to decode a small picture.
+    /// The same for a file's path.
     package func contents(ofFile path: String) throws -> Data { try contents(of: Array(path.utf8)) }
 
     private func contents(of path: [UInt8]) throws(ImageError) -> Data {
@@ -60,7 +60,7 @@ public struct FileLoader: DataLoading {
             throw ImageError(.unsupportedScheme, message: "\(source) is not a file URL.")
         }
         if let host = url.host(percentEncoded: false), !host.isEmpty, host.lowercased() != "localhost" {
-            throw ImageError(.invalidRequest, message: "\(source) is a file of another machine, “\(host)”.")
+            throw ImageError(.invalidRequest, message: "\(source) is a file on another machine, “\(host)”; copy it to this one.")
         }
         guard let bytes = PercentEncoding.decode(url.path(percentEncoded: true).utf8), !bytes.isEmpty, !bytes.contains(0) else {
             throw ImageError(.invalidRequest, message: "\(source) has no valid file path.")
@@ -72,16 +72,16 @@ public struct FileLoader: DataLoading {
 /// A regular file, read from front to back.
 private final class OpenFile: Sendable {
     let byteCount: Int
-    /// For messages: a path is bytes, and need not be text.
+    /// The path for messages; its bytes need not be valid UTF-8.
     let path: String
     private let descriptor: Int32
     private let position = Lock(0)
 
-    /// - Parameter limit: of its length, in bytes.
+    /// - Parameter limit: the largest length, in bytes.
     init(_ bytes: [UInt8], limit: Int) throws(ImageError) {
         path = String(decoding: bytes, as: UTF8.self)
         let terminated = bytes.map(CChar.init(bitPattern:)) + [0]
-        // Without waiting: opening a pipe that nobody writes to would hang.
+        // O_NONBLOCK, because opening a pipe without a writer would wait.
         let descriptor = unsafe terminated.withUnsafeBufferPointer { name in
             unsafe name.baseAddress.map { unsafe open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) } ?? -1
         }
@@ -136,7 +136,7 @@ private final class OpenFile: Sendable {
             unsafe free(memory)
             throw error
         }
-        // Not before the bytes are there: of a few bytes `Data` makes a copy, and frees the memory at once.
+        // Only when the bytes are there: `Data` copies a few bytes at once, and frees the memory.
         return unsafe Data(bytesNoCopy: memory, count: wanted, deallocator: .free)
     }
 
@@ -159,7 +159,7 @@ private final class OpenFile: Sendable {
             switch code {
             case ENOENT, ENOTDIR: "There is no file \(path)."
             case EACCES, EPERM: "The file \(path) may not be read; check its permissions."
-            case ELOOP: "The file \(path) is a symbolic link that leads in a circle."
+            case ELOOP: "The file \(path) is part of a circle of symbolic links."
             case ENAMETOOLONG: "The path \(path.prefix(40))… is too long."
             case EMFILE, ENFILE: "The file \(path) cannot be opened: too many files are open."
             default: "The file \(path) cannot be read."

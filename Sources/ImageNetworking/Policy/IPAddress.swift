@@ -9,12 +9,12 @@ package struct IPAddress: Hashable, Sendable {
     package init?(_ text: String) {
         var four = in_addr()
         if unsafe inet_pton(AF_INET, text, &four) == 1 {
-            bytes = unsafe withUnsafeBytes(of: &four) { unsafe Array($0) }
+            bytes = Self.bytes(of: four)
             return
         }
         var six = in6_addr()
         guard unsafe inet_pton(AF_INET6, text, &six) == 1 else { return nil }
-        bytes = unsafe withUnsafeBytes(of: &six) { unsafe Array($0) }
+        bytes = Self.bytes(of: six)
     }
 
     /// The address in a socket's address; `nil` for another family.
@@ -36,9 +36,9 @@ package struct IPAddress: Hashable, Sendable {
         unsafe withUnsafeBytes(of: address) { unsafe Array($0) }
     }
 
-    /// Whether the address may be anyone's on the public internet: not in a block that IANA's special-purpose registries
-    /// (RFC 6890 and its successors) keep for private, local, test or protocol use, not multicast, not reserved. An IPv6
-    /// address that stands for an IPv4 address is judged as that.
+    /// Whether the address belongs to the public internet: not in a block that IANA's special-purpose registries
+    /// (RFC 6890 and its successors) reserve for private, local, test or protocol use, not multicast, not reserved. An IPv6
+    /// address that embeds an IPv4 address is judged by that.
     package var isPublic: Bool {
         if bytes.count == 4 { return !Self.specialIPv4.contains { $0.contains(bytes) } }
         if let embedded = embeddedIPv4 { return embedded.isPublic }

@@ -1,11 +1,10 @@
 public import ImageCore
 
-/// Which sources may be loaded when their URLs come from strangers: the guard of a server against being sent to fetch
-/// what only it can reach.
+/// Which sources may be loaded when their URLs come from untrusted users: protects a server against server-side request forgery.
 ///
-/// Schemes, hosts and ports are judged before anything is looked up, and again at each redirect. Addresses are judged when
-/// a socket is about to be connected to one, so it is the address itself that is allowed, and no second name lookup can
-/// put another in its place. Apps that load their own URLs need no policy.
+/// Schemes, hosts and ports are checked before the name lookup, and again at each redirect. Addresses are checked when
+/// a socket is about to connect, so a second name lookup cannot replace an allowed address. Apps that load their own URLs
+/// need no policy.
 ///
 /// ```swift
 /// var configuration = CurlLoader.Configuration()
@@ -15,7 +14,7 @@ public import ImageCore
 public struct SourcePolicy: Hashable, Sendable {
     /// The schemes allowed, in lower case.
     public var schemes: Set<String> = ["http", "https"]
-    /// The hosts allowed, in lower case; `*.example.org` stands for every name below `example.org`. `nil` allows all.
+    /// The hosts allowed, in lower case; `*.example.org` matches every name below `example.org`. `nil` allows all.
     public var hosts: Set<String>?
     /// The ports allowed; `nil` allows all.
     public var ports: Set<Int>?
@@ -23,6 +22,7 @@ public struct SourcePolicy: Hashable, Sendable {
     /// carrier-grade, documentation and reserved ones, also inside IPv6.
     public var allowsPrivateAddresses = false
 
+    /// A policy for `http` and `https` on all hosts and ports with public addresses.
     public init() {}
 
     /// Any host of the public internet by `http` and `https`, on the ports 80, 443, 8080 and 8443.
@@ -32,7 +32,7 @@ public struct SourcePolicy: Hashable, Sendable {
         return policy
     }()
 
-    /// Refuses a URL that is not allowed, as far as its text tells.
+    /// Checks the scheme, host and port of a URL, and its address if it names one.
     ///
     /// - Throws: ``ImageError/Code/sourceForbidden``.
     public func check(_ url: URL) throws(ImageError) {
@@ -42,7 +42,7 @@ public struct SourcePolicy: Hashable, Sendable {
         } catch let error as ImageError {
             throw error
         } catch {
-            // Not a web URL: then there is only its scheme to judge by.
+            // Only the scheme can be checked of a URL that is not a web URL.
             let scheme = url.scheme?.lowercased() ?? "file"
             guard schemes.contains(scheme) else { throw Self.error(source, "its scheme “\(scheme)” is not allowed") }
             guard scheme != "http", scheme != "https" else { throw Self.error(source, "it has no valid host") }
@@ -64,8 +64,8 @@ public struct SourcePolicy: Hashable, Sendable {
     /// Why a socket may not be connected to an address.
     package func problem(with address: IPAddress?) -> String? {
         guard !allowsPrivateAddresses else { return nil }
-        guard let address else { return "it leads to no internet address" }
-        return address.isPublic ? nil : "it leads to \(address), which is no address of the public internet"
+        guard let address else { return "it has no internet address" }
+        return address.isPublic ? nil : "its address \(address) is not on the public internet"
     }
 
     package static func error(_ source: String, _ problem: String) -> ImageError {
@@ -73,7 +73,7 @@ public struct SourcePolicy: Hashable, Sendable {
     }
 
     private static func matches(_ host: String, _ pattern: String) -> Bool {
-        // A dot at the end makes a name absolute, and no other name.
+        // A dot at the end makes a name absolute; it is the same name.
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
         return pattern.hasPrefix("*.") ? name.hasSuffix(pattern.dropFirst()) && name.count > pattern.count - 1 : name == pattern
     }
@@ -84,13 +84,15 @@ extension ImageError.Code {
     public static let sourceForbidden = Self("sourceForbidden", .caller)
 }
 
-/// Refuses what a ``SourcePolicy`` does not allow before the wrapped loader sees it, and an answer from where redirects may
-/// not lead. `CurlLoader` checks each redirect and each address before it connects, by its own
-/// `Configuration.sourcePolicy`; another network layer must do the same. It takes no time: timeout and deadline are passed on.
+/// Rejects requests that a ``SourcePolicy`` does not allow, and responses from a URL that it does not allow after redirects.
+///
+/// `CurlLoader` checks each redirect and each address before it connects, by its own
+/// `Configuration.sourcePolicy`; another network layer must do the same. Timeout and deadline are passed on.
 public struct GuardedLoader: DataLoading {
     private let loader: any DataLoading
     private let policy: SourcePolicy
 
+    /// Wraps a loader.
     public init(_ loader: any DataLoading, policy: SourcePolicy) {
         self.loader = loader
         self.policy = policy

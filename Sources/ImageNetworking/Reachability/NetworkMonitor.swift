@@ -2,9 +2,9 @@ public import ImageCore
 
 /// Watches the network of this machine.
 ///
-/// On Linux it listens to the kernel (rtnetlink) on a thread of its own: the network is reachable while a running link other
-/// than the loopback one has a route. Whether it is expensive or constrained the kernel does not know; set that by hand. On
-/// Apple platforms the system tells all of it.
+/// On Linux it listens to the kernel (rtnetlink) on its own thread: the network is reachable while a running link other
+/// than the loopback one has a route. The kernel does not know whether it is expensive or constrained; set that by hand. On
+/// Apple platforms the system reports all of it.
 ///
 /// ```swift
 /// let monitor = NetworkMonitor()
@@ -28,12 +28,12 @@ public final class NetworkMonitor: Sendable {
         init(_ status: NetworkStatus) { state = Lock(State(status: status)) }
 
         func change(_ body: @Sendable (inout State) -> Void) {
-            // Told under the lock, which puts the news in order; a stream's buffer takes it at once and calls nobody.
+            // Yielded under the lock, which keeps the changes in order; a stream's buffer takes them without calling foreign code.
             state.withLock { state in
-                let before = state.seen
+                let before = state.effectiveStatus
                 body(&state)
-                guard state.seen != before else { return }
-                for listener in state.listeners.values { listener.yield(state.seen) }
+                guard state.effectiveStatus != before else { return }
+                for listener in state.listeners.values { listener.yield(state.effectiveStatus) }
             }
         }
     }
@@ -46,7 +46,7 @@ public final class NetworkMonitor: Sendable {
         self.init(NetworkWatcher.current) { report in NetworkWatcher(report) }
     }
 
-    /// Watches nothing: the status is what ``report(_:)`` says. For tests, and for systems that know better.
+    /// Watches nothing: the status is what ``report(_:)`` sets. For tests, and for programs that know the network better.
     public convenience init(status: NetworkStatus) { self.init(status) { _ in nil } }
 
     private init(
@@ -62,16 +62,16 @@ public final class NetworkMonitor: Sendable {
     }
 
     /// The network as it is now.
-    public var status: NetworkStatus { core.state.withLock { $0.seen } }
+    public var status: NetworkStatus { core.state.withLock { $0.effectiveStatus } }
 
     /// The network as it is now, and then every change. A reader that is slow gets the latest; the sequence ends with the
-    /// monitor. There may be any number of readers, each with a sequence of its own.
+    /// monitor. Each access returns a new sequence.
     public var updates: AsyncStream<NetworkStatus> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let id = core.state.withLock { state in
                 state.nextID += 1
                 state.listeners[state.nextID] = continuation
-                continuation.yield(state.seen)
+                continuation.yield(state.effectiveStatus)
                 return state.nextID
             }
             continuation.onTermination = { [weak core] _ in core?.state.withLock { _ = $0.listeners.removeValue(forKey: id) } }
@@ -81,13 +81,13 @@ public final class NetworkMonitor: Sendable {
     /// Sets by hand whether the network is expensive; `nil` leaves it to the system.
     public func setExpensive(_ isExpensive: Bool?) { core.change { $0.isExpensive = isExpensive } }
 
-    /// Sets by hand whether the network is to be spared; `nil` leaves it to the system.
+    /// Sets by hand whether the network is constrained, as in low-data mode; `nil` leaves it to the system.
     public func setConstrained(_ isConstrained: Bool?) { core.change { $0.isConstrained = isConstrained } }
 
-    /// Says what the network is like, in place of the system.
+    /// Sets the status, in place of the system.
     public func report(_ status: NetworkStatus) { core.change { $0.status = status } }
 
-    /// Returns when the network is as asked for.
+    /// Returns when the status fulfils the condition.
     ///
     /// - Throws: `CancellationError`.
     func wait(until condition: @Sendable (NetworkStatus) -> Bool) async throws {
@@ -98,7 +98,7 @@ public final class NetworkMonitor: Sendable {
 
 extension NetworkMonitor.State {
     /// The status with what was set by hand.
-    fileprivate var seen: NetworkStatus {
+    fileprivate var effectiveStatus: NetworkStatus {
         NetworkStatus(
             isReachable: status.isReachable, isExpensive: isExpensive ?? status.isExpensive,
             isConstrained: isConstrained ?? status.isConstrained)

@@ -5,48 +5,42 @@
 
     /// Reports the network's status whenever the kernel says that a link, an address or a route changed.
     final class NetworkWatcher: Sendable {
-        private let stopper: Int32
+        private let stopper: Descriptor
 
-        /// `nil` where the system gives no socket or thread; then the status stays what it was.
+        /// `nil` where the system gives no socket or thread; then the status does not change.
         init?(_ report: @escaping @Sendable (NetworkStatus) -> Void) {
-            let changes = calotype_netlink_open()
-            guard changes >= 0 else { return nil }
-            let stopper = calotype_event_create()
-            let end = stopper >= 0 ? calotype_event_duplicate(stopper) : -1
-            guard end >= 0 else {
-                close(changes)
-                if stopper >= 0 { close(stopper) }
+            guard let changes = Descriptor(calotype_netlink_open()), let stopper = Descriptor(calotype_event_create()) else {
                 return nil
             }
             self.stopper = stopper
             let isStarted = DetachedThread.start {
-                // What changed before the socket was open is seen here, what changes after is announced.
+                // This report includes changes before the socket was open; the kernel announces later ones.
                 report(Self.current)
-                while Self.waitForChange(changes, end) {
-                    calotype_netlink_drain(changes)
+                while Self.waitForChange(changes, stopper) {
+                    calotype_netlink_drain(changes.number)
                     report(Self.current)
                 }
-                close(changes)
-                close(end)
             }
-            guard isStarted else {
-                close(changes)
-                close(end)
-                close(stopper)
-                return nil
-            }
+            guard isStarted else { return nil }
         }
 
-        deinit {
-            calotype_event_signal(stopper)
-            close(stopper)
+        deinit { calotype_event_signal(stopper.number) }
+
+        /// An open descriptor; closed with its last reference.
+        private final class Descriptor: Sendable {
+            let number: Int32
+
+            init?(_ number: Int32) {
+                guard number >= 0 else { return nil }
+                self.number = number
+            }
+
+            deinit { close(number) }
         }
 
         /// `false` when the watcher ends.
-        private static func waitForChange(_ changes: Int32, _ end: Int32) -> Bool {
-            var polled = [
-                pollfd(fd: changes, events: Int16(POLLIN), revents: 0), pollfd(fd: end, events: Int16(POLLIN), revents: 0),
-            ]
+        private static func waitForChange(_ changes: Descriptor, _ stopper: Descriptor) -> Bool {
+            var polled = [changes, stopper].map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
             while unsafe poll(&polled, 2, -1) < 0 {
                 guard errno == EINTR else { return false }
             }
@@ -60,28 +54,15 @@
                 running: runningLinks)
         }
 
-        /// The status by what the system tells; `nil` stands for what it does not tell, without `/proc` or in a sandbox. Nobody is
-        /// kept from trying by what is not known.
+        /// The status by the system's lists; `nil` for a list that cannot be read, without `/proc` or in a sandbox. A network is
+        /// assumed where the lists do not say.
         static func status(ipv4: String?, ipv6: String?, running: Set<String>?) -> NetworkStatus {
             guard ipv4 != nil || ipv6 != nil, let running else { return NetworkStatus() }
             let routes = RouteTable(ipv4: ipv4 ?? "", ipv6: ipv6 ?? "")
             return NetworkStatus(isReachable: !routes.links.isDisjoint(with: running))
         }
 
-        private static func text(of path: String) -> String? {
-            let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { return nil }
-            defer { close(descriptor) }
-            var text: [UInt8] = []
-            var part = [UInt8](repeating: 0, count: 16 << 10)
-            // A router has more routes than matter here.
-            while text.count < 1 << 20 {
-                let count = unsafe read(descriptor, &part, part.count)
-                guard count > 0 else { break }
-                text += part[..<count]
-            }
-            return String(decoding: text, as: UTF8.self)
-        }
+        private static func text(of path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
         /// Links that are up and have a carrier.
         private static var runningLinks: Set<String>? {

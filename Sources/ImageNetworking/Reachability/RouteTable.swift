@@ -1,4 +1,4 @@
-/// What the kernel's lists of routes say (proc(5), `/proc/net/route` and `/proc/net/ipv6_route`). A value, made of text.
+/// The kernel's lists of routes (proc(5), `/proc/net/route` and `/proc/net/ipv6_route`).
 struct RouteTable: Hashable, Sendable {
     private static let isUp = 0x1
     private static let isRejecting = 0x200
@@ -17,7 +17,7 @@ struct RouteTable: Hashable, Sendable {
         for line in ipv6.split(separator: "\n") {
             let columns = line.split { $0 == "\t" || $0 == " " }
             guard columns.count >= 10, let flags = Int(columns[8], radix: 16), Self.leadsOn(flags) else { continue }
-            // Every link has a local prefix and a multicast one, whoever is or is not on it.
+            // Every link has a local prefix and a multicast one, with or without other machines on it.
             guard !columns[0].hasPrefix("fe80"), !columns[0].hasPrefix("ff") else { continue }
             links.insert(String(columns[9]))
         }

@@ -1,21 +1,20 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// The beginning of a body that broke off, and whether an answer goes on where it ends (RFC 9110, sections 13 and 14).
-/// A value: it asks for nothing itself.
+/// The first bytes of a body whose transfer was interrupted (RFC 9110, sections 13 and 14).
 struct PartialBody: Sendable, Equatable {
-    /// The head that the whole body would have come with.
+    /// The head of the complete response.
     var head: HTTPResponse
     var bytes: Data
 
-    /// What the head must have for a body to be worth keeping: a validator that changes with every byte, a known length,
-    /// and a server that serves ranges of just these bytes.
+    /// Whether the response can be resumed: it has a strong validator, a known length, and a server that accepts ranges of
+    /// just these bytes.
     static func canResume(_ head: HTTPResponse) -> Bool {
         head.status == .ok && validator(in: head) != nil && length(in: head) != nil && head.headerFields[.contentEncoding] == nil
             && head.headerFields[.acceptRanges]?.lowercased() == "bytes"
     }
 
-    /// A strong ETag, or a `Last-Modified` so long before the answer that no second version can share it (RFC 9110,
+    /// A strong ETag, or a `Last-Modified` so long before the response that no second version can share it (RFC 9110,
     /// section 8.8.2.2).
     static func validator(in head: HTTPResponse) -> String? {
         if let tag = head.headerFields[.eTag] { return tag.hasPrefix("\"") ? tag : nil }
@@ -26,61 +25,61 @@ struct PartialBody: Sendable, Equatable {
         return modified
     }
 
-    /// By which the two digits of a year are read in a `Date` of the oldest form, up to 2050. Not by a clock: what a head is
-    /// worth does not change.
+    /// The reference date for years of two digits in dates of the oldest form, up to 2050. It is fixed, so that a head has the same
+    /// validator at any time.
     private static let thisCentury = 946_684_800.0
 
     static func length(in head: HTTPResponse) -> Int? {
         head.headerFields[.contentLength].flatMap(ContentLength.bytes).flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// Whether `Cache-Control` says that nothing is to be kept (RFC 9111, sections 5.2.1.5 and 5.2.2.5).
-    static func isNotToBeKept(_ fields: HTTPFields) -> Bool {
+    /// Whether `Cache-Control` contains `no-store` (RFC 9111, sections 5.2.1.5 and 5.2.2.5).
+    static func forbidsStorage(_ fields: HTTPFields) -> Bool {
         let words = fields[.cacheControl]?.lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
         return words?.contains("no-store") ?? false
     }
 
-    /// Where the rest begins.
+    /// The point from which to resume.
     var end: ResumePoint { ResumePoint(head: head, count: bytes.count) }
 }
 
-/// A place in a body at which another request may go on.
+/// The point in a body from which another request can resume.
 struct ResumePoint: Sendable, Equatable {
-    /// The head that the whole body came with.
+    /// The head of the complete response.
     var head: HTTPResponse
     /// The bytes before it.
     var count: Int
 
-    /// The header fields that ask for the rest.
+    /// The header fields of a request for the rest.
     var requestFields: [(HTTPField.Name, String)] {
         [(.range, "bytes=\(count)-"), (.ifRange, PartialBody.validator(in: head) ?? "")]
     }
 
-    enum Answer: Hashable {
+    enum Match: Hashable {
         /// The rest of the same body.
         case rest
-        /// The resource changed, or the server serves no ranges: the whole body.
+        /// The complete body: the resource changed, or the server serves no ranges.
         case whole
-        /// A range that was not asked for, or none that the server has: ask again without one.
+        /// Another range than the requested one, or none: send the request again without a range.
         case unusable
-        /// Something else, such as an error of the server; what there is may still be of use.
+        /// Another response, such as an error of the server; the partial body stays useful.
         case other
     }
 
-    /// What the answer to a request with ``requestFields`` is.
-    func classify(_ answer: HTTPResponse) -> Answer {
-        switch answer.status.code {
+    /// How the response to a request with ``requestFields`` relates to the body.
+    func classify(_ response: HTTPResponse) -> Match {
+        switch response.status.code {
         case 200: return .whole
         case 416: return .unusable
         case 206: break
         default: return .other
         }
-        guard let total = PartialBody.length(in: head), answer.headerFields[.contentEncoding] == nil,
-            answer.headerFields[.contentRange]?.lowercased() == "bytes \(count)-\(total - 1)/\(total)"
+        guard let total = PartialBody.length(in: head), response.headerFields[.contentEncoding] == nil,
+            response.headerFields[.contentRange]?.lowercased() == "bytes \(count)-\(total - 1)/\(total)"
         else { return .unusable }
-        // The server need not repeat the validator, but must not name another.
-        let name: HTTPField.Name = answer.headerFields[.eTag] == nil ? .lastModified : .eTag
-        if let named = answer.headerFields[name], named != head.headerFields[name] { return .unusable }
+        // The server need not repeat the validator, but must not send another.
+        let name: HTTPField.Name = response.headerFields[.eTag] == nil ? .lastModified : .eTag
+        if let named = response.headerFields[name], named != head.headerFields[name] { return .unusable }
         return .rest
     }
 }

@@ -1,14 +1,14 @@
 public import ImageCore
 
-/// Keeps the beginnings of bodies that broke off, the latest ones within a limit of bytes; with a data cache behind it,
-/// also from one process to the next.
+/// Stores the partial bodies of interrupted transfers: the latest ones within a limit of bytes; with a data cache behind it,
+/// also beyond the process.
 public final class PartialBodyStore: ClearableStore {
     fileprivate struct State {
         var bodies: [ResourceKey: PartialBody] = [:]
         /// The oldest first.
         var order: [ResourceKey] = []
         var byteCount = 0
-        /// The last of the writes to the cache behind, each of which follows the one before.
+        /// The last write to the cache behind; each waits for the one before.
         var writing: Task<Void, Never>?
     }
 
@@ -16,21 +16,23 @@ public final class PartialBodyStore: ClearableStore {
     private let backing: (any DataCaching)?
     private let state = Lock(State())
 
+    /// Makes an empty store.
+    ///
     /// - Parameters:
-    ///   - maximumBytes: of all bodies in memory together; 32 MB.
-    ///   - backing: where bodies are kept beyond the process; its own limits hold there.
+    ///   - maximumBytes: the limit of all bodies in memory together, in bytes; 32 MB.
+    ///   - backing: stores bodies beyond the process, within its own limits; `nil`, the default, for memory alone.
     public init(maximumBytes: Int = 32 << 20, backing: (any DataCaching)? = nil) {
         self.maximumBytes = maximumBytes
         self.backing = backing
     }
 
-    /// Takes the body of `key` out, if there is one.
+    /// Removes and returns the body of a key, if there is one.
     func take(_ key: ResourceKey) async -> PartialBody? {
         if let body = state.withLock({ $0.remove(key) }) {
             write { try await $0.removeEntry(for: Self.dataKey(key)) }
             return body
         }
-        // What is still on its way there is in memory, or was dropped.
+        // A body that is still being written is in memory too, or was evicted.
         guard let entry = try? await backing?.entry(for: Self.dataKey(key)) else { return nil }
         write { try await $0.removeEntry(for: Self.dataKey(key)) }
         guard PartialBody.canResume(entry.head), let length = PartialBody.length(in: entry.head),
@@ -39,7 +41,7 @@ public final class PartialBodyStore: ClearableStore {
         return PartialBody(head: entry.head, bytes: entry.data)
     }
 
-    /// Keeps a body; one that is larger than the whole store is dropped. `onDisk` says whether the cache behind may keep it too.
+    /// Stores a body, unless it is larger than the whole store. `onDisk` says whether the cache behind may store it too.
     func put(_ body: PartialBody, for key: ResourceKey, now: Double, onDisk: Bool = true) {
         guard body.bytes.count <= maximumBytes else { return }
         state.withLock { state in
@@ -50,29 +52,29 @@ public final class PartialBodyStore: ClearableStore {
             while state.byteCount > maximumBytes, let oldest = state.order.first { _ = state.remove(oldest) }
         }
         guard onDisk else { return }
-        // What has gone from memory when its turn comes is not written: bodies that wait for a slow cache would have no limit.
+        // A body that was evicted meanwhile is not written: otherwise bodies that wait for a slow cache would have no limit.
         write { [self] backing in
             guard let body = state.withLock({ $0.bodies[key] }) else { return }
             try await backing.store(DataEntry(data: body.bytes, head: body.head, storedAt: now), for: Self.dataKey(key))
         }
     }
 
-    /// Forgets what is kept in memory; what lies in the cache behind goes with that cache's own entries. Returns when nothing
-    /// that was put before is on its way there any more.
+    /// Removes all bodies from memory; those in the cache behind are removed with its entries. Returns when all pending writes to
+    /// that cache have ended.
     public func removeAll() async {
         state.withLock { state in (state.bodies, state.order, state.byteCount) = ([:], [], 0) }
         await flush()
     }
 
-    /// Returns when the cache behind has all that was put so far and is still kept.
+    /// Returns when all pending writes to the cache behind have ended.
     public func flush() async { await state.withLock { $0.writing }?.value }
 
-    /// How many bytes are kept in memory.
+    /// The bytes of all bodies in memory.
     public var byteCount: Int { state.withLock { $0.byteCount } }
 
     private static func dataKey(_ key: ResourceKey) -> DataKey { DataKey(resource: key, variant: "partial") }
 
-    /// A lost write costs a download from its start and nothing else.
+    /// Writes that fail are ignored: the next load then starts from the first byte.
     private func write(_ body: @escaping @Sendable (any DataCaching) async throws -> Void) {
         guard let backing else { return }
         state.withLock { state in

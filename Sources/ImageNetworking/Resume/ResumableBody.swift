@@ -1,18 +1,19 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// Passes a body on, asks for the rest where it breaks off, and gives what passed to `onBreak` unless the end was reached.
+/// Passes a body on, requests the rest when its transfer is interrupted, and gives the received bytes to `onBreak` unless the end was
+/// reached.
 final class ResumableBody: Sendable {
     fileprivate struct State {
         var iterator: ByteStream.AsyncIterator?
         var start: Data
-        /// What passed, as long as it is little enough to be kept.
+        /// The chunks so far; empty when they are too long to be stored.
         var passed: [Data] = []
         var count = 0
-        /// What came over the connection that there is.
+        /// Bytes that came over the current connection.
         var fresh = 0
         var isKept = true
-        /// Whether it was put together from several answers.
+        /// Whether the body consists of several responses.
         var isJoined: Bool
         var attemptsLeft: Int
         var isOver = false
@@ -25,13 +26,15 @@ final class ResumableBody: Sendable {
     private let request: DataRequest
     private let loader: any DataLoading
     private let keptBytes: Int
-    private let mayGoOn: @Sendable (Int) -> Bool
+    private let mayResume: @Sendable (Int) -> Bool
     private let onBreak: @Sendable (Data) -> Void
 
-    /// - Parameter mayGoOn: whether another connection may follow one over which so many bytes came.
+    /// - Parameters:
+    ///   - mayResume: whether another connection may follow one over which this number of bytes came.
+    ///   - onBreak: gets the bytes of a body that ended early, as far as they are known.
     init(
         _ body: ByteStream, head: HTTPResponse, start: Data, request: DataRequest, loader: any DataLoading, keptBytes: Int,
-        mayGoOn: @escaping @Sendable (Int) -> Bool, onBreak: @escaping @Sendable (Data) -> Void
+        mayResume: @escaping @Sendable (Int) -> Bool, onBreak: @escaping @Sendable (Data) -> Void
     ) {
         let attempts = request.retries ?? RetryPolicy.default.maximumRetries
         state = Lock(State(iterator: body.makeAsyncIterator(), start: start, isJoined: !start.isEmpty, attemptsLeft: attempts))
@@ -40,7 +43,7 @@ final class ResumableBody: Sendable {
         self.request = request
         self.loader = loader
         self.keptBytes = keptBytes
-        self.mayGoOn = mayGoOn
+        self.mayResume = mayResume
         self.onBreak = onBreak
     }
 
@@ -49,7 +52,7 @@ final class ResumableBody: Sendable {
     func next() async throws -> Data? {
         if let start = state.withLock({ $0.takeStart() }) { return start }
         while true {
-            // One reader at a time, so that the iterator is never out when it is asked for.
+            // A body has one reader at a time, so the iterator is not used by another call meanwhile.
             guard var iterator = state.withLock({ $0.takeIterator() }) else { return nil }
             do {
                 let chunk = try await iterator.next()
@@ -59,8 +62,8 @@ final class ResumableBody: Sendable {
                     if let chunk { state.keep(chunk, upTo: keptBytes) }
                     return (state.count, state.isJoined)
                 }
-                // What loaders check by Content-Length a rest need not announce.
-                if isJoined, chunk == nil ? count != length : count > length { throw misfit(count) }
+                // Loaders check Content-Length, which the response with the rest need not have.
+                if isJoined, chunk == nil ? count != length : count > length { throw lengthError(count) }
                 if chunk == nil { end(isWhole: true) }
                 return chunk
             } catch {
@@ -75,17 +78,18 @@ final class ResumableBody: Sendable {
         }
     }
 
-    /// Why a body that was put together is not the one that was announced. One that is too long is no beginning to go on with.
-    private func misfit(_ count: Int) -> ImageError {
+    /// The error for a body of several responses with another length than announced. A body that is too long is not stored.
+    private func lengthError(_ count: Int) -> ImageError {
         let source = ImageSource.redacted(request.url)
         guard count > length else {
-            return ImageError(.connectionLost, message: "The rest of \(source) ended \(length - count) bytes early.")
+            return ImageError(.connectionLost, message: "The range response for \(source) ended \(length - count) bytes early.")
         }
         end(isWhole: true)
-        return ImageError(.badResponse, message: "The rest of \(source) goes on beyond the \(length) bytes of the whole.")
+        return ImageError(
+            .badResponse, message: "The range response for \(source) exceeds the announced length of \(length) bytes.")
     }
 
-    /// The body that goes on where this one broke off; `nil` when none does.
+    /// The rest of the body from another response; `nil` when there is none.
     private func rest(after error: any Error) async throws -> ByteStream.AsyncIterator? {
         guard let broken = error as? ImageError, Self.codes.contains(broken.code), !Task.isCancelled else { return nil }
         let passed = state.withLock { state -> (count: Int, fresh: Int)? in
@@ -94,7 +98,7 @@ final class ResumableBody: Sendable {
             defer { state.fresh = 0 }
             return (state.count, state.fresh)
         }
-        guard let (count, fresh) = passed, mayGoOn(fresh) else { return nil }
+        guard let (count, fresh) = passed, mayResume(fresh) else { return nil }
         let point = ResumePoint(head: head, count: count)
         var ranged = request
         for (name, value) in point.requestFields { ranged.headerFields[name] = value }
@@ -107,7 +111,7 @@ final class ResumableBody: Sendable {
             end(isWhole: false)
             throw CancellationError()
         } catch {
-            // The reader sees why its body broke off, unless the deadline leaves no time for the rest.
+            // The reader gets the error that interrupted the body, unless the deadline leaves no time for the rest.
             guard var error = request.namingDeadline(error) as? ImageError, error.code == .deadlineExceeded else { return nil }
             end(isWhole: false)
             error.causes.insert("\(broken)", at: 0)
@@ -128,12 +132,12 @@ final class ResumableBody: Sendable {
         onBreak(bytes)
     }
 
-    /// Failures after which the rest may be there for the asking.
+    /// Failures after which another connection may bring the rest.
     private static let codes: Set<ImageError.Code> = [.connectionLost, .timedOut, .connectionFailed]
 }
 
 extension ResumableBody.State {
-    /// What was there before, as the first chunk.
+    /// The stored bytes, as the first chunk.
     fileprivate mutating func takeStart() -> Data? {
         guard !start.isEmpty else { return nil }
         (passed, count) = ([start], start.count)

@@ -3,23 +3,23 @@ public import ImageCore
 
 internal import CalotypeSystem
 
-/// Goes on with a body where it broke off: within one load, and where an earlier load of it ended, was cancelled or was
+/// Resumes interrupted downloads: within one load, and when an earlier load of the same resource failed, was cancelled or was
 /// dropped.
 ///
-/// Both need a server that serves ranges and names the version strongly (an ETag, or a `Last-Modified` at least a minute
-/// before the answer); then the rest is asked for with `Range` and `If-Range`. A connection that is lost in the middle of a
-/// body is followed by another at once, at most ``DataRequest/retries`` times per load (3 when the request does not say); put a
-/// ``RetryingLoader`` inside, so that a line that is away for a while is waited for. Where hardly anything
-/// came before the line was lost, the next connection costs a ``RetryBudget`` of this loader's own, so that a server which breaks
-/// off everything is not asked several times for each load. A load that ends early for other reasons leaves its beginning in
+/// The server must serve ranges and send a strong validator (an ETag, or a `Last-Modified` at least a minute
+/// before the response); the rest is requested with `Range` and `If-Range`. A connection that is lost in the middle of a
+/// body is followed by another at once, at most ``DataRequest/retries`` times per load (3 when the request does not set it); put a
+/// ``RetryingLoader`` inside to wait while the network is down. When less than `minimumBytes` came
+/// before the connection was lost, the next connection is paid from the loader's ``RetryBudget``, so that a server that interrupts
+/// every transfer does not get several requests for each load. A load that ends early for other reasons leaves its partial body in
 /// the store, for the next one.
 ///
 /// **Time**: each request for the rest is another attempt, with the request's whole timeout. None starts after the deadline.
 ///
-/// The reader sees one body from its first byte and a head with status 200, however it was put together. A resource that
-/// changed comes whole, or fails where a part of the old one was already handed out. Only plain GET requests are resumed,
-/// and each only for the same URL and header fields. A beginning is kept on disk only for loads whose cache policy writes there,
-/// and nowhere with `Cache-Control: no-store`, the request's or the answer's.
+/// The reader gets one body from its first byte and a head with status 200. A resource that
+/// changed is loaded completely, or fails if the reader already got a part of the old version. Only GET requests without body and
+/// range are resumed, and only for the same URL and header fields. A partial body is stored on disk only for loads whose cache policy
+/// writes there, and not at all with `Cache-Control: no-store` in the request or the response.
 ///
 /// ```swift
 /// let loader = ResumingLoader(RetryingLoader(CurlLoader()))
@@ -30,9 +30,13 @@ public final class ResumingLoader: DataLoading {
     private let minimumBytes: Int
     private let budget: Lock<RetryBudget>
 
+    /// Wraps a loader.
+    ///
     /// - Parameters:
-    ///   - minimumBytes: a beginning shorter than this is not worth keeping; 16 KB.
-    ///   - budget: for connections that follow another which brought less than that.
+    ///   - loader: sends the requests.
+    ///   - store: keeps partial bodies; a new one in memory by default.
+    ///   - minimumBytes: shorter partial bodies are not stored; 16 KB.
+    ///   - budget: limits the connections that follow one with fewer bytes than that.
     public init(
         _ loader: any DataLoading, store: PartialBodyStore = PartialBodyStore(), minimumBytes: Int = 16 << 10,
         budget: RetryBudget = RetryBudget()
@@ -43,7 +47,9 @@ public final class ResumingLoader: DataLoading {
         self.budget = Lock(budget)
     }
 
-    /// What the wrapped loader returns, with what was there before in front.
+    /// What the wrapped loader returns, its body preceded by the stored bytes.
+    ///
+    /// - Throws: what the wrapped loader throws.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         guard request.method == .get, request.body == nil, request.headerFields[.range] == nil,
             request.headerFields[.ifRange] == nil
@@ -51,14 +57,14 @@ public final class ResumingLoader: DataLoading {
         budget.withLock { $0.deposit() }
         let key = Self.key(of: request)
         guard let partial = await store.take(key) else { return recording(try await loader.load(request), key, request) }
-        if let answer = try await self.answer(to: request, after: partial, key) { return answer }
+        if let response = try await resumed(request, after: partial, key) { return response }
         return recording(try await loader.load(request), key, request)
     }
 
-    /// What is answered to a request for the rest; `nil` when that is of no use. It is let go of here: while its body is unread it
+    /// The response to a request for the rest; `nil` when it is not useful. Returning releases that one: while its body is unread it
     /// holds a connection, which the request for the whole may need.
-    private func answer(
-        to request: DataRequest, after partial: PartialBody, _ key: ResourceKey
+    private func resumed(
+        _ request: DataRequest, after partial: PartialBody, _ key: ResourceKey
     ) async throws -> DataResponse? {
         var ranged = request
         for (name, value) in partial.end.requestFields { ranged.headerFields[name] = value }
@@ -66,7 +72,7 @@ public final class ResumingLoader: DataLoading {
         do {
             response = try await loader.load(ranged)
         } catch {
-            // Cancelled or failed before the server answered: the beginning is as good as before.
+            // Cancelled or failed before the response: the partial body is as useful as before.
             keep(partial, key, request)
             throw error
         }
@@ -86,7 +92,7 @@ public final class ResumingLoader: DataLoading {
         }
     }
 
-    /// What tells beginnings apart: the URL and the header fields. Where one of these may be a credential, as a digest.
+    /// The key of a partial body: the URL and the header fields, as a digest where one of these may be a credential.
     static func key(of request: DataRequest) -> ResourceKey {
         let resource = ImageRequest(url: request.url).resource
         let fields = request.headerFields.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
@@ -95,13 +101,13 @@ public final class ResumingLoader: DataLoading {
         return isNeutral ? ResourceKey(([resource.text] + fields).joined(separator: "\n")) : resource.varied(by: fields)
     }
 
-    /// Keeps a beginning where the whole might be kept: on disk if the load may write there, nowhere if either side says so.
+    /// Stores a partial body: on disk if the load may write there, and not at all with `no-store` in the request or the response.
     private func keep(_ partial: PartialBody, _ key: ResourceKey, _ request: DataRequest) {
-        guard ![request.headerFields, partial.head.headerFields].contains(where: PartialBody.isNotToBeKept) else { return }
+        guard ![request.headerFields, partial.head.headerFields].contains(where: PartialBody.forbidsStorage) else { return }
         store.put(partial, for: key, now: Double(time(nil)), onDisk: request.cachePolicy.writesDisk)
     }
 
-    /// The response with a body that remembers what passed, begun by `start`.
+    /// The response with a body that remembers its bytes, the first of which are `start`.
     private func recording(
         _ response: DataResponse, _ key: ResourceKey, _ request: DataRequest, after start: Data = Data()
     ) -> DataResponse {
@@ -109,7 +115,7 @@ public final class ResumingLoader: DataLoading {
         guard !isAtHand, PartialBody.canResume(response.head) else { return response }
         let body = ResumableBody(
             response.body, head: response.head, start: start, request: request, loader: loader, keptBytes: store.maximumBytes,
-            mayGoOn: { [self] passed in passed >= minimumBytes || budget.withLock { $0.withdraw() } }
+            mayResume: { [self] passed in passed >= minimumBytes || budget.withLock { $0.withdraw() } }
         ) { [self] bytes in
             guard bytes.count >= minimumBytes, bytes.count < PartialBody.length(in: response.head) ?? 0 else { return }
             keep(PartialBody(head: response.head, bytes: bytes), key, request)

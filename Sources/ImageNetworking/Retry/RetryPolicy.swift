@@ -2,8 +2,7 @@ public import HTTPTypes
 public import ImageCore
 
 /// When a failed attempt is followed by a retry, and after how long: the delay before a retry, counted from 1, is
-/// `baseDelay · multiplier^(retry − 1)`, spread by ``jitter``, and not before a `Retry-After`. A value: it waits for nothing
-/// itself.
+/// `baseDelay · multiplier^(retry − 1)`, spread by ``jitter``, and not before a `Retry-After`.
 public struct RetryPolicy: Hashable, Sendable {
     /// Attempts after the first, for requests that do not set ``DataRequest/retries``. A request that sets it gets as many
     /// retries as it says, more or fewer.
@@ -12,13 +11,13 @@ public struct RetryPolicy: Hashable, Sendable {
     public var baseDelay: Duration
     /// The factor by which each further delay grows.
     public var multiplier: Double
-    /// The share of a delay by which it varies at random, either way; 0.25. Keeps clients that failed together from
-    /// coming back together. What a `Retry-After` asks for is never cut short: there up to that share comes on top.
+    /// The share of a delay by which it varies at random, either way; 0.25. Clients that failed together then do not
+    /// retry together. The time in a `Retry-After` is never shortened: up to this share is added to it.
     public var jitter = 0.25
-    /// No delay is longer; 60 s. A server whose `Retry-After` asks for more is not asked again. One that asks for just as much
-    /// is, at that time, since there is no room for jitter.
+    /// The longest delay; 60 s. A response whose `Retry-After` is longer is not retried.
     public var maximumDelay: Duration = .seconds(60)
 
+    /// Makes a policy with the default jitter and longest delay.
     public init(maximumRetries: Int, baseDelay: Duration, multiplier: Double) {
         self.maximumRetries = maximumRetries
         self.baseDelay = baseDelay
@@ -34,21 +33,24 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// How one attempt ended.
     public enum Outcome: Hashable, Sendable {
-        /// With an answer: its status, and the seconds that its `Retry-After` asks for.
+        /// With a response: its status, and the seconds in its `Retry-After`.
         case status(Int, retryAfter: Int?)
         /// With an error.
         case failure(ImageError.Code)
     }
 
+    /// What to do after an attempt.
     public enum Decision: Hashable, Sendable {
+        /// The outcome is final.
         case giveUp
+        /// Another attempt follows after a delay.
         case retry(after: Duration)
     }
 
-    /// What to do after an attempt.
+    /// Decides what to do after an attempt.
     ///
-    /// Worth a retry: a host that is not found, connections that fail or are lost, timeouts, and the statuses 408, 425, 429,
-    /// 500, 502, 503 and 504; and only methods that may be repeated (RFC 9110, section 9.2.2). A deadline is never retried.
+    /// Retried are: a host that is not found, connections that fail or are lost, timeouts, and the statuses 408, 425, 429,
+    /// 500, 502, 503 and 504; and only idempotent methods (RFC 9110, section 9.2.2). A deadline is never retried.
     ///
     /// - Parameters:
     ///   - attempt: attempts so far, from 1.
@@ -64,9 +66,9 @@ public struct RetryPolicy: Hashable, Sendable {
         case .status(let status, let retryAfter):
             guard Self.retriedStatuses.contains(status) else { return .giveUp }
             if let retryAfter {
-                let asked = Duration.seconds(max(0, retryAfter))
-                guard asked <= maximumDelay else { return .giveUp }
-                least = min(maximumDelay, .seconds(asked / .seconds(1) * (1 + max(0, jitter) * random)))
+                let requested = Duration.seconds(max(0, retryAfter))
+                guard requested <= maximumDelay else { return .giveUp }
+                least = min(maximumDelay, .seconds(requested / .seconds(1) * (1 + max(0, jitter) * random)))
             }
         }
         return .retry(after: max(least, delay(after: attempt, random: random)))
@@ -83,13 +85,13 @@ public struct RetryPolicy: Hashable, Sendable {
     private static let retriedStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
 }
 
-/// What `Retry-After` asks for (RFC 9110, section 10.2.3): seconds, or a date.
+/// The time in `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date.
 enum RetryAfter {
-    /// Seconds to wait; `nil` without the field, or when it says neither. A date counts from the response's own `Date`
-    /// where it has one, so that a clock that is wrong here does no harm.
+    /// Seconds to wait; `nil` without a valid field. A date counts from the response's own `Date`
+    /// where it has one, so that a wrong clock on this machine does no harm.
     static func seconds(in head: HTTPResponse, now: Int) -> Int? {
         guard let text = head.headerFields[.retryAfter] else { return nil }
-        // More than there are numbers for is a long time, and no field that says nothing.
+        // A number that is too large for an integer is a long time, not an invalid field.
         if !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) { return Int(text) ?? .max }
         let now = Double(now)
         let answered = head.headerFields[.date].flatMap { HTTPDate.seconds(of: $0, now: now) } ?? now

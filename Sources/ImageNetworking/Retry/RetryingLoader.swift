@@ -5,8 +5,8 @@ internal import CalotypeSystem
 
 /// Retries a request when that may help, as a ``RetryPolicy`` decides.
 ///
-/// Only failures before the response's head are retried: a body that fails after that is not begun again, since part of it
-/// was delivered. Cancelling is never retried, and ends a wait at once.
+/// Only failures before the response's head are retried: a body that fails after that is not started again, since the reader
+/// already got a part of it. Cancelling is never retried, and ends a wait at once.
 /// The loader returns the last response, or throws the last error with the reasons of the attempts before it.
 ///
 /// **Time**: the timeout of a request holds for each attempt, and is shortened to the time that is left until the deadline.
@@ -24,9 +24,13 @@ public final class RetryingLoader: DataLoading {
     private let now: @Sendable () -> Int
     private let budget: Lock<RetryBudget>
 
+    /// Wraps a loader.
+    ///
     /// - Parameters:
-    ///   - budget: shared by all requests of this loader.
-    ///   - clock: by which delays are waited for.
+    ///   - loader: makes the attempts.
+    ///   - policy: when to retry, and after how long; ``RetryPolicy/default``.
+    ///   - budget: limits the retries of all requests together.
+    ///   - clock: measures the delays; `ContinuousClock` by default.
     public convenience init(
         _ loader: any DataLoading, policy: RetryPolicy = .default, budget: RetryBudget = RetryBudget(),
         clock: any Clock<Duration> = ContinuousClock()

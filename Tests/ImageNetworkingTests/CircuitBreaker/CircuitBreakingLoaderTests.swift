@@ -70,7 +70,7 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
         #expect(error.code == .hostPaused)
         #expect(
             error.message
-                == "“down.example” has failed too often and is not asked for https://down.example/a; the next try is in 10 s.")
+                == "https://down.example/a was not requested: “down.example” has failed too often; the next attempt is in 10 s.")
         #expect(loader.requests.count == 3)
         _ = try await breaking.load(up)
         #expect(breaking.hostCount == 1)
@@ -135,7 +135,7 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
         end.withLock { $0 = nil }
         let response = try await breaking.load(try request())
         let error = try await imageError { _ = try await breaking.load(try request()) }
-        #expect(error.message == "“example.org” has failed too often and is not asked for https://example.org/a; a try runs.")
+        #expect(error.message == "https://example.org/a was not requested: “example.org” has failed too often; an attempt runs.")
         #expect(try await response.body.collected() == Data([1]))
         #expect(breaking.hostCount == 0)
     }

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (206, "bytes 40-99/100", "\"v1\"", ResumePoint.Answer.rest), (206, "bytes 40-99/100", "", .rest),
+        (206, "bytes 40-99/100", "\"v1\"", ResumePoint.Match.rest), (206, "bytes 40-99/100", "", .rest),
         (206, "bytes 0-99/100", "\"v1\"", .unusable), (206, "bytes 40-98/100", "\"v1\"", .unusable),
         (206, "bytes 40-99/101", "\"v1\"", .unusable), (206, "bytes 40-99/*", "\"v1\"", .unusable),
         (206, "", "\"v1\"", .unusable),
@@ -60,7 +60,7 @@ import Testing
         (503, "", "", .other),
         (404, "", "", .other),
     ])
-    func anAnswerIsTheRestOnlyWhenItFits(_ status: Int, _ range: String, _ tag: String, _ expected: ResumePoint.Answer) {
+    func anAnswerIsTheRestOnlyWhenItFits(_ status: Int, _ range: String, _ tag: String, _ expected: ResumePoint.Match) {
         let partial = PartialBody(head: head(200, sound), bytes: Data(count: 40))
         var fields: HTTPFields = [:]
         if !range.isEmpty { fields[.contentRange] = range }
@@ -80,7 +80,7 @@ import Testing
         for (fields, tag, modified, expected) in [
             (dated, nil, date, .rest), (dated, nil, nil, .rest), (dated, nil, later, .unusable),
             (tagged, "\"v1\"", later, .rest), (tagged, nil, later, .unusable), (tagged, "\"v2\"", date, .unusable),
-        ] as [(HTTPFields, String?, String?, ResumePoint.Answer)] {
+        ] as [(HTTPFields, String?, String?, ResumePoint.Match)] {
             var answer = range
             (answer[.eTag], answer[.lastModified]) = (tag, modified)
             let found = PartialBody(head: head(200, fields), bytes: Data(count: 40)).end.classify(head(206, answer))

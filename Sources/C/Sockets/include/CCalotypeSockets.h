@@ -23,8 +23,6 @@ int calotype_epoll_wait(int epoll, struct calotype_ready *ready, int capacity, i
 /// An eventfd; -1 when the system has no descriptor left.
 int calotype_event_create(void);
 void calotype_event_signal(int descriptor);
-/// A duplicate that child processes do not inherit; -1 when the system has no descriptor left.
-int calotype_event_duplicate(int descriptor);
 
 /// A socket that becomes readable when a link, an address or a route changes; -1 where the system gives none.
 int calotype_netlink_open(void);
