@@ -26,10 +26,6 @@ static inline CURLcode calotype_curl_set_pointer(CURL *handle, CURLoption option
     return (curl_easy_setopt)(handle, option, value);
 }
 
-static inline CURLcode calotype_curl_set_url(CURL *handle, CURLU *value) {
-    return (curl_easy_setopt)(handle, CURLOPT_CURLU, value);
-}
-
 static inline CURLcode calotype_curl_set_data_callback(CURL *handle, CURLoption option, curl_write_callback value) {
     return (curl_easy_setopt)(handle, option, value);
 }

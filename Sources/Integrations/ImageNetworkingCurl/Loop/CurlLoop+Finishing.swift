@@ -95,7 +95,7 @@ extension CurlLoop {
         // Versions of libcurl differ in the error for a connection without a socket.
         if let refusal = transfer.refusal, !transfer.isConnected { return .end(.failure(refusal)) }
         let code = code == CURLE_OK ? CURLE_WEIRD_SERVER_REPLY : code
-        return .end(.failure(failure(of: transfer, code, transfer.handle.takeErrorText())))
+        return .end(.failure(failure(of: transfer, code, transfer.handle.errorMessage)))
     }
 
     private func failure(of transfer: CurlTransfer, _ code: CURLcode, _ detail: String) -> ImageError {

@@ -121,9 +121,9 @@ final class CurlTransfer {
     // MARK: For libcurl's callbacks
 
     /// Takes a line of the response's headers or trailers. Returns whether to continue.
-    func receive(headerLine line: UnsafeBufferPointer<UInt8>) -> Bool {
+    func receive(headerLine line: [UInt8]) -> Bool {
         isLookingUp = false
-        switch unsafe handle.headers.append(line) {
+        switch handle.headers.append(line) {
         case .incomplete: return true
         case .complete:
             // Trailers arrive the same way, after the body.
@@ -152,12 +152,12 @@ final class CurlTransfer {
         if let length = handle.headers.contentLength, length > fetch.limit, hop.method != .head, handle.headers.status != 304 {
             throw .tooLarge(source, announced: length, limit: fetch.limit)
         }
-        guard let response = handle.headers.parsed() else {
+        if handle.headers.hasTooManyFields {
             throw ImageError(
                 .badResponse, message: "The response to \(source) has more than \(ResponseHeaders.maximumFields) header fields.")
         }
         return Fetch.Head(
-            response: response, redirectedTo: hop.redirects > 0 ? hop.address.text : nil, timing: handle.timing)
+            response: handle.headers.response, redirectedTo: hop.redirects > 0 ? hop.address.text : nil, timing: handle.timing)
     }
 
     /// Takes bytes of the body. Returns their number, or what makes libcurl pause or fail.

@@ -4,36 +4,33 @@ internal import ImageCore
 internal import ImageNetworking
 
 extension EasyHandle {
-    /// Sets everything for one request. A handle that served a plain GET before only needs what differs. The loop itself keeps
-    /// the timeouts other than that for connecting.
+    /// Sets all options for one request, on a handle without any. The loop itself keeps the timeouts other than that for
+    /// connecting.
     func prepare(_ hop: Hop, configuration: CurlLoader.Configuration, usesProxies: Bool) {
-        if needsReset { setConstantOptions(configuration, usesProxies: usesProxies) }
-        if appliedOptions.url != hop.address.text {
-            appliedOptions.url = hop.address.text
-            setURL(hop.address.text)
-        }
+        setBuffers()
+        setCallbacks()
+        setConnectionOptions(configuration, usesProxies: usesProxies)
+        set(CURLOPT_URL, hop.address.text)
         let mayMultiplex = hop.address.origin.isSecure && configuration.httpVersion == .automatic
-        if appliedOptions.mayMultiplex != mayMultiplex {
-            appliedOptions.mayMultiplex = mayMultiplex
-            set(CURLOPT_HTTP_VERSION, Int(mayMultiplex ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
-            // Several transfers to a host that may speak HTTP/2 wait for the first connection to say so.
-            set(CURLOPT_PIPEWAIT, mayMultiplex ? 1 : 0)
-        }
-        let hasBody = hop.body != nil
-        if appliedOptions.hasBody != hasBody || appliedOptions.fields != hop.headerFields {
-            (appliedOptions.hasBody, appliedOptions.fields) = (hasBody, hop.headerFields)
-            appliedOptions.hasSensitiveHeaders = hop.headerFields.contains {
-                !RequestFields.neutral.contains($0.name.canonicalName)
+        set(CURLOPT_HTTP_VERSION, Int(mayMultiplex ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+        // Several transfers to a host that may speak HTTP/2 wait for the first connection to say so.
+        set(CURLOPT_PIPEWAIT, mayMultiplex ? 1 : 0)
+        setHeaderLines(Self.lines(for: hop, userAgent: configuration.userAgent))
+        if let body = hop.body {
+            set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: body.count)
+            // libcurl makes its own copy, so the bytes need not outlive this call.
+            _ = unsafe Array(body).withUnsafeBytes {
+                unsafe calotype_curl_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, $0.baseAddress ?? UnsafeRawPointer(context))
             }
-            setHeaderLines(Self.lines(for: hop, userAgent: configuration.userAgent))
         }
-        if hop.method != .get || hasBody { prepare(method: hop.method, body: hop.body) }
+        if hop.method == .head {
+            set(CURLOPT_NOBODY, 1)
+        } else if hop.method != .get || hop.body != nil {
+            set(CURLOPT_CUSTOMREQUEST, hop.method.rawValue)
+        }
     }
 
-    private func setConstantOptions(_ configuration: CurlLoader.Configuration, usesProxies: Bool) {
-        reset()
-        (needsReset, appliedOptions) = (false, RequestOptions())
-        setCallbacks()
+    private func setConnectionOptions(_ configuration: CurlLoader.Configuration, usesProxies: Bool) {
         _ = unsafe calotype_curl_allow_web_only(pointer)
         unsafe calotype_curl_quit_quickly(pointer)
         set(CURLOPT_NOSIGNAL, 1)
@@ -41,7 +38,6 @@ extension EasyHandle {
         set(CURLOPT_HTTP09_ALLOWED, 0)
         set(CURLOPT_BUFFERSIZE, Self.bufferSize)
         set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.inMilliseconds)
-        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         switch configuration.certificateAuthorities {
         case .system: break
         case .file(let path): set(CURLOPT_CAINFO, path)
@@ -66,18 +62,6 @@ extension EasyHandle {
         _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_OPENSOCKETDATA, context)
         _ = unsafe calotype_curl_set_request_callback(pointer, curlIsReadyToSend)
         _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_PREREQDATA, context)
-    }
-
-    private func prepare(method: HTTPRequest.Method, body: Data?) {
-        needsReset = true
-        if let body {
-            set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: body.count)
-            // libcurl makes its own copy, so the bytes need not outlive this call.
-            _ = unsafe Array(body).withUnsafeBytes {
-                unsafe calotype_curl_set_pointer(pointer, CURLOPT_COPYPOSTFIELDS, $0.baseAddress ?? UnsafeRawPointer(context))
-            }
-        }
-        if method == .head { set(CURLOPT_NOBODY, 1) } else { set(CURLOPT_CUSTOMREQUEST, method.rawValue) }
     }
 
     /// The header lines as libcurl takes them: a name before a semicolon has an empty value, before a colon none at all.

@@ -14,30 +14,11 @@ internal import CalotypeSystem
     var transfer: CurlTransfer?
     /// The headers of its response, as far as they were received.
     var headers = ResponseHeaders()
-    /// Whether options were set that the next transfer must not inherit.
-    var needsReset = true
-    /// The options of the last request, which libcurl keeps.
-    var appliedOptions = RequestOptions()
-
-    struct RequestOptions {
-        var url = ""
-        /// Whether HTTP/2 is offered; then the request waits for a connection that may carry several transfers.
-        var mayMultiplex = false
-        /// The request's own fields; `nil` when the header lines must be set again.
-        var fields: HTTPFields?
-        /// Whether a field may identify the user, such as a credential.
-        var hasSensitiveHeaders = false
-        var hasBody = false
-    }
-
-    private var headerLines: UnsafeMutablePointer<curl_slist>?
-    /// The parsed URL: otherwise libcurl would parse the text for every transfer.
-    private let url: OpaquePointer?
+    private(set) var headerLines: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
     init?() {
         guard let pointer = unsafe curl_easy_init() else { return nil }
-        unsafe url = unsafe curl_url()
         unsafe self.pointer = unsafe pointer
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -45,21 +26,17 @@ internal import CalotypeSystem
 
     deinit {
         unsafe curl_easy_cleanup(pointer)
-        unsafe curl_url_cleanup(url)
         unsafe curl_slist_free_all(headerLines)
         unsafe errorText.deallocate()
     }
 
-    /// Called when libcurl has removed the handle. Removes what may be secret in the transfer.
+    /// Called when libcurl has removed the handle. Resets all options, since the URL, the header lines and the body may be secret;
+    /// libcurl keeps its connections and resolved names.
     func prepareForReuse() {
         transfer = nil
-        headers.clear()
-        // libcurl has a copy of a request's body.
-        if needsReset { reset() }
-        guard needsReset || appliedOptions.hasSensitiveHeaders else { return }
+        headers = ResponseHeaders()
+        unsafe curl_easy_reset(pointer)
         setHeaderLines([])
-        appliedOptions.fields = nil
-        appliedOptions.hasSensitiveHeaders = false
     }
 
     /// The transfer of the handle that a callback or libcurl's list of finished transfers names.
@@ -81,25 +58,15 @@ internal import CalotypeSystem
         _ = unsafe value.withUnsafeBytes { unsafe calotype_curl_set_blob(pointer, option, $0.baseAddress, $0.count) }
     }
 
-    /// Resets all options; libcurl keeps its connections and resolved names.
-    func reset() {
-        unsafe curl_easy_reset(pointer)
+    /// Has libcurl write its error messages here, and name the handle in its list of finished transfers.
+    func setBuffers() {
         unsafe errorText.pointee = 0
         _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
         _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_PRIVATE, context)
     }
 
-    /// Sets the URL of the request. libcurl itself reports an error for one that it cannot parse.
-    func setURL(_ text: String) {
-        let flags = UInt32(CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME)
-        let isParsed = unsafe curl_url_set(url, CURLUPART_URL, text, flags) == CURLUE_OK
-        _ = unsafe calotype_curl_set_url(pointer, isParsed ? url : nil)
-        if !isParsed { set(CURLOPT_URL, text) }
-    }
-
     /// Replaces the header lines of the request.
     func setHeaderLines(_ lines: [String]) {
-        if lines.isEmpty, !hasHeaderLines { return }
         // free(3) does not clear memory, and a later user of it may reveal what it held.
         var old = unsafe headerLines
         while let line = unsafe old {
@@ -112,14 +79,8 @@ internal import CalotypeSystem
         _ = unsafe calotype_curl_set_pointer(pointer, CURLOPT_HTTPHEADER, headerLines)
     }
 
-    /// Whether libcurl has any.
-    var hasHeaderLines: Bool { unsafe headerLines != nil }
-
     /// libcurl's own message of its last failure; may be empty.
-    func takeErrorText() -> String {
-        defer { unsafe errorText.pointee = 0 }
-        return unsafe String(cString: errorText)
-    }
+    var errorMessage: String { unsafe String(cString: errorText) }
 
     /// What libcurl has measured of the current request.
     var timing: TransferTiming {
