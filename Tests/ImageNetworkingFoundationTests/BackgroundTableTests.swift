@@ -23,21 +23,21 @@ import Testing
 
     @Test func aPrefetchWaitsForWhatHasNotBegunAndOthersForWhatFlows() {
         var table = running()
-        let prefetch = table.ask("a", waiter: 2, limit: 1, isPatient: true)
-        let other = table.ask("b", waiter: 2, limit: 1, isPatient: true)
+        let prefetch = table.joinRunning("a", waiter: 2, limit: 1, isPatient: true)
+        let other = table.joinRunning("b", waiter: 2, limit: 1, isPatient: true)
         #expect(prefetch == .joined && other == .none)
         table = running(received: 1)
-        let visible = table.ask("a", waiter: 2, limit: 1, isPatient: false)
+        let visible = table.joinRunning("a", waiter: 2, limit: 1, isPatient: false)
         #expect(visible == .joined)
     }
 
     @Test func whatHasNotBegunIsOvertakenAndGivenUpWhereNobodyWaits() {
         var table = running()
-        let first = table.ask("a", waiter: 2, limit: 1, isPatient: false)
+        let first = table.joinRunning("a", waiter: 2, limit: 1, isPatient: false)
         #expect(first == .overtakes(cancelling: nil) && table.running["a"]?.waiters == [1: 100])
         let left = table.leave("a", waiter: 1, isTimeUp: true)
         #expect(left == nil && table.running["a"]?.waiters == [:])
-        let second = table.ask("a", waiter: 3, limit: 1, isPatient: false)
+        let second = table.joinRunning("a", waiter: 3, limit: 1, isPatient: false)
         #expect(second == .overtakes(cancelling: 7) && table.running.isEmpty)
     }
 
@@ -82,7 +82,7 @@ import Testing
         table = running()
         _ = table.leave("a", waiter: 1, isTimeUp: true)
         #expect(table.wants(1, "a", number: 7, limit: 500))
-        _ = table.ask("a", waiter: 2, limit: 1, isPatient: false)
+        _ = table.joinRunning("a", waiter: 2, limit: 1, isPatient: false)
         #expect(!table.wants(1, "a", number: 7, limit: 500))
     }
 
@@ -93,7 +93,7 @@ import Testing
         let surplus = table.restore([("gone", 1, 0), ("a", 2, 5), ("a", 3, 0)], limit: 50)
         #expect(surplus == [3] && !table.wants(1, "a", number: 3, limit: 50))
         #expect(table.running == ["a": .init(number: 2, received: 5, limit: 50)])
-        let joined = table.ask("a", waiter: 1, limit: 50, isPatient: false)
+        let joined = table.joinRunning("a", waiter: 1, limit: 50, isPatient: false)
         #expect(joined == .joined)
     }
 }

@@ -72,7 +72,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
 
         func load(_ request: DataRequest) -> Task<Data?, any Error> {
             Task { [transfers] in
-                guard let response = try await transfers.answer(to: request) else { return nil }
+                guard let response = try await transfers.response(to: request) else { return nil }
                 return try await bytes(of: response)
             }
         }

@@ -6,12 +6,12 @@ internal import ImageCore
     internal import FoundationNetworking
 #endif
 
-/// Passes what the session reports on to the transfer that it is about.
+/// Passes each report of the session on to its transfer.
 final class SessionDelegate: NSObject, URLSessionDataDelegate {
     private struct Running {
         let transfer: SessionTransfer
-        /// Keeps the session for as long as it may ask about the transfer: on Linux, a session that is ended while it waits for
-        /// an answer ends the process.
+        /// Keeps the session until it has ended the transfer: on Linux, the process crashes when a session is ended while it waits for
+        /// its delegate.
         let lease: SessionLease
     }
 
@@ -21,7 +21,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         running.withLock { $0[identifier] = Running(transfer: transfer, lease: lease) }
     }
 
-    /// Forgets a transfer, whose task then ends unheard; what it was.
+    /// Removes and returns a transfer; later reports for its task are ignored.
     @discardableResult
     func remove(_ identifier: Int) -> SessionTransfer? { running.withLock { $0.removeValue(forKey: identifier) }?.transfer }
 
@@ -36,11 +36,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     ) {
         guard let transfer = transfer(dataTask) else { return }
         transfer.whileUndecided {
-            // Before anyone hears of the head, who might end the transfer.
+            // Before the reader gets the head, since it might cancel the transfer.
             completionHandler(.allow)
             // On Linux interim responses come this way too.
-            if let answer = response as? HTTPURLResponse, !(100..<200 ~= answer.statusCode) {
-                transfer.receive(SessionTransfer.Head(url: answer.url ?? transfer.url, response: Self.head(of: answer)))
+            if let response = response as? HTTPURLResponse, !(100..<200 ~= response.statusCode) {
+                transfer.receive(SessionTransfer.Head(url: response.url ?? transfer.url, response: Self.head(of: response)))
             }
         }
     }
@@ -67,7 +67,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
             var next = request
             if Self.origin(of: request.url) != Self.origin(of: response.url) {
                 let fields = request.allHTTPHeaderFields ?? [:]
-                // Whatever may be a credential stays with its origin.
+                // Fields that may be credentials are not sent to another origin.
                 for name in fields.keys where name.lowercased() == "host" || !RequestFields.neutral.contains(name.lowercased()) {
                     next.setValue(nil, forHTTPHeaderField: name)
                 }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import ImageCore
 
-/// One fetch, seen from both sides: the task that reads it, and the session's delegate that fills it.
+/// One fetch, shared by the task that reads it and the session's delegate that fills it.
 final class SessionTransfer: Sendable {
     struct Head: Sendable {
         var url: URL
@@ -15,7 +15,7 @@ final class SessionTransfer: Sendable {
         var expected: Int?
         var redirects = 0
         var task: SessionTask?
-        /// Whether the session waits for an answer of its delegate. On Linux, cancelling the task meanwhile is fatal.
+        /// Whether the session waits for its delegate. On Linux, cancelling the task meanwhile crashes.
         var isDeciding = false
         var isOver = false
         var onEnd: (@Sendable () -> Void)?
@@ -40,7 +40,7 @@ final class SessionTransfer: Sendable {
 
     // MARK: The reader's side
 
-    /// Runs `begin` and waits for the head of the final response. The body comes along when all of it is here.
+    /// Runs `begin` and waits for the head of the final response. Returns the body too when all of it is here already.
     func start(_ begin: () -> Void) async throws -> (Head, body: Data?) {
         let body = try await channel.waitForHead(begin) { cancel() }
         guard let head = state.withLock({ $0.head }) else {
@@ -49,26 +49,26 @@ final class SessionTransfer: Sendable {
         return (head, body)
     }
 
-    /// Called once, when the transfer is over in whatever way.
+    /// Sets a closure that is called once, when the transfer succeeds, fails or is cancelled.
     func onEnd(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onEnd = body } }
 
-    /// The next chunk, once there is one; `nil` at the end.
+    /// Waits for the next chunk; `nil` at the end.
     func next() async throws -> Data? {
         try await channel.next {
-            state.withLock { $0.task }?.goOn()
+            state.withLock { $0.task }?.resume()
         } onCancel: {
             cancel()
         }
     }
 
-    /// Gives the transfer up: whoever waits is told now.
+    /// Cancels the transfer and resumes a waiting reader.
     func cancel() {
-        if channel.cancel() { close(breakingOff: true) }
+        if channel.cancel() { close(cancelling: true) }
     }
 
     // MARK: The session's side
 
-    /// Takes the session's task, to stop it later; `false` when the transfer is over already.
+    /// Stores the session's task, to cancel it later. Returns `false` when the transfer is over already.
     func attach(_ task: SessionTask) -> Bool {
         state.withLock { state in
             if !state.isOver { state.task = task }
@@ -76,8 +76,8 @@ final class SessionTransfer: Sendable {
         }
     }
 
-    /// Runs `decide`, which answers the session, with nobody cancelling the task in between; not at all when the transfer is
-    /// over, since the session does not wait for an answer any more.
+    /// Runs `decide`, which calls the session's completion handler, and delays the cancelling of the task meanwhile. Does nothing
+    /// when the transfer is over.
     func whileUndecided(_ decide: () -> Void) {
         let isWanted = state.withLock { state in
             state.isDeciding = !state.isOver
@@ -94,14 +94,14 @@ final class SessionTransfer: Sendable {
         unwanted?.cancel()
     }
 
-    /// Ends the transfer with an error of this side.
+    /// Ends the transfer with an error, and cancels the session's task.
     func fail(_ error: ImageError) {
-        if channel.publish(end: .failure(error)) != nil { close(breakingOff: true) }
+        if channel.publish(end: .failure(error)) != nil { close(cancelling: true) }
     }
 
     /// Takes the head.
     func receive(_ head: Head) {
-        // The answers to a HEAD, and those that nothing changed, tell the length of what they do not bring.
+        // Responses to HEAD, and 304 responses, may announce the length of a body that they do not have.
         let hasBody = !isHead && ![204, 304].contains(head.response.status.code)
         let announced = hasBody ? head.response.headerFields[.contentLength] : nil
         let length = announced.flatMap(ContentLength.bytes)
@@ -126,11 +126,11 @@ final class SessionTransfer: Sendable {
             channel.pauses(above: window), let task = state.withLock({ $0.task })
         else { return }
         task.pause()
-        // The reader may have had its say before the task was paused.
-        if !channel.isPaused { task.goOn() }
+        // The reader may have drained the channel before the task was paused.
+        if !channel.isPaused { task.resume() }
     }
 
-    /// Counts a redirect; how many there were.
+    /// Counts a redirect. Returns the number so far.
     func redirected() -> Int {
         state.withLock { state in
             state.redirects += 1
@@ -138,7 +138,7 @@ final class SessionTransfer: Sendable {
         }
     }
 
-    /// The session has no more to say.
+    /// The session has ended the task.
     func complete(_ error: ImageError?) {
         let (isShort, received) = state.withLock { state in
             (state.expected.map { state.received < $0 } ?? false, state.received)
@@ -151,22 +151,22 @@ final class SessionTransfer: Sendable {
                     .connectionLost,
                     message: "The connection was lost before the response to \(source) was complete (\(received) bytes)."))
         } else if channel.publish(end: .success(())) != nil {
-            close(breakingOff: false)
+            close(cancelling: false)
         }
     }
 
-    /// Lets go of the session's task, and stops it unless it ended by itself.
-    private func close(breakingOff: Bool) {
+    /// Releases the session's task, and cancels it unless it ended by itself.
+    private func close(cancelling: Bool) {
         let (task, onEnd) = state.withLock { state in
             state.isOver = true
             defer {
                 state.onEnd = nil
-                // What waits for the delegate is stopped when that has answered.
+                // A task that waits for its delegate is cancelled afterwards.
                 if !state.isDeciding { state.task = nil }
             }
             return (state.isDeciding ? nil : state.task, state.onEnd)
         }
-        if breakingOff { task?.cancel() }
+        if cancelling { task?.cancel() }
         onEnd?()
     }
 }

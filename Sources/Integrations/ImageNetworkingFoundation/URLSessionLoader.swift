@@ -6,24 +6,21 @@ public import ImageCore
     internal import FoundationNetworking
 #endif
 
-/// Loads `http` and `https` URLs through Foundation's `URLSession`: the choice of Apple platforms, where it brings the
-/// system's proxies, VPNs and power management, and of those who want no library besides Foundation.
+/// Loads `http` and `https` URLs through Foundation's `URLSession`: the default on Apple platforms, where it uses the
+/// system's proxies, VPNs and power management. Elsewhere it needs no library besides Foundation.
 ///
-/// It keeps the contract of `CurlLoader`: the head as soon as it is whole, then the body; at most ten redirects, to `http`
-/// and `https` only; credentials stay with their origin; any status is an answer; bodies are not decompressed. Caches and
+/// It behaves like `CurlLoader`: a load returns as soon as the response headers are complete; at most ten redirects are followed, to
+/// `http` and `https` only; credentials stay with their origin; any status is a response; bodies are not decompressed. Caches and
 /// cookies are not used.
 ///
-/// The timeout of a request counts from its start, with the time that it waits in the session for a connection; the deadline ends
-/// it too, if that is sooner.
+/// The timeout of a request counts from its start, including the time that it waits in the session for a connection; the deadline
+/// ends it too, if that is sooner.
 ///
-/// On Linux, URLSession (of swift-corelibs-foundation) has limits that no caller can lift: it reads a body as fast as it
-/// comes, whoever reads it or not, so that up to a whole body (``Configuration/maximumBytes``) waits in memory; it makes a
-/// tenth to a fifth of the requests per second of `CurlLoader`; and it offers no time limit for the connection alone. `suspend` is
-/// never called, since there it begins the download anew.
+/// On Linux, URLSession (of swift-corelibs-foundation) has no back-pressure: up to a whole body
+/// (``Configuration/maximumBytes``) waits in memory. It is slower than `CurlLoader`, and has no time limit for the connection alone.
 ///
-/// **Not for servers that you do not trust, on Linux**: a body that comes without a pause can keep URLSession's own queue so busy
-/// that it never gets to the cancellation that the size limit asks for; its memory then grows by the gigabyte. Take
-/// `CurlLoader` there.
+/// - Warning: On Linux, do not use it for untrusted servers. A body that comes without a pause can keep URLSession's queue so busy
+///   that it never handles the cancellation at the size limit, and its memory grows without limit. Use `CurlLoader` there.
 ///
 /// ```swift
 /// let loader = URLSessionLoader()
@@ -34,23 +31,26 @@ public final class URLSessionLoader: DataLoading {
     public struct Configuration: Sendable {
         /// Connections to one host; 6.
         public var connectionsPerHost = 6
-        /// The largest body, in bytes, where the request names none; the lesser of 200 MB and a tenth of the memory.
+        /// The largest body, in bytes, where the request sets no limit; the lesser of 200 MB and a tenth of the memory.
         /// Checked against `Content-Length` and with every chunk.
         public var maximumBytes = ResponseLimit.standard
-        /// How far a body is read ahead of its reader, in bytes; 256 KB. Without effect on Linux.
+        /// How far a body is received ahead of its reader, in bytes; 256 KB. It has no effect on Linux.
         public var window = 256 << 10
-        /// The `User-Agent` where the request has none.
+        /// The `User-Agent` of requests that have none.
         public var userAgent = "Calotype"
-        /// Fetches what prefetchers want by transfers that go on without the app; `nil`, the default, as everything else.
+        /// Fetches prefetches by transfers that continue without the app; `nil`, the default, by a foreground session.
         public var background: Background?
 
+        /// The defaults.
         public init() {}
     }
 
+    /// The settings that the loader was made with.
     public let configuration: Configuration
     private let lease: SessionLease
     let background: BackgroundTransfers?
 
+    /// Makes a loader with its own session.
     public convenience init(_ configuration: Configuration = Configuration()) {
         self.init(configuration, background: BackgroundSession.transfers(for: configuration))
     }
@@ -61,7 +61,7 @@ public final class URLSessionLoader: DataLoading {
         lease = SessionLease(configuration)
     }
 
-    /// Starts one transfer; returns once the head of its final response is here.
+    /// Starts one transfer; returns once the headers of its final response are complete.
     ///
     /// - Throws: `CancellationError`, or an ``ImageError``: `invalidRequest` and `unsupportedScheme` for the URL,
     ///   `hostNotFound`, `connectionFailed`, `connectionLost`, `insecure`, `timedOut`, `deadlineExceeded`, `tooManyRedirects`,
@@ -77,7 +77,7 @@ public final class URLSessionLoader: DataLoading {
         guard let host = request.url.host(), !host.isEmpty else {
             throw ImageError(.invalidRequest, message: "\(source) has no valid host.")
         }
-        if let answer = try await background?.answer(to: request) { return answer }
+        if let response = try await background?.response(to: request) { return response }
         let transfer = SessionTransfer(
             source: source, url: request.url, isHead: request.method == .head,
             limit: request.maximumBytes ?? configuration.maximumBytes, window: configuration.window)
@@ -107,7 +107,7 @@ public final class URLSessionLoader: DataLoading {
         var url = request.url
         var fields = request.headerFields
         if request.url.user != nil || request.url.password != nil {
-            // Credentials go into the header, so that no redirect, log or error takes them along.
+            // Credentials go into the header, so that redirects, logs and errors do not contain them.
             let user = request.url.user(percentEncoded: false) ?? ""
             let credentials = "\(user):\(request.url.password(percentEncoded: false) ?? "")"
             if fields[.authorization] == nil {
@@ -118,13 +118,13 @@ public final class URLSessionLoader: DataLoading {
                 url = parts.url ?? url
             }
         }
-        // Time is kept by the loader: the session's own limits are out of its way.
+        // The loader applies its own time limits, so those of the session are longer.
         var made = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 86_400)
         made.httpMethod = request.method.rawValue
         made.httpBody = request.body
         made.httpShouldHandleCookies = false
         for field in fields { made.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
-        // Unasked, the session would ask for compression, and hide that it undid it.
+        // Otherwise the session would request compression, and decompress the body without a sign of it.
         if fields[.acceptEncoding] == nil { made.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
         if fields[.userAgent] == nil { made.setValue(configuration.userAgent, forHTTPHeaderField: "User-Agent") }
         #if canImport(Darwin)
@@ -134,7 +134,7 @@ public final class URLSessionLoader: DataLoading {
     }
 }
 
-/// What the body's closure owns: gives the transfer up when the body is dropped.
+/// Owned by the body's closure: cancels the transfer when the body is dropped.
 private final class SessionReader: Sendable {
     let transfer: SessionTransfer
     private let lease: SessionLease
@@ -147,8 +147,8 @@ private final class SessionReader: Sendable {
     deinit { transfer.cancel() }
 }
 
-/// Keeps the session: held by the loader, by each body that is being read, and by the delegate for each transfer that runs. A
-/// session holds its delegate until it is told to end.
+/// Keeps the session alive: held by the loader, by each body that is being read, and by the delegate for each running transfer. A
+/// session holds its delegate until it is invalidated.
 final class SessionLease: Sendable {
     private let session: URLSession
     private let delegate = SessionDelegate()
@@ -174,7 +174,7 @@ final class SessionLease: Sendable {
     }
 }
 
-/// A data task, as much of it as transfers need.
+/// The part of a data task that transfers need.
 struct SessionTask: Sendable {
     private let task: URLSessionDataTask
 
@@ -184,10 +184,10 @@ struct SessionTask: Sendable {
 
     #if canImport(Darwin)
         func pause() { task.suspend() }
-        func goOn() { task.resume() }
+        func resume() { task.resume() }
     #else
-        // Suspending begins the download anew here, and delivers bytes twice.
+        // On Linux, suspending restarts the download and delivers bytes twice.
         func pause() {}
-        func goOn() {}
+        func resume() {}
     #endif
 }

@@ -1,18 +1,19 @@
-/// The words of the system that an app's delegate passes on, and when they are due.
+/// The completions that the system gives the app's delegate, called when it has delivered all reports.
 final class BackgroundEvents: Sendable {
     @MainActor private var completions: [() -> Void] = []
-    /// All was delivered before anybody asked to be told.
+    /// All reports were delivered before a completion was added.
     @MainActor private var isDone = false
 
     init() {}
 
-    /// Keeps what is to be called when all reports are delivered; calls it at once where they are.
+    /// Adds a completion; calls it at once when all reports are delivered already.
     @MainActor func add(_ completion: @escaping () -> Void) {
         guard isDone else { return completions.append(completion) }
         isDone = false
         completion()
     }
 
+    /// All reports are delivered.
     @MainActor func finish() {
         isDone = completions.isEmpty
         let due = completions

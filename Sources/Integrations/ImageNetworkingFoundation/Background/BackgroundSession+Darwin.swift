@@ -9,8 +9,8 @@
     extension BackgroundSession {
         private static let all = Lock<[String: BackgroundTransfers]>([:])
 
-        /// The transfers of one identifier, which the process keeps until its end: the system knows one session of an
-        /// identifier, and one that is let go of takes its transfers along.
+        /// The transfers of one identifier, which live until the process ends: the system allows one session per identifier, and
+        /// releasing a session cancels its transfers.
         static func transfers(for configuration: URLSessionLoader.Configuration) -> BackgroundTransfers? {
             guard let background = configuration.background, !background.identifier.isEmpty else { return nil }
             // Made under the lock, because a second session of the identifier must not be made meanwhile.

@@ -1,6 +1,6 @@
 #if !canImport(Darwin)
     extension BackgroundSession {
-        /// There are none: nothing here goes on without the process.
+        /// None: Linux has no transfers that continue without the process.
         static func transfers(for configuration: URLSessionLoader.Configuration) -> BackgroundTransfers? { nil }
     }
 #endif

@@ -6,13 +6,12 @@ internal import ImageCore
     internal import FoundationNetworking
 #endif
 
-/// Downloads by a session of the system's. What its configuration makes a background session of runs without the process; any
-/// other is good for tests.
+/// Downloads by a `URLSession`. With a background configuration they run without the process; tests use another one.
 final class BackgroundSession: BackgroundDownloading {
     private let session: URLSession
     private let makeRequest: @Sendable (DataRequest) -> URLRequest
 
-    /// - Parameter transfers: told of what becomes of the downloads, as soon as the session is there.
+    /// - Parameter transfers: gets the results of the downloads.
     init(
         _ settings: URLSessionConfiguration, reportingTo transfers: BackgroundTransfers,
         _ makeRequest: @escaping @Sendable (DataRequest) -> URLRequest
@@ -25,7 +24,7 @@ final class BackgroundSession: BackgroundDownloading {
 
     func download(_ request: DataRequest, key: String) -> any BackgroundDownload {
         let task = session.downloadTask(with: makeRequest(request))
-        // What outlives the process with the task.
+        // The description outlives the process with the task.
         task.taskDescription = key
         return SessionDownload(task)
     }
@@ -42,7 +41,7 @@ final class BackgroundSession: BackgroundDownloading {
         }
     }
 
-    /// Stops all downloads and lets go of the delegate. A background session is never ended: its downloads are to go on.
+    /// Cancels all downloads and releases the delegate. A background session is never ended, so that its downloads continue.
     func end() { session.invalidateAndCancel() }
 }
 
@@ -56,14 +55,14 @@ private struct SessionDownload: BackgroundDownload {
     func cancel() { task.cancel() }
 }
 
-/// Passes on what the session reports.
+/// Passes the session's reports on.
 final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate {
     private let transfers: BackgroundTransfers
 
     init(_ transfers: BackgroundTransfers) { self.transfers = transfers }
 
     private func source(_ task: URLSessionTask) -> String {
-        task.originalRequest?.url.map { ImageSource.redacted($0) } ?? "A picture"
+        task.originalRequest?.url.map { ImageSource.redacted($0) } ?? "An image"
     }
 
     func urlSession(
@@ -78,16 +77,16 @@ final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate {
 
     func urlSession(_ session: URLSession, downloadTask task: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
         guard let key = task.taskDescription else { return }
-        guard let answer = task.response as? HTTPURLResponse, let url = answer.url else {
+        guard let response = task.response as? HTTPURLResponse, let url = response.url else {
             let error = ImageError(.badResponse, message: "The server returned a malformed HTTP response to \(source(task)).")
             return transfers.failed(key, number: task.taskIdentifier, error)
         }
-        let head = SessionTransfer.Head(url: url, response: SessionDelegate.head(of: answer))
+        let head = SessionTransfer.Head(url: url, response: SessionDelegate.head(of: response))
         transfers.finished(key, number: task.taskIdentifier, at: location.path, head, source: source(task))
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        // Without an error the file has come before.
+        // Without an error the file was reported before.
         guard let key = task.taskDescription, let error else { return }
         let host = task.originalRequest?.url?.host() ?? ""
         transfers.failed(

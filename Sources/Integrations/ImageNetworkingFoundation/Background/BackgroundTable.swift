@@ -1,40 +1,41 @@
-/// Who waits for which background transfer: a value, each call one event, which returns what is to be done.
+/// Which loads wait for which background transfer: a value. Each method is one event and returns what to do.
 ///
-/// A transfer is known by its request's key, and by the number that the session gives it: what is reported of a number that is no
-/// longer the key's comes too late.
+/// A transfer has its request's key, and the number that the session gives it: reports for a number that is no
+/// longer the key's are ignored.
 struct BackgroundTable: Equatable, Sendable {
     struct Transfer: Equatable, Sendable {
         var number: Int
-        /// Bytes that have come.
+        /// Bytes received so far.
         var received = 0
-        /// The most bytes that anyone takes.
+        /// The largest of the waiters' limits, in bytes.
         var limit: Int
-        /// Each with the most bytes that it takes.
+        /// The limits of the waiters, in bytes, by waiter.
         var waiters: [Int: Int] = [:]
     }
 
-    enum Answer: Equatable, Sendable {
+    enum JoinResult: Equatable, Sendable {
         /// There is no such transfer.
         case none
         case joined
-        /// The system has not begun, and who asks does not wait for that. The transfer is given up where nobody else waits.
+        /// The system has not begun the transfer, and the load does not wait for that. Without other waiters the transfer is
+        /// cancelled.
         case overtakes(cancelling: Int?)
     }
 
     private(set) var running: [String: Transfer] = [:]
-    /// Numbers that ended before it was known what runs since an earlier launch; `nil` once it is.
+    /// Numbers that ended before the transfers of earlier launches were known; `nil` once they are.
     private var ended: Set<Int>? = []
-    /// Numbers that were given up, and may yet end well.
+    /// Numbers that were cancelled, and may still succeed.
     private var unwanted: Set<Int> = []
 
-    /// Somebody wants the bytes.
+    /// A load wants the bytes.
     ///
     /// - Parameter isPatient: whether it waits for a transfer that has not begun.
-    mutating func ask(_ key: String, waiter: Int, limit: Int, isPatient: Bool) -> Answer {
+    mutating func joinRunning(_ key: String, waiter: Int, limit: Int, isPatient: Bool) -> JoinResult {
         guard let transfer = running[key] else { return .none }
         guard isPatient || transfer.received > 0 else {
             guard transfer.waiters.isEmpty else { return .overtakes(cancelling: nil) }
-            giveUp(key, transfer)
+            cancel(key, transfer)
             return .overtakes(cancelling: transfer.number)
         }
         join(key, waiter: waiter, limit: limit)
@@ -48,7 +49,7 @@ struct BackgroundTable: Equatable, Sendable {
         running[key] = transfer
     }
 
-    /// A transfer is about to be started; `false` where another one was meanwhile, which is joined.
+    /// A transfer is about to be started. Returns `false` when another one was started meanwhile, which the waiter joins.
     mutating func begin(_ key: String, number: Int, waiter: Int, limit: Int) -> Bool {
         let isFirst = running[key] == nil
         if isFirst { running[key] = Transfer(number: number, limit: limit) }
@@ -56,13 +57,13 @@ struct BackgroundTable: Equatable, Sendable {
         return isFirst
     }
 
-    /// What runs since an earlier launch. Returns those that are not needed.
+    /// Adds the transfers of earlier launches that still run. Returns those that are not needed.
     ///
-    /// - Parameter limit: the most bytes of each.
+    /// - Parameter limit: the limit of each, in bytes.
     mutating func restore(_ found: [(key: String, number: Int, received: Int)], limit: Int) -> [Int] {
         defer { ended = nil }
         return found.compactMap { key, number, received in
-            // It may have ended since the list was made.
+            // The transfer may have ended since the list was made.
             guard ended?.contains(number) != true, running[key]?.number != number else { return nil }
             guard running[key] == nil else {
                 unwanted.insert(number)
@@ -73,7 +74,8 @@ struct BackgroundTable: Equatable, Sendable {
         }
     }
 
-    /// Bytes have come. Returns the waiters that take no more, and whether nobody does, which ends the transfer.
+    /// Bytes were received. Returns the waiters whose limit is exceeded, and whether the transfer must be cancelled because no waiter
+    /// accepts more.
     mutating func received(_ count: Int, announced: Int?, _ key: String, number: Int) -> (refusals: [Int], isOver: Bool) {
         guard var transfer = running[key], transfer.number == number else { return ([], false) }
         transfer.received = max(transfer.received, count)
@@ -81,24 +83,24 @@ struct BackgroundTable: Equatable, Sendable {
         let refusals = transfer.waiters.filter { $0.value < size }.keys.sorted()
         for waiter in refusals { transfer.waiters[waiter] = nil }
         let isOver = size > transfer.limit || (transfer.waiters.isEmpty && !refusals.isEmpty)
-        if isOver { giveUp(key, transfer) } else { running[key] = transfer }
+        if isOver { cancel(key, transfer) } else { running[key] = transfer }
         return (refusals, isOver)
     }
 
-    private mutating func giveUp(_ key: String, _ transfer: Transfer) {
+    private mutating func cancel(_ key: String, _ transfer: Transfer) {
         running[key] = nil
         unwanted.insert(transfer.number)
     }
 
-    /// Whether a body that is whole is still wanted, for nobody in particular.
+    /// Whether a complete body is to be stored for a later load.
     ///
-    /// - Parameter limit: the most bytes, where it is not known who began the transfer.
+    /// - Parameter limit: the limit of a transfer whose load is not known, in bytes.
     func wants(_ count: Int, _ key: String, number: Int, limit: Int) -> Bool {
         guard !unwanted.contains(number) else { return false }
         return count <= (running[key]?.number == number ? running[key]?.limit ?? limit : limit)
     }
 
-    /// The transfer is over, in whatever way. Returns who waits for it.
+    /// The transfer succeeded or failed. Returns its waiters.
     mutating func end(_ key: String, number: Int) -> [Int] {
         ended?.insert(number)
         unwanted.remove(number)
@@ -106,12 +108,12 @@ struct BackgroundTable: Equatable, Sendable {
         return running.removeValue(forKey: key)?.waiters.keys.sorted() ?? []
     }
 
-    /// Somebody does not wait any more. Returns the transfer that is given up with it: none where the time was up, since
-    /// then the bytes are still wanted.
+    /// A load stops waiting. Returns the transfer to cancel: the last waiter's, unless its time was up, since
+    /// then a later load may use the bytes.
     mutating func leave(_ key: String, waiter: Int, isTimeUp: Bool) -> Int? {
         guard var transfer = running[key], transfer.waiters.removeValue(forKey: waiter) != nil else { return nil }
-        let isGivenUp = transfer.waiters.isEmpty && !isTimeUp
-        if isGivenUp { giveUp(key, transfer) } else { running[key] = transfer }
-        return isGivenUp ? transfer.number : nil
+        let isCancelled = transfer.waiters.isEmpty && !isTimeUp
+        if isCancelled { cancel(key, transfer) } else { running[key] = transfer }
+        return isCancelled ? transfer.number : nil
     }
 }

@@ -2,26 +2,25 @@ internal import Foundation
 internal import HTTPTypes
 internal import ImageCore
 
-/// A session that carries downloads out, whether the process goes on or not; or a test in its place. What becomes of them
-/// it reports to ``BackgroundTransfers``.
+/// A session that runs downloads, also without the process, and reports their results to ``BackgroundTransfers``.
 protocol BackgroundDownloading: Sendable {
-    /// Makes a download, marked with the key, that does not run yet.
+    /// Makes a download that has the key and does not run yet.
     func download(_ request: DataRequest, key: String) -> any BackgroundDownload
-    /// What runs since an earlier launch, with the bytes that have come.
+    /// The downloads of earlier launches that still run, with the bytes received so far.
     func running() async -> [(key: String, download: any BackgroundDownload, received: Int)]
 }
 
 /// One download.
 protocol BackgroundDownload: Sendable {
-    /// Tells it from the session's others.
+    /// Identifies the download in its session.
     var number: Int { get }
     func resume()
     func cancel()
 }
 
-/// Answers requests by transfers that go on without the process, and by the files that such transfers have left.
+/// Loads requests by transfers that run without the process, and from the files of such transfers.
 final class BackgroundTransfers: Sendable {
-    private typealias Waiter = BackgroundWaiter<FinishedDownload>
+    private typealias Waiter = AsyncThrowingStream<FinishedDownload, any Error>.Continuation
 
     private struct State {
         var table = BackgroundTable()
@@ -29,8 +28,8 @@ final class BackgroundTransfers: Sendable {
         var downloads: [Int: any BackgroundDownload] = [:]
         var lastWaiter = 0
         var session: (any BackgroundDownloading)?
-        /// Who waits until it is known what runs since an earlier launch; `nil` when it is.
-        var early: [BackgroundWaiter<Void>]? = []
+        /// The loads that wait until the transfers of an earlier launch are known; `nil` when they are.
+        var early: [AsyncThrowingStream<Void, any Error>.Continuation]? = []
 
         mutating func take(_ waiters: [Int]) -> [Waiter] {
             waiters.compactMap { self.waiters.removeValue(forKey: $0) }
@@ -38,11 +37,11 @@ final class BackgroundTransfers: Sendable {
     }
 
     private let folder: DownloadFolder
-    /// The largest body where nobody names another, and how much of a body is read at a time.
+    /// The largest body where the request sets no limit, and how much of a body is read at a time, in bytes.
     private let (limit, piece): (Int, Int)
     private let state = Lock(State())
 
-    /// Who is told that the system has delivered all reports.
+    /// The completions to call when the system has delivered all reports.
     let events = BackgroundEvents()
 
     init(_ folder: DownloadFolder, limit: Int, piece: Int) {
@@ -56,7 +55,7 @@ final class BackgroundTransfers: Sendable {
         self.init(folder, limit: configuration.maximumBytes, piece: max(1, configuration.window))
     }
 
-    /// Begins to use a session, which may have reported before.
+    /// Starts to use a session, which may have reported results already.
     func open(_ session: any BackgroundDownloading) {
         state.withLock { $0.session = session }
         Task { [weak self, folder] in
@@ -69,7 +68,7 @@ final class BackgroundTransfers: Sendable {
     private func restore(_ found: [(key: String, download: any BackgroundDownload, received: Int)]) {
         let downloads = Dictionary(found.map { ($0.download.number, $0.download) }) { first, _ in first }
         let list = found.map { (key: $0.key, number: $0.download.number, received: $0.received) }
-        let (surplus, early) = state.withLock { state -> ([Int], [BackgroundWaiter<Void>]) in
+        let (surplus, early) = state.withLock { state in
             defer { state.early = nil }
             let surplus = state.table.restore(list, limit: limit)
             for transfer in state.table.running.values where state.downloads[transfer.number] == nil {
@@ -78,54 +77,54 @@ final class BackgroundTransfers: Sendable {
             return (surplus, state.early ?? [])
         }
         for number in surplus { downloads[number]?.cancel() }
-        for waiter in early { waiter.end(.success(())) }
+        for waiter in early { waiter.yield() }
     }
 
-    /// Returns when it is known what runs since an earlier launch.
+    /// Returns when the transfers of earlier launches are known.
     func restored(_ limit: TimeLimit) async throws {
-        let waiter = BackgroundWaiter<Void>()
+        let (results, waiter) = AsyncThrowingStream<Void, any Error>.makeStream()
         let isKnown = state.withLock { state in
             state.early?.append(waiter)
             return state.early == nil
         }
-        if !isKnown { try await wait(for: waiter, limit) { _ in } }
+        if !isKnown { try await first(of: results, waiter, limit) { _ in } }
     }
 
-    /// How many loads wait.
+    /// The number of waiting loads.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
     // MARK: Requests
 
-    /// The answer, once it is there; `nil` for a request that is to go the usual way.
+    /// The response when it is complete; `nil` for a request that the foreground session must send.
     ///
-    /// - Throws: `CancellationError`; ``ImageError`` for what became of the transfer.
-    func answer(to request: DataRequest) async throws -> DataResponse? {
+    /// - Throws: `CancellationError`; the ``ImageError`` of a transfer that failed.
+    func response(to request: DataRequest) async throws -> DataResponse? {
         guard BackgroundRule.mayBeAnswered(request), let key = BackgroundRule.key(of: request) else { return nil }
         let mayBegin = BackgroundRule.mayBegin(request)
         let mayWait = !request.cachePolicy.isOnlyIfCached
         let source = ImageSource.redacted(request.url)
         let time = try TimeLimit(request)
-        // Else a transfer that runs would be begun a second time.
+        // Otherwise a transfer of an earlier launch would be started again.
         if mayBegin { try await restored(time) }
         let limit = request.maximumBytes ?? limit
-        let waiter = Waiter()
+        let (results, waiter) = AsyncThrowingStream<FinishedDownload, any Error>.makeStream()
         let id = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter
         }
-        if mayWait, ask(key, id, waiter, limit: limit, isPatient: mayBegin) {
-            return try await response(for: waiter, id, key, time, source: source, limit: limit)
+        if mayWait, join(key, id, waiter, limit: limit, isPatient: mayBegin) {
+            return try await response(from: results, waiter, id, key, time, source: source, limit: limit)
         }
-        // After the look at what runs: what ends in between has left its file.
+        // After the check for a running transfer: one that ends in between has left its file.
         if let finished = folder.take(key, limit: limit) { return try finished.response(piece: piece, source: source) }
         guard mayBegin, begin(request, key, id, waiter, limit: limit) else { return nil }
-        return try await response(for: waiter, id, key, time, source: source, limit: limit)
+        return try await response(from: results, waiter, id, key, time, source: source, limit: limit)
     }
 
     /// Whether the waiter has joined a transfer.
-    private func ask(_ key: String, _ id: Int, _ waiter: Waiter, limit: Int, isPatient: Bool) -> Bool {
+    private func join(_ key: String, _ id: Int, _ waiter: Waiter, limit: Int, isPatient: Bool) -> Bool {
         let (isJoined, unwanted) = state.withLock { state -> (Bool, (any BackgroundDownload)?) in
-            switch state.table.ask(key, waiter: id, limit: limit, isPatient: isPatient) {
+            switch state.table.joinRunning(key, waiter: id, limit: limit, isPatient: isPatient) {
             case .none: return (false, nil)
             case .overtakes(let number): return (false, number.flatMap { state.downloads.removeValue(forKey: $0) })
             case .joined:
@@ -137,7 +136,7 @@ final class BackgroundTransfers: Sendable {
         return isJoined
     }
 
-    /// Begins a transfer; `false` where there is no session.
+    /// Starts a transfer; `false` where there is no session.
     private func begin(_ request: DataRequest, _ key: String, _ id: Int, _ waiter: Waiter, limit: Int) -> Bool {
         guard let session = state.withLock({ $0.session }) else { return false }
         let download = session.download(request, key: key)
@@ -152,14 +151,15 @@ final class BackgroundTransfers: Sendable {
     }
 
     private func response(
-        for waiter: Waiter, _ id: Int, _ key: String, _ time: TimeLimit, source: String, limit: Int
+        from results: AsyncThrowingStream<FinishedDownload, any Error>, _ waiter: Waiter, _ id: Int, _ key: String,
+        _ time: TimeLimit, source: String, limit: Int
     ) async throws -> DataResponse {
-        let finished = try await wait(for: waiter, time) { [self] isTimeUp in leave(key, id, isTimeUp: isTimeUp) }
+        let finished = try await first(of: results, waiter, time) { [self] isTimeUp in leave(key, id, isTimeUp: isTimeUp) }
         guard finished.count <= limit else { throw ImageError.tooLarge(source, announced: nil, limit: limit) }
         return try finished.response(piece: piece, source: source)
     }
 
-    /// How long a load waits, all in all.
+    /// How long a load waits.
     struct TimeLimit: Sendable {
         let limit: AttemptLimit
         let end: ContinuousClock.Instant
@@ -170,22 +170,23 @@ final class BackgroundTransfers: Sendable {
         }
     }
 
-    /// - Parameter leave: called before the wait ends by cancellation, or since the time is up.
-    private func wait<Value>(
-        for waiter: BackgroundWaiter<Value>, _ time: TimeLimit, _ leave: @escaping @Sendable (_ isTimeUp: Bool) -> Void
+    /// The first result of a waiter.
+    ///
+    /// - Parameter leave: called when the time limit or cancellation ends the wait.
+    private func first<Value: Sendable>(
+        of results: AsyncThrowingStream<Value, any Error>, _ waiter: AsyncThrowingStream<Value, any Error>.Continuation,
+        _ time: TimeLimit, _ leave: @escaping @Sendable (_ isTimeUp: Bool) -> Void
     ) async throws -> Value {
         let timer = Task {
             try await Task.sleep(until: time.end)
             leave(true)
-            waiter.end(.failure(time.limit.error))
+            waiter.finish(throwing: time.limit.error)
         }
         defer { timer.cancel() }
-        return try await withTaskCancellationHandler {
-            try await waiter.value
-        } onCancel: {
-            leave(false)
-            waiter.end(.failure(CancellationError()))
-        }
+        for try await result in results { return result }
+        // The stream ends without a result only when the task is cancelled.
+        leave(false)
+        throw CancellationError()
     }
 
     private func leave(_ key: String, _ id: Int, isTimeUp: Bool) {
@@ -198,9 +199,9 @@ final class BackgroundTransfers: Sendable {
 
     // MARK: What the session reports
 
-    /// Bytes have come.
+    /// Bytes were received.
     ///
-    /// - Parameter announced: how many there will be, where the head tells.
+    /// - Parameter announced: the length of the body, if the response announces it.
     func received(_ count: Int, announced: Int?, _ key: String, number: Int, source: String) {
         let (refused, unwanted) = state.withLock { state -> ([Waiter], (any BackgroundDownload)?) in
             let (refusals, isOver) = state.table.received(count, announced: announced, key, number: number)
@@ -208,15 +209,13 @@ final class BackgroundTransfers: Sendable {
         }
         unwanted?.cancel()
         for waiter in refused {
-            waiter.end(
-                .failure(
-                    ImageError(
-                        .tooLarge, message: "The response to \(source) exceeds the limit. Raise maximumResponseBytes to load it.")
-                ))
+            waiter.finish(
+                throwing: ImageError(
+                    .tooLarge, message: "The response to \(source) exceeds the limit. Raise maximumResponseBytes to load it."))
         }
     }
 
-    /// The body is whole, in a file that is the session's: it must be taken before this returns.
+    /// The body is complete, in a file of the session that must be moved before this returns.
     func finished(_ key: String, number: Int, at location: String, _ head: SessionTransfer.Head, source: String) {
         guard BackgroundRule.isKey(key), let file = DownloadedFile(path: location) else {
             return failed(
@@ -229,10 +228,10 @@ final class BackgroundTransfers: Sendable {
                 key, number: number,
                 ImageError(
                     .connectionLost,
-                    message: "The connection ended before the response to \(source) was whole (\(count) bytes)."))
+                    message: "The connection was lost before the response to \(source) was complete (\(count) bytes)."))
         }
         let isWanted = state.withLock { $0.table.wants(count, key, number: number, limit: limit) }
-        // Also where somebody waits: the process may be ended before it has read it.
+        // Also for waiting loads: the process may end before they have read it.
         let isKept =
             isWanted && BackgroundRule.mayBeKept(head.response)
             && folder.keep(file, count: count, at: location, head, key: key)
@@ -242,7 +241,7 @@ final class BackgroundTransfers: Sendable {
         end(key, number, .success(finished))
     }
 
-    /// There will be no body.
+    /// The transfer failed.
     func failed(_ key: String, number: Int, _ error: ImageError) { end(key, number, .failure(error)) }
 
     private func end(_ key: String, _ number: Int, _ result: Result<FinishedDownload, any Error>) {
@@ -250,6 +249,6 @@ final class BackgroundTransfers: Sendable {
             state.downloads[number] = nil
             return state.take(state.table.end(key, number: number))
         }
-        for waiter in waiters { waiter.end(result) }
+        for waiter in waiters { waiter.yield(with: result) }
     }
 }

@@ -4,16 +4,16 @@ internal import ImageCore
 
 internal import CalotypeSystem
 
-/// The finished downloads that nobody has read yet, one file each, named by the key of its request.
+/// The finished downloads that were not read yet, one file each, named by the key of its request.
 ///
-/// A file is the body as it came, then what tells of it, so that both appear under the name in one step:
+/// A file is the body and then a record of its response, so that both get the name in one step:
 ///
 /// ```
 /// body, the record as JSON, u64 checksum of both (XXH64), u32 length of the record, "CALOBGD1"
 /// ```
 ///
-/// What is in the folder may be anyone's: only regular files of such names are opened, links are not followed, what is not
-/// whole is removed, and what has another name is left alone. Nothing is kept in memory, so that a launch finds what another left.
+/// Other programs may write to the folder: only regular files with such names are opened, links are not followed, incomplete files
+/// are removed, and files with other names are ignored. Nothing is kept in memory, so that each launch finds the files of the others.
 struct DownloadFolder: Sendable {
     private struct Record: Codable {
         var key: String
@@ -31,25 +31,22 @@ struct DownloadFolder: Sendable {
 
     private static let magic = Data("CALOBGD1".utf8)
     private static let suffix = ".download"
-    /// Of a file that is being copied.
-    private static let partSuffix = ".part"
-    /// Bytes of a record: heads are far smaller.
-    private static let largestRecord = 1 << 20
-    private static let mostNames = 100_000
+    /// The longest record, in bytes: those of responses are far shorter.
+    private static let maximumRecordBytes = 1 << 20
     private static let piece = 1 << 18
 
     // MARK: Keeping
 
     /// Moves a file that was downloaded into the folder, and makes room for it.
     ///
-    /// - Returns: whether it is there now. Where it is not, the file is where it was, perhaps longer than it was.
+    /// - Returns: whether it is there now. If not, the file is where it was, perhaps longer than it was.
     @discardableResult
     func keep(_ file: DownloadedFile, count: Int, at location: String, _ head: SessionTransfer.Head, key: String) -> Bool {
         guard count <= maximumBytes else { return false }
         let record = Record(
             key: key, url: head.url, status: head.response.status.code,
             fields: head.response.headerFields.map { [$0.name.rawName, $0.value] }, bodyBytes: count)
-        guard var tail = try? JSONEncoder().encode(record), tail.count <= Self.largestRecord,
+        guard var tail = try? JSONEncoder().encode(record), tail.count <= Self.maximumRecordBytes,
             let checksum = Self.checksum(of: file, count: count, then: tail)
         else { return false }
         let length = tail.count
@@ -58,28 +55,12 @@ struct DownloadFolder: Sendable {
         tail.append(Self.magic)
         guard tail.count <= maximumBytes - count, file.write(tail, at: count), file.sync() else { return false }
         let isMoved = inFolder(making: true) { folder in
-            let name = key + Self.suffix
-            if unsafe renameat(AT_FDCWD, location, folder, name) == 0 { return true }
-            // The folder is on another disk.
-            let part = key + Self.partSuffix
-            _ = unsafe unlinkat(folder, part, 0)
-            guard let copy = DownloadedFile(part, in: folder, isNew: true), Self.copy(file, count + tail.count, to: copy),
-                copy.sync(), unsafe renameat(folder, part, folder, name) == 0
-            else {
-                _ = unsafe unlinkat(folder, part, 0)
-                return false
-            }
-            return true
+            _ = unsafe unlinkat(folder, key + Self.suffix, 0)
+            // On another disk this copies. Until the copy is complete it does not end with the record.
+            return (try? FileManager.default.moveItem(atPath: location, toPath: "\(path)/\(key)\(Self.suffix)")) != nil
         }
         if isMoved == true { clean() }
         return isMoved == true
-    }
-
-    private static func copy(_ file: DownloadedFile, _ count: Int, to copy: DownloadedFile) -> Bool {
-        for start in stride(from: 0, to: count, by: piece) {
-            guard let bytes = file.read(min(piece, count - start), at: start), copy.write(bytes, at: start) else { return false }
-        }
-        return true
     }
 
     // MARK: Taking
@@ -91,7 +72,7 @@ struct DownloadFolder: Sendable {
         let name = key + Self.suffix
         let found = inFolder { folder -> FinishedDownload? in
             guard let file = DownloadedFile(name, in: folder) else {
-                // A link, or something else that is no file of ours.
+                // A link, or something else that is not a regular file.
                 if errno != ENOENT { _ = unsafe unlinkat(folder, name, 0) }
                 return nil
             }
@@ -115,7 +96,7 @@ struct DownloadFolder: Sendable {
         else { return nil }
         let checksum = end.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
         let length = end.dropFirst(8).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-        guard length <= min(Self.largestRecord, size - ending), let bytes = file.read(length, at: size - ending - length),
+        guard length <= min(Self.maximumRecordBytes, size - ending), let bytes = file.read(length, at: size - ending - length),
             let record = try? JSONDecoder().decode(Record.self, from: bytes), record.key == key,
             ["http", "https"].contains(record.url.scheme?.lowercased()),
             record.bodyBytes == size - ending - length, (200...299).contains(record.status),
@@ -126,12 +107,12 @@ struct DownloadFolder: Sendable {
             guard field.count == 2, let name = HTTPField.Name(field[0]) else { return nil }
             response.headerFields.append(HTTPField(name: name, value: field[1]))
         }
-        // What waited here is older by that (RFC 9111, section 5.1).
+        // The response has aged here (RFC 9111, section 5.1).
         if age >= 1 { response.headerFields[.age] = "\(Int(age) + (response.headerFields[.age].flatMap { Int($0) } ?? 0))" }
         return (record, SessionTransfer.Head(url: record.url, response: response))
     }
 
-    /// Finds damage, and is not meant against forgery.
+    /// Detects damage, not forgery.
     private static func checksum(of file: DownloadedFile, count: Int, then record: Data) -> UInt64? {
         var checksum = Checksum()
         for start in stride(from: 0, to: count, by: piece) {
@@ -142,13 +123,13 @@ struct DownloadFolder: Sendable {
         return checksum.value
     }
 
-    // MARK: Bounds
+    // MARK: Limits
 
-    /// Removes what is too old, then the oldest of what is too much.
+    /// Removes files that are too old, and then the oldest ones until the rest is within the limit of bytes.
     func clean() {
         _ = inFolder { folder in
             var kept: [(name: String, size: Int, changed: Double)] = []
-            for name in Self.names(in: folder) {
+            for name in names {
                 var info = stat()
                 guard unsafe fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
                 let age = now() - info.changed
@@ -160,40 +141,23 @@ struct DownloadFolder: Sendable {
             }
             var room = maximumBytes
             for file in kept.sorted(by: { $0.changed > $1.changed }) {
-                // From the first that has no room on.
+                // The first file without room, and all older ones, are removed.
                 room = file.size <= room ? room - file.size : -1
                 if room < 0 { _ = unsafe unlinkat(folder, file.name, 0) }
             }
         }
     }
 
-    /// The names that may be ours.
-    private static func names(in folder: Int32) -> [String] {
-        // A directory stream owns its descriptor and its place: it gets one of its own.
-        let descriptor = unsafe openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0, let stream = unsafe fdopendir(descriptor) else {
-            if descriptor >= 0 { _ = close(descriptor) }
-            return []
-        }
-        defer { _ = unsafe closedir(stream) }
-        guard let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
-        var found: [String] = []
-        for _ in 0..<mostNames {
-            guard let item = unsafe readdir(stream) else { break }
-            let start = unsafe (UnsafeRawPointer(item) + nameOffset).assumingMemoryBound(to: CChar.self)
-            let name = unsafe String(cString: start)
-            guard let suffix = [suffix, partSuffix].first(where: { name.hasSuffix($0) }),
-                BackgroundRule.isKey(name.dropLast(suffix.count))
-            else { continue }
-            found.append(name)
-        }
-        return found
+    /// The names of downloads in the folder.
+    private var names: [String] {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return all.filter { $0.hasSuffix(Self.suffix) && BackgroundRule.isKey($0.dropLast(Self.suffix.count)) }
     }
 
-    /// Calls with the folder open; `nil` where it cannot be. It is opened each time, since the system may remove it.
+    /// Runs `body` with the open folder; `nil` when it cannot be opened. It is opened each time, since the system may remove it.
     private func inFolder<R>(making: Bool = false, _ body: (Int32) -> R) -> R? {
         if making {
-            // Fails where it is there already, or cannot be made: then it cannot be opened either.
+            // When this fails, the folder exists already, or opening it fails too.
             try? FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }

@@ -2,7 +2,7 @@ internal import ImageCore
 
 internal import CalotypeSystem
 
-/// A regular file that is open; closed with its last reference. It stays readable when its name is gone.
+/// An open regular file, closed with its last reference. It stays readable when its name is removed.
 final class DownloadedFile: Sendable {
     private let descriptor: Int32
 
@@ -18,25 +18,24 @@ final class DownloadedFile: Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// A file to read and to append to; `nil` where there is none. A symbolic link is not followed, a pipe not waited for; `errno` tells why.
+    /// A file to read and to append to; `nil` when it cannot be opened. A symbolic link is not followed, and a pipe is an error; `errno` tells why.
     convenience init?(path: String) {
         self.init(regular: unsafe open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
     }
 
-    /// The same, in a directory; or a new file there, where there must be none.
-    convenience init?(_ name: String, in directory: Int32, isNew: Bool = false) {
-        let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
-        self.init(regular: unsafe openat(directory, name, flags, 0o600))
+    /// The same, for a name in an open directory.
+    convenience init?(_ name: String, in directory: Int32) {
+        self.init(regular: unsafe openat(directory, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC))
     }
 
-    /// Bytes, and when they were last changed, in seconds since 1970.
+    /// The size in bytes, and the time of the last change, in seconds since 1970.
     var status: (size: Int, changed: Double) {
         var info = stat()
         guard unsafe fstat(descriptor, &info) == 0 else { return (0, 0) }
         return (Int(info.st_size), info.changed)
     }
 
-    /// Bytes from an offset on: all that were asked for, or `nil`.
+    /// All the requested bytes from an offset on, or `nil`.
     func read(_ count: Int, at offset: Int) -> Data? {
         var data = Data(count: count)
         let isWhole = unsafe data.withUnsafeMutableBytes { bytes in
@@ -67,7 +66,7 @@ final class DownloadedFile: Sendable {
         }
     }
 
-    /// Whether the bytes are on the disk now.
+    /// Waits until the bytes are on the disk. Returns whether they are.
     func sync() -> Bool { fsync(descriptor) == 0 }
 }
 

@@ -1,20 +1,20 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// A body that lies in a file, with the head that came before it. Any number of loads may read it at a time.
+/// A response whose body is in a file. Several loads may read it at the same time.
 final class FinishedDownload: Sendable {
     let head: SessionTransfer.Head
-    /// Bytes of the body, from the start of the file on.
+    /// The length of the body, which is at the start of the file, in bytes.
     let count: Int
     private let file: DownloadedFile
     private let onRead: @Sendable () -> Void
 
-    /// - Parameter onRead: called when somebody has read all of it.
+    /// - Parameter onRead: called when a load has read the whole body.
     init(_ file: DownloadedFile, count: Int, _ head: SessionTransfer.Head, onRead: @escaping @Sendable () -> Void) {
         (self.file, self.count, self.head, self.onRead) = (file, count, head, onRead)
     }
 
-    /// The answer to a request, its body in pieces; at once where it is one.
+    /// The response to a request, its body in pieces; a body of one piece is read at once.
     ///
     /// - Parameter source: the request's URL, as errors name it.
     func response(piece: Int, source: String) throws -> DataResponse {
