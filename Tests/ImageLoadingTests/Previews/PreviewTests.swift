@@ -22,7 +22,7 @@ import Testing
         #expect(try await !task.response.image.isPreview)
     }
 
-    @Test func whatWasDecodedForPreviewsIsNotDecodedAgain() async throws {
+    @Test func bytesDecodedForPreviewsAreNotDecodedAgain() async throws {
         let bench = PreviewBench(chunks: 2)
         let task = bench.start()
         await bench.letChunkThrough()
@@ -166,7 +166,7 @@ import Testing
         #expect(bench.decoder.log.events.filter { $0 == "whole" || $0 == "finish" } == ["whole", "whole"])
     }
 
-    @Test func aPreviewInTheMemoryCacheIsShownAndLoadingGoesOn() async throws {
+    @Test func aPreviewInTheMemoryCacheIsShownWhileTheLoadContinues() async throws {
         let bench = PreviewBench(chunks: 2)
         // Given a load that was given up after its first preview.
         let first = bench.start()
@@ -199,7 +199,7 @@ import Testing
         #expect(try await bench.disk.entry(for: bench.disk.keys.first!)?.data.count == 2 * PreviewBench.chunk)
     }
 
-    @Test func whoJoinsLateOrOpensTheStreamLateGetsTheCurrentPreview() async throws {
+    @Test func lateSubscribersReceiveTheCurrentPreview() async throws {
         let bench = PreviewBench(chunks: 2)
         let first = bench.start()
         await bench.letChunkThrough()

@@ -119,7 +119,7 @@ import Testing
         #expect(bench.network.requests.count == 1)
     }
 
-    @Test func aPriorityRaisedWhileTheDiskIsAskedHoldsForTheFetchThatFollows() async throws {
+    @Test func aPriorityRaisedDuringTheDiskLookupAppliesToTheFetch() async throws {
         let disk = LoggedDataCache(readGate: Gate())
         let network = ScriptedLoader(gate: Gate()) { _ in .body(Data([7])) }
         let bench = Bench(network: network, disk: disk) {
