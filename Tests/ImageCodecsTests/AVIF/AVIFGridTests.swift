@@ -44,10 +44,10 @@ import Testing
 
     @Test(arguments: boxes, pieces)
     func oneAlphaItemForAllCellsIsTransparency(box: PixelSize?, pieces: Int?) throws {
-        let wanted = try image(whole, to: box, pieces: pieces)
+        let expected = try image(whole, to: box, pieces: pieces)
         let found = try image(FileBoxes.seed("avif/grid-single-alpha.avif"), to: box, pieces: pieces)
-        #expect(found.alpha == wanted.alpha && wanted.alpha != .opaque)
-        #expect(found.all == wanted.all)
+        #expect(found.alpha == expected.alpha && expected.alpha != .opaque)
+        #expect(found.all == expected.all)
         #expect(found[0, 0][3] == 64 && found[found.size.width - 1, 0][3] == 192)
     }
 

@@ -74,9 +74,9 @@ import Testing
             try DecoderRegistry(.codecs).animation(of: changed, options: DecodeOptions())
         )
         for index in 0..<3 {
-            let (wanted, bitmap) = (try plain.frame(at: index).bitmap, try found.frame(at: index).bitmap)
+            let (expected, bitmap) = (try plain.frame(at: index).bitmap, try found.frame(at: index).bitmap)
             #expect(bitmap.alpha == .opaque)
-            #expect(bitmap.all == wanted.all, "frame \(index)")
+            #expect(bitmap.all == expected.all, "frame \(index)")
         }
     }
 

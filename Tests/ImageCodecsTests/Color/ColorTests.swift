@@ -125,9 +125,9 @@ import Testing
         let p3 = [31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000]
         builder.chunks = [gamma, ("cHRM", p3.flatMap(big))]
         let light = power(20.0 / 255, 2.2)
-        let wanted = Int(((1.055 * power(light, 1 / 2.4) - 0.055) * 255).rounded())
+        let expected = Int(((1.055 * power(light, 1 / 2.4) - 0.055) * 255).rounded())
         let color = try shown()
-        #expect(color.prefix(3).allSatisfy { abs($0 - wanted) <= 1 }, "\(color), not \(wanted)")
+        #expect(color.prefix(3).allSatisfy { abs($0 - expected) <= 1 }, "\(color), not \(expected)")
     }
 
     @Test
@@ -151,11 +151,11 @@ import Testing
         let png = try PNGEncoder().encode(DecodedImage(twin), as: .png, options: EncodeOptions())
         // Then:
         let options = DecodeOptions.with { $0.alpha = .straight }
-        let wanted = try PNGDecoder().decode(png, options: options).bitmap
-        #expect(wanted.difference(to: stored).largest > 10)
-        #expect(try GIFDecoder().decode(file, options: options).bitmap.difference(to: wanted).largest <= 1)
+        let expected = try PNGDecoder().decode(png, options: options).bitmap
+        #expect(expected.difference(to: stored).largest > 10)
+        #expect(try GIFDecoder().decode(file, options: options).bitmap.difference(to: expected).largest <= 1)
         let animation = try DecoderRegistry(.codecs).animation(of: file, options: options)
-        #expect(try animation.frame(at: 0).bitmap.difference(to: wanted).largest <= 1)
+        #expect(try animation.frame(at: 0).bitmap.difference(to: expected).largest <= 1)
         let kept = try GIFDecoder().decode(file, options: .with { ($0.alpha, $0.convertsToSRGB) = (.straight, false) }).bitmap
         #expect(kept.colorSpace == .icc(Self.p3))
         #expect(kept.all == stored.all)

@@ -18,10 +18,10 @@ import Testing
         let lines = DecodingVectors.lines("hdr")
         #expect(lines.count == 40)
         for fields in lines {
-            let (codes, wanted) = (DecodingVectors.numbers(fields[2]), DecodingVectors.numbers(fields[3]))
+            let (codes, expected) = (DecodingVectors.numbers(fields[2]), DecodingVectors.numbers(fields[3]))
             let file = file(Int(fields[0]) ?? 0, Int(fields[1]) ?? 0, codes)
             let pixel = try DecoderRegistry(.codecs).decode(file, options: DecodeOptions()).bitmap[1, 1]
-            #expect(zip(pixel, wanted).allSatisfy { abs($0 - $1) <= 2 }, "\(fields): \(pixel)")
+            #expect(zip(pixel, expected).allSatisfy { abs($0 - $1) <= 2 }, "\(fields): \(pixel)")
             #expect(pixel[3] == 255)
         }
     }

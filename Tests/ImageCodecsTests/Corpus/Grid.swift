@@ -77,12 +77,12 @@ struct Grid {
         guard channels == 3 || channels == 4, reference.count == channels * cells.count else { return 999 }
         var largest = 0.0
         for (i, cell) in cells.enumerated() {
-            let wanted = Array(reference[(i * channels)..<((i + 1) * channels)])
-            let alpha = channels == 4 ? wanted[3] : 255
+            let expected = Array(reference[(i * channels)..<((i + 1) * channels)])
+            let alpha = channels == 4 ? expected[3] : 255
             largest = max(largest, abs(cell[3] - alpha))
             // The colour of nearly transparent cells does not count.
             if min(cell[3], alpha) > 8 {
-                for c in 0..<3 { largest = max(largest, abs(cell[c] - wanted[c])) }
+                for c in 0..<3 { largest = max(largest, abs(cell[c] - expected[c])) }
             }
         }
         return largest

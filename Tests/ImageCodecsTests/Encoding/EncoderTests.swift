@@ -11,13 +11,13 @@ import Testing
         return options
     }
 
-    private func clear(_ width: Int, _ height: Int) throws -> Bitmap {
+    private func transparent(_ width: Int, _ height: Int) throws -> Bitmap {
         try bitmap(width, height, alpha: .straight) { x, y in [UInt8(x * 9), UInt8(y * 11), 90, UInt8((x * 40 + y) % 256)] }
     }
 
     @Test(arguments: [ImageFormat.png, .webp])
     func losslessFormatsKeepEveryPixel(format: ImageFormat) throws {
-        for source in [try photo(31, 17), try clear(19, 23)] {
+        for source in [try photo(31, 17), try transparent(19, 23)] {
             let file = try EncoderRegistry(.codecs).encode(DecodedImage(source), as: format, options: options(quality: 100))
             let back = try DecoderRegistry(.codecs).decode(file, options: .with { $0.alpha = .straight })
             #expect(back.bitmap.all == source.all)

@@ -52,13 +52,13 @@ import Testing
         ) { x, y in [40 * (3 * y + x)] }.file
         let upright = try decoder.decode(file, options: DecodeOptions()).bitmap
         // The blocks in the order of the upright image.
-        let wanted: [[Int]] = [
+        let expected: [[Int]] = [
             [0, 1, 2, 3, 4, 5], [2, 1, 0, 5, 4, 3], [5, 4, 3, 2, 1, 0], [3, 4, 5, 0, 1, 2],
             [0, 3, 1, 4, 2, 5], [3, 0, 4, 1, 5, 2], [5, 2, 4, 1, 3, 0], [2, 5, 1, 4, 0, 3],
         ]
         let width = orientation < 5 ? 3 : 2
         let seen = (0..<6).map { upright[($0 % width) * 8 + 4, ($0 / width) * 8 + 4][0] }
-        #expect(seen == wanted[orientation - 1].map { 40 * $0 })
+        #expect(seen == expected[orientation - 1].map { 40 * $0 })
         #expect(try decoder.info(of: file, limits: DecodingLimits()).orientation.rawValue == orientation)
     }
 

@@ -47,13 +47,14 @@ import Testing
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webp, .avif, .gif], [false, true])
-    func aFileThatEndsEarlyIsReportedAsTruncated(format: ImageFormat, isClear: Bool) throws {
+    func aFileThatEndsEarlyIsReportedAsTruncated(format: ImageFormat, isTransparent: Bool) throws {
         let file: Data
         if format == .gif {
-            file = try Data(contentsOf: ProjectFiles.fuzzSeeds.appending(path: isClear ? "gif/interlaced.gif" : "gif/still.gif"))
+            file = try Data(
+                contentsOf: ProjectFiles.fuzzSeeds.appending(path: isTransparent ? "gif/interlaced.gif" : "gif/still.gif"))
         } else {
             let clear = try bitmap(40, 24, alpha: .straight) { x, y in [UInt8(x * 6), UInt8(y * 9), 77, UInt8(x * y & 255)] }
-            let image = DecodedImage(isClear && format != .jpeg ? clear : try photo(40, 24))
+            let image = DecodedImage(isTransparent && format != .jpeg ? clear : try photo(40, 24))
             file = try EncoderRegistry(.codecs).encode(image, as: format, options: EncodeOptions())
         }
         for count in 12..<file.count {

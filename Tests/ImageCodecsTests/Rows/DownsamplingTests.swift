@@ -28,8 +28,8 @@ import Testing
             )
             .bitmap
             let geometry = ResizeGeometry(source: full.size, box: box, mode: mode)
-            let wanted = try Resampler.resize(full, to: geometry)
-            let (largest, mean) = small.difference(to: wanted)
+            let expected = try Resampler.resize(full, to: geometry)
+            let (largest, mean) = small.difference(to: expected)
             // Codecs that scale the image differ at edges; the others do not differ.
             let isExact = format == .png || (format == .avif)
             #expect(isExact ? largest <= 1 : mean < 1, "\(format) \(box) \(mode): \(largest), \(mean)")

@@ -7,11 +7,13 @@ import Testing
 @testable import ImageCodecs
 
 @Suite struct AnimatedWebPTests {
-    private func frames(_ count: Int, isClear: Bool = false) throws -> [AnimatedWebPEncoder.Frame] {
+    private func frames(_ count: Int, isTransparent: Bool = false) throws -> [AnimatedWebPEncoder.Frame] {
         try (0..<count).map { number in
-            let source = try bitmap(31, 22, alpha: isClear ? .straight : .opaque) { x, y in
+            let source = try bitmap(31, 22, alpha: isTransparent ? .straight : .opaque) { x, y in
                 let isDot = abs(x - 4 * number) < 3 && abs(y - 3 * number) < 4
-                return [isDot ? 250 : UInt8(x * 3), UInt8(y * 5), isDot ? 9 : 80, isClear && isDot ? UInt8(40 * number) : 255]
+                return [
+                    isDot ? 250 : UInt8(x * 3), UInt8(y * 5), isDot ? 9 : 80, isTransparent && isDot ? UInt8(40 * number) : 255,
+                ]
             }
             return AnimatedWebPEncoder.Frame(DecodedImage(source), duration: Double(number + 1) / 10)
         }
@@ -24,8 +26,8 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func losslessFramesAreDecodedUnchanged(isClear: Bool) throws {
-        var frames = try frames(5, isClear: isClear)
+    func losslessFramesAreDecodedUnchanged(isTransparent: Bool) throws {
+        var frames = try frames(5, isTransparent: isTransparent)
         // A frame that equals the previous one.
         frames.insert(frames[2], at: 3)
         let file = try AnimatedWebPEncoder().encode(frames, loopCount: 7, options: lossless)
@@ -58,11 +60,11 @@ import Testing
         let made = try DecoderRegistry(.codecs).animation(of: file, options: options)
         #expect(made.loopCount == source.loopCount ?? 1)
         #expect(made.frameCount == source.frameCount)
-        for (found, wanted) in zip(made.durations, source.durations) { #expect(abs(found - wanted) < 0.0006) }
+        for (found, expected) in zip(made.durations, source.durations) { #expect(abs(found - expected) < 0.0006) }
         for index in 0..<source.frameCount {
-            let (found, wanted) = (try made.frame(at: index).bitmap, try source.frame(at: index).bitmap.straightRGBA8())
+            let (found, expected) = (try made.frame(at: index).bitmap, try source.frame(at: index).bitmap.straightRGBA8())
             // The colour of transparent pixels does not matter.
-            #expect(zip(found.all, wanted.all).allSatisfy { $0 == $1 || $0[3] == 0 && $1[3] == 0 }, "frame \(index)")
+            #expect(zip(found.all, expected.all).allSatisfy { $0 == $1 || $0[3] == 0 && $1[3] == 0 }, "frame \(index)")
         }
     }
 

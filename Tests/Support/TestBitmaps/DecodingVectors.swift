@@ -14,9 +14,9 @@ package enum DecodingVectors {
     package static func numbers(_ text: String) -> [Int] { text.split(separator: ",").compactMap { Int($0) } }
 
     /// Makes the image of the hashes.
-    package static func sample(_ width: Int, _ height: Int, isClear: Bool) throws -> Bitmap {
-        try bitmap(width, height, alpha: isClear ? .straight : .opaque) { x, y in
-            let alpha = isClear ? (x * 255 / max(1, width - 1) + y * 3) % 256 : 255
+    package static func sample(_ width: Int, _ height: Int, isTransparent: Bool) throws -> Bitmap {
+        try bitmap(width, height, alpha: isTransparent ? .straight : .opaque) { x, y in
+            let alpha = isTransparent ? (x * 255 / max(1, width - 1) + y * 3) % 256 : 255
             return [
                 UInt8((x * 9 + y * 4) % 256), UInt8((y * 191 / max(1, height - 1) + x * x) % 256),
                 UInt8((x * y * 7 + x * 5) % 256),

@@ -52,11 +52,11 @@ struct AccessTraces {
         }
         var random = SeededGenerator(seed: 42)
         return (0..<accesses).map { _ in
-            let wanted = random.fraction() * sum
+            let target = random.fraction() * sum
             var (low, high) = (0, items - 1)
             while low < high {
                 let middle = (low + high) / 2
-                if sums[middle] < wanted { low = middle + 1 } else { high = middle }
+                if sums[middle] < target { low = middle + 1 } else { high = middle }
             }
             return Int32(low)
         }

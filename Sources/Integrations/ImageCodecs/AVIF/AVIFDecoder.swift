@@ -94,8 +94,8 @@ public struct AVIFDecoder: AnimationDecoding {
         stored.profile = profile
         // A premultiplied image needs no conversion for a premultiplied result.
         stored.isPremultiplied = header.is_alpha_premultiplied && options.alpha == .premultiplied && !convertsColor
-        let wanted = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
-        stored.deliversWhole = wanted == nil && aperture == nil && !inPieces
+        let geometry = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
+        stored.deliversWhole = geometry == nil && aperture == nil && !inPieces
         // A few rows are converted twice for each block.
         stored.fewestRows = 64
         let assembler = try ImageAssembler(stored, options: options, codecBytes: reader.planeBytes)

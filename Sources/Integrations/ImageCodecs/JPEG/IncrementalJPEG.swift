@@ -29,7 +29,7 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
     private let options: DecodeOptions
     private var canvas: IncrementalCanvas?
     /// The number of rows, or of scans, in the last preview.
-    private var shown = 0
+    private var lastPreviewed = 0
     /// The number of rows that libjpeg has decoded, including those that were decoded again for previews of several scans.
     private(set) var rowsDecoded = 0
     private var isReadThrough = false
@@ -58,13 +58,13 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
         if reader.header.has_multiple_scans {
             // libjpeg smooths the last rows of a scan only after the next scan has begun.
             let ready = isReadThrough ? reader.lastScan : min(reader.scans.whole, reader.scans.begun - 1)
-            guard ready > shown, try closePass() else { return nil }
-            shown = ready
-            _ = try readPass(scan: shown)
+            guard ready > lastPreviewed, try closePass() else { return nil }
+            lastPreviewed = ready
+            _ = try readPass(scan: lastPreviewed)
             _ = try closePass()
         } else {
-            guard canvas.available > shown else { return nil }
-            shown = canvas.available
+            guard canvas.available > lastPreviewed else { return nil }
+            lastPreviewed = canvas.available
         }
         return try canvas.preview(options)
     }

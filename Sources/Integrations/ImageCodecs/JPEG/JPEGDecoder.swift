@@ -87,10 +87,10 @@ public struct JPEGDecoder: Decoding {
         var stored = StoredImage(format: .jpeg, size: reader.size, layout: layout(of: reader.header))
         stored.orientation = options.applied(orientation ?? metadata.orientation)
         stored.profile = ColorProfile(embedded: metadata.profile)
-        let wanted = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
+        let geometry = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
         // libjpeg holds a few rows of an image with one scan, and all coefficients of an image with several.
-        if !reader.header.has_multiple_scans, let wanted { stored.limitLarger(than: wanted.output) }
-        let eighths = eighths(for: wanted)
+        if !reader.header.has_multiple_scans, let geometry { stored.limitLarger(than: geometry.output) }
+        let eighths = eighths(for: geometry)
         try options.limits.check(stored.limitedSize, holding: [Int(clamping: reader.header.coefficient_bytes)])
         stored.scale = (Double(eighths) / 8, Double(eighths) / 8)
         stored.decodedSize = try reader.start(eighths: eighths)
@@ -110,9 +110,9 @@ public struct JPEGDecoder: Decoding {
 
     /// Returns the smallest of 1/8, 1/4, 1/2 and 1 that leaves at least a factor of 1.5 to the resampler. The DCT's filter is a
     /// box, so scaling with it alone would differ visibly from a full decode and a resize.
-    private static func eighths(for wanted: ResizeGeometry?) -> Int {
-        guard let wanted else { return 8 }
-        let ratio = min(wanted.width / Double(wanted.output.width), wanted.height / Double(wanted.output.height))
+    private static func eighths(for geometry: ResizeGeometry?) -> Int {
+        guard let geometry else { return 8 }
+        let ratio = min(geometry.width / Double(geometry.output.width), geometry.height / Double(geometry.output.height))
         return [1, 2, 4].first { ratio * Double($0) / 8 >= 1.5 } ?? 8
     }
 }

@@ -27,7 +27,7 @@ extension PNGDecoder: IncrementalDecoding {
     /// Decodes the complete file at the end, if the pixels in `IDAT` are not the image to show.
     private var collector: CollectingDecoder?
     /// The number of decoded rows at the last preview.
-    private var shown = 0
+    private var lastPreviewed = 0
 
     init(options: DecodeOptions) throws(ImageError) {
         guard let handle = unsafe clt_png_pusher_create(options.limits.metadataBytes) else { throw .outOfMemory(.png) }
@@ -98,8 +98,8 @@ extension PNGDecoder: IncrementalDecoding {
     var rowsDecoded: Int { unsafe Int(clamping: clt_png_pusher_rows_seen(handle)) }
 
     func preview() throws -> DecodedImage? {
-        guard let canvas, rowsDecoded > shown else { return nil }
-        shown = rowsDecoded
+        guard let canvas, rowsDecoded > lastPreviewed else { return nil }
+        lastPreviewed = rowsDecoded
         return try canvas.preview(options)
     }
 
@@ -155,7 +155,7 @@ struct PNGMetadataCollector {
     /// The beginning of a chunk: its length, its type, and its content if that is needed.
     private var pending = Data()
     /// The number of bytes of the chunk that are needed.
-    private var wanted = 8
+    private var neededCount = 8
     /// The number of following bytes to skip.
     private var skip = PNGChunks.signature.count
 
@@ -167,10 +167,10 @@ struct PNGMetadataCollector {
             let skipped = min(skip, rest.count)
             skip -= skipped
             rest = rest.dropFirst(skipped)
-            let piece = rest.prefix(wanted - pending.count)
+            let piece = rest.prefix(neededCount - pending.count)
             pending.append(piece)
             rest = rest.dropFirst(piece.count)
-            if pending.count == wanted { readPending() }
+            if pending.count == neededCount { readPending() }
         }
     }
 
@@ -180,14 +180,14 @@ struct PNGMetadataCollector {
         guard let length = head.uint32(at: 0, bigEndian: true), let name = head.bytes(at: 4, count: 4) else { return }
         let type = String(decoding: name, as: UTF8.self)
         if metadata.reads(type, byteCount: length) {
-            wanted = 8 + length
-            guard pending.count == wanted else { return }
+            neededCount = 8 + length
+            guard pending.count == neededCount else { return }
             metadata.read(type, pending.dropFirst(8))
             skip = 4
         } else {
             metadata.pass(type)
             skip = length + 4
         }
-        (pending, wanted) = (Data(), 8)
+        (pending, neededCount) = (Data(), 8)
     }
 }

@@ -153,8 +153,8 @@ struct ImageAssembler {
         while y < end {
             try options.checkCancellation()
             let (base, stride) = unsafe place(y)
-            let wanted = min(batch, stored.decodedSize.height - y)
-            let read = try unsafe producer.readRows(into: base, stride: stride, count: wanted)
+            let rowCount = min(batch, stored.decodedSize.height - y)
+            let read = try unsafe producer.readRows(into: base, stride: stride, count: rowCount)
             for i in 0..<min(read.count, end - y) {
                 if i & 63 == 63 { try options.checkCancellation() }
                 try unsafe body(y + i, base + i * stride)

@@ -27,7 +27,7 @@ extension WebPDecoder: IncrementalDecoding {
     private var lossyStart: Int?
     /// Whether the file can only be decoded when it is complete, such as an animation.
     private var waits = false
-    private var shown = 0
+    private var lastPreviewed = 0
     /// The number of bytes that libwebp has received.
     private(set) var bytesDecoded = 0
 
@@ -108,8 +108,8 @@ extension WebPDecoder: IncrementalDecoding {
     }
 
     func preview() throws -> DecodedImage? {
-        guard let canvas, canvas.available > shown else { return nil }
-        shown = canvas.available
+        guard let canvas, canvas.available > lastPreviewed else { return nil }
+        lastPreviewed = canvas.available
         return try canvas.preview(options)
     }
 

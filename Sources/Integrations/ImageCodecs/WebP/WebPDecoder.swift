@@ -97,9 +97,9 @@ public struct WebPDecoder: AnimationDecoding {
 
     /// Uses libwebp's scaling to twice the target size if that is less than three quarters of the full size.
     private static func scale(_ stored: inout StoredImage, options: DecodeOptions) throws(ImageError) {
-        let wanted = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
-        guard let wanted else { return }
-        let ratio = min(wanted.width / Double(wanted.output.width), wanted.height / Double(wanted.output.height))
+        let geometry = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
+        guard let geometry else { return }
+        let ratio = min(geometry.width / Double(geometry.output.width), geometry.height / Double(geometry.output.height))
         guard ratio > 2.67 else { return }
         let size = PixelSize(
             width: Int((Double(stored.size.width) * 2 / ratio).rounded(.up)),
