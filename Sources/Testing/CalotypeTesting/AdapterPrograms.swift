@@ -36,7 +36,7 @@ internal import ImageTargets
     try await runPrograms(count, kind)
 }
 
-/// Checks a main-actor view with random programs, through the calls of ``ImageTarget`` that do not suspend.
+/// Checks a main-actor view with random programs, through the calls of `ImageTarget` that do not suspend.
 ///
 /// The programs are those of the overload for any `ImageViewAdapter`. Every result must arrive in order, since no call suspends.
 ///

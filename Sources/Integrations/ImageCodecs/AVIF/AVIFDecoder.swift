@@ -14,6 +14,7 @@ import CCalotypeAVIF
 /// together they hold at most `limits.decodedBytes`; a further one waits. Small images and the frames of sequences are decoded to
 /// the end.
 public struct AVIFDecoder: AnimationDecoding {
+    /// Creates a decoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.avif] }

@@ -9,6 +9,7 @@ import ImageKernels
 /// speed from 9 down to 0; the default is 3. The encoder embeds the bitmap's profile, and writes the orientation into the
 /// container. An encode cannot be cancelled after it has begun.
 public struct AVIFEncoder: Encoding {
+    /// Creates an encoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.avif] }

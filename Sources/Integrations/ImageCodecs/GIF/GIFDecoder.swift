@@ -4,6 +4,7 @@ import ImageDecoding
 /// Decodes GIF with giflib: any frame, composed on the canvas as browsers do. Pixels outside the first frame are transparent. An
 /// ICC profile in the application extension `ICCRGBG1` is applied.
 public struct GIFDecoder: AnimationDecoding {
+    /// Creates a decoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.gif] }

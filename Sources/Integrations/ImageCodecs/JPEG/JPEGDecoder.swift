@@ -10,6 +10,7 @@ import CCalotypeJPEG
 /// memory for its coefficients, 2 bytes each, which count towards `limits.decodedBytes`. A file with one scan may exceed
 /// `limits.pixels` if the target size does not, since the decoder holds only some rows.
 public struct JPEGDecoder: Decoding {
+    /// Creates a decoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.jpeg] }
@@ -52,9 +53,13 @@ public struct JPEGDecoder: Decoding {
         }
     }
 
-    /// Returns the thumbnail in the Exif data, oriented like the image, or `nil` when the file has none that can be decoded.
+    /// Decodes the thumbnail in the Exif data, with the orientation of the image.
     ///
-    /// - Parameter data: The file, or its beginning up to the image data.
+    /// - Parameters:
+    ///   - data: The file, or its beginning up to the image data.
+    ///   - options: The options of the decode.
+    /// - Returns: The thumbnail, or `nil` if the file has none that can be decoded.
+    /// - Throws: `CancellationError`.
     public func thumbnail(of data: Data, options: DecodeOptions = DecodeOptions()) throws -> DecodedImage? {
         let metadata = try unsafe data.withUnsafeBytes { bytes in
             JPEGMetadata(try unsafe JPEGReader(bytes, limits: options.limits).markers(), limits: options.limits)

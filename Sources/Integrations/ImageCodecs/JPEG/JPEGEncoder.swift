@@ -11,6 +11,7 @@ import ImageKernels
 /// and height (4:2:0), unless `chroma` sets another sampling. With `isProgressive`, or an `effort` of 7 or more, the file is
 /// progressive, which is smaller. The encoder embeds the bitmap's profile, and writes the orientation as Exif.
 public struct JPEGEncoder: Encoding {
+    /// Creates an encoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.jpeg] }

@@ -9,6 +9,7 @@ import CCalotypePNG
 /// frame is damaged or missing, and is marked as partial if the file ends early. Frames are composed on the canvas.
 /// `limits.metadataBytes` limits metadata: the decoder ignores a larger profile, and never reads text.
 public struct PNGDecoder: AnimationDecoding {
+    /// Creates a decoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.png] }

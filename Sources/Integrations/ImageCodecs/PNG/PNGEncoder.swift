@@ -8,6 +8,7 @@ import ImageKernels
 /// It is lossless, except that it divides premultiplied colours by alpha. `effort` is zlib's level, 0 to 9; the default is 6. The
 /// encoder embeds the bitmap's profile, and writes the orientation as Exif.
 public struct PNGEncoder: Encoding {
+    /// Creates an encoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.png] }

@@ -9,10 +9,16 @@ import ImageKernels
 public struct AnimatedWebPEncoder: Sendable {
     /// An image and its duration.
     public struct Frame: Sendable {
+        /// The image of the whole canvas.
         public var image: DecodedImage
         /// The duration in seconds, from 0 to 16,777 (WebP stores milliseconds in 24 bits).
         public var duration: Double
 
+        /// Creates a frame.
+        ///
+        /// - Parameters:
+        ///   - image: The image of the whole canvas.
+        ///   - duration: The duration in seconds, from 0 to 16,777.
         public init(_ image: DecodedImage, duration: Double) {
             self.image = image
             self.duration = duration
@@ -22,23 +28,29 @@ public struct AnimatedWebPEncoder: Sendable {
     /// WebP stores the loop count in 16 bits.
     private static let mostLoops = 65_535
 
+    /// Creates an encoder.
     public init() {}
 
     /// Encodes a list of frames.
     ///
     /// - Parameters:
     ///   - frames: At least one frame. All have the size of the first, whose profile is embedded if the bitmap keeps one.
-    ///   - loopCount: The number of times that the animation is shown, at most 65,535; 0 for endless.
+    ///   - loopCount: The number of times that the animation is shown, at most 65,535. By default 0: endless.
     ///   - options: The options of each frame.
-    /// - Returns: The file.
+    /// - Returns: The WebP file.
     /// - Throws: ``ImageError`` (`invalidRequest`) for frames or numbers that are not allowed, or `CancellationError`.
     public func encode(_ frames: [Frame], loopCount: Int = 0, options: EncodeOptions = EncodeOptions()) throws -> Data {
         try encode(frames.map(\.duration), loopCount: loopCount, options: options) { frames[$0].image }
     }
 
-    /// Encodes an animation, whose frames are made one at a time. An animation without a loop count is shown once. A loop count
-    /// above 65,535 is written as 65,535.
+    /// Encodes an animation, whose frames are made one at a time.
     ///
+    /// An animation without a loop count is shown once. A loop count above 65,535 is written as 65,535.
+    ///
+    /// - Parameters:
+    ///   - animation: The animation.
+    ///   - options: The options of each frame.
+    /// - Returns: The WebP file.
     /// - Throws: The errors of the encoder for a list of frames, and those of the animation's frames.
     public func encode(_ animation: any ImageAnimation, options: EncodeOptions = EncodeOptions()) throws -> Data {
         try encode(

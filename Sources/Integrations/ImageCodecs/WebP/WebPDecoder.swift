@@ -11,6 +11,7 @@ import CCalotypeWebP
 /// within milliseconds, and libwebp finishes in the background before its memory is freed. At most two such decodes run at a
 /// time, and together they hold at most `limits.decodedBytes`; a further one waits.
 public struct WebPDecoder: AnimationDecoding {
+    /// Creates a decoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.webp] }

@@ -9,6 +9,7 @@ import ImageKernels
 /// encoder embeds the bitmap's profile, and writes the orientation as Exif. Sides have at most 16,383 pixels. An encode cannot be
 /// cancelled after it has begun. ``AnimatedWebPEncoder`` writes animations.
 public struct WebPEncoder: Encoding {
+    /// Creates an encoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.webp] }
