@@ -59,7 +59,7 @@ public struct JPEGDecoder: Decoding {
     ///   - data: The file, or its beginning up to the image data.
     ///   - options: The options of the decode.
     /// - Returns: The thumbnail, or `nil` if the file has none that can be decoded.
-    /// - Throws: `CancellationError`.
+    /// - Throws: ``ImageError`` for a header that cannot be read, or `CancellationError`.
     public func thumbnail(of data: Data, options: DecodeOptions = DecodeOptions()) throws -> DecodedImage? {
         let metadata = try unsafe data.withUnsafeBytes { bytes in
             JPEGMetadata(try unsafe JPEGReader(bytes, limits: options.limits).markers(), limits: options.limits)
