@@ -1,7 +1,7 @@
 internal import ImageCore
 
-/// Which loads run, how the others ended, and what went wrong.
-final class Ledger: Sendable {
+/// The running loads, the outcomes of the others, and the failures of the test.
+final class LoadRecords: Sendable {
     private struct Running {
         let path: String
         let since: ContinuousClock.Instant
@@ -19,7 +19,7 @@ final class Ledger: Sendable {
 
     private let state = Lock(State())
 
-    /// Notes a load that starts. Returns its number, for ``end(_:of:as:)``.
+    /// Records a load that starts. Returns its number, for ``end(_:of:as:)``.
     func begin(_ path: String, cancel: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             state.nextID += 1
@@ -38,7 +38,7 @@ final class Ledger: Sendable {
     func fail(_ message: String) {
         state.withLock { state in
             state.failureCount += 1
-            // The first ones say enough.
+            // The first failures are enough.
             if state.failures.count < 40, !state.failures.contains(message) { state.failures.append(message) }
         }
     }
