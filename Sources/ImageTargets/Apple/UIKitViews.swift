@@ -3,7 +3,7 @@
     public import UIKit
 
     extension UIImageView: PlatformImageView {
-        public var calo: Calo<UIImageView> { Calo(self) }
+        public var calotype: CalotypeView<UIImageView> { CalotypeView(self) }
 
         public func calotypeShow(_ image: DecodedImage?, fade: Duration?) {
             let shown = image.flatMap { UIImage(calotype: $0) }
@@ -21,7 +21,7 @@
 
     extension UIButton: PlatformImageView {
         /// Sets the button's image for its normal state.
-        public var calo: Calo<UIButton> { Calo(self) }
+        public var calotype: CalotypeView<UIButton> { CalotypeView(self) }
 
         public func calotypeShow(_ image: DecodedImage?, fade: Duration?) {
             let shown = image.flatMap { UIImage(calotype: $0) }

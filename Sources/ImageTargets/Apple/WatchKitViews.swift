@@ -4,7 +4,7 @@
     public import WatchKit
 
     extension WKInterfaceImage: PlatformImageView {
-        public var calo: Calo<WKInterfaceImage> { Calo(self) }
+        public var calotype: CalotypeView<WKInterfaceImage> { CalotypeView(self) }
 
         /// At once: interface objects have no transitions.
         public func calotypeShow(_ image: DecodedImage?, fade: Duration?) { setImage(image.flatMap { UIImage(calotype: $0) }) }
