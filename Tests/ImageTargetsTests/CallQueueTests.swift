@@ -81,15 +81,15 @@ import Testing
     @Test func theSignOfLoadingIsKnownFromTheCallsThatWereTaken() {
         var queue = CallQueue()
         queue.append(.setLoading(true))
-        #expect(queue.endsLoading)
+        #expect(queue.willShowLoading)
         // The view was not called, so that there is no sign to take back.
         queue.replaceAll(by: [])
-        #expect(!queue.endsLoading)
+        #expect(!queue.willShowLoading)
         queue.append(.setLoading(true))
         #expect(steps(of: &queue) == ["loading", "end"])
         queue.replaceAll(by: [])
-        #expect(queue.endsLoading)
+        #expect(queue.willShowLoading)
         queue.append(.setLoading(false))
-        #expect(!queue.endsLoading)
+        #expect(!queue.willShowLoading)
     }
 }
