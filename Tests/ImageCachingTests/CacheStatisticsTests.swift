@@ -9,7 +9,7 @@ import Testing
         let cache = MemoryCache(trimPolicy: .none)
         let key = ImageKey(resource: ResourceKey("a"))
         _ = cache.image(for: key)
-        cache.store(try TestPictures.solid(), for: key, priority: .normal)
+        cache.store(try TestImages.solid(), for: key, priority: .normal)
         _ = cache.image(for: key)
         cache.removeAll()
         let statistics = try #require(cache.cacheStatistics.first)

@@ -14,7 +14,7 @@ struct CurlLoaderCancellation {
         let request = try server.request()
         let gate = try LoopbackServer.Gate()
         let task = Task {
-            try? await gate.opened()
+            try? await gate.waitUntilOpen()
             return try await loader.load(request)
         }
         task.cancel()
@@ -29,10 +29,10 @@ struct CurlLoaderCancellation {
         let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
         let request = try server.request()
         let task = Task { try await loader.load(request) }
-        try await server.requests.reached(1)
+        try await server.requests.wait(forCount: 1)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
     }
 
     #if os(Linux)
@@ -59,7 +59,7 @@ struct CurlLoaderCancellation {
 
     @Test func cancellingInMidBodyEndsTheReadAndClosesTheSocket() async throws {
         let server = try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Content-Length", "100")])
+            try connection.writeHeaders(200, headers: [("Content-Length", "100")])
             try connection.write("some")
             connection.waitForDisconnect()
         }
@@ -73,22 +73,22 @@ struct CurlLoaderCancellation {
             }
             return count
         }
-        try await hasRead.opened()
+        try await hasRead.waitUntilOpen()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
     }
 
     @Test func droppingTheBodyUnreadClosesTheSocket() async throws {
         let server = try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Content-Length", "100")])
+            try connection.writeHeaders(200, headers: [("Content-Length", "100")])
             try connection.write("some")
             connection.waitForDisconnect()
         }
         let request = try server.request()
         func loadAndDrop() async throws { #expect(try await loader.load(request).head.status == 200) }
         try await loadAndDrop()
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
         // Until here the loader lived, so it was not its own end that closed the socket.
         await loader.close()
     }
@@ -103,7 +103,7 @@ struct CurlLoaderCancellation {
         }
         let (held, free) = (try server.request("/held"), try server.request("/free"))
         let first = Task { try await loader.load(held) }
-        try await server.requests.reached(1)
+        try await server.requests.wait(forCount: 1)
         let second = Task { try await loader.body(of: free) }
         first.cancel()
         #expect(try await second.value == Data([1]))
@@ -113,18 +113,18 @@ struct CurlLoaderCancellation {
         let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
         let request = try server.request()
         let task = Task { try await loader.load(request) }
-        try await server.requests.reached(1)
+        try await server.requests.wait(forCount: 1)
         await loader.close()
         #expect(try await imageError { _ = try await task.value }.code == .loaderClosed)
         #expect(try await imageError { _ = try await loader.load(request) }.code == .loaderClosed)
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
         await loader.close()
     }
 
     @Test func aBodyOutlivesItsLoader() async throws {
         let gate = try LoopbackServer.Gate()
         let server = try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Content-Length", "4")])
+            try connection.writeHeaders(200, headers: [("Content-Length", "4")])
             try connection.wait(for: gate)
             try connection.write("body")
         }

@@ -35,14 +35,14 @@ struct CurlLoaderFailures {
     @Test(arguments: ["X-Filler", "HTTP/1.1 200 OK"])
     func trailersWithoutEndAreAnError(_ name: String) async throws {
         let server = try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+            try connection.writeHeaders(200, headers: [("Transfer-Encoding", "chunked")])
             try connection.write("1\r\na\r\n0\r\n")
             while true { try connection.write("\(name): \(String(repeating: "a", count: 1000))\r\n") }
         }
         let request = try server.request(timeout: .seconds(5))
         let error = try await imageError { _ = try await loader.body(of: request) }
         #expect(error.code == .badResponse)
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
     }
 
     @Test func aHeaderLineWithoutEndIsAnErrorOfTheServer() async throws {
@@ -53,7 +53,7 @@ struct CurlLoaderFailures {
         let request = try server.request(timeout: .seconds(5))
         let error = try await imageError { _ = try await loader.load(request) }
         #expect(error.code == .badResponse)
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
     }
 
     @Test func silenceOnAUsedConnectionIsNoMissingConnection() async throws {
@@ -90,12 +90,12 @@ struct CurlLoaderFailures {
         #expect(
             error.message == "“127.0.0.1” did not send the whole response to \(request.url.absoluteString) within the timeout of "
                 + "0.2 s. Raise the timeout to wait longer.")
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
     }
 
     @Test func aStallInMidBodyHitsTheTimeout() async throws {
         let server = try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Content-Length", "10")])
+            try connection.writeHeaders(200, headers: [("Content-Length", "10")])
             try connection.write("half")
             connection.waitForDisconnect()
         }
@@ -107,7 +107,7 @@ struct CurlLoaderFailures {
     @Test(arguments: ["", "half"])
     func aServerThatFallsSilentIsGivenUp(_ body: String) async throws {
         let server = try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Content-Length", "10")])
+            try connection.writeHeaders(200, headers: [("Content-Length", "10")])
             try connection.write(body)
             connection.waitForDisconnect()
         }
@@ -119,7 +119,7 @@ struct CurlLoaderFailures {
         #expect(
             error.message
                 == "“127.0.0.1” sent nothing for 0.1 s, the idle timeout, before the response to \(server.url()) was complete.")
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
     }
 
     /// A pause is the reader's doing.
@@ -167,7 +167,7 @@ struct CurlLoaderFailures {
 
     @Test func aResetIsALostConnection() async throws {
         let server = try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Content-Length", "9")])
+            try connection.writeHeaders(200, headers: [("Content-Length", "9")])
             connection.reset()
         }
         let request = try server.request()
@@ -189,7 +189,7 @@ struct CurlLoaderFailures {
         }
         let error = try await imageError { _ = try await loader.load(try server.request()) }
         #expect(error.code == .badResponse)
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
     }
 
     @Test func tooManyHeaderFieldsAreABadResponse() async throws {
@@ -221,7 +221,7 @@ struct CurlLoaderLimits {
 
     @Test func anEndlessBodyStopsAtTheLimit() async throws {
         let server = try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+            try connection.writeHeaders(200, headers: [("Transfer-Encoding", "chunked")])
             while true { try connection.writeChunk([UInt8](repeating: 1, count: 10_000)) }
         }
         let request = try server.request("/endless", maximumBytes: 1_000_000)
@@ -235,7 +235,7 @@ struct CurlLoaderLimits {
                 == "The response to \(request.url.absoluteString) exceeds the limit of 1000000 bytes. Raise maximumResponseBytes to load it."
         )
         #expect(received <= 1_000_000)
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
     }
 
     /// libcurl keeps what it has received while a transfer is paused, and delivers it when the transfer resumes.
@@ -251,18 +251,18 @@ struct CurlLoaderLimits {
         let request = try server.request(maximumBytes: 40_000)
         let error = try await imageError { for try await _ in try await loader.load(request).body {} }
         #expect(error.code == .tooLarge)
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
     }
 
     @Test func aContentLengthOverTheLimitIsRefusedBeforeTheBody() async throws {
         let server = try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Content-Length", "1000001")])
+            try connection.writeHeaders(200, headers: [("Content-Length", "1000001")])
             connection.waitForDisconnect()
         }
         let error = try await imageError { _ = try await loader.load(try server.request(maximumBytes: 1_000_000)) }
         #expect(error.code == .tooLarge)
         #expect(error.message.contains("has 1000001 bytes; the limit is 1000000 bytes"))
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
     }
 
     @Test func aBodyOfExactlyTheLimitIsAccepted() async throws {

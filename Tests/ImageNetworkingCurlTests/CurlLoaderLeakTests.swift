@@ -82,7 +82,7 @@
                 }
                 // The first round also pays for what a process sets up once.
                 try await run(closing: true)
-                try await server.disconnections.reached(server.connections.value)
+                try await server.disconnections.wait(forCount: server.connections.value)
                 let before = Holdings.now
                 for round in 0..<10 { try await run(closing: round % 2 == 0) }
                 let after = await Holdings.settled(to: before)
@@ -112,7 +112,7 @@
                         for task in tasks { _ = try? await task.value }
                     }
                     await loader.close()
-                    try await server.disconnections.reached(server.connections.value)
+                    try await server.disconnections.wait(forCount: server.connections.value)
                 }
                 try await storms(50)
                 let (before, allocated) = (Holdings.now, Holdings.allocated)
@@ -148,7 +148,7 @@
                         #expect(whole == count / 64 * 64)
                     }
                     await loader.close()
-                    try await server.disconnections.reached(server.connections.value)
+                    try await server.disconnections.wait(forCount: server.connections.value)
                 }
                 try await run(1_000)
                 #expect(server.connections.value <= 64)

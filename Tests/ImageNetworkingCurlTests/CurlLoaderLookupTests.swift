@@ -43,7 +43,7 @@
                 defer { end.open() }
                 return try await loader.load(request).head.status.code
             }
-            try await lookup.begun.opened()
+            try await lookup.begun.waitUntilOpen()
             return (task, end)
         }
 
@@ -53,7 +53,7 @@
                 await loader.close()
                 end.open()
             }
-            try await end.opened()
+            try await end.waitUntilOpen()
         }
 
         @Test func aLoadThatNobodyCancelsGoesOnWhenTheLookupEnds() async throws {
@@ -62,9 +62,9 @@
             let (task, end) = try await load(lookup, server, freed: freed)
             #expect(server.connections.value == 0)
             lookup.answer()
-            try await end.opened()
+            try await end.waitUntilOpen()
             #expect(try await task.value == 200)
-            try await freed.opened()
+            try await freed.waitUntilOpen()
         }
 
         @Test func cancellingDuringTheLookupIsPromptAndOpensNoSocketLater() async throws {
@@ -73,14 +73,14 @@
             let (task, end) = try await load(lookup, server, freed: freed)
             task.cancel()
             // The lookup still runs.
-            try await end.opened()
+            try await end.waitUntilOpen()
             await #expect(throws: CancellationError.self) { try await task.value }
             // Nor does it keep others waiting. When their answer is here, the loader has heard of the cancellation too.
             #expect(try await loader.body(of: try server.request()).count == 1)
             #expect(!freed.isOpen)
             lookup.answer()
             // With the lookup, all that was kept for it is let go.
-            try await freed.opened()
+            try await freed.waitUntilOpen()
             // A connection that was made meanwhile would be counted before another loader's.
             #expect(try await CurlLoader(.withoutIdleTimeout).body(of: try server.request()).count == 1)
             #expect(server.connections.value == 2)
@@ -94,13 +94,13 @@
             let (task, end) = try await load(lookup, server, freed: freed)
             if isCancelledBefore { task.cancel() }
             try await close()
-            try await end.opened()
+            try await end.waitUntilOpen()
             if isCancelledBefore {
                 await #expect(throws: CancellationError.self) { try await task.value }
             } else {
                 #expect(try await imageError { _ = try await task.value }.code == .loaderClosed)
             }
-            try await freed.opened()
+            try await freed.waitUntilOpen()
             #expect(server.connections.value == 0)
             lookup.answer()
         }

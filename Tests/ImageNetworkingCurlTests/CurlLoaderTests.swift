@@ -113,7 +113,7 @@ struct CurlLoaderAnswers {
 
     @Test func aHeadRequestHasNoBodyHoweverLongItsAnswerSays() async throws {
         let server = try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Content-Length", "5000000000")])
+            try connection.writeHeaders(200, headers: [("Content-Length", "5000000000")])
         }
         var request = try server.request()
         request.method = .head
@@ -186,7 +186,7 @@ struct CurlLoaderAnswers {
         let loader = CurlLoader(configuration)
         let first = Task { try await loader.body(of: try servers[0].request()) }
         let second = Task { try await loader.body(of: try servers[1].request()) }
-        for server in servers.prefix(2) { try await server.requests.reached(1) }
+        for server in servers.prefix(2) { try await server.requests.wait(forCount: 1) }
         let third = Task { try await loader.body(of: try servers[2].request()) }
         // What does arrive there shows that the third had every chance.
         for _ in 0..<20 { _ = try await self.loader.body(of: try servers[2].request()) }
@@ -215,7 +215,7 @@ struct CurlLoaderAnswers {
             return Task.immediate { try await loader.body(of: request) }
         }
         let held = try servers.map { try load($0, "/held") }
-        for server in servers { try await server.requests.reached(1) }
+        for server in servers { try await server.requests.wait(forCount: 1) }
         let (full, free) = try (["/1", "/2", "/3"].map { try load(servers[0], $0) }, load(servers[1], "/1"))
         gates[1].open()
         _ = try await (held[1].value, free.value)
@@ -241,7 +241,7 @@ struct ConnectionsThatAServerClosed {
         let loader = CurlLoader(.withoutIdleTimeout)
         // As long as it runs, the loader remembers that the host keeps its connections.
         let first = Task { try await loader.body(of: try server.request("/held")) }
-        try await server.requests.reached(1)
+        try await server.requests.wait(forCount: 1)
         for target in ["/a", "/b", "/last"] { _ = try await loader.body(of: try server.request(target)) }
         #expect(server.connections.value == 2)
         var request = try server.request("/again")
@@ -329,7 +329,7 @@ struct CurlLoaderStreaming {
     @Test func theFirstChunkIsHereWhileTheSecondIsHeldBack() async throws {
         let gate = try LoopbackServer.Gate()
         let server = try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Content-Length", "10")])
+            try connection.writeHeaders(200, headers: [("Content-Length", "10")])
             try connection.write("first")
             try connection.wait(for: gate)
             try connection.write("later")
@@ -345,7 +345,7 @@ struct CurlLoaderStreaming {
     @Test func theHeadIsHereBeforeAnyBody() async throws {
         let gate = try LoopbackServer.Gate()
         let server = try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Content-Length", "4")])
+            try connection.writeHeaders(200, headers: [("Content-Length", "4")])
             try connection.wait(for: gate)
             try connection.write("body")
         }
@@ -359,7 +359,7 @@ struct CurlLoaderStreaming {
     @Test func aBodyNobodyReadsIsNotReadAhead() async throws {
         let sent = Lock(0)
         let server = try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+            try connection.writeHeaders(200, headers: [("Transfer-Encoding", "chunked")])
             let piece = [UInt8](repeating: 1, count: 64 << 10)
             while true {
                 try connection.writeChunk(piece)

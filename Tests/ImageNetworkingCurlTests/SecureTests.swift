@@ -144,7 +144,7 @@
             let identity = try #require(LoopbackServer.Identity(protocolName: "h2"))
             let server = try server(identity) { http2, stream in
                 guard stream == 1 else { return try http2.respond(to: stream, body: Array("whole".utf8)) }
-                try http2.writeHead(to: stream, length: 1000)
+                try http2.writeHeaders(to: stream, length: 1000)
                 try http2.write([UInt8](repeating: 1, count: 100), to: stream, isLast: false)
                 try http2.reset(stream, .internalError)
             }
@@ -173,7 +173,7 @@
                     return isFirst
                 }
                 guard goesAway else { return try http2.respond(to: stream, body: [1]) }
-                try http2.writeHead(to: stream, length: 1000)
+                try http2.writeHeaders(to: stream, length: 1000)
                 try http2.goAway(last: 0, .internalError)
             }
             let loader = CurlLoader(.trusting(identity))
@@ -199,7 +199,7 @@
         @Test func aBodyShorterThanAnnouncedIsAnError() async throws {
             let identity = try #require(LoopbackServer.Identity(protocolName: "h2"))
             let server = try server(identity) { http2, stream in
-                try http2.writeHead(to: stream, length: 1000)
+                try http2.writeHeaders(to: stream, length: 1000)
                 try http2.write([1, 2, 3], to: stream, isLast: true)
             }
             let request = try server.request()
@@ -224,7 +224,7 @@
             let loader = CurlLoader(.trusting(identity))
             let request = try server.request()
             let task = Task { try await loader.load(request) }
-            try await server.requests.reached(1)
+            try await server.requests.wait(forCount: 1)
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
             #expect(try await loader.body(of: request).count == 1)

@@ -374,7 +374,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         let files = try DownloadBench()
         defer { files.remove() }
         let server = try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Connection", "close")])
+            try connection.writeHeaders(200, headers: [("Connection", "close")])
             try connection.write(Array(repeating: 1, count: 60_000))
             connection.waitForDisconnect()
         }
@@ -384,7 +384,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
             try await bench.loader.load(try bench.request(server.url("/a")))
         }
         #expect(error?.code == .tooLarge)
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
     }
 
     @Test func credentialsGoTheUsualWay() async throws {

@@ -9,20 +9,20 @@ import Testing
     @Test @MainActor func noViewEverGetsAForeignPictureOrCompletionInTenThousandPrograms() async throws {
         let faults = EventLog<String>()
         try await checkImageViewAdapterPrograms(
-            onWish: { view, number in view.wanted = number }, makeView: { JudgingView(faults) }, look: { $0.appearance })
+            onRequest: { view, number in view.wanted = number }, makeView: { JudgingView(faults) }, appearance: { $0.appearance })
         #expect(faults.events.isEmpty)
     }
 
     /// The view is an actor of its own: every call suspends.
     @Test @MainActor func viewsOnActorsOfTheirOwnShowWhatTheyWereAskedForInTenThousandPrograms() async throws {
-        try await checkImageViewAdapterPrograms(makeView: { RecordingView() }, look: { await $0.appearance })
+        try await checkImageViewAdapterPrograms(makeView: { RecordingView() }, appearance: { await $0.appearance })
     }
 
     /// Every call suspends in its middle, where a call of a newer request could overtake it.
     @Test @MainActor func callsThatSuspendNeverOverlapInTwoThousandPrograms() async throws {
         let overlaps = EventLog<String>()
         try await checkImageViewAdapterPrograms(
-            2_000, makeView: { SuspendingView(RecordingView(), overlaps: overlaps) }, look: { await $0.view.appearance })
+            2_000, makeView: { SuspendingView(RecordingView(), overlaps: overlaps) }, appearance: { await $0.view.appearance })
         #expect(overlaps.events.isEmpty)
     }
 }
@@ -36,7 +36,7 @@ import Testing
     init(_ faults: EventLog<String>) { self.faults = faults }
 
     func setImage(_ image: DecodedImage, transition: Transition) {
-        let pixel = TestPictures.pixel(of: image, x: 0, y: 0)
+        let pixel = TestImages.pixel(of: image, x: 0, y: 0)
         appearance.color = Array(pixel[0..<3])
         if wanted.map(programRed(of:)) != pixel[0] {
             faults.append("A view was shown \(pixel) while it wanted \(String(describing: wanted)).")

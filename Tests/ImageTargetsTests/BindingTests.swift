@@ -128,7 +128,7 @@ import Testing
         let view = RecordingView()
         let target = ImageTarget(view, loader: loader)
         let completed = EventLog<ImageError.Code?>()
-        let broken = try TestPictures.solid(red: 99)
+        let broken = try TestImages.solid(red: 99)
         let failing = request("a") { $0.failureImage = broken }
         await target.setImage(failing) { completed.append($0.failure?.error?.code) }
         await completed.wait(forCount: 1)

@@ -26,7 +26,7 @@ import Testing
     private func suspend(_ completion: ImageTarget<SuspendingView<RecordingView>>.Completion? = nil) async throws {
         await view.holdImages(at: gate)
         await target.setImage(request("a"), completion: completion)
-        try provider.loads[0].succeed(TestPictures.solid(red: 1))
+        try provider.loads[0].succeed(TestImages.solid(red: 1))
         await gate.waitForArrivals(1)
         #expect(recording.shown == [.label(nil), .cleared, .loading(true), .loading(false)])
     }
@@ -58,7 +58,7 @@ import Testing
         try await suspend()
         for name in ["b", "c"] { await target.setImage(request(name) { $0.accessibilityLabel = name }) }
         let hit = request("d")
-        provider.cache(try TestPictures.solid(red: 4), for: hit)
+        provider.cache(try TestImages.solid(red: 4), for: hit)
         let completed = EventLog<CacheTier?>()
         await target.setImage(hit) { completed.append(try? $0.get().tier) }
         #expect(completed.events.isEmpty)
@@ -79,7 +79,7 @@ import Testing
     @Test func cancellingDropsAnImageThatHasComeAndIsNotShownYet() async throws {
         try await suspend()
         await target.setImage(request("b")) { _ in Issue.record("The completion of a cancelled request was called.") }
-        try provider.loads[1].succeed(TestPictures.solid(red: 2))
+        try provider.loads[1].succeed(TestImages.solid(red: 2))
         await target.cancel()
         await finish()
         #expect(
@@ -89,12 +89,12 @@ import Testing
     @Test func anImageThatHasComeAndIsNotShownYetCanBeCancelledAndRequestedAgain() async throws {
         try await suspend()
         await target.setImage(request("b")) { _ in Issue.record("The completion of a cancelled request was called.") }
-        try provider.loads[1].succeed(TestPictures.solid(red: 2))
+        try provider.loads[1].succeed(TestImages.solid(red: 2))
         await target.cancel()
         let completed = EventLog<Void>()
         await target.setImage(request("b")) { _ in completed.append(()) }
         try #require(provider.loads.count == 3)
-        try provider.loads[2].succeed(TestPictures.solid(red: 3))
+        try provider.loads[2].succeed(TestImages.solid(red: 3))
         await finish()
         while completed.count == 0, !Task.isCancelled { await Task.yield() }
         #expect(recording.shown.suffix(2) == [.loading(false), .image(red: 3, .none)])
@@ -105,12 +105,12 @@ import Testing
         try await suspend()
         await target.setImage(request("b"))
         for number in 1...9 {
-            var preview = try TestPictures.solid(red: UInt8(10 + number))
+            var preview = try TestImages.solid(red: UInt8(10 + number))
             preview.isPreview = true
             provider.loads[1].send(.progress(LoadProgress(received: number, expected: 9)))
             provider.loads[1].send(.preview(preview))
         }
-        try provider.loads[1].succeed(TestPictures.solid(red: 2))
+        try provider.loads[1].succeed(TestImages.solid(red: 2))
         await finish()
         await recording.wait { $0.last == .image(red: 2, .none) }
         #expect(
@@ -129,7 +129,7 @@ import Testing
             loader = provider
             let target = ImageTarget(view, loader: provider)
             await target.setImage(request("a")) { _ in Issue.record("The completion of a target that is gone was called.") }
-            try provider.loads[0].succeed(TestPictures.solid(red: 1))
+            try provider.loads[0].succeed(TestImages.solid(red: 1))
             await gate.waitForArrivals(1)
             await target.setImage(request("b"))
         }
@@ -144,7 +144,7 @@ import Testing
         let view = ThoughtfulView()
         let target = ImageTarget(view, loader: provider)
         await target.setImage(request("a") { $0.transition = .fade(.seconds(1)) })
-        try provider.loads[0].succeed(TestPictures.solid(red: 1))
+        try provider.loads[0].succeed(TestImages.solid(red: 1))
         await view.gate.waitForArrivals(1)
         await target.clear()
         view.gate.open()
@@ -156,7 +156,7 @@ import Testing
         let view = ChainingView()
         let target = ImageTarget(view, loader: provider)
         for (index, name) in ["a", "b", "c"].enumerated() {
-            provider.cache(try TestPictures.solid(red: UInt8(index)), for: request(name))
+            provider.cache(try TestImages.solid(red: UInt8(index)), for: request(name))
         }
         // From within a completion the next request shows at once; from within a call, when that has returned.
         view.onImage = { red in
@@ -188,7 +188,7 @@ private actor ThoughtfulView: ImageViewAdapter {
     var events: [String] = []
     var onImage: (UInt8) -> Void = { _ in }
     func setImage(_ image: DecodedImage, transition: Transition) {
-        let red = TestPictures.pixel(of: image, x: 0, y: 0)[0]
+        let red = TestImages.pixel(of: image, x: 0, y: 0)[0]
         events.append("image \(red)")
         onImage(red)
     }

@@ -35,7 +35,7 @@ import Testing
         let target = TerminalTarget(picture(way, columns: 10, rows: 6)) { text in screen.withLock { $0.write(text) } }
         // When two previews come, the second of them smaller, and the picture,
         for (red, size, isPreview) in [(1, 48, true), (2, 20, true), (3, 48, false)] {
-            var image = try TestPictures.solid(width: size, height: size, red: UInt8(red))
+            var image = try TestImages.solid(width: size, height: size, red: UInt8(red))
             image.isPreview = isPreview
             await target.setImage(image, transition: .none)
         }
@@ -47,7 +47,7 @@ import Testing
         let colors = Set(characters.filter { $0.key.row >= linesBefore }.values)
         #expect(colors == (way == .halfBlocks ? ["38;2;3;0;0"] : []))
         // The next picture stands below.
-        await target.setImage(try TestPictures.solid(width: 8, height: 8, red: 4), transition: .none)
+        await target.setImage(try TestImages.solid(width: 8, height: 8, red: 4), transition: .none)
         #expect(screen.withLock { $0.cursor.row } > cursor.row)
     }
 
@@ -57,7 +57,7 @@ import Testing
         await target.setPlaceholder(.color(red: 0, green: 0, blue: 1, alpha: 1))
         #expect(screen.withLock { $0.cursor } == TerminalScreen.Place(row: 6, column: 0))
         #expect(screen.withLock { ShownColor.find(in: $0) } == [0, 0, 255])
-        await target.setImage(try TestPictures.solid(width: 40, height: 16, red: 250), transition: .none)
+        await target.setImage(try TestImages.solid(width: 40, height: 16, red: 250), transition: .none)
         #expect(screen.withLock { ShownColor.find(in: $0) } == [250, 0, 0])
         #expect(screen.withLock { $0.drawings.allSatisfy { $0.place.row == 0 } && $0.cursor.row < 6 })
     }
@@ -65,7 +65,7 @@ import Testing
     @Test func picturesOfTextSideBySideMayBeHigherThanTheTerminal() throws {
         var screen = TerminalScreen(rows: 5)
         let row = try (0..<2).map { index -> (TerminalImage.Drawing, Int) in
-            let image = try TestPictures.solid(width: 4, height: 16 + 4 * index, red: UInt8(index + 1))
+            let image = try TestImages.solid(width: 4, height: 16 + 4 * index, red: UInt8(index + 1))
             return (try #require(try picture(.halfBlocks, columns: 8, rows: 12).draw(image)), index * 9)
         }
         screen.write(TerminalImage.row(row))
@@ -80,7 +80,7 @@ import Testing
         var screen = TerminalScreen(rows: 12)
         for _ in 0..<3 {
             let row = try (0..<3).map { index -> (TerminalImage.Drawing, Int) in
-                let image = try TestPictures.solid(width: 32, height: 20 + 8 * index, red: UInt8(index))
+                let image = try TestImages.solid(width: 32, height: 20 + 8 * index, red: UInt8(index))
                 return (try #require(try picture(way, columns: 8, rows: 4).draw(image)), index * 9)
             }
             screen.write(TerminalImage.row(row))
@@ -162,7 +162,7 @@ import Testing
         for y in 0..<23 {
             for x in 0..<50 {
                 let (seen, wanted) = (
-                    TestPictures.pixel(of: decoded, x: x, y: y), TestPictures.pixel(of: DecodedImage(bitmap), x: x, y: y)
+                    TestImages.pixel(of: decoded, x: x, y: y), TestImages.pixel(of: DecodedImage(bitmap), x: x, y: y)
                 )
                 // Sixels name colours in hundredths.
                 #expect(zip(seen, wanted).allSatisfy { abs(Int($0) - Int($1)) <= 2 }, "At \(x), \(y): \(seen), not \(wanted)")
@@ -188,7 +188,7 @@ import Testing
         let lines = try tmux.run(server + ["capture-pane", "-p", "-e"]).split(separator: "\n", omittingEmptySubsequences: false)
         // then every cell has the colours of its two pixels.
         func pixel(_ x: Int, _ y: Int) -> [Int] {
-            TestPictures.pixel(of: DecodedImage(bitmap), x: x, y: y).prefix(3).map(Int.init)
+            TestImages.pixel(of: DecodedImage(bitmap), x: x, y: y).prefix(3).map(Int.init)
         }
         for y in 0..<5 {
             let cells = ColoredCells.parse(String(lines[y]))
@@ -206,7 +206,7 @@ import Testing
 private struct FirstPixel: Encoding {
     var formats: [ImageFormat] { [.png] }
     func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
-        Data(TestPictures.color(of: image))
+        Data(TestImages.color(of: image))
     }
 }
 

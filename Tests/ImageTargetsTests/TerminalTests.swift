@@ -73,7 +73,7 @@ import Testing
     private func bytes(_ bitmap: Bitmap, channels: Int) -> [UInt8] {
         (0..<bitmap.height).flatMap { y in
             (0..<bitmap.width).flatMap { x in
-                TestPictures.pixel(of: DecodedImage(bitmap), x: x, y: y).prefix(channels)
+                TestImages.pixel(of: DecodedImage(bitmap), x: x, y: y).prefix(channels)
             }
         }
     }
@@ -129,7 +129,7 @@ import Testing
         #expect(picture.width == 40 && picture.height == 23)
         for y in 0..<23 {
             for x in 0..<40 {
-                let wanted = TestPictures.pixel(of: DecodedImage(bitmap), x: x, y: y).prefix(3).map {
+                let wanted = TestImages.pixel(of: DecodedImage(bitmap), x: x, y: y).prefix(3).map {
                     (Int($0) * 100 + 127) / 255
                 }
                 #expect(picture.pixels[y * 40 + x] == wanted)
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test func sixelsLeaveTransparentPixelsOrLayThemOverTheBackground() throws {
-        let clear = try TestPictures.solid(width: 3, height: 3, alpha: 0).bitmap
+        let clear = try TestImages.solid(width: 3, height: 3, alpha: 0).bitmap
         #expect(try SixelPicture(Sixel().draw(clear)).pixels.allSatisfy { $0 == nil })
         let white = HalfBlocks.RGB(red: 255, green: 255, blue: 255)
         #expect(try SixelPicture(Sixel(background: white).draw(clear)).pixels.allSatisfy { $0 == [100, 100, 100] })
@@ -178,13 +178,13 @@ import Testing
         var terminal = Terminal(graphics: .halfBlocks, columns: 20, rows: 10)
         terminal.colors = .palette
         let picture = TerminalImage(terminal, columns: 2, rows: 2)
-        let drawing = try #require(try picture.draw(TestPictures.solid(width: 2, height: 4, red: 255)))
+        let drawing = try #require(try picture.draw(TestImages.solid(width: 2, height: 4, red: 255)))
         #expect(drawing.rows == 2 && drawing.columns == 2)
         let line = "\u{1B}[38;5;196m\u{1B}[48;5;196m▀▀\u{1B}[0m"
         #expect(drawing.placed() == "\(line)\n\(line)\n")
-        let lower = try #require(try picture.draw(TestPictures.solid(width: 2, height: 2, red: 255)))
+        let lower = try #require(try picture.draw(TestImages.solid(width: 2, height: 2, red: 255)))
         #expect(
             TerminalImage.row([(lower, 0), (drawing, 5)]) == "\(line)\r\u{1B}[5C\(line)\n\r\u{1B}[5C\(line)\n")
-        #expect(try TerminalImage(Terminal(graphics: .none, columns: 9, rows: 9)).draw(TestPictures.solid()) == nil)
+        #expect(try TerminalImage(Terminal(graphics: .none, columns: 9, rows: 9)).draw(TestImages.solid()) == nil)
     }
 }

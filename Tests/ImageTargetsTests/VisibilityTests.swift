@@ -36,7 +36,7 @@ import Testing
         #expect(provider.loads.map(\.isCancelled) == [true, false])
         // Nothing of this was told to the view or to the completion.
         #expect(view.shown == shown)
-        provider.loads[1].succeed(try TestPictures.solid(red: 5), tier: .disk)
+        provider.loads[1].succeed(try TestImages.solid(red: 5), tier: .disk)
         await completed.wait(forCount: 1)
         #expect(completed.events == [.disk])
         #expect(view.shown.last == .image(red: 5, .none))
@@ -104,7 +104,7 @@ import Testing
     @Test func aHashIsDrawnByTheTargetAndABrokenOneIsNoPlaceholder() async throws {
         let view = RecordingView()
         let target = ImageTarget(view, loader: provider)
-        let good = PlaceholderHash(Data([44])) { try TestPictures.solid(red: $0[0]) }
+        let good = PlaceholderHash(Data([44])) { try TestImages.solid(red: $0[0]) }
         await target.setImage(request { $0.placeholder = .hash(good) })
         #expect(view.shown.suffix(2) == [.placeholder("image"), .loading(true)])
         #expect(await view.appearance.color == [44, 0, 0])
@@ -117,7 +117,7 @@ import Testing
         let view = StillView()
         let target = ImageTarget(view, loader: provider)
         let hit = request { $0.transition = .fade(.seconds(1)) }
-        provider.cache(try TestPictures.solid(red: 3), for: hit)
+        provider.cache(try TestImages.solid(red: 3), for: hit)
         var tier: CacheTier?
         target.setImage(hit) { tier = try? $0.get().tier }
         #expect(view.transitions == [.none])
@@ -143,7 +143,7 @@ import Testing
         target.setVisible(true)
         #expect(provider.loads.map(\.isCancelled) == [true, false])
         // A memory hit needs no load, and a prepared view that is cleared has none.
-        provider.cache(try TestPictures.solid(red: 3), for: request("c") { _ in })
+        provider.cache(try TestImages.solid(red: 3), for: request("c") { _ in })
         target.prepareImage(request("c") { _ in })
         #expect(view.transitions == [.none])
         target.prepareImage(request("d") { _ in })
@@ -158,7 +158,7 @@ import Testing
             let target = ImageTarget(view, loader: provider)
             let completed = EventLog<Void>()
             target.setImage(request { $0.transition = .fade(.seconds(1)) }) { _ in completed.append(()) }
-            try provider.loads.last?.succeed(TestPictures.solid())
+            try provider.loads.last?.succeed(TestImages.solid())
             await completed.wait(forCount: 1)
             #expect(view.transitions == [wanted])
         }
@@ -177,7 +177,7 @@ import Testing
     @Test(arguments: CacheTier.allCases) func theBadgeNamesTheTier(_ tier: CacheTier) async throws {
         let view = KeepingView()
         let target = ImageTarget(view, loader: provider)
-        let plain = try TestPictures.solid(width: 63, height: 70, red: 9)
+        let plain = try TestImages.solid(width: 63, height: 70, red: 9)
         let completed = EventLog<DecodedImage?>()
         await target.setImage(request { $0.showsTierBadge = true }) { completed.append(try? $0.get().image) }
         provider.loads.last?.succeed(plain, tier: tier)
@@ -189,23 +189,23 @@ import Testing
             .network: ["#...#", "##..#", "#.#.#", "#.#.#", "#..##", "#...#", "#...#"],
         ]
         let letter = (1...7).map { y in
-            (1...5).map { x in TestPictures.pixel(of: shown, x: x, y: y) == [255, 255, 255, 255] ? "#" : "." }.joined()
+            (1...5).map { x in TestImages.pixel(of: shown, x: x, y: y) == [255, 255, 255, 255] ? "#" : "." }.joined()
         }
         #expect(letter == letters[tier])
-        #expect(TestPictures.pixel(of: shown, x: 7, y: 9) == [9, 0, 0, 255])
+        #expect(TestImages.pixel(of: shown, x: 7, y: 9) == [9, 0, 0, 255])
         // The caller's own image is as it was.
-        #expect(TestPictures.pixel(of: try #require(completed.events[0]), x: 0, y: 0) == [9, 0, 0, 255])
+        #expect(TestImages.pixel(of: try #require(completed.events[0]), x: 0, y: 0) == [9, 0, 0, 255])
     }
 
     @Test func aBadgeLeavesTinyPicturesAloneAndTakesEveryFormat() throws {
-        let tiny = try TestPictures.solid(width: 6, height: 8, red: 9)
-        #expect(TestPictures.pixel(of: TierBadge(.disk).drawn(on: tiny), x: 0, y: 0) == [9, 0, 0, 255])
+        let tiny = try TestImages.solid(width: 6, height: 8, red: 9)
+        #expect(TestImages.pixel(of: TierBadge(.disk).drawn(on: tiny), x: 0, y: 0) == [9, 0, 0, 255])
         for format in PixelFormat.allCases {
             let bitmap = try unsafe Bitmap(size: PixelSize(width: 126, height: 126), format: format, alpha: .opaque) { _, _ in }
             let marked = TierBadge(.memory).drawn(on: DecodedImage(bitmap))
             // At two pixels a unit, the upper left of the letter.
-            #expect(TestPictures.pixel(of: marked, x: 3, y: 3).allSatisfy { $0 == 255 })
-            #expect(TestPictures.pixel(of: marked, x: 20, y: 20).allSatisfy { $0 == 0 })
+            #expect(TestImages.pixel(of: marked, x: 3, y: 3).allSatisfy { $0 == 255 })
+            #expect(TestImages.pixel(of: marked, x: 20, y: 20).allSatisfy { $0 == 0 })
         }
     }
 }

@@ -32,13 +32,14 @@ public struct ViewAppearance: Hashable, Sendable {
 /// - Parameters:
 ///   - view: a fresh view that shows nothing.
 ///   - showsPlaceholders: whether the adapter shows placeholders; a terminal that scrolls does not.
-///   - forgets: whether the adapter can take back what it showed; a terminal that scrolls and a file cannot.
-///   - look: what the view shows, once everything that was asked of it is carried out.
+///   - canClear: whether the adapter can take back what it showed; a terminal that scrolls and a file cannot.
+///   - appearance: what the view shows, once everything that was asked of it is carried out.
 /// - Throws: ``ConformanceFailure`` with the first thing that is wrong.
 public func checkImageViewAdapterConformance<View: ImageViewAdapter>(
-    of view: View, showsPlaceholders: Bool = true, forgets: Bool = true, look: @escaping @Sendable (View) async -> ViewAppearance
+    of view: View, showsPlaceholders: Bool = true, canClear: Bool = true,
+    appearance: @escaping @Sendable (View) async -> ViewAppearance
 ) async throws {
-    let check = AdapterCheck(view: view, showsPlaceholders: showsPlaceholders, forgets: forgets, look: look)
+    let check = AdapterCheck(view: view, showsPlaceholders: showsPlaceholders, canClear: canClear, appearance: appearance)
     try await check.aLoad()
     try await check.aMemoryHit()
     try await check.aReplacement()
@@ -52,13 +53,13 @@ public func checkImageViewAdapterConformance<View: ImageViewAdapter>(
 private actor AdapterCheck<View: ImageViewAdapter> {
     private let view: View
     private let showsPlaceholders: Bool
-    private let forgets: Bool
-    private let look: @Sendable (View) async -> ViewAppearance
+    private let canClear: Bool
+    private let appearance: @Sendable (View) async -> ViewAppearance
     private let provider = ScriptedProvider()
     private let target: ImageTarget<View>
 
-    init(view: View, showsPlaceholders: Bool, forgets: Bool, look: @escaping @Sendable (View) async -> ViewAppearance) {
-        (self.view, self.showsPlaceholders, self.forgets, self.look) = (view, showsPlaceholders, forgets, look)
+    init(view: View, showsPlaceholders: Bool, canClear: Bool, appearance: @escaping @Sendable (View) async -> ViewAppearance) {
+        (self.view, self.showsPlaceholders, self.canClear, self.appearance) = (view, showsPlaceholders, canClear, appearance)
         target = ImageTarget(view, loader: provider)
     }
 
@@ -99,7 +100,7 @@ private actor AdapterCheck<View: ImageViewAdapter> {
         try await expect("While an image loads behind a placeholder image", showsPlaceholders ? Self.gray : nil)
         let old = try lastLoad()
         await target.setImage(request("new")) { _ in completed.append("new") }
-        try await expect("While an image loads without placeholder", forgets ? [] : nil, isLoading: true)
+        try await expect("While an image loads without placeholder", canClear ? [] : nil, isLoading: true)
         try ConformanceFailure.require(old.isCancelled, "The load of a replaced request was not cancelled.")
         old.succeed(try Self.picture(Self.red))
         var preview = try Self.picture(Self.green)
@@ -129,7 +130,7 @@ private actor AdapterCheck<View: ImageViewAdapter> {
         await target.setImage(request("reused"))
         let load = try lastLoad()
         await target.clear()
-        try await expect("When a view is reused", forgets ? [] : nil, isLoading: false, hasFailed: false)
+        try await expect("When a view is reused", canClear ? [] : nil, isLoading: false, hasFailed: false)
         load.succeed(try Self.picture(Self.red))
         let completed = EventLog<Void>()
         await target.setImage(request("next")) { _ in completed.append(()) }
@@ -174,12 +175,12 @@ private actor AdapterCheck<View: ImageViewAdapter> {
         await target.cancel()
         try await finish(gate)
         let when = "After another request was cancelled while an image was set"
-        try await expect(when, forgets ? [] : nil, isLoading: false, label: "")
+        try await expect(when, canClear ? [] : nil, isLoading: false, label: "")
 
         gate = try await suspend("suspended-clear")
         await target.clear()
         try await finish(gate)
-        try await expect("After a view was cleared while an image was set", forgets ? [] : nil, isLoading: false)
+        try await expect("After a view was cleared while an image was set", canClear ? [] : nil, isLoading: false)
 
         gate = try await suspend("suspended-replace")
         let hit = request("replacement")
@@ -199,13 +200,13 @@ private actor AdapterCheck<View: ImageViewAdapter> {
         return [
             ("a grey picture", DecodedImage(gray)),
             ("a picture of 16 bits a channel", DecodedImage(deep)),
-            ("a picture of one pixel", try TestPictures.solid(width: 1, height: 1, red: 100, green: 100, blue: 100)),
-            ("a picture of an odd width", try TestPictures.solid(width: 17, height: 5, red: 100, green: 100, blue: 100)),
+            ("a picture of one pixel", try TestImages.solid(width: 1, height: 1, red: 100, green: 100, blue: 100)),
+            ("a picture of an odd width", try TestImages.solid(width: 17, height: 5, red: 100, green: 100, blue: 100)),
         ]
     }
 
     private static func picture(_ color: [UInt8]) throws -> DecodedImage {
-        try TestPictures.solid(width: 24, height: 24, red: color[0], green: color[1], blue: color[2])
+        try TestImages.solid(width: 24, height: 24, red: color[0], green: color[1], blue: color[2])
     }
 
     private func request(_ name: String, _ change: (inout OptionLayer) -> Void = { _ in }) -> ImageRequest {
@@ -222,7 +223,7 @@ private actor AdapterCheck<View: ImageViewAdapter> {
     private func expect(
         _ when: String, _ color: [UInt8]?, isLoading: Bool? = nil, hasFailed: Bool? = nil, label: String? = nil
     ) async throws {
-        let seen = await look(view)
+        let seen = await appearance(view)
         if let color {
             let isClose =
                 seen.color.count == color.count && zip(seen.color, color).allSatisfy { abs(Int($0) - Int($1)) <= 4 }

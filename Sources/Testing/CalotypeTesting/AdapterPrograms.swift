@@ -9,24 +9,25 @@ internal import ImageTargets
 /// its way already; a failure on its way makes the same request either a new one or, as always before, none. Which of the two
 /// cannot be told from outside; that exactly one of them completes can.
 ///
-/// Complements ``checkImageViewAdapterConformance(of:showsPlaceholders:forgets:look:)``, which goes through each situation once.
+/// Complements ``checkImageViewAdapterConformance(of:showsPlaceholders:canClear:appearance:)``, which goes through each situation once.
 ///
 /// - Parameters:
 ///   - count: programs, each of 24 steps.
 ///   - showsFailureImages: whether the view shows failure images.
-///   - forgets: whether the view shows nothing once it is cleared.
-///   - onWish: called with the number of the picture that a view may be shown from now on, before it is asked for; `nil` for
+///   - canClear: whether the view shows nothing once it is cleared.
+///   - onRequest: called with the number of the picture that a view may be shown from now on, before it is asked for; `nil` for
 ///     none. The picture of number n has the red value ``programRed(of:)``; its failure image has the same one and blue 250.
 ///   - makeView: a new view, which nobody else keeps.
-///   - look: what the view shows.
+///   - appearance: what the view shows.
 /// - Throws: ``ConformanceFailure`` with the number of the first program that failed, and how.
 @MainActor public func checkImageViewAdapterPrograms<View: ImageViewAdapter>(
-    _ count: Int = 10_000, showsFailureImages: Bool = true, forgets: Bool = true,
-    onWish: @escaping @MainActor (View, Int?) -> Void = { _, _ in }, makeView: @escaping @MainActor () throws -> View,
-    look: @escaping @MainActor (View) async -> ViewAppearance
+    _ count: Int = 10_000, showsFailureImages: Bool = true, canClear: Bool = true,
+    onRequest: @escaping @MainActor (View, Int?) -> Void = { _, _ in }, makeView: @escaping @MainActor () throws -> View,
+    appearance: @escaping @MainActor (View) async -> ViewAppearance
 ) async throws {
     let kind = ProgramKind<View>(
-        showsFailureImages: showsFailureImages, forgets: forgets, onWish: onWish, makeView: makeView, look: look,
+        showsFailureImages: showsFailureImages, canClear: canClear, onRequest: onRequest, makeView: makeView,
+        appearance: appearance,
         set: { target, request, completion in await target.setImage(request) { await completion($0) } },
         clear: { await $0.clear() }, cancel: { await $0.cancel() }, suspends: true)
     try await runPrograms(count, kind)
@@ -34,12 +35,13 @@ internal import ImageTargets
 
 /// The same for views of the main actor, by the calls that do not suspend.
 @MainActor public func checkImageViewAdapterPrograms<View: MainActorImageView>(
-    _ count: Int = 10_000, showsFailureImages: Bool = true, forgets: Bool = true,
-    onWish: @escaping @MainActor (View, Int?) -> Void = { _, _ in }, makeView: @escaping @MainActor () throws -> View,
-    look: @escaping @MainActor (View) async -> ViewAppearance
+    _ count: Int = 10_000, showsFailureImages: Bool = true, canClear: Bool = true,
+    onRequest: @escaping @MainActor (View, Int?) -> Void = { _, _ in }, makeView: @escaping @MainActor () throws -> View,
+    appearance: @escaping @MainActor (View) async -> ViewAppearance
 ) async throws {
     let kind = ProgramKind<View>(
-        showsFailureImages: showsFailureImages, forgets: forgets, onWish: onWish, makeView: makeView, look: look,
+        showsFailureImages: showsFailureImages, canClear: canClear, onRequest: onRequest, makeView: makeView,
+        appearance: appearance,
         set: { target, request, completion in target.setImage(request, completion: completion) },
         clear: { $0.clear() as Void }, cancel: { $0.cancel() as Void }, suspends: false)
     try await runPrograms(count, kind)
@@ -49,8 +51,8 @@ internal import ImageTargets
 public func programRed(of number: Int) -> UInt8 { UInt8(20 + 25 * number) }
 
 @MainActor private func runPrograms<View: ImageViewAdapter>(_ count: Int, _ kind: ProgramKind<View>) async throws {
-    let pictures = try (0..<8).map { try TestPictures.solid(width: 2, height: 2, red: programRed(of: $0)) }
-    let failures = try (0..<8).map { try TestPictures.solid(width: 2, height: 2, red: programRed(of: $0), blue: 250) }
+    let pictures = try (0..<8).map { try TestImages.solid(width: 2, height: 2, red: programRed(of: $0)) }
+    let failures = try (0..<8).map { try TestImages.solid(width: 2, height: 2, red: programRed(of: $0), blue: 250) }
     for seed in 0..<UInt64(count) {
         let program = try AdapterProgram(seed, kind, pictures, failures)
         try await program.run()
@@ -64,10 +66,10 @@ public func programRed(of number: Int) -> UInt8 { UInt8(20 + 25 * number) }
 private struct ProgramKind<View: ImageViewAdapter> {
     typealias Completion = @MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void
     var showsFailureImages: Bool
-    var forgets: Bool
-    var onWish: @MainActor (View, Int?) -> Void
+    var canClear: Bool
+    var onRequest: @MainActor (View, Int?) -> Void
     var makeView: @MainActor () throws -> View
-    var look: @MainActor (View) async -> ViewAppearance
+    var appearance: @MainActor (View) async -> ViewAppearance
     var set: @MainActor (ImageTarget<View>, ImageRequest, @escaping Completion) async -> Void
     var clear: @MainActor (ImageTarget<View>) async -> Void
     var cancel: @MainActor (ImageTarget<View>) async -> Void
@@ -218,7 +220,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
             end.value = nil
         }
         (wish, isWaiting) = (.picture(number), true)
-        kind.onWish(view, number)
+        kind.onRequest(view, number)
         await kind.set(target, request) { [weak self, generation, end, suspends = kind.suspends] result in
             if let self { return complete(result, number, generation) }
             if !suspends || end.value == nil { log.add("\(name) completed after it was gone") }
@@ -229,25 +231,25 @@ private struct ProgramKind<View: ImageViewAdapter> {
     func cancel() async {
         if isWaiting {
             (wish, isWaiting) = (.anything, false)
-            kind.onWish(view, nil)
+            kind.onRequest(view, nil)
         }
         await kind.cancel(target)
     }
 
     func reuse() async {
         (wish, isWaiting) = (.nothing, false)
-        kind.onWish(view, nil)
+        kind.onRequest(view, nil)
         await kind.clear(target)
     }
 
     func judgeAtRest() async {
         if isWaiting { log.add("\(name) was never told of the end of \(wish)") }
-        let seen = await kind.look(view).color
+        let seen = await kind.appearance(view).color
         let wanted: [UInt8]
         switch wish {
         case .picture(let number): wanted = [programRed(of: number), 0, 0]
         case .failure(let number) where kind.showsFailureImages: wanted = [programRed(of: number), 0, 250]
-        case .nothing where kind.forgets: wanted = []
+        case .nothing where kind.canClear: wanted = []
         case .nothing, .failure, .anything: return
         }
         let isClose = seen.count == wanted.count && zip(seen, wanted).allSatisfy { abs(Int($0) - Int($1)) <= 4 }
@@ -279,7 +281,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
     func check(_ result: Result<ImageResponse, LoadFailure>, of number: Int, _ name: String) {
         switch result {
         case .success(let response):
-            let red = TestPictures.pixel(of: response.image, x: 0, y: 0)[0]
+            let red = TestImages.pixel(of: response.image, x: 0, y: 0)[0]
             if red != programRed(of: number) { add("\(name) completed \(number) with another picture") }
         case .failure(.failed): break
         case .failure(.cancelled): add("\(name) completed a cancelled load")

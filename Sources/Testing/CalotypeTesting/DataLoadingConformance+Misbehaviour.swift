@@ -14,14 +14,14 @@ extension DataLoadingConformance {
             }
             let request = try request(server)
             let task = Task { try await loader.load(request) }
-            try await server.requests.reached(1)
+            try await server.requests.wait(forCount: 1)
             gate.open()
             try expect(try await collect(try await task.value.body).count == 1, "Its body was lost.")
         },
         Check("A body that comes byte by byte comes whole") { loader in
             let gates = try (0..<20).map { _ in try LoopbackServer.Gate() }
             let server = try LoopbackServer { _, connection in
-                try connection.writeHead(200, headers: [("Content-Length", "20")])
+                try connection.writeHeaders(200, headers: [("Content-Length", "20")])
                 for (number, gate) in gates.enumerated() {
                     try connection.write([UInt8(number)])
                     // The next byte waits until this one was read.
@@ -54,7 +54,7 @@ extension DataLoadingConformance {
         Check("A reset in the middle of a body throws") { loader in
             let hasRead = try LoopbackServer.Gate()
             let server = try LoopbackServer { _, connection in
-                try connection.writeHead(200, headers: [("Content-Length", "100000")])
+                try connection.writeHeaders(200, headers: [("Content-Length", "100000")])
                 try connection.write([UInt8](repeating: 1, count: 2048))
                 try connection.wait(for: hasRead)
                 connection.reset()
@@ -81,7 +81,7 @@ extension DataLoadingConformance {
                 while true { try connection.write("X-Filler: \(String(repeating: "a", count: 1000))\r\n") }
             }
             do { _ = try await loader.load(try request(server)) } catch is ImageError {
-                return try await server.disconnections.reached(1)
+                return try await server.disconnections.wait(forCount: 1)
             }
             throw Mismatch(reason: "It was taken for an answer.")
         },
@@ -108,14 +108,16 @@ extension DataLoadingConformance {
             throw Mismatch(reason: "One of them was taken for the right one.")
         },
         Check("A 304 has no body, whatever length it tells of") { loader in
-            let server = try LoopbackServer { _, connection in try connection.writeHead(304, headers: [("Content-Length", "100")])
+            let server = try LoopbackServer { _, connection in
+                try connection.writeHeaders(304, headers: [("Content-Length", "100")])
             }
             let response = try await loader.load(try request(server))
             try expect(response.head.status.code == 304, "The status was \(response.head.status).")
             try expect(try await collect(response.body).isEmpty, "It had a body.")
         },
         Check("The answer to a HEAD has no body, whatever length it tells of") { loader in
-            let server = try LoopbackServer { _, connection in try connection.writeHead(200, headers: [("Content-Length", "100")])
+            let server = try LoopbackServer { _, connection in
+                try connection.writeHeaders(200, headers: [("Content-Length", "100")])
             }
             var request = try request(server)
             request.method = .head
@@ -124,7 +126,7 @@ extension DataLoadingConformance {
             try expect(try await collect(response.body).isEmpty, "It had a body.")
         },
         Check("A 204 has no body") { loader in
-            let server = try LoopbackServer { _, connection in try connection.writeHead(204) }
+            let server = try LoopbackServer { _, connection in try connection.writeHeaders(204) }
             let response = try await loader.load(try request(server))
             try expect(response.head.status.code == 204, "The status was \(response.head.status).")
             try expect(try await collect(response.body).isEmpty, "It had a body.")
@@ -187,7 +189,7 @@ extension DataLoadingConformance {
         SecureCheck("A stream of HTTP/2 that is reset in its body throws, and the next load works", protocolName: "h2") {
             identity, loader in
             let server = try resettingFirst(identity) { http2, stream in
-                try http2.writeHead(to: stream, length: 1000)
+                try http2.writeHeaders(to: stream, length: 1000)
                 try http2.write([UInt8](repeating: 1, count: 100), to: stream, isLast: false)
                 try http2.reset(stream, .internalError)
             }

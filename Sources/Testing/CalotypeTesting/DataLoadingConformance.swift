@@ -130,7 +130,7 @@ extension DataLoadingConformance {
         Check("The first chunk is handed out while the server holds the second back") { loader in
             let gate = try LoopbackServer.Gate()
             let server = try LoopbackServer { _, connection in
-                try connection.writeHead(200, headers: [("Content-Length", "4096")])
+                try connection.writeHeaders(200, headers: [("Content-Length", "4096")])
                 try connection.write([UInt8](repeating: 1, count: 2048))
                 try connection.wait(for: gate)
                 try connection.write([UInt8](repeating: 2, count: 2048))
@@ -147,10 +147,10 @@ extension DataLoadingConformance {
             let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
             let request = try request(server)
             let task = Task { try await loader.load(request) }
-            try await server.requests.reached(1)
+            try await server.requests.wait(forCount: 1)
             task.cancel()
             try await expectCancellation { _ = try await task.value }
-            try await server.disconnections.reached(1)
+            try await server.disconnections.wait(forCount: 1)
         },
         Check("Cancelling in the middle of a body throws CancellationError and closes the socket") { loader in
             let server = try stalling()
@@ -159,10 +159,10 @@ extension DataLoadingConformance {
             let task = Task {
                 for try await _ in try await loader.load(request).body { hasRead.open() }
             }
-            try await hasRead.opened()
+            try await hasRead.waitUntilOpen()
             task.cancel()
             try await expectCancellation { try await task.value }
-            try await server.disconnections.reached(1)
+            try await server.disconnections.wait(forCount: 1)
         },
         Check("Dropping a body unread closes the socket") { loader in
             let server = try stalling()
@@ -173,7 +173,7 @@ extension DataLoadingConformance {
             }
             let status = try await loadAndDrop()
             try expect(status == 200, "The head did not arrive.")
-            try await server.disconnections.reached(1)
+            try await server.disconnections.wait(forCount: 1)
             // Used until here, so that it was not the loader's own end that closed the socket.
             withExtendedLifetime(loader) {}
         },
@@ -209,18 +209,18 @@ extension DataLoadingConformance {
             request.timeout = .milliseconds(300)
             let slow = request
             try await expectError(.timedOut) { _ = try await collect(try await loader.load(slow).body) }
-            try await server.disconnections.reached(1)
+            try await server.disconnections.wait(forCount: 1)
         },
         Check("An endless body stops at the size limit") { loader in
             let server = try LoopbackServer { _, connection in
-                try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+                try connection.writeHeaders(200, headers: [("Transfer-Encoding", "chunked")])
                 while true { try connection.writeChunk([UInt8](repeating: 1, count: 10_000)) }
             }
             var request = try request(server)
             request.maximumBytes = 500_000
             let limited = request
             try await expectError(.tooLarge) { _ = try await collect(try await loader.load(limited).body) }
-            try await server.disconnections.reached(1)
+            try await server.disconnections.wait(forCount: 1)
         },
         Check("Ten redirects are followed, and the final URL is known") { loader in
             let server = try countdown()
@@ -271,7 +271,7 @@ extension DataLoadingConformance {
     /// A server whose body begins and does not go on.
     static func stalling() throws -> LoopbackServer {
         try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Content-Length", "100000")])
+            try connection.writeHeaders(200, headers: [("Content-Length", "100000")])
             try connection.write([UInt8](repeating: 1, count: 2048))
             connection.waitForDisconnect()
         }

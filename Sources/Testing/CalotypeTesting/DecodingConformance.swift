@@ -4,7 +4,7 @@ public import ImageCore
 ///
 /// ```swift
 /// // In a test, with a decoder of your own and a few files of its formats:
-/// let files = try [1, 40].map { try PNGEncoder().encode(TestPictures.solid(width: $0), as: .png, options: EncodeOptions()) }
+/// let files = try [1, 40].map { try PNGEncoder().encode(TestImages.solid(width: $0), as: .png, options: EncodeOptions()) }
 /// try checkDecodingConformance(of: PNGDecoder(), files: files)
 /// ```
 ///

@@ -29,8 +29,8 @@ public actor RecordingView: ImageViewAdapter {
     }
 
     public func setImage(_ image: DecodedImage, transition: Transition) {
-        (appearance.color, appearance.hasFailed) = (TestPictures.color(of: image), false)
-        log.append(.image(red: TestPictures.pixel(of: image, x: 0, y: 0)[0], transition))
+        (appearance.color, appearance.hasFailed) = (TestImages.color(of: image), false)
+        log.append(.image(red: TestImages.pixel(of: image, x: 0, y: 0)[0], transition))
     }
 
     public func clear() {
@@ -43,7 +43,7 @@ public actor RecordingView: ImageViewAdapter {
         switch placeholder {
         case .none: log.append(.placeholder("none"))
         case .image(let image):
-            appearance.color = TestPictures.color(of: image)
+            appearance.color = TestImages.color(of: image)
             log.append(.placeholder("image"))
         case .color(let red, let green, let blue, _):
             appearance.color = [red, green, blue].map { UInt8(max(0, min(1, $0)) * 255 + 0.5) }

@@ -25,7 +25,7 @@ extension LoadObservation {
         ]
             + stages + [
                 .progress(LoadProgress(received: 1, expected: 2)), .cacheFailed(error),
-                .finished(.success(ImageResponse(image: TestPictures.solid(), tier: .network))),
+                .finished(.success(ImageResponse(image: TestImages.solid(), tier: .network))),
             ]
     }
 }

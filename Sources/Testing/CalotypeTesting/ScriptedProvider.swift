@@ -7,7 +7,7 @@ public import ImageCore
 /// let view = RecordingView()
 /// let target = ImageTarget(view, loader: provider)
 /// await target.setImage(ImageRequest(url: URL(string: "test://a")!))
-/// provider.loads[0].succeed(try TestPictures.solid(red: 7))
+/// provider.loads[0].succeed(try TestImages.solid(red: 7))
 /// await view.wait { $0.contains(.image(red: 7, .none)) }
 /// ```
 public final class ScriptedProvider: ImageProviding {

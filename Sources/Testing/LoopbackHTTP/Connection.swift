@@ -35,7 +35,7 @@ extension LoopbackServer {
         }
 
         /// Sends the head of a response and nothing more.
-        public func writeHead(_ status: Int, headers: [(name: String, value: String)] = []) throws(Disconnected) {
+        public func writeHeaders(_ status: Int, headers: [(name: String, value: String)] = []) throws(Disconnected) {
             try write(Self.head(status, headers))
         }
 

@@ -62,12 +62,12 @@ extension LoopbackServer {
 
         /// Sends a whole answer: 200, its length, the body.
         public func respond(to stream: UInt32, body: [UInt8]) throws(Disconnected) {
-            try writeHead(to: stream, length: body.count)
+            try writeHeaders(to: stream, length: body.count)
             try write(body, to: stream, isLast: true)
         }
 
         /// Sends the head of an answer: 200, and the length of the body if it is to be announced.
-        public func writeHead(to stream: UInt32, length: Int? = nil) throws(Disconnected) {
+        public func writeHeaders(to stream: UInt32, length: Int? = nil) throws(Disconnected) {
             // RFC 7541: `:status: 200` is entry 8 of the static table; `content-length` is entry 28, with a literal value.
             var block: [UInt8] = [0x88]
             if let length {

@@ -39,7 +39,7 @@ extension LoopbackServer {
         /// Returns once the gate is open.
         ///
         /// - Throws: `CancellationError` when the task is cancelled first.
-        public func opened() async throws { try await count.reached(1) }
+        public func waitUntilOpen() async throws { try await count.wait(forCount: 1) }
     }
 
     /// A count that only grows and that a test can await.
@@ -66,7 +66,7 @@ extension LoopbackServer {
         /// Returns once the count is `target` or more.
         ///
         /// - Throws: `CancellationError` when the task is cancelled first.
-        public func reached(_ target: Int) async throws {
+        public func wait(forCount target: Int) async throws {
             let id = state.withLock { state in
                 state.nextID += 1
                 return state.nextID

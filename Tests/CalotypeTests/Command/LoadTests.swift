@@ -222,7 +222,7 @@ struct LoadTests {
             let body = Array(try Project.bytes(of: "tiles.webp"))
             let server = try LoopbackServer { request, connection in
                 if request.path == "/slow" { try connection.wait(for: gate) }
-                try connection.writeHead(200, headers: [("Content-Length", String(body.count))])
+                try connection.writeHeaders(200, headers: [("Content-Length", String(body.count))])
                 try connection.write(body)
             }
             defer { server.stop() }
@@ -248,7 +248,7 @@ struct LoadTests {
             let gate = try LoopbackServer.Gate()
             let body = Array(try Project.bytes(of: "tiles.webp"))
             let server = try LoopbackServer { _, connection in
-                try connection.writeHead(200, headers: [("Content-Length", String(body.count))])
+                try connection.writeHeaders(200, headers: [("Content-Length", String(body.count))])
                 try connection.write(Array(body[..<1000]))
                 try connection.wait(for: gate)
                 try connection.write(Array(body[1000...]))
@@ -290,7 +290,7 @@ struct LoadTests {
         let command = Lock<CommandProcess?>(nil)
         // The server's own thread interrupts in the middle of the body, however busy the test's threads are.
         let server = try LoopbackServer(handler: { _, connection in
-            try connection.writeHead(200, headers: [("Content-Length", "1000000")])
+            try connection.writeHeaders(200, headers: [("Content-Length", "1000000")])
             try connection.write([UInt8](repeating: 1, count: 1000))
             try connection.wait(for: started)
             command.withLock { $0 }?.send(signal: SIGINT)

@@ -17,7 +17,7 @@
         /// Serves a file, the second half of it once the gate is open.
         private static func serveHalf(_ file: [UInt8], until gate: LoopbackServer.Gate) throws -> LoopbackServer {
             try LoopbackServer { _, connection in
-                try connection.writeHead(200, headers: [("Content-Length", String(file.count))])
+                try connection.writeHeaders(200, headers: [("Content-Length", String(file.count))])
                 try connection.write(Array(file[..<(file.count / 2)]))
                 try connection.wait(for: gate)
                 try connection.write(Array(file[(file.count / 2)...]))

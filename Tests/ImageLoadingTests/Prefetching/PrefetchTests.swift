@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func whatNoDecoderKnowsIsNotKeptOnDisk() async throws {
-        let bench = Bench(decoder: ScriptedDecoder(knows: { $0.first != 7 }))
+        let bench = Bench(decoder: ScriptedDecoder(accepts: { $0.first != 7 }))
         let prefetcher = ImagePrefetcher(loader: bench.loader, destination: .disk)
         prefetcher.start([names[0]])
         await prefetcher.waitUntilIdle()

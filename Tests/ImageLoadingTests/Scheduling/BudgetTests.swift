@@ -111,6 +111,6 @@ private final class SizedDecoder: Decoding {
             left.append(remainder)
             throw CancellationError()
         }
-        return try TestPictures.solid()
+        return try TestImages.solid()
     }
 }

@@ -130,6 +130,6 @@ private final class SizeDecoder: Decoding {
     func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage? {
         guard !declines, let size = options.targetSize else { return nil }
         log.append("\(size.width) of \(larger.size.width)")
-        return try TestPictures.solid(width: size.width, height: size.height, red: red(larger))
+        return try TestImages.solid(width: size.width, height: size.height, red: red(larger))
     }
 }

@@ -21,7 +21,7 @@ import Testing
         request.options.diskStorage = storage
         if isProcessed {
             request.options.processors = [
-                RecordingProcessor("add", log: log) { image, _ in image.with(try TestPictures.solid(red: red(image) + 1).bitmap) }
+                RecordingProcessor("add", log: log) { image, _ in image.with(try TestImages.solid(red: red(image) + 1).bitmap) }
             ]
         }
         return request

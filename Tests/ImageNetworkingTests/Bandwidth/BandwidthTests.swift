@@ -125,7 +125,7 @@ struct Throttling {
     @Test func aThrottledReaderSlowsTheServerDown() async throws {
         let sent = Lock(0)
         let server = try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+            try connection.writeHeaders(200, headers: [("Transfer-Encoding", "chunked")])
             while true {
                 try connection.writeChunk([UInt8](repeating: 1, count: 64 << 10))
                 sent.withLock { $0 += 64 << 10 }
@@ -138,6 +138,6 @@ struct Throttling {
             if read > 8 << 20 { break }
         }
         #expect(sent.withLock { $0 } - read < 4 << 20 + mostInSockets())
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
     }
 }

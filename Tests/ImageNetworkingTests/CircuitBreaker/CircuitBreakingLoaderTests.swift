@@ -151,7 +151,7 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
         #expect(try await !isPaused(breaking))
         let request = try request()
         let reader = Task { try await breaking.load(request).body.collected() }
-        try await hold.reached.opened()
+        try await hold.reached.waitUntilOpen()
         #expect(try await isPaused(breaking))
         reader.cancel()
         await #expect(throws: CancellationError.self) { try await reader.value }
@@ -172,11 +172,11 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
         let breaking = CircuitBreakingLoader(loader, policy: policy, clock: clock)
         let (early, late) = (try request("/first"), try request("/second"))
         let old = Task { try await breaking.load(early).body.collected() }
-        try await first.reached.opened()
+        try await first.reached.waitUntilOpen()
         for _ in 0..<3 { _ = try? await breaking.load(try request()) }
         clock.advance(by: .seconds(10))
         let probe = Task { try await breaking.load(late).body.collected() }
-        try await second.reached.opened()
+        try await second.reached.waitUntilOpen()
         old.cancel()
         await #expect(throws: CancellationError.self) { try await old.value }
         #expect(try await isPaused(breaking))
@@ -196,7 +196,7 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
         let breaking = CircuitBreakingLoader(loader, policy: policy, clock: clock)
         let held = try request("/held")
         let old = Task { try await breaking.load(held).body.collected() }
-        try await hold.reached.opened()
+        try await hold.reached.waitUntilOpen()
         for _ in 0..<3 { _ = try? await breaking.load(try request()) }
         clock.advance(by: .seconds(10))
         fails.withLock { $0 = false }

@@ -286,7 +286,7 @@ struct ResumingEdges {
             var fields = [(name: "ETag", value: "\"v\""), (name: "Accept-Ranges", value: "bytes")]
             fields.append((name: "Content-Length", value: "\(1_000_000 - start)"))
             if start > 0 { fields.append((name: "Content-Range", value: "bytes \(start)-999999/1000000")) }
-            try connection.writeHead(start > 0 ? 206 : 200, headers: fields)
+            try connection.writeHeaders(start > 0 ? 206 : 200, headers: fields)
             try connection.write([UInt8](repeating: 1, count: piece))
             connection.close()
         }

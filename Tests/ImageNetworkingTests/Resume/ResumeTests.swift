@@ -139,7 +139,7 @@ struct Resuming {
                     fields.append((name: "Content-Range", value: "bytes \(start)-99999/100000"))
                 }
                 fields.append((name: "Content-Length", value: "\(body.count)"))
-                try connection.writeHead(status, headers: fields)
+                try connection.writeHeaders(status, headers: fields)
                 try connection.write(Array(isFirst ? body.prefix(40_000) : body))
                 if isFirst { connection.close() }
             }
@@ -259,7 +259,7 @@ struct Resuming {
                 let wrong = fields + [(name: "Content-Range", value: "bytes 5-9/100000")]
                 return try connection.respond(LoopbackServer.Response(206, headers: wrong, body: [1, 2, 3, 4, 5]))
             }
-            try connection.writeHead(200, headers: fields + [(name: "Content-Length", value: "100000")])
+            try connection.writeHeaders(200, headers: fields + [(name: "Content-Length", value: "100000")])
             let isFirst = wholes.withLock { count in
                 count += 1
                 return count == 1
@@ -309,7 +309,7 @@ struct GoingOnWithinALoad {
                     fields.append((name: "Content-Range", value: "bytes \(start)-299999/300000"))
                 }
                 fields.append((name: "Content-Length", value: "\(body.count)"))
-                try connection.writeHead(status, headers: fields)
+                try connection.writeHeaders(status, headers: fields)
                 try connection.write(Array(body.prefix(self.piece)))
                 if body.count > self.piece { connection.close() }
             }

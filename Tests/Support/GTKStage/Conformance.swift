@@ -18,7 +18,7 @@
                     try await checkImageViewAdapterConformance(of: view) { view in await Conformance.look(view) }
                     say("PASS conformance")
                     try await checkImageViewAdapterPrograms(
-                        makeView: { unsafe GTKImageView() }, look: { Conformance.look($0) })
+                        makeView: { unsafe GTKImageView() }, appearance: { Conformance.look($0) })
                     say("PASS programs")
                     progress()
                     try checkFade()
@@ -50,7 +50,7 @@
         private func checkFade() throws {
             calotype_stage_set_animates(true)
             if view.prefersReducedMotion() { say("FAULT the desktop's setting for animations is not seen") }
-            let (red, blue) = (try TestPictures.solid(red: 250), try TestPictures.solid(blue: 250))
+            let (red, blue) = (try TestImages.solid(red: 250), try TestImages.solid(blue: 250))
             func fade(for time: Duration) {
                 view.setImage(red, transition: .none)
                 view.setImage(blue, transition: .fade(time))

@@ -23,7 +23,7 @@ struct StormImage {
 
     /// The file, with 1 to 40 KB that decoders skip, so that a transfer can break off in the middle.
     func file() throws -> [UInt8] {
-        let image = try TestPictures.solid(width: side, height: side, red: color[0], green: color[1], blue: color[2])
+        let image = try TestImages.solid(width: side, height: side, red: color[0], green: color[1], blue: color[2])
         let padding = noise(1_000 + Int(hash >> 24 & 0xFFFF) % 40_000)
         if isPNG {
             let file = [UInt8](try PNGEncoder().encode(image, as: .png, options: EncodeOptions()))
@@ -47,7 +47,7 @@ struct StormImage {
         let tolerance = isPNG ? 0 : 4
         for y in stride(from: 0, to: size.height, by: 7) + [size.height - 1] {
             for x in stride(from: 0, to: size.width, by: 7) + [size.width - 1] {
-                let pixel = TestPictures.pixel(of: image, x: x, y: y)
+                let pixel = TestImages.pixel(of: image, x: x, y: y)
                 guard image.bitmap.format == .rgba8 else { return "its pixels are \(image.bitmap.format.rawValue)" }
                 for channel in 0..<3 where abs(Int(pixel[channel]) - Int(color[channel])) > tolerance {
                     return "its pixel (\(x), \(y)) is \(pixel[..<3].map { Int($0) }), not \(color.map { Int($0) })"

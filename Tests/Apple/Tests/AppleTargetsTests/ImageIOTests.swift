@@ -40,11 +40,11 @@ import Testing
     @Test func picturesComeUprightOrAsStored() throws {
         let upright = try ImageIODecoder().decode(file(orientation: 6), options: options())
         #expect(upright.size == PixelSize(width: 20, height: 40))
-        #expect(TestPictures.pixel(of: upright, x: 19, y: 0) == [255, 255, 255, 255])
-        #expect(TestPictures.pixel(of: upright, x: 0, y: 0) == [60, 70, 80, 255] && upright.bitmap.alpha == .opaque)
+        #expect(TestImages.pixel(of: upright, x: 19, y: 0) == [255, 255, 255, 255])
+        #expect(TestImages.pixel(of: upright, x: 0, y: 0) == [60, 70, 80, 255] && upright.bitmap.alpha == .opaque)
         let stored = try ImageIODecoder().decode(file(orientation: 6), options: options { $0.appliesOrientation = false })
         #expect(stored.size == PixelSize(width: 40, height: 20))
-        #expect(TestPictures.pixel(of: stored, x: 0, y: 0) == [255, 255, 255, 255])
+        #expect(TestImages.pixel(of: stored, x: 0, y: 0) == [255, 255, 255, 255])
     }
 
     @Test(arguments: [
@@ -62,9 +62,9 @@ import Testing
 
     @Test func transparencyIsPremultipliedOrStraight() throws {
         let image = try ImageIODecoder().decode(file(flags: 1), options: options())
-        #expect(image.bitmap.alpha == .premultiplied && TestPictures.pixel(of: image, x: 1, y: 1) == [60, 70, 80, 128])
+        #expect(image.bitmap.alpha == .premultiplied && TestImages.pixel(of: image, x: 1, y: 1) == [60, 70, 80, 128])
         let straight = try ImageIODecoder().decode(file(flags: 1), options: options { $0.alpha = .straight })
-        #expect(straight.bitmap.alpha == .straight && TestPictures.pixel(of: straight, x: 1, y: 1) == [120, 139, 159, 128])
+        #expect(straight.bitmap.alpha == .straight && TestImages.pixel(of: straight, x: 1, y: 1) == [120, 139, 159, 128])
     }
 
     @Test func badFilesAndLimitsAreTypedErrors() throws {
@@ -87,10 +87,10 @@ import Testing
         #expect(ImageIOEncoder().formats == [.jpeg, .png])
         var options = EncodeOptions()
         (options.quality, options.orientation) = (60, .right)
-        let file = try ImageIOEncoder().encode(TestPictures.solid(width: 4, height: 3), as: .jpeg, options: options)
+        let file = try ImageIOEncoder().encode(TestImages.solid(width: 4, height: 3), as: .jpeg, options: options)
         #expect(String(decoding: file, as: UTF8.self) == "public.jpeg 4x3 quality 0.6 orientation 6")
         #expect(
-            code { _ = try ImageIOEncoder().encode(TestPictures.solid(), as: .webp, options: EncodeOptions()) }
+            code { _ = try ImageIOEncoder().encode(TestImages.solid(), as: .webp, options: EncodeOptions()) }
                 == .unsupportedFeature)
     }
 }

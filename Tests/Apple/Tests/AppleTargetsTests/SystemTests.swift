@@ -46,7 +46,7 @@ import os
         try picture(33).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let image = try await loader().image(for: file)
-        #expect(image.format == .jpeg && TestPictures.pixel(of: image, x: 1, y: 1)[0] == 33)
+        #expect(image.format == .jpeg && TestImages.pixel(of: image, x: 1, y: 1)[0] == 33)
         do {
             _ = try await loader().image(for: URL(filePath: "/nowhere/at/all"))
             Issue.record("A file that is not there was loaded.")
@@ -110,7 +110,7 @@ import os
         _ = try await loader.image(for: try #require(URL(string: "own:a")))
         let inline = "data:;base64," + picture(8).base64EncodedString()
         let image = try await loader.image(for: try #require(URL(string: inline)))
-        #expect(TestPictures.pixel(of: image, x: 1, y: 1)[0] == 8)
+        #expect(TestImages.pixel(of: image, x: 1, y: 1)[0] == 8)
     }
 
     @Test func signpostsOfALoadBeginAndEndInPairs() async throws {

@@ -21,7 +21,7 @@ import UIKit
 
     @Test func aMemoryHitShowsWithinTheCallAndThePixelsAreNotCopied() throws {
         let view = UIImageView()
-        let picture = try TestPictures.solid(red: 7)
+        let picture = try TestImages.solid(red: 7)
         provider.cache(picture, for: request("a"))
         var tier: CacheTier?
         view.calotype.setImage(with: request("a"), from: provider) { tier = try? $0.get().tier }
@@ -44,7 +44,7 @@ import UIKit
         ) { _ in done.append(()) }
         #expect(provider.loads.map(\.isCancelled) == [true, false])
         #expect(view.backgroundColor?.components == [1, 0, 0, 1] && view.accessibilityLabel == "New")
-        provider.loads[1].succeed(try TestPictures.solid(red: 9))
+        provider.loads[1].succeed(try TestImages.solid(red: 9))
         await done.wait(forCount: 1)
         #expect(red(view.image) == 9 && view.transitions == [0.5] && view.backgroundColor == nil)
         // It fades in over its placeholder.
@@ -53,9 +53,9 @@ import UIKit
 
     @Test func cancellingKeepsWhatIsShownAndClearingDoesNot() throws {
         let view = UIImageView()
-        provider.cache(try TestPictures.solid(red: 5), for: request("a"))
+        provider.cache(try TestImages.solid(red: 5), for: request("a"))
         view.calotype.setImage(with: request("a"), from: provider)
-        view.calotype.setImage(with: request("b") { $0.placeholder = .image(try! TestPictures.solid(red: 6)) }, from: provider)
+        view.calotype.setImage(with: request("b") { $0.placeholder = .image(try! TestImages.solid(red: 6)) }, from: provider)
         view.calotype.cancel()
         #expect(provider.loads.map(\.isCancelled) == [true] && red(view.image) == 6)
         view.calotype.clear()
@@ -64,7 +64,7 @@ import UIKit
 
     @Test func aButtonShowsItsImageInTheNormalState() throws {
         let button = UIButton()
-        provider.cache(try TestPictures.solid(red: 8), for: request("a"))
+        provider.cache(try TestImages.solid(red: 8), for: request("a"))
         button.calotype.setImage(with: request("a"), from: provider)
         #expect(red(button.image(for: .normal)) == 8)
     }
@@ -99,7 +99,7 @@ import UIKit
     }
 
     @Test func anImageOutlivesTheBitmapThatItIsMadeOf() throws {
-        let image = try #require(try TestPictures.solid(width: 300, height: 300, red: 3).bitmap.makeCGImage())
+        let image = try #require(try TestImages.solid(width: 300, height: 300, red: 3).bitmap.makeCGImage())
         #expect(image.provider.data.load(fromByteOffset: image.bytesPerRow * 299, as: UInt8.self) == 3)
         let gray = try unsafe Bitmap(size: PixelSize(width: 2, height: 2), format: .gray16, alpha: .opaque) { _, _ in }
         #expect(gray.makeCGImage()?.bitmapInfo.contains(.byteOrder16Little) == true)
@@ -112,7 +112,7 @@ import UIKit
 
     @Test func appKitViewsShowTheImageAtItsSize() throws {
         let (view, button) = (NSImageView(), NSButton())
-        provider.cache(try TestPictures.solid(width: 6, height: 5, red: 2), for: request("a"))
+        provider.cache(try TestImages.solid(width: 6, height: 5, red: 2), for: request("a"))
         view.calotype.setImage(with: request("a"), from: provider)
         button.calotype.setImage(with: request("a"), from: provider)
         #expect(view.image?.size == NSSize(width: 6, height: 5) && button.image != nil)
@@ -132,7 +132,7 @@ import UIKit
         let done = EventLog<Void>()
         model.show(request("a")) { _ in done.append(()) }
         provider.loads[0].send(.progress(LoadProgress(received: 3, expected: 4)))
-        provider.loads[0].succeed(try TestPictures.solid())
+        provider.loads[0].succeed(try TestImages.solid())
         await done.wait(forCount: 1)
         #expect(phases == ["empty", "loading 0", "loading 3", "empty", "success"])
         model.show(request("b")) { _ in done.append(()) }
@@ -149,7 +149,7 @@ import UIKit
         let phases = view.body
         appear(phases)
         #expect(provider.loads.count == 1)
-        provider.loads[0].succeed(try TestPictures.solid(red: 4))
+        provider.loads[0].succeed(try TestImages.solid(red: 4))
         await done.wait(forCount: 1)
     }
 

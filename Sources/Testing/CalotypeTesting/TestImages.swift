@@ -1,7 +1,7 @@
 public import ImageCore
 
 /// Small pictures made in memory.
-public enum TestPictures {
+public enum TestImages {
     /// One colour; components from 0 to 255, alpha straight.
     public static func solid(
         width: Int = 4, height: Int = 4, red: UInt8 = 0, green: UInt8 = 0, blue: UInt8 = 0, alpha: UInt8 = 255
