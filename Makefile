@@ -64,7 +64,7 @@ optional: ## build and test the optional parts: GTK, Redis, OpenCombine, and a n
 gallery: ## a GTK window of thousands of pictures; PICTURES=folder, or a file of URLs
 	@Scripts/setup --optional
 	@Scripts/quietly "build (gallery, release)" $(SWIFT) build $(GALLERY)
-	@$(GALLERY_PROGRAM) $(or $(PICTURES),Sources/C/Gallery/Pictures --serve)
+	@$(GALLERY_PROGRAM) $(or $(PICTURES),Sources/C/Gallery/Images --serve)
 
 check-apple: build ## type-check the Apple sources against stubs, and run their logic
 	@Scripts/check-apple

@@ -98,7 +98,7 @@ let package = Package(
         kit("CalotypeTesting", "ImageCore", "CalotypeSystem", "ImageTargets", "LoopbackHTTP", .httpTypes),
 
         // The command.
-        c("Gallery", excludes: "Pictures"),
+        c("Gallery", excludes: "Images"),
         c("Heap"),
         .executableTarget(
             name: "CalotypeCommand",

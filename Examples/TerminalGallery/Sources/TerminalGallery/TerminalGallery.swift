@@ -35,7 +35,7 @@ import Foundation
     private static var ownPictures: URL {
         var root = URL(filePath: #filePath)
         for _ in 0..<5 { root.deleteLastPathComponent() }
-        return root.appending(path: "Sources/C/Gallery/Pictures")
+        return root.appending(path: "Sources/C/Gallery/Images")
     }
 
     /// What the first part of a file shows.
