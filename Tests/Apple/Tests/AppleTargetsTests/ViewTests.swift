@@ -85,7 +85,7 @@ import UIKit
                 views[ObjectIdentifier(adapter)] = view
                 return adapter
             },
-            look: { adapter in views[ObjectIdentifier(adapter)].map(look) ?? ViewAppearance(color: []) })
+            appearance: { adapter in views[ObjectIdentifier(adapter)].map(look) ?? ViewAppearance(color: []) })
     }
 
     private func look(_ view: UIImageView) -> ViewAppearance {
