@@ -21,7 +21,6 @@ public struct TerminalImage: Sendable {
     ///   - rows: the height of the box in character cells; one less than the terminal's by default.
     ///   - id: the identifier of the image in kitty's protocol; 1 by default.
     ///   - encoder: encodes PNG files for iTerm2's protocol; `nil` by default.
-
     public init(_ terminal: Terminal, columns: Int? = nil, rows: Int? = nil, id: UInt32 = 1, encoder: (any Encoding)? = nil) {
         self.terminal = terminal
         self.columns = max(1, min(10_000, columns ?? terminal.columns))
