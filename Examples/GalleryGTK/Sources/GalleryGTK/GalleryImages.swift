@@ -2,28 +2,32 @@ import Calotype
 import Foundation
 import LoopbackHTTP
 
-/// Where the gallery's pictures come from: a folder, a list of URLs, or a server of its own that serves the pictures of a
-/// folder thousands of times over.
-struct Pictures {
+/// The URLs of the gallery's images: the files of folders, a list of URLs, or a local server that serves the files of folders under
+/// thousands of URLs.
+struct GalleryImages {
     let urls: [URL]
     let hashes = Hashes()
-    /// Keeps the server running.
+    /// The local server, which runs as long as this value exists.
     private let server: LoopbackServer?
-    /// Of the files that it serves, in turn.
+    /// The names of the files that the server serves, in turn.
     private let names: [String]
 
+    /// The title of the image at a position.
     func title(of index: Int) -> String {
         let name = names.isEmpty ? urls[index].lastPathComponent : names[index % names.count]
         return "\(index + 1)   \(name)"
     }
 
-    /// - Parameter isStorable: whether a disk cache may keep what the server serves, which is gone when the program ends.
+    /// Finds the images that the arguments name.
+    ///
+    /// - Parameters:
+    ///   - arguments: folders, or a text file with one URL per line; by default the current folder. `--serve` starts the server.
+    ///   - isStorable: whether the disk cache may store the server's responses, whose URLs become invalid when the program ends.
     init(arguments: [String], isStorable: Bool) throws {
         let files = FileManager.default
         var paths = arguments.filter { !$0.hasPrefix("--") }
         let isServed = arguments.contains("--serve")
         if let first = paths.first, first.hasSuffix(".txt") {
-            // One URL a line.
             urls = try String(contentsOfFile: first, encoding: .utf8).split(separator: "\n").compactMap {
                 URL(string: String($0))
             }
@@ -31,11 +35,11 @@ struct Pictures {
             return
         }
         if paths.isEmpty { paths = ["."] }
-        let kinds: Set = ["jpg", "jpeg", "png", "webp", "avif", "gif"]
+        let extensions: Set = ["jpg", "jpeg", "png", "webp", "avif", "gif"]
         let found = paths.flatMap { path in
             let folder = URL(filePath: path)
             let names = files.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
-            return names.filter { kinds.contains($0.pathExtension.lowercased()) }
+            return names.filter { extensions.contains($0.pathExtension.lowercased()) }
         }.sorted { $0.path < $1.path }
         guard isServed, !found.isEmpty else {
             urls = found
@@ -52,9 +56,11 @@ struct Pictures {
         (self.server, names) = (server, found.map(\.lastPathComponent))
         var small = DecodeOptions()
         small.targetSize = PixelSize(width: 100, height: 100)
-        let made = bodies.map { body in
+        let thumbHashes = bodies.map { body in
             (try? DecoderRegistry(.codecs).decode(Data(body), options: small)).flatMap { try? ThumbHash.encode($0) }
         }
-        for (index, url) in urls.enumerated() { if let hash = made[index % made.count] { hashes.add(Data(hash), for: url) } }
+        for (index, url) in urls.enumerated() {
+            if let hash = thumbHashes[index % thumbHashes.count] { hashes.add(Data(hash), for: url) }
+        }
     }
 }

@@ -2,18 +2,22 @@
     internal import Foundation
     public import ImageCore
 
-    /// What Calotype adds to a view, behind the property `calo` so that no name of the view's own is taken.
+    /// Loads images into a view: the property `calotype` of image views and buttons.
     ///
-    /// The view keeps its binding: a new request replaces the old one, and when the view goes its load is cancelled.
-    @MainActor public struct Calo<View: PlatformImageView> {
+    /// For example, `imageView.calotype.setImage(with: request, from: loader)`. A new request replaces the previous one, and the load
+    /// is cancelled when the view is released.
+    @MainActor public struct CalotypeView<View: PlatformImageView> {
         let view: View
 
         init(_ view: View) { self.view = view }
 
         /// Shows the image of a request, now or when it is loaded.
         ///
-        /// - Parameter completion: called on the main actor once with the result, unless the request is replaced, repeated or
-        ///   cancelled.
+        /// - Parameters:
+        ///   - request: the image to show.
+        ///   - loader: loads the image.
+        ///   - completion: called on the main actor once with the result; not called if the request is replaced, repeated or
+        ///     cancelled. `nil` by default.
         public func setImage(
             with request: ImageRequest, from loader: any ImageProviding,
             completion: ImageTarget<PlatformViewAdapter>.MainActorCompletion? = nil
@@ -21,16 +25,16 @@
             binding(for: loader).target.setImage(request, completion: completion)
         }
 
-        /// Stops loading; what is shown stays.
+        /// Cancels the load. The view keeps what it shows.
         public func cancel() { binding?.target.cancel() }
 
-        /// Stops loading and shows nothing: for `prepareForReuse`.
+        /// Cancels the load and clears the view. Call it in `prepareForReuse`.
         public func clear() { binding?.target.clear() }
 
-        /// Tells that the view came on screen, or went off it.
+        /// Reports that the view came on screen or left it; see ``LoadOptions/offScreenPolicy``.
         public func setVisible(_ isVisible: Bool) { binding?.target.setVisible(isVisible) }
 
-        /// What the view shows or waits for.
+        /// The source of the image that the view shows or loads; `nil` without one.
         public var currentSource: ImageSource? { binding?.target.currentSource }
 
         private var binding: ViewBinding? { ViewBindings.binding(of: view) }
@@ -38,12 +42,13 @@
         private func binding(for loader: any ImageProviding) -> ViewBinding {
             if let binding, binding.loader as AnyObject === loader as AnyObject { return binding }
             binding?.target.cancel()
-            let made = ViewBinding(view, loader)
-            ViewBindings.set(made, of: view)
-            return made
+            let binding = ViewBinding(view, loader)
+            ViewBindings.set(binding, of: view)
+            return binding
         }
     }
 
+    /// The target of one view, and the loader from which it gets its images.
     @MainActor final class ViewBinding {
         let loader: any ImageProviding
         let adapter: PlatformViewAdapter
@@ -56,7 +61,7 @@
         }
     }
 
-    /// The binding of each view, as long as the view lives: an associated object where there is an Objective-C runtime.
+    /// Keeps the binding of each view as long as the view lives: as an associated object if there is an Objective-C runtime.
     @MainActor private enum ViewBindings {
         #if canImport(ObjectiveC)
             private static var key: UInt8 = 0
@@ -69,7 +74,7 @@
                 unsafe objc_setAssociatedObject(view, &key, binding, .OBJC_ASSOCIATION_RETAIN_NONATOMIC)
             }
         #else
-            // Where the frameworks are stubs: bindings whose view is gone are dropped at the next look.
+            // The stubs of the tests have no Objective-C runtime. Each lookup drops the bindings of released views.
             private struct Entry {
                 weak var view: AnyObject?
                 let binding: ViewBinding

@@ -1,26 +1,36 @@
 public import ImageCore
 
-/// One picture in a box of a terminal's characters, in whatever way that terminal has. A pure value.
-public struct TerminalPicture: Sendable {
+/// Draws images into a box of character cells, in the best way that a terminal supports. It only makes text and writes nothing.
+public struct TerminalImage: Sendable {
+    /// The terminal for which to draw.
     public var terminal: Terminal
-    /// The box, in characters.
+    /// The width of the box in character cells.
     public var columns: Int
+    /// The height of the box in character cells.
     public var rows: Int
-    /// Names the picture where the protocol keeps pictures; the same again replaces it.
+    /// The identifier of the image in kitty's protocol. An image with the same identifier replaces the first one.
     public var id: UInt32
-    /// Makes the file that iTerm2's protocol wants, a PNG; without it that protocol falls back to half blocks.
+    /// Encodes PNG files for iTerm2's protocol. With `nil`, half blocks are drawn instead.
     public var encoder: (any Encoding)?
 
+    /// Makes the drawing of a box.
+    ///
+    /// - Parameters:
+    ///   - terminal: the terminal for which to draw.
+    ///   - columns: the width of the box in character cells; the terminal's by default.
+    ///   - rows: the height of the box in character cells; one less than the terminal's by default.
+    ///   - id: the identifier of the image in kitty's protocol; 1 by default.
+    ///   - encoder: encodes PNG files for iTerm2's protocol; `nil` by default.
     public init(_ terminal: Terminal, columns: Int? = nil, rows: Int? = nil, id: UInt32 = 1, encoder: (any Encoding)? = nil) {
         self.terminal = terminal
         self.columns = max(1, min(10_000, columns ?? terminal.columns))
-        // The last line is the prompt's.
+        // The last row is for the prompt.
         self.rows = max(1, min(10_000, rows ?? terminal.rows - 1))
         self.id = id
         self.encoder = encoder
     }
 
-    /// The box in pixels: what to ask a loader for.
+    /// The size of the box in pixels: the target size with which to load images.
     public var targetSize: PixelSize {
         usesPixels ? pixelBox : PixelSize(width: columns, height: rows * 2)
     }
@@ -37,22 +47,29 @@ public struct TerminalPicture: Sendable {
         }
     }
 
-    /// A picture ready to be written.
+    /// The text that draws an image, and the space that the image covers.
     public struct Drawing: Hashable, Sendable {
-        /// How many characters it covers.
+        /// The width in character cells.
         public var columns: Int
+        /// The height in character cells.
         public var rows: Int
-        /// Lines of text, or one sequence that draws everything from the cursor and leaves it there.
+        /// Lines of text, or one escape sequence that draws the whole image at the cursor and does not move it.
         public var lines: [String]
-        /// Whether the lines stand for one row of characters each.
+        /// Whether each line is one row of characters.
         public var isText: Bool
 
-        /// Draws at the cursor's row from a column on, and leaves the cursor at the start of the row below. Makes room
-        /// first, since the terminal may have to scroll.
-        public func placed(atColumn column: Int = 0) -> String { TerminalPicture.row([(self, column)]) }
+        /// Returns the text that draws the image in the row of the cursor, and leaves the cursor at the start of the row below the image.
+        ///
+        /// The text first scrolls the terminal if there are not enough rows below the cursor.
+        ///
+        /// - Parameter column: the column of the left edge, from 0; 0 by default.
+        public func placed(atColumn column: Int = 0) -> String { TerminalImage.row([(self, column)]) }
     }
 
-    /// The picture, scaled down to the box and never enlarged; `nil` where the terminal shows none.
+    /// Draws an image, scaled down to fit the box and never enlarged.
+    ///
+    /// - Returns: the drawing, or `nil` if the terminal does not show images.
+    /// - Throws: an error if there is no memory for the scaled image or the encoder fails.
     public func draw(_ image: DecodedImage) throws -> Drawing? {
         guard terminal.graphics != .none else { return nil }
         guard usesPixels else {
@@ -75,7 +92,11 @@ public struct TerminalPicture: Sendable {
         return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
     }
 
-    /// An animation, where the protocol runs one by itself frame by frame: kitty's. `nil` elsewhere.
+    /// Draws an animation that the terminal plays by itself.
+    ///
+    /// - Parameter frames: the frames, all of one size, with their durations in seconds.
+    /// - Returns: the drawing, or `nil` if the terminal does not have kitty's protocol.
+    /// - Throws: an error if there is no memory for the scaled frames.
     public func draw(_ frames: [(image: DecodedImage, duration: Double)]) throws -> Drawing? {
         guard terminal.graphics == .kitty, let first = frames.first else { return nil }
         let bitmaps = try frames.map { (bitmap: try fitted($0.image.bitmap), duration: $0.duration) }
@@ -84,9 +105,12 @@ public struct TerminalPicture: Sendable {
         return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
     }
 
-    /// A whole file, where the terminal decodes it by itself: iTerm2's, which also runs animated GIF. `nil` elsewhere.
+    /// Draws a file that the terminal decodes by itself, and plays if it is an animated GIF.
     ///
-    /// - Parameter size: of the picture, in pixels; it is shown no larger than that, and no larger than the box.
+    /// - Parameters:
+    ///   - file: an image file of a format that the terminal reads.
+    ///   - size: the size of the image in pixels. The image is scaled down to fit the box and never enlarged.
+    /// - Returns: the drawing, or `nil` if the terminal does not have iTerm2's protocol.
     public func draw(file: Data, size: PixelSize) -> Drawing? {
         guard terminal.graphics == .iTerm2, size.width > 0, size.height > 0 else { return nil }
         let covered = cells(ResizeGeometry(source: size, box: pixelBox, mode: .fit).output)
@@ -94,13 +118,15 @@ public struct TerminalPicture: Sendable {
         return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
     }
 
-    /// Drawings side by side, each from its column on, and the cursor at the start of the row below all.
+    /// Returns the text that draws several images side by side, and leaves the cursor at the start of the row below all of them.
+    ///
+    /// - Parameter drawings: the drawings with the columns of their left edges, from 0.
     public static func row(_ drawings: [(drawing: Drawing, column: Int)]) -> String {
         let rows = drawings.map(\.drawing.rows).max() ?? 0
         guard rows > 0 else { return "" }
         func right(_ columns: Int) -> String { columns > 0 ? "\u{1B}[\(columns)C" : "" }
         if drawings.allSatisfy(\.drawing.isText) {
-            // Line by line, so that they may be higher than the terminal; plain lines can be kept in a file.
+            // Text is written line by line, so that it can be higher than the terminal and can be kept in a file.
             return (0..<rows).map { row in
                 drawings.filter { row < $0.drawing.lines.count }.enumerated().map { index, part in
                     (index + part.column > 0 ? "\r" : "") + right(part.column) + part.drawing.lines[row]
@@ -115,10 +141,10 @@ public struct TerminalPicture: Sendable {
         return text + "\r\u{1B}[\(rows)B"
     }
 
-    /// The whole box in one colour; components straight, 0 to 1.
-    func box(of color: [Double]) throws -> Bitmap {
+    /// Returns an image of the size of the box in one colour, whose components are straight (not premultiplied), 0 to 1.
+    func filledBox(of color: [Double]) throws -> Bitmap {
         let pixel = color.map { UInt8(max(0, min(1, $0)) * 255 + 0.5) }
-        // Of a screen's size at most, whatever the terminal claims to be.
+        // A terminal may claim any size, so that the image is limited to that of a large screen.
         let size = PixelSize(width: min(targetSize.width, 4_096), height: min(targetSize.height, 4_096))
         return try unsafe Bitmap(size: size, format: .rgba8, alpha: .straight) { pixels, _ in
             for index in pixels.indices { unsafe pixels[index] = pixel[index % 4] }
