@@ -88,8 +88,9 @@ let package = Package(
 
         // Everything wired, with the platform's own transport and codecs.
         module(
-            "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
-            "ImageTargets", .linux("ImageNetworkingCurl"), .linux("ImageCodecs"), .apple("ImageNetworkingFoundation"),
+            "Calotype", "ImageCore", "ImageKernels", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding",
+            "ImageProcessing", "ImageTargets", .linux("ImageNetworkingCurl"), .linux("ImageCodecs"),
+            .apple("ImageNetworkingFoundation"),
             .apple("ImageDecodingApple")),
 
         // The kit for authors of plug-ins.
