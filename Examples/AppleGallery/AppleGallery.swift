@@ -28,7 +28,7 @@ public import UIKit
 
     private mutating func show(_ title: String, _ request: ImageRequest, from loader: any ImageProviding) {
         let view = UIImageView()
-        view.calo.setImage(with: request, from: loader)
+        view.calotype.setImage(with: request, from: loader)
         views.append((title, view))
     }
 }

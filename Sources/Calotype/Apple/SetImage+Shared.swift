@@ -3,7 +3,7 @@
     internal import ImageLoading
     public import ImageTargets
 
-    extension Calo {
+    extension CalotypeView {
         /// Shows the picture behind a URL, from ``ImageLoader/shared``.
         public func setImage(
             with url: URL, completion: ImageTarget<PlatformViewAdapter>.MainActorCompletion? = nil

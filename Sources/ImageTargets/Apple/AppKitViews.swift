@@ -3,7 +3,7 @@
     public import ImageCore
 
     extension NSImageView: PlatformImageView {
-        public var calo: Calo<NSImageView> { Calo(self) }
+        public var calotype: CalotypeView<NSImageView> { CalotypeView(self) }
 
         public func calotypeShow(_ image: DecodedImage?, fade: Duration?) {
             self.image = image.flatMap { NSImage(calotype: $0) }
@@ -15,17 +15,17 @@
             }
         }
 
-        public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) { image = nil }
-        public func calotypeLabel(_ label: String?) { setAccessibilityLabel(label) }
+        public func calotypeShowColor(red: Double, green: Double, blue: Double, alpha: Double) { image = nil }
+        public func calotypeSetAccessibilityLabel(_ label: String?) { setAccessibilityLabel(label) }
         public var calotypePrefersReducedMotion: Bool { NSWorkspace.shared.accessibilityDisplayShouldReduceMotion }
     }
 
     extension NSButton: PlatformImageView {
-        public var calo: Calo<NSButton> { Calo(self) }
+        public var calotype: CalotypeView<NSButton> { CalotypeView(self) }
 
         public func calotypeShow(_ image: DecodedImage?, fade: Duration?) { self.image = image.flatMap { NSImage(calotype: $0) } }
-        public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) { image = nil }
-        public func calotypeLabel(_ label: String?) { setAccessibilityLabel(label) }
+        public func calotypeShowColor(red: Double, green: Double, blue: Double, alpha: Double) { image = nil }
+        public func calotypeSetAccessibilityLabel(_ label: String?) { setAccessibilityLabel(label) }
         public var calotypePrefersReducedMotion: Bool { NSWorkspace.shared.accessibilityDisplayShouldReduceMotion }
     }
 

@@ -3,33 +3,33 @@
     public import UIKit
 
     extension UIImageView: PlatformImageView {
-        public var calo: Calo<UIImageView> { Calo(self) }
+        public var calotype: CalotypeView<UIImageView> { CalotypeView(self) }
 
         public func calotypeShow(_ image: DecodedImage?, fade: Duration?) {
             let shown = image.flatMap { UIImage(calotype: $0) }
             dissolve(fade) { (self.image, self.backgroundColor) = (shown, nil) }
         }
 
-        public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) {
+        public func calotypeShowColor(red: Double, green: Double, blue: Double, alpha: Double) {
             image = nil
             backgroundColor = UIColor(red: red, green: green, blue: blue, alpha: alpha)
         }
 
-        public func calotypeLabel(_ label: String?) { accessibilityLabel = label }
+        public func calotypeSetAccessibilityLabel(_ label: String?) { accessibilityLabel = label }
         public var calotypePrefersReducedMotion: Bool { UIAccessibility.isReduceMotionEnabled }
     }
 
     extension UIButton: PlatformImageView {
         /// Sets the button's image for its normal state.
-        public var calo: Calo<UIButton> { Calo(self) }
+        public var calotype: CalotypeView<UIButton> { CalotypeView(self) }
 
         public func calotypeShow(_ image: DecodedImage?, fade: Duration?) {
             let shown = image.flatMap { UIImage(calotype: $0) }
             dissolve(fade) { self.setImage(shown, for: .normal) }
         }
 
-        public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) { setImage(nil, for: .normal) }
-        public func calotypeLabel(_ label: String?) { accessibilityLabel = label }
+        public func calotypeShowColor(red: Double, green: Double, blue: Double, alpha: Double) { setImage(nil, for: .normal) }
+        public func calotypeSetAccessibilityLabel(_ label: String?) { accessibilityLabel = label }
         public var calotypePrefersReducedMotion: Bool { UIAccessibility.isReduceMotionEnabled }
     }
 

@@ -59,8 +59,8 @@ import os
         ImageLoader.shared = loader()
         let (view, watch, done) = (UIImageView(), WKInterfaceImage(), EventLog<Void>())
         let request = ImageRequest(.bytes(picture(9), id: "shared"))
-        view.calo.setImage(with: request) { _ in done.append(()) }
-        watch.calo.setImage(with: request) { _ in done.append(()) }
+        view.calotype.setImage(with: request) { _ in done.append(()) }
+        watch.calotype.setImage(with: request) { _ in done.append(()) }
         await done.wait(forCount: 2)
         #expect(view.image?.cgImage?.width == 4 && watch.image?.cgImage?.width == 4)
     }

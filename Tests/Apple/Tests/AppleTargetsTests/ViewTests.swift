@@ -24,18 +24,18 @@ import UIKit
         let picture = try TestPictures.solid(red: 7)
         provider.cache(picture, for: request("a"))
         var tier: CacheTier?
-        view.calo.setImage(with: request("a"), from: provider) { tier = try? $0.get().tier }
+        view.calotype.setImage(with: request("a"), from: provider) { tier = try? $0.get().tier }
         #expect(tier == .memory && red(view.image) == 7)
         let address = unsafe picture.bitmap.withUnsafePixels { unsafe $0.baseAddress }
         #expect(view.image?.cgImage?.provider.data == address)
-        #expect(view.calo.currentSource?.description == request("a").source.description)
+        #expect(view.calotype.currentSource?.description == request("a").source.description)
     }
 
     @Test func aNewRequestCancelsTheOldOneAndFadesIn() async throws {
         let view = UIImageView()
         let done = EventLog<Void>()
-        view.calo.setImage(with: request("old"), from: provider)
-        view.calo.setImage(
+        view.calotype.setImage(with: request("old"), from: provider)
+        view.calotype.setImage(
             with: request("new") {
                 $0.transition = .fade(.milliseconds(500))
                 $0.placeholder = .color(red: 1, green: 0, blue: 0, alpha: 1)
@@ -54,18 +54,18 @@ import UIKit
     @Test func cancellingKeepsWhatIsShownAndClearingDoesNot() throws {
         let view = UIImageView()
         provider.cache(try TestPictures.solid(red: 5), for: request("a"))
-        view.calo.setImage(with: request("a"), from: provider)
-        view.calo.setImage(with: request("b") { $0.placeholder = .image(try! TestPictures.solid(red: 6)) }, from: provider)
-        view.calo.cancel()
+        view.calotype.setImage(with: request("a"), from: provider)
+        view.calotype.setImage(with: request("b") { $0.placeholder = .image(try! TestPictures.solid(red: 6)) }, from: provider)
+        view.calotype.cancel()
         #expect(provider.loads.map(\.isCancelled) == [true] && red(view.image) == 6)
-        view.calo.clear()
-        #expect(view.image == nil && view.calo.currentSource == nil)
+        view.calotype.clear()
+        #expect(view.image == nil && view.calotype.currentSource == nil)
     }
 
     @Test func aButtonShowsItsImageInTheNormalState() throws {
         let button = UIButton()
         provider.cache(try TestPictures.solid(red: 8), for: request("a"))
-        button.calo.setImage(with: request("a"), from: provider)
+        button.calotype.setImage(with: request("a"), from: provider)
         #expect(red(button.image(for: .normal)) == 8)
     }
 
@@ -113,8 +113,8 @@ import UIKit
     @Test func appKitViewsShowTheImageAtItsSize() throws {
         let (view, button) = (NSImageView(), NSButton())
         provider.cache(try TestPictures.solid(width: 6, height: 5, red: 2), for: request("a"))
-        view.calo.setImage(with: request("a"), from: provider)
-        button.calo.setImage(with: request("a"), from: provider)
+        view.calotype.setImage(with: request("a"), from: provider)
+        button.calotype.setImage(with: request("a"), from: provider)
         #expect(view.image?.size == NSSize(width: 6, height: 5) && button.image != nil)
     }
 

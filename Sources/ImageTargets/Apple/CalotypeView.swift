@@ -2,10 +2,10 @@
     internal import Foundation
     public import ImageCore
 
-    /// What Calotype adds to a view, behind the property `calo` so that no name of the view's own is taken.
+    /// What Calotype adds to a view, behind the property `calotype` so that no name of the view's own is taken.
     ///
     /// The view keeps its binding: a new request replaces the old one, and when the view goes its load is cancelled.
-    @MainActor public struct Calo<View: PlatformImageView> {
+    @MainActor public struct CalotypeView<View: PlatformImageView> {
         let view: View
 
         init(_ view: View) { self.view = view }
