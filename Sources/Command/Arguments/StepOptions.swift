@@ -1,13 +1,12 @@
-internal import ArgumentParser
 internal import ImageProcessing
 
-/// The steps of `convert` as they stand on the command line: options whose order counts. The argument parser knows no order
-/// among options of different names, so they become one option that is given several times.
-enum ProcessorFlags {
-    /// The option that all steps become: `--step blur=4`.
-    static let stepOption = "step"
+/// The options of `convert` whose order counts. The argument parser does not report the order of options with different names, so
+/// each of them becomes one value of the repeatable option `--step`.
+enum StepOptions {
+    /// The hidden option that all steps become: `--step blur=4`.
+    static let name = "step"
 
-    /// Steps by option, with the processor that each runs; `nil` where it is more than one processor's work.
+    /// The processor of each step option; `nil` for an option that is not exactly one processor.
     private static let processors: [String: String?] = {
         var steps: [String: String?] = Dictionary(uniqueKeysWithValues: ProcessorList.names.map { ($0, $0) })
         steps["greyscale"] = "grayscale"
@@ -15,7 +14,7 @@ enum ProcessorFlags {
         return steps
     }()
 
-    /// A line for each step that is one processor's: `--blur radius`, `--sepia[=amount]`.
+    /// A line of help for each step option that is one processor: `--blur radius`, `--sepia[=amount]`.
     static let usage: [String] = ProcessorList.usage.compactMap { line in
         let parts = line.split(separator: "(", maxSplits: 1)
         guard let name = parts.first, name != "crop" else { return nil }
@@ -24,19 +23,15 @@ enum ProcessorFlags {
         return ProcessorList.needsArguments(String(name)) ? "--\(name) \(parameters)" : "--\(name)[=\(parameters)]"
     }
 
-    /// The arguments of `convert` with every step written as `--step name=value`; those of other commands as they are.
-    static func ordered(_ arguments: [String]) -> [String] {
+    /// The arguments of `convert` with every step rewritten as `--step name=value`; the arguments of other commands unchanged.
+    static func mergingSteps(in arguments: [String]) -> [String] {
         guard arguments.first == ConvertCommand.name else { return arguments }
         var result: [String] = []
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             guard argument != "--" else { return result + [argument] + rest }
-            guard argument.hasPrefix("--") else {
-                result.append(argument)
-                continue
-            }
             let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let option = parts.first.map(String.init), let processor = processors[option] else {
+            guard argument.hasPrefix("--"), let option = parts.first.map(String.init), let processor = processors[option] else {
                 result.append(argument)
                 continue
             }
@@ -47,11 +42,11 @@ enum ProcessorFlags {
                 value = next
                 rest.removeFirst()
             }
-            result += ["--\(stepOption)", "\(option)=\(value)"]
+            result += ["--\(name)", "\(option)=\(value)"]
         }
         return result
     }
 
-    /// The processor of a step's option.
-    static func processor(of option: String) -> String { processors[option].flatMap { $0 } ?? option }
+    /// The processor of a step option.
+    static func processor(for option: String) -> String { processors[option].flatMap { $0 } ?? option }
 }

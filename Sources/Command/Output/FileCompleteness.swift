@@ -1,25 +1,26 @@
 internal import ImageCore
 
-/// Whether a file is complete, by its outer structure, without decoding anything: a file that was cut off still has a sound header.
-enum FileEnd {
+/// Checks whether a file is complete by its outer structure, without decoding. A truncated file still has a valid header.
+enum FileCompleteness {
     /// - Throws: ``ImageError`` (`truncated`) for a JPEG, PNG, WebP, AVIF or GIF file that ends too early. Other formats pass.
     static func check(_ data: Data, format: ImageFormat) throws(ImageError) {
-        let isWhole = unsafe data.withUnsafeBytes { bytes in
+        let isComplete = unsafe data.withUnsafeBytes { bytes in
             let reader = unsafe Reader(bytes: bytes)
             return switch format {
-            case .jpeg: reader.hasWholeJPEG
-            case .png: reader.hasWholePNG
-            case .webp: reader.hasWholeWebP
-            case .avif: reader.hasWholeBoxes
-            case .gif: reader.hasWholeGIF
+            case .jpeg: reader.isCompleteJPEG
+            case .png: reader.isCompletePNG
+            case .webp: reader.isCompleteWebP
+            case .avif: reader.isCompleteAVIF
+            case .gif: reader.isCompleteGIF
             default: true
             }
         }
-        guard !isWhole else { return }
+        guard !isComplete else { return }
         throw ImageError(
             .truncated,
-            message: "The \(format.rawValue.uppercased()) file ends before its image does; "
-                + "it was cut off or not wholly received.")
+            message:
+                "The \(format.rawValue.uppercased()) file is truncated: it ends before its image does. Copy or download it again."
+        )
     }
 
     @safe private struct Reader {
@@ -40,9 +41,9 @@ enum FileEnd {
             return unsafe String(decoding: bytes[at..<at + 4], as: UTF8.self)
         }
 
-        /// The marker EOI (ITU-T T.81, B.1.1): segments are skipped by their length, entropy-coded data is searched for a
-        /// marker, which it cannot contain: a 0xFF of its own is followed by 0x00.
-        var hasWholeJPEG: Bool {
+        /// Looks for the marker EOI (ITU-T T.81, B.1.1). Segments are skipped by their length. Entropy-coded data cannot contain a
+        /// marker, because a 0x00 follows each of its 0xFF bytes.
+        var isCompleteJPEG: Bool {
             var at = 2
             while at + 1 < count {
                 guard byte(at) == 0xFF else {
@@ -62,8 +63,8 @@ enum FileEnd {
             return false
         }
 
-        /// The chunk IEND with its checksum (PNG, section 11.2.5).
-        var hasWholePNG: Bool {
+        /// Looks for the chunk IEND with its checksum (PNG, section 11.2.5).
+        var isCompletePNG: Bool {
             var at = 8
             while let length = number(at, 4), let name = name(at + 4) {
                 at += 12 + length
@@ -72,16 +73,16 @@ enum FileEnd {
             return false
         }
 
-        /// As many bytes as the RIFF header announces (WebP container specification); the number is little-endian.
-        var hasWholeWebP: Bool {
+        /// Compares the length with the little-endian one in the RIFF header (WebP container specification).
+        var isCompleteWebP: Bool {
             guard count >= 12 else { return false }
             let length = (4..<8).reversed().reduce(0) { $0 << 8 | Int(byte($1)) }
             return length + 8 <= count
         }
 
-        /// Every box that an image can need as long as it says (ISO/IEC 14496-12, 4.2): a length of 0 reaches to the end of
-        /// the file, and 1 means that 64 bits follow the name. What follows and is no such box is not looked at.
-        var hasWholeBoxes: Bool {
+        /// Checks the length of every box that an image needs (ISO/IEC 14496-12, 4.2). A length of 0 reaches to the end of the file,
+        /// and 1 means that 64 bits follow the name. Other data after these boxes is ignored.
+        var isCompleteAVIF: Bool {
             var at = 0
             while let short = number(at, 4), let name = name(at + 4), short != 0 {
                 var length = short
@@ -95,9 +96,9 @@ enum FileEnd {
             return true
         }
 
-        /// Every block to its end (GIF89a specification): an image or an extension has sub-blocks, the last of which is
-        /// empty. Files without a trailer are common, and whole.
-        var hasWholeGIF: Bool {
+        /// Follows every block to its end (GIF89a specification). An image or an extension has sub-blocks, and the last one is empty.
+        /// Many files have no trailer; they are complete.
+        var isCompleteGIF: Bool {
             guard count >= 13 else { return false }
             var at = 13 + colors(byte(10))
             while at < count {
@@ -110,13 +111,13 @@ enum FileEnd {
                 default: return true
                 }
                 while at < count, byte(at) > 0 { at += 1 + Int(byte(at)) }
-                // Past the empty sub-block, if it is there.
+                // Skip the empty sub-block, if the file has one.
                 at += 1
             }
             return at == count
         }
 
-        /// The bytes of a colour table, as the packed fields before it say.
+        /// The bytes of a colour table whose size is in a byte of packed fields.
         private func colors(_ packed: UInt8) -> Int { packed & 0x80 == 0 ? 0 : 3 << (Int(packed & 7) + 1) }
     }
 }
