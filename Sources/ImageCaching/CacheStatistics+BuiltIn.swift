@@ -16,7 +16,7 @@ extension MemoryCache {
 }
 
 extension DiskCache {
-    /// As this process knows it: what others have stored meanwhile may be missing.
+    /// The counters of this process, without entries that other processes have stored since the last access.
     public var cacheStatistics: [CacheStatistics] {
         let own = knownStatistics
         var result = CacheStatistics(name: "disk")

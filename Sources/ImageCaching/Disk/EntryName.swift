@@ -1,10 +1,10 @@
 internal import ImageCore
 
-/// What an entry is called inside one cache directory: 128 bits that tell nothing of its URL.
+/// The name of an entry inside one cache directory: 128 bits that do not reveal its URL.
 ///
 /// SipHash-2-4 with 128 bits of output (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012), keyed with the
-/// directory's own random secret. A plain digest would confirm a guessed URL to anyone who finds the file name on
-/// another machine; this one does not without the secret, and costs a twentieth of SHA-256.
+/// directory's random secret. Without the secret, a plain digest would let anyone who finds the name of a file confirm a
+/// guessed URL.
 struct EntryName: Hashable, Sendable {
     var low: UInt64
     var high: UInt64
@@ -16,7 +16,7 @@ struct EntryName: Hashable, Sendable {
 
     init(_ key: DataKey, secret: EntryName) {
         var text = key.resource.text
-        // A zero byte occurs in no URL and keeps resource and variant apart.
+        // A zero byte, which occurs in no URL, separates the resource from the variant.
         if let variant = key.variant { text += "\0" + variant }
         var contiguous = text
         self = contiguous.withUTF8 { unsafe EntryName(hashing: UnsafeRawBufferPointer($0), secret: secret) }
@@ -34,7 +34,7 @@ struct EntryName: Hashable, Sendable {
         (low, high) = hash.finish()
     }
 
-    // The words are as good as random already.
+    // The words are uniformly distributed.
     func hash(into hasher: inout Hasher) { hasher.combine(low) }
 
     /// 32 hexadecimal digits.

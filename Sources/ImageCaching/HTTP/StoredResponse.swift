@@ -1,44 +1,47 @@
 public import HTTPTypes
 public import ImageCore
 
-/// A response as an HTTP cache keeps it, without its body: the head, when it was asked for and came, and what of the
-/// request it depends on. What decisions look at again and again is read out of the fields once, when it is made.
+/// The headers of a stored HTTP response, the times of its request and arrival, and the request fields that it depends on. The
+/// fields that decisions need are parsed once, on creation.
 public struct StoredResponse: Hashable, Sendable {
-    /// Without the fields that a cache must not keep (RFC 9111, section 3.1).
+    /// The status and the header fields, without those that a cache must not store (RFC 9111, section 3.1).
     public let head: HTTPResponse
     /// Seconds since 1970 when the request was sent.
     public let requestedAt: Double
-    /// Seconds since 1970 when the head arrived.
+    /// Seconds since 1970 when the response headers arrived.
     public let receivedAt: Double
-    /// Bytes of the body that are stored; for a part (status 206), of that part.
+    /// The number of stored bytes of the body; for a part (status 206), of that part.
     public let byteCount: Int
 
-    /// What its request had in the fields that it varies by; `nil` where it answers every request.
+    /// The request fields that `Vary` lists; `nil` if the response does not vary.
     let vary: VaryKey?
-    /// Whether `Vary: *` keeps it from answering any request.
+    /// Whether `Vary: *` prevents any match.
     let answersNothing: Bool
-    /// A digest of the URL that redirects led to; `nil` where there were none. Nobody said how long the redirects hold, so
-    /// that such a response is always validated.
+    /// A digest of the URL that redirects led to; `nil` without redirects. The lifetime of the redirects is unknown, so such a
+    /// response is always validated.
     let redirect: String?
 
     let control: CacheControl
     let entityTag: EntityTag?
     let lastModified: Double?
-    /// When its server made it, by its own clock; when it arrived, where it does not say.
+    /// The `Date` field in seconds since 1970; the time of arrival if it is missing.
     let date: Double
     let hasDate: Bool
     /// Seconds from `date` to `Expires`: 0 for a past or an invalid one; `nil` without the field.
     let expiresIn: Double?
     /// Age on arrival, in seconds (RFC 9111, section 4.2.3: `corrected_initial_age`).
     let initialAge: Double
-    /// Where the stored bytes lie within the whole; `nil` for a whole body.
+    /// The range of the stored bytes in the whole body; `nil` for a whole body.
     let part: ContentRange?
 
-    /// A response that has just arrived.
+    /// Creates a stored response from one that has just arrived.
     ///
     /// - Parameters:
-    ///   - request: the request that it answers.
-    ///   - byteCount: of the body, which must be whole.
+    ///   - head: the status and the header fields.
+    ///   - request: the request of the response.
+    ///   - requestedAt: when the request was sent, in seconds since 1970.
+    ///   - receivedAt: when the response headers arrived, in seconds since 1970.
+    ///   - byteCount: the length of the body in bytes, which must be complete.
     public init(_ head: HTTPResponse, to request: DataRequest, requestedAt: Double, receivedAt: Double, byteCount: Int) {
         self.init(
             head: StoredFields.head(from: head), requestedAt: requestedAt, receivedAt: receivedAt, byteCount: byteCount,
@@ -79,7 +82,7 @@ public struct StoredResponse: Hashable, Sendable {
             case .age where age == nil: age = field.value
             case .date, .age, .expires: return nil
             default:
-                guard head.headerFields[field.name] == field.value || StoredFields.saysNothingOfWhatIsStored(field) else {
+                guard head.headerFields[field.name] == field.value || StoredFields.isConnectionOrBodyField(field) else {
                     return nil
                 }
             }
@@ -107,13 +110,13 @@ public struct StoredResponse: Hashable, Sendable {
         initialAge = Self.initialAge(age, date: date, requestedAt: requestedAt, receivedAt: receivedAt)
     }
 
-    /// Whether the request has what the response varies by.
+    /// Whether the request matches the `Vary` field of the response.
     func answers(_ request: DataRequest) -> Bool {
         !answersNothing && (vary?.matches(request.headerFields) ?? true)
     }
 
-    /// Whether its body can be told from every other version byte by byte: a strong ETag, or a `Last-Modified` so long
-    /// before the answer that no second version can share it (RFC 9110, section 8.8.2.2).
+    /// A validator that changes with every byte of the body: a strong ETag, or a `Last-Modified` at least a minute before `Date`
+    /// (RFC 9110, section 8.8.2.2); `nil` if there is none.
     var strongValidator: String? {
         if let entityTag { return entityTag.isWeak ? nil : head.headerFields[.eTag] }
         guard hasDate, let lastModified, date - lastModified >= 60 else { return nil }
@@ -121,12 +124,12 @@ public struct StoredResponse: Hashable, Sendable {
     }
 }
 
-/// The fields that decisions look at, gathered in one pass: a lookup by name is a pass of its own.
+/// The fields that decisions need, collected in one pass.
 private struct FieldLines {
     var control = CacheControl()
     var vary: [String] = []
     var expires: [String] = []
-    // Of fields that should come once, all lines in one.
+    // All values of a field that should occur once, joined.
     var entityTag: String?
     var lastModified: String?
     var date: String?

@@ -1,20 +1,20 @@
 internal import HeapModule
 
-/// The order in which a memory cache evicts its entries, by one of two policies. A pure value over entry numbers.
+/// The order in which a memory cache evicts its entries, by one of two policies. A value over entry numbers.
 ///
-/// A use of an entry does not change the order: the cache notes its time in the entry, and the order asks for that time when
-/// room is short. So hits need not share anything. New entries wait in a probation queue; those that turn out to have been
-/// used move to the main part, a heap by the time of the last use. Each policy only decides which of the two parts gives the
-/// next candidate, so a change of policy moves no entry.
+/// A use of an entry does not change the order: the cache stores the time in the entry, and the order asks for it when it evicts. So
+/// hits need no shared lock. New entries wait in a probation queue; those that have been used move to the main part, a heap by the
+/// time of the last use. A policy only decides which of the two parts gives the next candidate, so a change of policy moves no
+/// entry.
 struct EvictionOrder: Sendable {
     enum Policy: Hashable, Sendable {
-        /// The least recently used entry leaves.
+        /// Evicts the least recently used entry.
         case lru
-        /// Entries that were not used while on probation leave first: scans do not push out what is used again and again.
+        /// Evicts entries first that were not used on probation: scans do not push out entries that are used repeatedly.
         ///
         /// After 2Q (Johnson, Shasha, "2Q: a low overhead high performance buffer management replacement algorithm", VLDB
         /// 1994), with the small queue of S3-FIFO (Yang, Zhang, Qiu, Yue, Rashmi, "FIFO queues are all you need for cache
-        /// eviction", SOSP 2023). A key that returns soon after it left the probation queue goes to the main part at once.
+        /// eviction", SOSP 2023). A key that returns soon after its eviction from the probation queue is added to the main part.
         case twoQueues
     }
 
@@ -25,7 +25,7 @@ struct EvictionOrder: Sendable {
     private struct Entry: Sendable {
         var cost = 0
         var hash = 0
-        /// The last use that the order knows of.
+        /// The last use when the order last asked for it.
         var lastUse: Int64 = 0
         var part = Part.none
         /// Neighbours in the probation queue; -1 for none.
@@ -46,13 +46,13 @@ struct EvictionOrder: Sendable {
     var policy: Policy
     private(set) var cost = 0
     private(set) var count = 0
-    /// By their numbers.
+    /// The entries by number.
     private var entries: [Entry] = []
     private var oldest: Int32 = -1
     private var newest: Int32 = -1
     private var probationCost = 0
     private var probationCount = 0
-    /// May hold candidates that are out of date: their entry was removed, or used later.
+    /// May contain outdated candidates, whose entries were removed or used later.
     private var main = Heap<Candidate>()
     private var ghosts = GhostQueue()
 
@@ -61,7 +61,7 @@ struct EvictionOrder: Sendable {
     /// Adds an entry as the newest.
     ///
     /// - Parameters:
-    ///   - hash: stands for the key when it returns.
+    ///   - hash: the hash of the key, which recognises the key when it returns.
     ///   - time: now, on any clock.
     mutating func insert(_ id: Int, hash: Int, cost: Int, at time: Int64) {
         while entries.count <= id { entries.append(Entry()) }
@@ -78,7 +78,7 @@ struct EvictionOrder: Sendable {
         entries[id].part = .none
     }
 
-    /// Removes the entry that is worth the least and returns its number; `nil` if there is none.
+    /// Removes the next entry to evict and returns its number; `nil` if there is none.
     ///
     /// - Parameter lastUse: returns the time of an entry's last use.
     mutating func evict(lastUse: (_ id: Int) -> Int64) -> Int? {
@@ -119,7 +119,7 @@ struct EvictionOrder: Sendable {
     private mutating func addToMain(_ id: Int32) {
         entries[Int(id)].part = .main
         main.insert(Candidate(lastUse: entries[Int(id)].lastUse, id: id))
-        // Candidates that are out of date must not pile up.
+        // Outdated candidates must not accumulate.
         if main.count > 2 * (count - probationCount) + 64 { main = Heap(main.unordered.filter(isCurrent)) }
     }
 
@@ -141,11 +141,11 @@ struct EvictionOrder: Sendable {
     }
 }
 
-/// The keys that left a queue last, by their hashes. A newer one may overwrite an older one.
+/// The hashes of the keys that were evicted last. A newer hash may overwrite an older one.
 private struct GhostQueue: Sendable {
     private struct Ghost: Sendable {
         var hash = 0
-        /// When it left, counted in ghosts; 0 for none.
+        /// The number of the eviction; 0 for none.
         var number = 0
     }
 
@@ -162,7 +162,7 @@ private struct GhostQueue: Sendable {
         slots[slot(of: hash)] = Ghost(hash: hash, number: lastNumber)
     }
 
-    /// Forgets a key, and returns whether it is one of the last.
+    /// Removes a hash, and returns whether it is one of the last `capacity`.
     mutating func remove(_ hash: Int) -> Bool {
         guard !slots.isEmpty else { return false }
         let ghost = slots[slot(of: hash)]

@@ -1,36 +1,38 @@
 extension MemoryCache {
-    /// What a memory cache holds, and what it did since it was made.
+    /// The contents of a memory cache, and counters of its operations since it was created.
     public struct Statistics: Hashable, Sendable {
+        /// Lookups that found an image.
         public var hits = 0
+        /// Lookups that found no image.
         public var misses = 0
-        /// Images that were kept.
+        /// Images that were stored.
         public var insertions = 0
-        /// Images that were not kept: they cost more than one entry may, or entries of high priority take all the room.
+        /// Images that were not stored: they exceed the limit for one entry, or entries of high priority take all the space.
         public var refusals = 0
-        /// Entries that left, by cause.
+        /// Entries that were removed, by cause.
         public var evictions = Evictions()
-        /// Bytes of the entries held, ``MemoryCache/entryOverhead`` included.
+        /// The bytes of all entries, ``MemoryCache/entryOverhead`` included.
         public var cost = 0
-        /// Entries held.
+        /// The number of entries.
         public var count = 0
 
         public init() {}
 
-        /// Hits among all lookups, 0 to 1; `nil` before the first.
+        /// The share of lookups that were hits, 0 to 1; `nil` before the first lookup.
         public var hitRatio: Double? {
             hits + misses == 0 ? nil : Double(hits) / Double(hits + misses)
         }
     }
 
-    /// Numbers of entries that left a memory cache, by cause.
+    /// The numbers of entries that were removed from a memory cache, by cause.
     public struct Evictions: Hashable, Sendable {
-        /// To make room within the limits.
+        /// Evicted to free space for other entries.
         public var room = 0
-        /// Because their time to live was over.
+        /// Expired.
         public var expired = 0
-        /// Trimmed on demand, or because memory ran short.
+        /// Trimmed by a call or by memory pressure.
         public var trimmed = 0
-        /// Removed or replaced by name, or all at once.
+        /// Removed by a call, or replaced.
         public var removed = 0
 
         public init() {}
