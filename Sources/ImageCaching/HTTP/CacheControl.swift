@@ -37,7 +37,7 @@ struct CacheControl: Hashable, Sendable {
         for line in lines { add(line) }
     }
 
-    mutating func add(_ line: String) {
+    private mutating func add(_ line: String) {
         FieldList.forEachDirective(in: line) { name, value in
             switch name {
             case "no-store": noStore = true

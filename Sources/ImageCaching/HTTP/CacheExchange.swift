@@ -98,16 +98,13 @@ struct CacheExchange: Sendable {
             return .storedResponseGone
         }
         let old = match.response
-        let repeated = old.repeated(by: fetched.head, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
-        let updated =
-            repeated
-            ?? old.validated(by: fetched.head, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
-        guard let updated, redirect(of: fetched) == old.redirect,
-            let reply = policy.reply(ofConfirmed: updated, to: request, at: cache.now())
+        guard
+            let updated = old.validated(
+                by: fetched.head, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt),
+            redirect(of: fetched) == old.redirect, let reply = policy.reply(ofConfirmed: updated, to: request, at: cache.now())
         else { return .unusable }
         // Most validations are of responses that are validated at every use; they must not cost a write each.
-        let needsStore = repeated?.isReusableForSomeTime(under: policy) ?? updated.needsStore(after: old, under: policy)
-        if needsStore { await store(updated, match.data) }
+        if updated.needsStore(after: old, under: policy) { await store(updated, match.data) }
         var response = try match.response(reply, to: request)
         response.url = fetched.url
         return .response(response)
@@ -245,11 +242,10 @@ struct CacheExchange: Sendable {
     }
 
     private func received(_ fetched: DataResponse, _ times: Times) -> StoredResponse {
-        let plain = StoredResponse(
+        var response = StoredResponse(
             fetched.head, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt, byteCount: 0)
-        return StoredResponse(
-            head: plain.head, requestedAt: times.requestedAt, receivedAt: times.receivedAt, byteCount: 0, vary: plain.vary,
-            redirect: redirect(of: fetched))
+        response.redirect = redirect(of: fetched)
+        return response
     }
 
     /// A digest of the URL that redirects led to; `nil` without redirects.
@@ -284,8 +280,9 @@ extension StoredResponse {
     }
 
     func with(byteCount: Int) -> StoredResponse {
-        StoredResponse(
-            head: head, requestedAt: requestedAt, receivedAt: receivedAt, byteCount: byteCount, vary: vary, redirect: redirect)
+        var response = self
+        response.byteCount = byteCount
+        return response
     }
 }
 

@@ -12,9 +12,6 @@ struct EntityTag: Hashable, Sendable {
         opaque = String(rest)
     }
 
-    /// Whether both are strong and equal (section 8.8.3.2).
-    func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
-
     /// Whether both are equal, weak or not.
     func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
 }

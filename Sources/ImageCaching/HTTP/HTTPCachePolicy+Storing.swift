@@ -74,13 +74,9 @@ extension StoredResponse {
     /// Whether a response that a 304 has updated must be stored again: its fields have changed, or it is fresh for some time now.
     /// A response that is validated at every use is not stored again.
     func needsStore(after old: StoredResponse, under policy: HTTPCachePolicy) -> Bool {
-        isReusableForSomeTime(under: policy) || lastingFields != old.lastingFields
-    }
-
-    /// Whether the response may be served without a validation from now on.
-    func isReusableForSomeTime(under policy: HTTPCachePolicy) -> Bool {
-        let isUsable = lifetime(under: policy) > initialAge && !control.noCache && redirect == nil
-        return isUsable || (control.staleWhileRevalidate ?? 0) > 0 || control.staleIfError != nil
+        let isFresh = lifetime(under: policy) > initialAge && !control.noCache && redirect == nil
+        return isFresh || (control.staleWhileRevalidate ?? 0) > 0 || control.staleIfError != nil
+            || lastingFields != old.lastingFields
     }
 
     /// The header fields without those that state times.

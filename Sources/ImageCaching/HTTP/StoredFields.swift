@@ -4,12 +4,6 @@ internal import HTTPTypes
 enum StoredFields {
     /// The response headers without connection-specific fields and without those that `no-cache` lists.
     static func head(from head: HTTPResponse) -> HTTPResponse {
-        // Most response headers have no such field.
-        let needsFilter = head.headerFields.contains { field in
-            hopByHop.contains(field.name.canonicalName)
-                || field.name == .cacheControl && CacheControl(field.value).noCacheFields.isEmpty == false
-        }
-        guard needsFilter else { return head }
         var kept = head
         let listed = Set(head.headerFields[values: .connection].flatMap(FieldList.members).map { $0.lowercased() })
             .union(CacheControl(head.headerFields).noCacheFields)
@@ -30,14 +24,6 @@ enum StoredFields {
         updated.headerFields = HTTPFields(
             stored.headerFields.filter { !replaced.contains($0.name.canonicalName) && $0.name != .age } + fields)
         return updated
-    }
-
-    /// Whether a field of a 304 describes only its connection or body, and not the stored response.
-    static func isConnectionOrBodyField(_ field: HTTPField) -> Bool {
-        let name = field.name.canonicalName
-        // Fields that `Connection` lists would have to be ignored, too; they are not recognised here.
-        if name == "connection" { return ["keep-alive", "close"].contains(field.value.lowercased()) }
-        return describesBody.contains(name) || hopByHop.contains(name)
     }
 
     private static let hopByHop: Set<String> = [

@@ -148,36 +148,6 @@ import Testing
 
     // MARK: 304
 
-    private static let repetitions: [(stored: [String], news: [String], isOne: Bool)] = [
-        (["ETag: \"a\""], ["ETag: \"a\""], true),
-        (["ETag: \"a\""], [], true),
-        (["ETag: \"a\"", "Cache-Control: max-age=60"], ["Cache-Control: max-age=60", "ETag: \"a\"", "Date: {100}"], true),
-        (["ETag: \"a\"", "Date: {0}", "Age: 7"], ["Date: {100}"], true),
-        (["ETag: \"a\"", "Date: {0}"], ["Date: {100}", "Age: 3"], true),
-        (["ETag: \"a\"", "Date: {0}"], ["Date: never"], true),
-        (["ETag: \"a\"", "Vary: Accept", "Last-Modified: {-9}"], ["Vary: Accept", "Last-Modified: {-9}"], true),
-        (["ETag: \"a\""], ["Connection: keep-alive", "Content-Length: 0", "Keep-Alive: timeout=5"], true),
-        (["ETag: \"a\""], ["ETag: W/\"a\""], false),
-        (["ETag: \"a\""], ["ETag: \"b\""], false),
-        (["ETag: \"a\""], ["Cache-Control: max-age=60"], false),
-        (["ETag: \"a\"", "Cache-Control: max-age=60"], ["Cache-Control: max-age=61"], false),
-        (["ETag: \"a\"", "Cache-Control: no-cache=\"foo\"", "Foo: 1"], ["Foo: 1"], false),
-        (["ETag: \"a\"", "Foo: 1"], ["Connection: foo", "Foo: 1"], false),
-        (["ETag: \"a\"", "Foo: 1"], ["Foo: 1", "Foo: 2"], false),
-        (["ETag: \"a\""], ["Date: {100}", "Date: {200}"], false),
-        (["ETag: \"a\"", "Expires: {60}"], ["ETag: \"a\""], false),
-        (["ETag: \"a\""], ["Expires: {60}"], false),
-    ]
-
-    @Test("A 304 that repeats what is known is understood without reading it again, and to the same end", arguments: repetitions)
-    func aRepetitionIsUnderstoodAtOnce(_ row: (stored: [String], news: [String], isOne: Bool)) {
-        let old = Wire.stored(row.stored)
-        let (answer, time) = (Wire.head(row.news, status: 304), Wire.start + 100)
-        let short = old.repeated(by: answer, requestedAt: time - 1, receivedAt: time)
-        #expect((short != nil) == row.isOne)
-        if let short { #expect(short == old.validated(by: answer, to: Wire.request(), requestedAt: time - 1, receivedAt: time)) }
-    }
-
     private func validated(_ stored: [String], by lines: [String]) -> StoredResponse? {
         Wire.stored(stored).validated(
             by: Wire.head(lines, status: 304), to: Wire.request(), requestedAt: Wire.start + 100, receivedAt: Wire.start + 100)
