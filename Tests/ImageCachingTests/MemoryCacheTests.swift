@@ -28,7 +28,7 @@ import CalotypeSystem
         cache.store(try testImage(rows: 3, tag: 1), for: imageKey("a"))
         cache.store(try testImage(rows: 2, tag: 2), for: imageKey("a"))
         #expect(tag(of: cache.image(for: imageKey("a"))) == 2)
-        #expect(cache.statistics.cost == testImageCost + 64)
+        #expect(cache.statistics.byteCount == testImageCost + 64)
         #expect(cache.statistics.count == 1)
     }
 
@@ -36,7 +36,7 @@ import CalotypeSystem
         let cache = MemoryCache(limits: .init(cost: 10 * testImageCost), trimPolicy: .none)
         for i in 0..<100 {
             cache.store(try testImage(rows: 1 + i % 4, tag: UInt8(i)), for: imageKey("\(i)"))
-            #expect(cache.statistics.cost <= 10 * testImageCost)
+            #expect(cache.statistics.byteCount <= 10 * testImageCost)
             #expect(tag(of: cache.image(for: imageKey("\(i)"))) == UInt8(i), "the newest image is kept")
         }
         #expect(cache.statistics.evictions.room > 0)
@@ -46,7 +46,7 @@ import CalotypeSystem
         let cache = MemoryCache(limits: .init(cost: 100 * testImageCost), trimPolicy: .none)
         for i in 0..<1_000 { cache.store(try testImage(), for: imageKey("\(i)")) }
         #expect(cache.statistics.count == 100)
-        #expect(cache.statistics.cost == 100 * testImageCost)
+        #expect(cache.statistics.byteCount == 100 * testImageCost)
     }
 
     #if os(Linux)
@@ -57,7 +57,7 @@ import CalotypeSystem
                 let cache = MemoryCache(limits: .init(cost: 1 << 40), trimPolicy: .none)
                 let before = try residentBytes()
                 for i in 0..<50_000 { cache.store(try testImage(), for: imageKey("https://example.org/images/\(i).jpg")) }
-                let ratio = Double(try residentBytes() - before) / Double(cache.statistics.cost)
+                let ratio = Double(try residentBytes() - before) / Double(cache.statistics.byteCount)
                 precondition((0.6...1.6).contains(ratio), "the process grew \(ratio) times as much")
             }
         }
@@ -167,7 +167,7 @@ import CalotypeSystem
         let cache = MemoryCache(trimPolicy: .none)
         for i in 0..<10 { cache.store(try testImage(), for: imageKey("\(i)")) }
         cache.trim(toCost: 3 * testImageCost + 8)
-        #expect(cache.statistics.cost == 3 * testImageCost)
+        #expect(cache.statistics.byteCount == 3 * testImageCost)
         #expect(cache.statistics.evictions.trimmed == 7)
         cache.trim(toCost: 0)
         #expect(cache.statistics.count == 0)
@@ -186,7 +186,7 @@ import CalotypeSystem
         let cache = MemoryCache(trimPolicy: .none)
         for i in 0..<10 { cache.store(try testImage(), for: imageKey("\(i)"), priority: i % 2 == 0 ? .high : .normal) }
         cache.removeAll()
-        #expect(cache.statistics.count == 0 && cache.statistics.cost == 0)
+        #expect(cache.statistics.count == 0 && cache.statistics.byteCount == 0)
         #expect(cache.statistics.evictions.removed == 10)
         cache.store(try testImage(tag: 9), for: imageKey("a"))
         #expect(tag(of: cache.image(for: imageKey("a"))) == 9)
@@ -201,7 +201,7 @@ import CalotypeSystem
         #expect(cache.statistics.hits == 3)
         #expect(cache.statistics.misses == 1)
         #expect(cache.statistics.hitRatio == 0.75)
-        #expect(cache.statistics.insertions == 1)
+        #expect(cache.statistics.stores == 1)
     }
 
     @Test func concurrentThreadsKeepTheLimitsAndGetTheRightImages() async throws {
@@ -217,7 +217,7 @@ import CalotypeSystem
                             cache.store(image, for: imageKey("\(n)"), priority: n % 5 == 0 ? .high : .normal)
                         }
                         if i % 500 == 0 { cache.removeImage(for: imageKey("\(n)")) }
-                        guard cache.statistics.cost <= 50 * testImageCost else { return false }
+                        guard cache.statistics.byteCount <= 50 * testImageCost else { return false }
                     }
                     return true
                 }
@@ -248,7 +248,7 @@ import CalotypeSystem
         #expect(cache.image(for: imageKey("usual")) == nil)
         #expect(cache.image(for: imageKey("long")) != nil)
         let statistics = cache.statistics
-        #expect((statistics.evictions.expired, statistics.count, statistics.cost) == (2, 1, testImageCost))
+        #expect((statistics.evictions.expired, statistics.count, statistics.byteCount) == (2, 1, testImageCost))
         #expect((statistics.hits, statistics.misses) == (2, 2))
     }
 

@@ -3,7 +3,7 @@ internal import ImageCore
 /// The state that a memory cache needs to evict: its limits, the order of its entries, and its counters.
 struct EvictionState: Sendable {
     var limits: MemoryCache.Limits
-    var statistics = MemoryCache.Statistics()
+    var statistics = CacheStatistics(name: "memory")
     private var normal = EvictionOrder()
     private var high = EvictionOrder()
     private var adaptive = AdaptivePolicy()
@@ -30,26 +30,26 @@ struct EvictionState: Sendable {
         case .normal: normal.insert(id, hash: hash, cost: cost, at: time)
         case .high: high.insert(id, hash: hash, cost: cost, at: time)
         }
-        statistics.insertions += 1
+        statistics.stores += 1
     }
 
-    mutating func remove(_ id: Int, priority: CachePriority, because cause: MemoryCache.EvictionCause) {
+    mutating func remove(_ id: Int, priority: CachePriority, because cause: EvictionCause) {
         switch priority {
         case .normal: normal.remove(id)
         case .high: high.remove(id)
         }
-        statistics.evictions[cause] += 1
+        statistics.evictions.count(cause)
     }
 
     /// Removes the next entry to evict while cost or count exceed the limits; entries of normal priority come first.
     ///
     /// - Parameter lastUse: returns the time of an entry's last use.
     mutating func evict(
-        toCost cost: Int, count: Int, because cause: MemoryCache.EvictionCause, lastUse: (_ id: Int) -> Int64
+        toCost cost: Int, count: Int, because cause: EvictionCause, lastUse: (_ id: Int) -> Int64
     ) -> Int? {
         guard self.cost > cost || self.count > count else { return nil }
         guard let id = normal.evict(lastUse: lastUse) ?? high.evict(lastUse: lastUse) else { return nil }
-        statistics.evictions[cause] += 1
+        statistics.evictions.count(cause)
         return id
     }
 }

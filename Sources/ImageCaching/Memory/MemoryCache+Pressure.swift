@@ -32,6 +32,6 @@ extension MemoryCache {
     public func respond(to pressure: MemoryPressure) {
         let share = trimPolicy.share(at: pressure)
         guard share < 1 else { return }
-        trim(toCost: Int(Double(statistics.cost) * share))
+        trim(toCost: Int(Double(statistics.byteCount) * share))
     }
 }

@@ -1,6 +1,6 @@
 public import ImageCore
 
-/// A cache of decoded images in memory, limited by cost and count. See ``Limits`` for the limits and ``Statistics`` for the counters.
+/// A cache of decoded images in memory, limited by cost and count. See ``Limits`` for the limits.
 ///
 /// Every call is synchronous, does no I/O and may come from any thread. The limits hold after every insert, and an image within them
 /// can be read right after it was stored. Entries of normal priority are evicted before those of high priority. Within a priority,
@@ -68,10 +68,12 @@ public final class MemoryCache: Caching {
     }
 
     /// The contents and counters.
-    public var statistics: Statistics {
+    ///
+    /// `byteCount` is the cost of all entries, ``entryOverhead`` included.
+    public var statistics: CacheStatistics {
         var result = evictionState.withLock { state in
             var result = state.statistics
-            (result.cost, result.count) = (state.cost, state.count)
+            (result.byteCount, result.count) = (state.cost, state.count)
             return result
         }
         for shard in shards {
@@ -81,6 +83,8 @@ public final class MemoryCache: Caching {
         }
         return result
     }
+
+    public var cacheStatistics: [CacheStatistics] { [statistics] }
 
     /// The current eviction policy.
     var policy: EvictionOrder.Policy { evictionState.withLock { $0.policy } }
