@@ -133,7 +133,7 @@ public final class MemoryCache: Caching {
         let cost = image.cost + Self.entryOverhead
         let expires = (timeToLive ?? limits.timeToLive).map { now() + $0 } ?? .infinity
         change { state, released in
-            let old = entry(of: key, orSameHash: true)
+            let old = entry(of: key)
             if let old { state.remove(old.id, priority: old.priority, because: .removed) }
             guard state.hasRoom(forCost: cost, priority: priority) else {
                 if let old { released.add(take(old.id)) }
@@ -151,7 +151,7 @@ public final class MemoryCache: Caching {
             if let old {
                 released.add(shards[index].withLock { $0.replace(old.id / Self.shardCount, with: entry) })
             }
-            let id = old?.id ?? shards[index].withLock { $0.insert(entry, hash: key.hash) } * Self.shardCount + index
+            let id = old?.id ?? shards[index].withLock { $0.insert(entry) } * Self.shardCount + index
             state.insert(id, hash: key.hash, cost: cost, priority: priority, at: time)
         }
     }
@@ -199,11 +199,10 @@ extension MemoryCache {
 extension MemoryCache {
     private func shardIndex(of resource: ResourceKey) -> Int { resource.hash & (Self.shardCount - 1) }
 
-    /// - Parameter orSameHash: whether to also return the entry of another key with the same hash, which a new entry replaces.
-    private func entry(of key: ImageKey, orSameHash: Bool = false) -> (id: Int, expires: Double, priority: CachePriority)? {
+    private func entry(of key: ImageKey) -> (id: Int, expires: Double, priority: CachePriority)? {
         let index = shardIndex(of: key.resource)
         return shards[index].withLock { contents in
-            (orSameHash ? contents.slot(ofHash: key.hash) : contents.slot(of: key)).map { slot in
+            contents.slot(of: key).map { slot in
                 (id: slot * Self.shardCount + index, expires: contents[slot].expires, priority: contents[slot].priority)
             }
         }

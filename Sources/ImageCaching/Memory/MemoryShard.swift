@@ -27,8 +27,7 @@ final class MemoryShard: Sendable {
         var misses = 0
         /// The sample mask of ``AdaptivePolicy``; samples none at first.
         var sampleMask = UInt.max
-        /// The slots by the hashes of the keys. Of two keys with the same hash, which is rare, only the later one has an entry.
-        private var slots: [Int: Int32] = [:]
+        private var slots: [ImageKey: Int] = [:]
         private var entries: [Entry] = []
         private var freeSlots: [Int] = []
 
@@ -57,12 +56,7 @@ extension MemoryShard.Contents {
         return MemoryShard.Hit(image: image, expires: entries[slot].expires, isSampled: isSampled)
     }
 
-    func slot(of key: ImageKey) -> Int? {
-        guard let slot = slots[key.hash], entries[Int(slot)].key == key else { return nil }
-        return Int(slot)
-    }
-
-    func slot(ofHash hash: Int) -> Int? { slots[hash].map(Int.init) }
+    func slot(of key: ImageKey) -> Int? { slots[key] }
 
     subscript(slot: Int) -> MemoryShard.Entry { _read { yield entries[slot] } }
 
@@ -71,15 +65,15 @@ extension MemoryShard.Contents {
         Array(entries.lazy.filter { $0.key.resource == resource && $0.image != nil }.prefix(limit))
     }
 
-    /// Adds an entry for a hash without an entry, and returns its slot.
-    mutating func insert(_ entry: MemoryShard.Entry, hash: Int) -> Int {
+    /// Adds an entry for a key without an entry, and returns its slot.
+    mutating func insert(_ entry: MemoryShard.Entry) -> Int {
         let slot = freeSlots.popLast() ?? entries.count
         if slot == entries.count { entries.append(entry) } else { entries[slot] = entry }
-        slots[hash] = Int32(slot)
+        slots[entry.key] = slot
         return slot
     }
 
-    /// Replaces the entry in a slot by one with the same hash, and returns the old image.
+    /// Replaces the entry in a slot by one with the same key, and returns the old image.
     mutating func replace(_ slot: Int, with entry: MemoryShard.Entry) -> DecodedImage? {
         let old = entries[slot].image.take()
         entries[slot] = entry
@@ -87,7 +81,7 @@ extension MemoryShard.Contents {
     }
 
     mutating func remove(_ slot: Int) -> DecodedImage? {
-        slots[entries[slot].key.hash] = nil
+        slots[entries[slot].key] = nil
         entries[slot].key = Self.noKey
         freeSlots.append(slot)
         return entries[slot].image.take()
