@@ -25,9 +25,19 @@ extension DiskWriter {
     /// Seconds to wait for the lock while a caller waits.
     static let shortLockTimeout = 2.0
 
-    /// Runs `body` while no other process changes the directory. Does not wait again for a lock that already counts as stuck.
+    /// Runs `body` while no other process changes the directory, with an index that is up to date.
     func withDirectoryLock<R>(
         timeout: Double = lockTimeout, _ body: () throws(FileFailure) -> R
+    ) throws(FileFailure) -> R {
+        try lockingDirectory(timeout: timeout) { () throws(FileFailure) in
+            try catchUp()
+            return try body()
+        }
+    }
+
+    /// Runs `body` with the directory's lock. Does not wait again for a lock that already counts as stuck.
+    func lockingDirectory<R>(
+        timeout: Double, _ body: () throws(FileFailure) -> R
     ) throws(FileFailure) -> R {
         guard let lockFile else { throw .directoryLost }
         let timeout = lockWait.isStuck ? LockWait.loadTimeout : timeout
@@ -46,7 +56,7 @@ extension DiskWriter {
     }
 
     /// Reads the journal up to its end. The caller holds the directory's lock, here and in all that follows.
-    func catchUp() throws(FileFailure) {
+    private func catchUp() throws(FileFailure) {
         guard let (journal, end) = shared.lock.withLock({ state in state.journal.map { ($0, state.journalEnd) } }),
             let status = journal.status
         else { throw .directoryLost }
@@ -219,9 +229,7 @@ extension DiskWriter {
         let live = shared.lock.withLock { $0.index.entries.count + $0.index.packs.count }
         guard changeCount > 2 * live + 4096, let directory = packDirectory else { return }
         // What was durable stays durable: sync the packs before the new journal names them.
-        if let active { try files.sync(active.file) }
-        for file in unsynced { try files.sync(file) }
-        unsynced.removeAll()
+        try syncPacks()
         var new = header
         new.epoch = UInt64.random(in: .min ... .max)
         do {

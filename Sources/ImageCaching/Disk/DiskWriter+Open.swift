@@ -16,7 +16,7 @@ extension DiskWriter {
             let root = try files.openDirectory(path: path)
             self.root = root
             lockFile = try files.openFile(Self.directoryName + ".lock", in: root, .existingOrNew)
-            try withDirectoryLock(timeout: Self.shortLockTimeout) { () throws(FileFailure) in try openPackDirectory(in: root) }
+            try lockingDirectory(timeout: Self.shortLockTimeout) { () throws(FileFailure) in try openPackDirectory(in: root) }
             shared.lock.withLock { $0.phase = .open }
         } catch {
             guard error != .lockHeld else { return report(error) }

@@ -78,10 +78,7 @@ extension DiskWriter {
     }
 
     private func beginPack() throws(FileFailure) {
-        try withDirectoryLock { () throws(FileFailure) in
-            try catchUp()
-            try beginPackLocked()
-        }
+        try withDirectoryLock { () throws(FileFailure) in try beginPackLocked() }
     }
 
     /// Closes the active pack and begins another. The caller holds the directory's lock.

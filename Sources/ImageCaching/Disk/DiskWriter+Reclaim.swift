@@ -116,9 +116,7 @@ extension DiskWriter {
             changes.append(.move(name, location))
         }
         // What was durable stays durable: sync the copies and their journal entries before the originals are removed.
-        if let active { try files.sync(active.file) }
-        for file in unsynced { try files.sync(file) }
-        unsynced.removeAll()
+        try syncPacks()
         try append(changes)
         if let journal = shared.lock.withLock({ $0.journal }) { try files.sync(journal) }
     }

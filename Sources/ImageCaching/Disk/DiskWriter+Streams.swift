@@ -50,10 +50,7 @@ extension DiskWriter {
     }
 
     private func makePack() throws(FileFailure) -> ActivePack {
-        try withDirectoryLock(timeout: Self.shortLockTimeout) { () throws(FileFailure) in
-            try catchUp()
-            return try makePackLocked()
-        }
+        try withDirectoryLock(timeout: Self.shortLockTimeout) { () throws(FileFailure) in try makePackLocked() }
     }
 
     private func write(_ chunk: Data, to incoming: inout IncomingBody) throws {
@@ -74,7 +71,6 @@ extension DiskWriter {
         drain()
         let now = configuration.now()
         try withDirectoryLock { () throws(FileFailure) in
-            try catchUp()
             try append([.put(incoming.name, incoming.location, writtenAt: now)])
             unsynced.append(incoming.pack.file)
             files.unlock(incoming.pack.file)

@@ -75,11 +75,7 @@ actor DiskWriter {
     func flush() throws {
         drain()
         do {
-            if let active { try files.sync(active.file) }
-            while let file = unsynced.last {
-                try files.sync(file)
-                unsynced.removeLast()
-            }
+            try syncPacks()
             if let journal = shared.lock.withLock({ $0.journal }) { try files.sync(journal) }
             if hasUnsyncedNames, let directory = packDirectory { try files.sync(directory) }
             hasUnsyncedNames = false
@@ -94,7 +90,7 @@ actor DiskWriter {
     @discardableResult
     func refresh() -> Bool {
         do {
-            try withDirectoryLock { () throws(FileFailure) in try catchUp() }
+            try withDirectoryLock {}
         } catch {
             report(error)
             return error != .lockHeld
@@ -103,32 +99,35 @@ actor DiskWriter {
     }
 
     func removeAll() throws {
-        drain()
-        do {
-            try withDirectoryLock { () throws(FileFailure) in
-                try catchUp()
-                closeActivePack()
-                try append([.removeAll])
-                try dropEmptyPacks()
-            }
-        } catch {
-            report(error)
-            throw ImageError(.cacheFailed, message: "The disk cache in \(path) could not be cleared: it \(error).")
+        try change("cleared") { () throws(FileFailure) in
+            closeActivePack()
+            try append([.removeAll])
+            try dropEmptyPacks()
         }
     }
 
     func trim(toBytes bytes: Int) throws {
-        drain()
         var limits = configuration.limits
         (limits.bytes, limits.freedShare) = (max(0, bytes), 0)
+        try change("trimmed") { () throws(FileFailure) in try enforce(limits) }
+    }
+
+    private func change(_ verb: String, _ body: () throws(FileFailure) -> Void) throws {
+        drain()
         do {
-            try withDirectoryLock { () throws(FileFailure) in
-                try catchUp()
-                try enforce(limits)
-            }
+            try withDirectoryLock(body)
         } catch {
             report(error)
-            throw ImageError(.cacheFailed, message: "The disk cache in \(path) could not be trimmed: it \(error).")
+            throw ImageError(.cacheFailed, message: "The disk cache in \(path) could not be \(verb): it \(error).")
+        }
+    }
+
+    /// Makes the bytes of all packs durable.
+    func syncPacks() throws(FileFailure) {
+        if let active { try files.sync(active.file) }
+        while let file = unsynced.last {
+            try files.sync(file)
+            unsynced.removeLast()
         }
     }
 
@@ -148,7 +147,6 @@ actor DiskWriter {
         var seen: Set<EntryName> = []
         changes += batch.touched.reversed().filter { seen.insert($0).inserted }.reversed().map { .touch($0) }
         try withDirectoryLock { () throws(FileFailure) in
-            try catchUp()
             try append(changes, settling: batch, lost: lost)
             enforceLimits()
         }
