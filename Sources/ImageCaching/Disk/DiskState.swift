@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import ImageCore
 
 /// The state of a disk cache in memory, shared by its readers and its writer under one lock. Does no I/O.
@@ -43,8 +44,7 @@ struct DiskState: Sendable {
     /// Bytes of pending bodies.
     private(set) var pendingBytes = 0
     private var pending: [EntryName: Pending] = [:]
-    private var queue: [(name: EntryName, number: UInt64)] = []
-    private var queueStart = 0
+    private var queue: Deque<(name: EntryName, number: UInt64)> = []
     /// Uses that are not in the journal yet, each with the number of the last change before it.
     private var touched: [(name: EntryName, after: UInt64)] = []
     private var changeCount: UInt64 = 0
@@ -100,23 +100,17 @@ struct DiskState: Sendable {
     mutating func nextBatch() -> Batch? {
         var batch = Batch()
         var bytes = 0
-        while queueStart < queue.count, batch.changes.count < Self.batchCount, bytes < Self.batchBytes {
-            let (name, number) = queue[queueStart]
-            queueStart += 1
+        while batch.changes.count < Self.batchCount, bytes < Self.batchBytes, let (name, number) = queue.popFirst() {
             // A later change of the same entry replaces this one.
             guard let change = pending[name], change.number == number else { continue }
             batch.changes.append((name, change))
             bytes += change.entry?.data.count ?? 0
         }
         // Uses keep their position among the changes, so that evictions after this batch see the uses before it and no later ones.
-        let end = queueStart < queue.count ? queue[queueStart].number : .max
+        let end = queue.first?.number ?? .max
         let uses = touched.prefix { $0.after < end }
         batch.touched = uses.map(\.name)
         touched.removeFirst(uses.count)
-        if queueStart == queue.count {
-            queue.removeAll(keepingCapacity: queue.count < 4096)
-            queueStart = 0
-        }
         if batch.changes.isEmpty, batch.touched.isEmpty {
             isDrainScheduled = false
             return nil

@@ -9,11 +9,14 @@ struct EntryName: Hashable, Sendable {
     var low: UInt64
     var high: UInt64
 
-    init(low: UInt64, high: UInt64) {
-        self.low = low
-        self.high = high
-    }
+    // The words are uniformly distributed.
+    func hash(into hasher: inout Hasher) { hasher.combine(low) }
 
+    /// 32 hexadecimal digits.
+    var text: String { high.hexDigits + low.hexDigits }
+}
+
+extension EntryName {
     init(_ key: DataKey, secret: EntryName) {
         var text = key.resource.text
         // A zero byte, which occurs in no URL, separates the resource from the variant.
@@ -31,17 +34,16 @@ struct EntryName: Hashable, Sendable {
         var last = UInt64(truncatingIfNeeded: bytes.count) << 56
         for i in 8 * words..<bytes.count { unsafe last |= UInt64(bytes[i]) << UInt64(8 * (i - 8 * words)) }
         hash.absorb(last)
-        (low, high) = hash.finish()
+        let (low, high) = hash.finish()
+        self.init(low: low, high: high)
     }
+}
 
-    // The words are uniformly distributed.
-    func hash(into hasher: inout Hasher) { hasher.combine(low) }
-
-    /// 32 hexadecimal digits.
-    var text: String {
-        [high, low].map { word in
-            String(repeating: "0", count: word.leadingZeroBitCount / 4 - (word == 0 ? 1 : 0)) + String(word, radix: 16)
-        }.joined()
+extension UInt64 {
+    /// 16 hexadecimal digits.
+    var hexDigits: String {
+        let digits = String(self, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }
 

@@ -79,13 +79,9 @@ struct JournalHeader: Hashable, Sendable {
         bytes.append(littleEndian: checksum)
         return bytes
     }
+}
 
-    init(secret: EntryName, directory: EntryName, epoch: UInt64) {
-        self.secret = secret
-        self.directory = directory
-        self.epoch = epoch
-    }
-
+extension JournalHeader {
     /// Decodes a header; `nil` for anything but a complete header of this schema.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.length else { return nil }

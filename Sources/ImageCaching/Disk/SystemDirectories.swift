@@ -33,16 +33,14 @@ enum SystemDirectories {
 /// The system's clocks.
 public enum SystemClock {
     /// Seconds since an arbitrary instant; never decreases.
-    public static let uptime: @Sendable () -> Double = {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    public static let uptime: @Sendable () -> Double = { seconds(of: CLOCK_MONOTONIC) }
 
     /// Seconds since 1970.
-    public static let secondsSince1970: @Sendable () -> Double = {
+    public static let secondsSince1970: @Sendable () -> Double = { seconds(of: CLOCK_REALTIME) }
+
+    private static func seconds(of clock: clockid_t) -> Double {
         var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+        _ = unsafe clock_gettime(clock, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

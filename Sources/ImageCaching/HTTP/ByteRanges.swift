@@ -37,11 +37,10 @@ struct ContentRange: Hashable, Sendable {
     /// The length of the whole body; `nil` if unknown.
     var total: Int?
 
-    init(positions: Range<Int>, total: Int?) {
-        self.positions = positions
-        self.total = total
-    }
+    var text: String { "bytes \(positions.lowerBound)-\(positions.upperBound - 1)/\(total.map(String.init) ?? "*")" }
+}
 
+extension ContentRange {
     /// Parses `bytes 0-99/1234` or `bytes 0-99/*`; `nil` for any other or contradictory value.
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
@@ -59,8 +58,6 @@ struct ContentRange: Hashable, Sendable {
         }
         self.init(positions: first..<last + 1, total: total)
     }
-
-    var text: String { "bytes \(positions.lowerBound)-\(positions.upperBound - 1)/\(total.map(String.init) ?? "*")" }
 }
 
 enum CacheNumber {

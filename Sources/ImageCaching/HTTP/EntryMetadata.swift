@@ -57,10 +57,7 @@ enum EntryMetadata {
         return head.headerFields.contains(fieldName) ? nil : last.value
     }
 
-    static func newGeneration() -> String {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    static func newGeneration() -> String { UInt64.random(in: .min ... .max).hexDigits }
 
     /// Whether the body has the length that the response headers announce.
     static func isWhole(_ response: StoredResponse) -> Bool {

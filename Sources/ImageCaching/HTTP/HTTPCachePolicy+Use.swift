@@ -22,19 +22,10 @@ extension HTTPCachePolicy {
 
     /// Selects the latest of the matching responses (RFC 9111, section 4), preferably one with the requested content.
     func selection(of stored: [StoredResponse], for request: DataRequest) -> SelectedResponse? {
-        var best: SelectedResponse?
-        for index in stored.indices where stored[index].answers(request) {
-            let selection = SelectedResponse(index: index, content: content(from: stored[index], to: request))
-            guard let old = best else {
-                best = selection
-                continue
-            }
-            let isBetter =
-                (selection.content != nil) == (old.content != nil)
-                ? stored[index].date > stored[old.index].date : selection.content != nil
-            if isBetter { best = selection }
-        }
-        return best
+        let matches = stored.indices.filter { stored[$0].answers(request) }
+            .map { SelectedResponse(index: $0, content: content(from: stored[$0], to: request)) }
+        func rank(_ match: SelectedResponse) -> (Int, Double) { (match.content == nil ? 0 : 1, stored[match.index].date) }
+        return matches.max { rank($0) < rank($1) }
     }
 
     /// The content of a stored response for a request (RFC 9110, section 14; RFC 9111, section 3.3).
