@@ -1,3 +1,5 @@
+internal import ImageCore
+
 extension MemoryCache {
     /// How much a cache keeps under memory pressure, as shares of its cost, 0 to 1.
     public struct TrimPolicy: Hashable, Sendable {
