@@ -29,7 +29,7 @@ extension DiskWriter {
     func withDirectoryLock<R>(
         timeout: Double = lockTimeout, _ body: () throws(FileFailure) -> R
     ) throws(FileFailure) -> R {
-        try lockingDirectory(timeout: timeout) { () throws(FileFailure) in
+        try lockingDirectory(timeout: timeout) { () throws(FileFailure) -> R in
             try catchUp()
             return try body()
         }

@@ -33,10 +33,10 @@ enum SystemDirectories {
 /// The system's clocks.
 public enum SystemClock {
     /// Seconds since an arbitrary instant; never decreases.
-    public static let uptime: @Sendable () -> Double = { seconds(of: CLOCK_MONOTONIC) }
+    public static let uptime: @Sendable () -> Double = { SystemClock.seconds(of: CLOCK_MONOTONIC) }
 
     /// Seconds since 1970.
-    public static let secondsSince1970: @Sendable () -> Double = { seconds(of: CLOCK_REALTIME) }
+    public static let secondsSince1970: @Sendable () -> Double = { SystemClock.seconds(of: CLOCK_REALTIME) }
 
     private static func seconds(of clock: clockid_t) -> Double {
         var time = timespec()
