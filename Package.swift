@@ -61,7 +61,7 @@ let package = Package(
 
         // Built-in plug-ins, each usable alone.
         module("ImageNetworking", "ImageCore", "CalotypeSystem", "CCalotypeSockets", .httpTypes),
-        module("ImageCaching", "ImageCore", "CalotypeSystem", "CCalotypeDiskIO", .httpTypes, .heap),
+        module("ImageCaching", "ImageCore", "CalotypeSystem", "CCalotypeDiskIO", .httpTypes, .heap, .deque),
         module("ImageDecoding", "ImageCore", "ImageKernels", "CalotypeSystem"),
         module("ImageProcessing", "ImageCore", "CalotypeSystem", "ImageKernels"),
         module("ImageTargets", "ImageCore", .httpTypes),

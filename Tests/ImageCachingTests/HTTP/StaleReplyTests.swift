@@ -4,8 +4,8 @@ import Testing
 
 @testable import ImageCaching
 
-/// What may stand in when the server cannot answer.
-@Suite("HTTP stand-ins") struct HTTPStandIns {
+/// Which stale responses may be served when the server fails.
+@Suite("HTTP stale replies") struct HTTPStaleReplies {
     struct Failing: Sendable, CustomTestStringConvertible {
         var rule: String
         var stored: [String]
@@ -28,12 +28,14 @@ import Testing
             Failing(rule: "RFC 5861 §4 \($0) is no such error", stored: window, failure: .status($0), isServed: false)
         } + [
             Failing(
-                rule: "RFC 5861 §4 a broken transaction within the window", stored: window, failure: .brokenOff, isServed: true),
+                rule: "RFC 5861 §4 a broken transaction within the window", stored: window, failure: .connectionLost,
+                isServed: true),
             Failing(
                 rule: "RFC 5861 §4 at the end of the window", stored: window, failure: .status(503), after: 160, isServed: true),
             Failing(rule: "RFC 5861 §4 after the window", stored: window, failure: .status(503), after: 161, isServed: false),
             Failing(rule: "RFC 5861 §4 no window", stored: plain, failure: .status(503), isServed: false),
-            Failing(rule: "RFC 5861 §4 no window, a broken transaction", stored: plain, failure: .brokenOff, isServed: false),
+            Failing(
+                rule: "RFC 5861 §4 no window, a broken transaction", stored: plain, failure: .connectionLost, isServed: false),
             Failing(
                 rule: "RFC 5861 §4 the request's window", stored: plain, request: ["Cache-Control: stale-if-error=100"],
                 failure: .status(503), isServed: true),
@@ -70,13 +72,14 @@ import Testing
             Failing(
                 rule: "RFC 9111 §4.1 another variant does not stand in", stored: plain + ["Vary: Foo"], request: ["Foo: 1"],
                 failure: .unreachable, isServed: false),
-            Failing(rule: "aggressive: whatever fails", stored: plain, failure: .brokenOff, policy: .aggressive, isServed: true),
+            Failing(
+                rule: "aggressive: whatever fails", stored: plain, failure: .connectionLost, policy: .aggressive, isServed: true),
             Failing(rule: "off: nothing", stored: window, failure: .unreachable, policy: .off, isServed: false),
         ]
 
-    @Test(arguments: failures) func staleStandsInWhereItMay(_ row: Failing) {
+    @Test(arguments: failures) func staleRepliesAreServedIfAllowed(_ row: Failing) {
         let stored = Wire.stored(row.stored)
-        let reply = row.policy.standIn(
+        let reply = row.policy.staleReply(
             for: Wire.request(row.request), stored: [stored], after: row.failure, now: Wire.start + row.after)
         #expect((reply != nil) == row.isServed)
         if let reply { #expect(reply.age == Int(row.after) && reply.head.headerFields[.age] == "\(reply.age)") }

@@ -1,16 +1,16 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// A response head as a cache entry holds it: the status, then each field in order.
+/// The format of the status and the header fields in a cache entry, in their order.
 ///
 /// ```
 /// u16 status, u16 number of fields, and for each field: u16 length of the name, u32 length of the value, name, value
 /// ```
-enum StoredResponseHead {
-    /// A head is not stored beyond this; servers and clients refuse far smaller ones.
+enum ResponseHeaderCoding {
+    /// Larger response headers are not stored; servers and clients reject far smaller ones.
     static let maximumSize = 1 << 20
 
-    /// The bytes, or `nil` for a head that does not fit the format.
+    /// The bytes; `nil` if the response headers do not fit the format.
     static func encode(_ head: HTTPResponse) -> [UInt8]? {
         guard let count = UInt16(exactly: head.headerFields.count), let status = UInt16(exactly: head.status.code) else {
             return nil
@@ -32,7 +32,7 @@ enum StoredResponseHead {
         return bytes
     }
 
-    /// The head, or `nil` where the bytes are none.
+    /// The response headers; `nil` if the bytes are malformed.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> HTTPResponse? {
         guard bytes.count >= 4 else { return nil }
         let status = unsafe Int(bytes.littleEndian(at: 0, as: UInt16.self))
