@@ -120,8 +120,8 @@ struct BindingState: Sendable {
         self.isVisible = isVisible
         guard isLoading else { return .keep }
         switch options.offScreenPolicy {
-        case .keeps: return .keep
-        case .lowers: return .setPriority(effectivePriority)
+        case .keepsPriority: return .keep
+        case .lowersPriority: return .setPriority(effectivePriority)
         case .cancels:
             token.load += 1
             isSuspended = !isVisible
@@ -174,7 +174,7 @@ struct BindingState: Sendable {
 
     /// The priority of the load, which depends on whether the view is on screen.
     var effectivePriority: LoadPriority {
-        isVisible || options.offScreenPolicy == .keeps ? priority : min(priority, .veryLow)
+        isVisible || options.offScreenPolicy == .keepsPriority ? priority : min(priority, .veryLow)
     }
 
     private func badge(_ response: ImageResponse) -> CacheTier? { options.showsTierBadge ? response.tier : nil }

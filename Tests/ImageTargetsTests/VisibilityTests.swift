@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func thePriorityIsLoweredOffScreenAndRaisedAgain() async {
-        await target.setImage(request(.lowers))
+        await target.setImage(request(.lowersPriority))
         target.setVisible(false)
         #expect(provider.loads.map(\.priority) == [.veryLow])
         target.setVisible(true)
@@ -49,13 +49,13 @@ import Testing
         #expect(view.shown.last == .loading(true))
         target.setVisible(true)
         #expect(provider.loads.count == 1)
-        await target.setImage(request(.lowers, "b"))
+        await target.setImage(request(.lowersPriority, "b"))
         #expect(provider.loads.map(\.priority) == [.normal, .normal])
     }
 
     @Test func aRequestOffScreenStartsWithLowPriority() async {
         target.setVisible(false)
-        await target.setImage(request(.lowers))
+        await target.setImage(request(.lowersPriority))
         #expect(provider.loads.map(\.priority) == [.veryLow])
         target.setPriority(.high)
         #expect(provider.loads.map(\.priority) == [.veryLow])

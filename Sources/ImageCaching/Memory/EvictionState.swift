@@ -61,7 +61,7 @@ extension EvictionState {
     /// - Returns: the new sample mask (``AdaptivePolicy/sampleMask``); `nil` if it has not changed.
     mutating func recordInsert(_ hash: Int) -> UInt? {
         // Before the first eviction all policies are equal.
-        guard statistics.evictions.room > 0 else { return nil }
+        guard statistics.evictions.overLimit > 0 else { return nil }
         insertsUntilResize -= 1
         var newMask: UInt?
         if insertsUntilResize < 0 {
