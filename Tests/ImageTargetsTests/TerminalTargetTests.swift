@@ -10,10 +10,10 @@ import Testing
 @Suite struct TerminalTargets {
     private static let ways = Terminal.Graphics.allCases.filter { $0 != .none }
 
-    private func picture(_ way: Terminal.Graphics, columns: Int, rows: Int) -> TerminalPicture {
+    private func picture(_ way: Terminal.Graphics, columns: Int, rows: Int) -> TerminalImage {
         var terminal = Terminal(graphics: way, columns: 40, rows: 12)
         terminal.cell = PixelSize(width: 4, height: 8)
-        return TerminalPicture(terminal, columns: columns, rows: rows, encoder: FirstPixel())
+        return TerminalImage(terminal, columns: columns, rows: rows, encoder: FirstPixel())
     }
 
     private func gradient(_ width: Int, _ height: Int) throws -> Bitmap {
@@ -64,11 +64,11 @@ import Testing
 
     @Test func picturesOfTextSideBySideMayBeHigherThanTheTerminal() throws {
         var screen = TerminalScreen(rows: 5)
-        let row = try (0..<2).map { index -> (TerminalPicture.Drawing, Int) in
+        let row = try (0..<2).map { index -> (TerminalImage.Drawing, Int) in
             let image = try TestPictures.solid(width: 4, height: 16 + 4 * index, red: UInt8(index + 1))
             return (try #require(try picture(.halfBlocks, columns: 8, rows: 12).draw(image)), index * 9)
         }
-        screen.write(TerminalPicture.row(row))
+        screen.write(TerminalImage.row(row))
         for (column, rows) in [(0, 8), (9, 10)] {
             let shown = screen.characters.keys.filter { $0.column == column }.map(\.row).sorted()
             #expect(shown == Array(0..<rows))
@@ -79,11 +79,11 @@ import Testing
     @Test(arguments: ways) func severalPicturesStandInAGrid(_ way: Terminal.Graphics) throws {
         var screen = TerminalScreen(rows: 12)
         for _ in 0..<3 {
-            let row = try (0..<3).map { index -> (TerminalPicture.Drawing, Int) in
+            let row = try (0..<3).map { index -> (TerminalImage.Drawing, Int) in
                 let image = try TestPictures.solid(width: 32, height: 20 + 8 * index, red: UInt8(index))
                 return (try #require(try picture(way, columns: 8, rows: 4).draw(image)), index * 9)
             }
-            screen.write(TerminalPicture.row(row))
+            screen.write(TerminalImage.row(row))
         }
         if way == .halfBlocks {
             // The box of 8 × 4 characters holds pictures of 8 × 5, 7 and 8 pixels.
@@ -178,7 +178,7 @@ import Testing
         // Given two pictures side by side, the second three columns to the right of the first.
         let bitmap = try gradient(12, 10)
         let drawing = try #require(try picture(.halfBlocks, columns: 12, rows: 5).draw(DecodedImage(bitmap)))
-        try Data(TerminalPicture.row([(drawing, 0), (drawing, 15)]).utf8).write(to: folder["picture"])
+        try Data(TerminalImage.row([(drawing, 0), (drawing, 15)]).utf8).write(to: folder["picture"])
         // When the pane's program writes them, says so, and waits to be ended; tmux itself waits for the word,
         let server = ["-S", folder["socket"].path, "-f", "/dev/null"]
         let wait = "'\(tmux.path)' -S '\(folder["socket"].path)' wait-for -S drawn; exec cat"

@@ -34,13 +34,13 @@ import Testing
         let answers = Array("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[6;20;10t\u{1B}]11;rgb:1e1e/ffff/0000\u{1B}\\\u{1B}[?62;4c".utf8)
         #expect(Terminal.isComplete(answers))
         #expect(!Terminal.isComplete(answers.dropLast(2)))
-        seen.learn(from: answers)
+        seen.update(from: answers)
         #expect(seen.graphics == .kitty)
         #expect(seen.cell == PixelSize(width: 10, height: 20))
         #expect(seen.background == HalfBlocks.RGB(red: 0x1E, green: 255, blue: 0))
 
         var inside = terminal(["TERM": "tmux-256color", "TMUX": "x"])
-        inside.learn(from: Array("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?1;2;4c".utf8))
+        inside.update(from: Array("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?1;2;4c".utf8))
         #expect(inside.graphics == .sixel)
     }
 
@@ -49,7 +49,7 @@ import Testing
     ])
     func garbledAnswersChangeNothing(_ text: String) {
         var seen = terminal(["TERM": "xterm-256color"])
-        seen.learn(from: Array(text.utf8))
+        seen.update(from: Array(text.utf8))
         #expect(seen == terminal(["TERM": "xterm-256color"]))
     }
 }
@@ -177,14 +177,14 @@ import Testing
     @Test func picturesStandSideBySide() throws {
         var terminal = Terminal(graphics: .halfBlocks, columns: 20, rows: 10)
         terminal.colors = .palette
-        let picture = TerminalPicture(terminal, columns: 2, rows: 2)
+        let picture = TerminalImage(terminal, columns: 2, rows: 2)
         let drawing = try #require(try picture.draw(TestPictures.solid(width: 2, height: 4, red: 255)))
         #expect(drawing.rows == 2 && drawing.columns == 2)
         let line = "\u{1B}[38;5;196m\u{1B}[48;5;196m▀▀\u{1B}[0m"
         #expect(drawing.placed() == "\(line)\n\(line)\n")
         let lower = try #require(try picture.draw(TestPictures.solid(width: 2, height: 2, red: 255)))
         #expect(
-            TerminalPicture.row([(lower, 0), (drawing, 5)]) == "\(line)\r\u{1B}[5C\(line)\n\r\u{1B}[5C\(line)\n")
-        #expect(try TerminalPicture(Terminal(graphics: .none, columns: 9, rows: 9)).draw(TestPictures.solid()) == nil)
+            TerminalImage.row([(lower, 0), (drawing, 5)]) == "\(line)\r\u{1B}[5C\(line)\n\r\u{1B}[5C\(line)\n")
+        #expect(try TerminalImage(Terminal(graphics: .none, columns: 9, rows: 9)).draw(TestPictures.solid()) == nil)
     }
 }

@@ -76,7 +76,7 @@ struct DemoCommand: AsyncParsableCommand {
         let bitmap = try sheet.draw(names.indices.compactMap { index in bitmaps.withLock { $0[index] } })
         var terminal = TerminalProbe.terminal()
         if let way { terminal.graphics = way.graphics }
-        let place = TerminalPicture(
+        let place = TerminalImage(
             terminal, columns: min(terminal.columns, 120), rows: max(10, terminal.rows - 2), encoder: EncoderRegistry(.codecs))
         if let drawing = try place.draw(DecodedImage(bitmap)) { Console.print(drawing.placed()) }
         for (heading, reports) in [("Cold", cold), ("Again", warm), ("After a restart", afterRestart)] {

@@ -75,8 +75,8 @@ extension ImageInfo {
             ("byteCount", "\(byteCount)"),
         ]
         let lines = facts.map { name, value in
-            "  \(name):" + String(repeating: " ", count: 14 - name.count) + Terminal.harmless(value)
+            "  \(name):" + String(repeating: " ", count: 14 - name.count) + Terminal.sanitized(value)
         }
-        return ([Terminal.harmless(source)] + lines).joined(separator: "\n")
+        return ([Terminal.sanitized(source)] + lines).joined(separator: "\n")
     }
 }

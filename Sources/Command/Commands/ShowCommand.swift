@@ -77,9 +77,9 @@ struct ShowCommand: AsyncParsableCommand {
             $0.retryPolicy = nil
         }
         var failures = Failures()
-        var row: [(drawing: TerminalPicture.Drawing, column: Int)] = []
+        var row: [(drawing: TerminalImage.Drawing, column: Int)] = []
         func finishRow() {
-            if !row.isEmpty { Console.write(TerminalPicture.row(row)) }
+            if !row.isEmpty { Console.write(TerminalImage.row(row)) }
             row = []
         }
         for (index, text) in sources.enumerated() {
@@ -88,7 +88,7 @@ struct ShowCommand: AsyncParsableCommand {
                 let source = try SourceArgument(text)
                 name = source.name
                 // The numbers that other programs give images in the same terminal are rarely as high.
-                let picture = TerminalPicture(
+                let picture = TerminalImage(
                     terminal, columns: box.columns, rows: box.rows, id: 0xCA10_0000 + UInt32(clamping: index),
                     encoder: EncoderRegistry(.codecs))
                 var request = ImageRequest(url: source.url)
@@ -103,7 +103,7 @@ struct ShowCommand: AsyncParsableCommand {
                     row.append((drawing, row.count * (box.columns + 1)))
                     if row.count == across { finishRow() }
                 } else {
-                    Console.print("\(Terminal.harmless(name)): \(image.size) \(image.format?.rawValue ?? "")")
+                    Console.print("\(Terminal.sanitized(name)): \(image.size) \(image.format?.rawValue ?? "")")
                 }
             } catch {
                 finishRow()
@@ -131,8 +131,8 @@ struct ShowCommand: AsyncParsableCommand {
     /// The animation that the terminal runs by itself; `nil` for a still image, and for one whose frames would be more
     /// than a terminal should be sent.
     private func animation(
-        _ request: ImageRequest, _ picture: TerminalPicture, _ loader: ImageLoader
-    ) async throws -> TerminalPicture.Drawing? {
+        _ request: ImageRequest, _ picture: TerminalImage, _ loader: ImageLoader
+    ) async throws -> TerminalImage.Drawing? {
         guard [.kitty, .iTerm2].contains(picture.terminal.graphics) else { return nil }
         let info = try await loader.info(for: request)
         guard info.frameCount > 1 else { return nil }

@@ -44,7 +44,7 @@ struct LoadReport: Sendable {
         object["coalesced"] = .boolean(facts?.metrics?.isCoalesced ?? false)
         object["output"] = .optional(output)
         object["index"] = .integer(index)
-        if case .failure(let failure) = result { object["error"] = .string(Terminal.harmless(failure.description)) }
+        if case .failure(let failure) = result { object["error"] = .string(Terminal.sanitized(failure.description)) }
         return object
     }
 

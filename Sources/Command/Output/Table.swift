@@ -15,7 +15,7 @@ struct Table {
 
     /// Adds a row; missing cells stay empty.
     mutating func add(_ cells: [String]) {
-        rows.append((0..<alignments.count).map { $0 < cells.count ? Terminal.harmless(cells[$0]) : "" })
+        rows.append((0..<alignments.count).map { $0 < cells.count ? Terminal.sanitized(cells[$0]) : "" })
     }
 
     /// The table, heading first, one line a row, columns two spaces apart. A column with nothing in it is left out.

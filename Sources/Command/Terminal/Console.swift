@@ -26,10 +26,10 @@ enum Console {
     }
 
     /// Writes one line to standard error: `calotype: what happened`.
-    static func complain(_ what: String) { writeError("calotype: \(Terminal.harmless(what))\n") }
+    static func complain(_ what: String) { writeError("calotype: \(Terminal.sanitized(what))\n") }
 
     /// Writes one line to standard error: `calotype: SOURCE: what happened`.
-    static func complain(about source: String, _ what: String) { complain("\(Terminal.harmless(source)): \(what)") }
+    static func complain(about source: String, _ what: String) { complain("\(Terminal.sanitized(source)): \(what)") }
 
     /// Writes text as it is to standard error.
     static func writeError(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }

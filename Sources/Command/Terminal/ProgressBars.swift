@@ -53,7 +53,7 @@ struct ProgressBoard: Sendable {
             bar = "[" + String(repeating: ".", count: width) + "]"
             amount = received
         }
-        return String("\(bar) \(amount)  \(Terminal.harmless(item.name))".prefix(columns))
+        return String("\(bar) \(amount)  \(Terminal.sanitized(item.name))".prefix(columns))
     }
 }
 

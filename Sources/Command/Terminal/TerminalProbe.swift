@@ -15,7 +15,7 @@ enum TerminalProbe {
         let size = Console.size ?? (columns: 80, rows: 25)
         var terminal = Terminal(environment: environment, isTerminal: Console.isTerminal, size: size)
         // Asking makes sense only where the answers can be read and the terminal is one that answers.
-        if terminal.graphics != .none, let answers = ask(for: milliseconds) { terminal.learn(from: answers) }
+        if terminal.graphics != .none, let answers = ask(for: milliseconds) { terminal.update(from: answers) }
         return terminal
     }
 

@@ -15,8 +15,8 @@
             }
         }
 
-        public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) { image = nil }
-        public func calotypeLabel(_ label: String?) { setAccessibilityLabel(label) }
+        public func calotypeShowColor(red: Double, green: Double, blue: Double, alpha: Double) { image = nil }
+        public func calotypeSetAccessibilityLabel(_ label: String?) { setAccessibilityLabel(label) }
         public var calotypePrefersReducedMotion: Bool { NSWorkspace.shared.accessibilityDisplayShouldReduceMotion }
     }
 
@@ -24,8 +24,8 @@
         public var calotype: CalotypeView<NSButton> { CalotypeView(self) }
 
         public func calotypeShow(_ image: DecodedImage?, fade: Duration?) { self.image = image.flatMap { NSImage(calotype: $0) } }
-        public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) { image = nil }
-        public func calotypeLabel(_ label: String?) { setAccessibilityLabel(label) }
+        public func calotypeShowColor(red: Double, green: Double, blue: Double, alpha: Double) { image = nil }
+        public func calotypeSetAccessibilityLabel(_ label: String?) { setAccessibilityLabel(label) }
         public var calotypePrefersReducedMotion: Bool { NSWorkspace.shared.accessibilityDisplayShouldReduceMotion }
     }
 

@@ -5,8 +5,8 @@
     @MainActor public protocol PlatformImageView: AnyObject {
         /// Shows a picture, or nothing.
         func calotypeShow(_ image: DecodedImage?, fade: Duration?)
-        func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double)
-        func calotypeLabel(_ label: String?)
+        func calotypeShowColor(red: Double, green: Double, blue: Double, alpha: Double)
+        func calotypeSetAccessibilityLabel(_ label: String?)
         var calotypePrefersReducedMotion: Bool { get }
     }
 
@@ -32,11 +32,11 @@
             case .none, .hash: clear()
             case .image(let image): view?.calotypeShow(image, fade: nil)
             case .color(let red, let green, let blue, let alpha):
-                view?.calotypeShow(red: red, green: green, blue: blue, alpha: alpha)
+                view?.calotypeShowColor(red: red, green: green, blue: blue, alpha: alpha)
             }
         }
 
-        public func setAccessibilityLabel(_ label: String?) { view?.calotypeLabel(label) }
+        public func setAccessibilityLabel(_ label: String?) { view?.calotypeSetAccessibilityLabel(label) }
         public func prefersReducedMotion() -> Bool { view?.calotypePrefersReducedMotion ?? true }
     }
 #endif

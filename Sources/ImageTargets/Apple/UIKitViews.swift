@@ -10,12 +10,12 @@
             dissolve(fade) { (self.image, self.backgroundColor) = (shown, nil) }
         }
 
-        public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) {
+        public func calotypeShowColor(red: Double, green: Double, blue: Double, alpha: Double) {
             image = nil
             backgroundColor = UIColor(red: red, green: green, blue: blue, alpha: alpha)
         }
 
-        public func calotypeLabel(_ label: String?) { accessibilityLabel = label }
+        public func calotypeSetAccessibilityLabel(_ label: String?) { accessibilityLabel = label }
         public var calotypePrefersReducedMotion: Bool { UIAccessibility.isReduceMotionEnabled }
     }
 
@@ -28,8 +28,8 @@
             dissolve(fade) { self.setImage(shown, for: .normal) }
         }
 
-        public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) { setImage(nil, for: .normal) }
-        public func calotypeLabel(_ label: String?) { accessibilityLabel = label }
+        public func calotypeShowColor(red: Double, green: Double, blue: Double, alpha: Double) { setImage(nil, for: .normal) }
+        public func calotypeSetAccessibilityLabel(_ label: String?) { accessibilityLabel = label }
         public var calotypePrefersReducedMotion: Bool { UIAccessibility.isReduceMotionEnabled }
     }
 

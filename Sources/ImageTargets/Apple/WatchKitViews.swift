@@ -8,8 +8,8 @@
 
         /// At once: interface objects have no transitions.
         public func calotypeShow(_ image: DecodedImage?, fade: Duration?) { setImage(image.flatMap { UIImage(calotype: $0) }) }
-        public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) { setImage(nil) }
-        public func calotypeLabel(_ label: String?) { setAccessibilityLabel(label) }
+        public func calotypeShowColor(red: Double, green: Double, blue: Double, alpha: Double) { setImage(nil) }
+        public func calotypeSetAccessibilityLabel(_ label: String?) { setAccessibilityLabel(label) }
         public var calotypePrefersReducedMotion: Bool { WKAccessibilityIsReduceMotionEnabled() }
     }
 #endif

@@ -62,7 +62,7 @@ public struct Terminal: Hashable, Sendable {
     public static func isComplete(_ answers: [UInt8]) -> Bool { TerminalAnswers(answers).attributes != nil }
 
     /// Takes what the terminal answered into account. What is missing or garbled changes nothing.
-    public mutating func learn(from answers: [UInt8]) {
+    public mutating func update(from answers: [UInt8]) {
         guard graphics != .none else { return }
         let answers = TerminalAnswers(answers)
         if let cell = answers.cell { self.cell = cell }
@@ -113,7 +113,7 @@ struct TerminalAnswers {
 extension Terminal {
     /// A message on one line, without characters that a terminal would act on: names of files, sources and servers choose parts
     /// of it.
-    package static func harmless(_ message: String) -> String {
+    package static func sanitized(_ message: String) -> String {
         String(String.UnicodeScalarView(message.unicodeScalars.map { $0.value < 32 || 127...159 ~= $0.value ? " " : $0 }))
     }
 }

@@ -5,7 +5,7 @@ public import ImageCore
 /// Placeholders and previews are drawn over in place, by the next picture of the same load. Failures are written as one line
 /// of text. Progress is not drawn, there are no transitions, and what was written stays when the view is cleared.
 public actor TerminalTarget: ImageViewAdapter {
-    private let picture: TerminalPicture
+    private let picture: TerminalImage
     private let write: @Sendable (String) -> Void
     /// The rows of the preview that stands above the cursor.
     private var previewRows = 0
@@ -13,7 +13,7 @@ public actor TerminalTarget: ImageViewAdapter {
     /// - Parameters:
     ///   - picture: the terminal, and the box in characters.
     ///   - write: where the text goes; called on no particular thread, one call at a time.
-    public init(_ picture: TerminalPicture, write: @escaping @Sendable (String) -> Void) {
+    public init(_ picture: TerminalImage, write: @escaping @Sendable (String) -> Void) {
         self.picture = picture
         self.write = write
     }
@@ -22,7 +22,7 @@ public actor TerminalTarget: ImageViewAdapter {
     public init(_ blocks: HalfBlocks, write: @escaping @Sendable (String) -> Void) {
         var terminal = Terminal(graphics: .halfBlocks, columns: blocks.columns, rows: blocks.rows + 1)
         (terminal.background, terminal.colors) = (blocks.background, blocks.colors)
-        self.init(TerminalPicture(terminal), write: write)
+        self.init(TerminalImage(terminal), write: write)
     }
 
     public func setImage(_ image: DecodedImage, transition: Transition) {
@@ -34,7 +34,7 @@ public actor TerminalTarget: ImageViewAdapter {
     }
 
     /// Shows what was drawn already, an animation for instance, in the place of the last preview.
-    public func show(_ drawing: TerminalPicture.Drawing, isPreview: Bool = false) {
+    public func show(_ drawing: TerminalImage.Drawing, isPreview: Bool = false) {
         // Back to the preview's first row, and all below it cleared.
         write((previewRows > 0 ? "\r\u{1B}[\(previewRows)A\u{1B}[J" : "") + drawing.placed())
         previewRows = isPreview ? drawing.rows : 0
@@ -60,5 +60,5 @@ public actor TerminalTarget: ImageViewAdapter {
         write(line(error.message))
     }
 
-    private func line(_ message: String) -> String { Terminal.harmless(message) + "\n" }
+    private func line(_ message: String) -> String { Terminal.sanitized(message) + "\n" }
 }

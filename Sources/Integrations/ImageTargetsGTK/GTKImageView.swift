@@ -18,11 +18,11 @@
         public let widget: UnsafeMutableRawPointer
 
         /// - Parameters:
-        ///   - picture: a `GtkPicture` without parent; a new one by default.
+        ///   - imageWidget: the `GtkPicture` that shows the image. It must not have a parent. By default, the view makes one.
         ///   - contentMode: ``ContentMode/fill`` covers the view, ``ContentMode/fit`` shows the whole picture in its middle and
         ///     never enlarges it; ``ContentMode/exact`` is the loader's business, and covers.
-        public init(picture: UnsafeMutableRawPointer? = nil, contentMode: ContentMode = .fill) {
-            unsafe widget = calotype_gtk_view_new(picture, contentMode == .fit)
+        public init(imageWidget: UnsafeMutableRawPointer? = nil, contentMode: ContentMode = .fill) {
+            unsafe widget = calotype_gtk_view_new(imageWidget, contentMode == .fit)
             unsafe calotype_gtk_ref(widget)
         }
 

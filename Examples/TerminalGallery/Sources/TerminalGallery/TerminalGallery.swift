@@ -13,7 +13,7 @@ import Foundation
             size: (columns: 100, rows: 24))
         if arguments.contains("--sixel") { terminal.graphics = .sixel }
 
-        let box = TerminalPicture(terminal, columns: 22, rows: 10, encoder: EncoderRegistry(.codecs))
+        let box = TerminalImage(terminal, columns: 22, rows: 10, encoder: EncoderRegistry(.codecs))
         let loader = ImageLoader.standard { $0.dataCache = nil }
         for name in ["dunes.jpg", "marble.jpg"] {
             let file = folder.appending(path: name)
@@ -47,12 +47,12 @@ import Foundation
         return try decoder?.preview()
     }
 
-    private static func show(_ images: [(title: String, image: DecodedImage?)], in box: TerminalPicture) {
+    private static func show(_ images: [(title: String, image: DecodedImage?)], in box: TerminalImage) {
         let column = box.columns + 2
         let drawings = images.enumerated().compactMap { index, item in
             item.image.flatMap { try? box.draw($0) }.map { (drawing: $0, column: index * column) }
         }
-        print(TerminalPicture.row(drawings), terminator: "")
+        print(TerminalImage.row(drawings), terminator: "")
         print(images.map { $0.title.padding(toLength: column, withPad: " ", startingAt: 0) }.joined())
     }
 }

@@ -1,7 +1,7 @@
 public import ImageCore
 
 /// One picture in a box of a terminal's characters, in whatever way that terminal has. A pure value.
-public struct TerminalPicture: Sendable {
+public struct TerminalImage: Sendable {
     public var terminal: Terminal
     /// The box, in characters.
     public var columns: Int
@@ -49,7 +49,7 @@ public struct TerminalPicture: Sendable {
 
         /// Draws at the cursor's row from a column on, and leaves the cursor at the start of the row below. Makes room
         /// first, since the terminal may have to scroll.
-        public func placed(atColumn column: Int = 0) -> String { TerminalPicture.row([(self, column)]) }
+        public func placed(atColumn column: Int = 0) -> String { TerminalImage.row([(self, column)]) }
     }
 
     /// The picture, scaled down to the box and never enlarged; `nil` where the terminal shows none.
