@@ -6,7 +6,7 @@ extension MemoryCache {
         var result = CacheStatistics(name: "memory")
         (result.hits, result.misses) = (own.hits, own.misses)
         (result.stores, result.refusals) = (own.insertions, own.refusals)
-        result.evictions.room = own.evictions.room
+        result.evictions.overLimit = own.evictions.overLimit
         result.evictions.expired = own.evictions.expired
         result.evictions.trimmed = own.evictions.trimmed
         result.evictions.removed = own.evictions.removed
@@ -22,7 +22,7 @@ extension DiskCache {
         var result = CacheStatistics(name: "disk")
         (result.hits, result.misses) = (own.hits, own.misses)
         (result.stores, result.refusals) = (own.stores, own.lostStores)
-        result.evictions.room = own.evictions
+        result.evictions.overLimit = own.evictions
         result.evictions.expired = own.expirations
         result.evictions.damaged = own.damages
         (result.count, result.byteCount) = (own.count, own.byteCount)

@@ -38,7 +38,7 @@ extension DataRequest {
     ///
     /// A network layer that reads only ``timeout`` reports `timedOut` when a shortened timeout ends it, and its clock may be a
     /// few milliseconds ahead.
-    package func namingDeadline(_ error: any Error) -> any Error {
+    package func replacingTimeoutAtDeadline(_ error: any Error) -> any Error {
         guard let timeout = error as? ImageError, timeout.code == .timedOut, let deadline,
             deadline.remaining <= Deadline.tolerance
         else { return error }

@@ -2,8 +2,8 @@
 public struct CacheStatistics: Hashable, Sendable {
     /// Entries that left a cache, by cause.
     public struct Evictions: Hashable, Sendable {
-        /// To make room within the limits.
-        public var room = 0
+        /// Evicted because the cache was over a limit.
+        public var overLimit = 0
         /// Because they were past their age.
         public var expired = 0
         /// Trimmed on demand, or because memory ran short.
@@ -15,7 +15,7 @@ public struct CacheStatistics: Hashable, Sendable {
 
         public init() {}
 
-        public var total: Int { room + expired + trimmed + removed + damaged }
+        public var total: Int { overLimit + expired + trimmed + removed + damaged }
     }
 
     /// Which cache: `memory`, `disk`, or a plug-in's own word.

@@ -1,6 +1,6 @@
 /// Decides whether to ask a server that keeps failing. A value that takes the time as an argument.
 ///
-/// Closed, it lets every request through and counts failures in a row. After ``Policy/failures`` of them it opens and rejects
+/// Closed, it lets every request through and counts failures in a row. After ``Policy/failureThreshold`` of them it opens and rejects
 /// requests for a pause; then one trial may pass, which closes it or opens it again. When the trial takes longer than the
 /// pause, the next request becomes the trial. (Nygard, "Release it!", 2nd edition 2018, "Circuit breaker".)
 ///
@@ -16,11 +16,11 @@ public struct CircuitBreaker: Hashable, Sendable {
     /// When a breaker opens, and for how long.
     public struct Policy: Hashable, Sendable {
         /// Failures in a row that open it; 5.
-        public var failures = 5
+        public var failureThreshold = 5
         /// How long it stays open before a trial, and how long the trial may take; 30 s.
-        public var pause: Duration = .seconds(30)
+        public var openDuration: Duration = .seconds(30)
         /// The longest pause. The pause doubles with every failed trial up to this; `nil`, the default, keeps it as it is.
-        public var longestPause: Duration?
+        public var maximumOpenDuration: Duration?
 
         public init() {}
     }
@@ -46,13 +46,13 @@ public struct CircuitBreaker: Hashable, Sendable {
     /// Makes a closed breaker.
     public init(_ policy: Policy = Policy()) {
         self.policy = policy
-        pause = policy.pause
+        pause = policy.openDuration
     }
 
     public enum Decision: Hashable, Sendable {
         case pass(Ticket)
         /// Try again after this time; zero while a trial runs.
-        case refuse(for: Duration)
+        case reject(retryAfter: Duration)
     }
 
     /// Decides whether a request may pass.
@@ -62,10 +62,10 @@ public struct CircuitBreaker: Hashable, Sendable {
         switch state {
         case .closed: break
         case .open(let until):
-            guard now >= until else { return .refuse(for: until - now) }
+            guard now >= until else { return .reject(retryAfter: until - now) }
             enter(.trying(until: now + pause))
         case .trying(let until):
-            guard now >= until else { return .refuse(for: .zero) }
+            guard now >= until else { return .reject(retryAfter: .zero) }
             enter(.trying(until: now + pause))
         }
         return .pass(Ticket(period: period))
@@ -83,14 +83,14 @@ public struct CircuitBreaker: Hashable, Sendable {
         guard ticket.period == period else { return }
         switch (state, outcome) {
         case (.closed, .success): state = .closed(failures: 0)
-        case (.closed(let failures), .failure) where failures + 1 < policy.failures: state = .closed(failures: failures + 1)
+        case (.closed(let failures), .failure) where failures + 1 < policy.failureThreshold: state = .closed(failures: failures + 1)
         case (.closed, .failure):
-            pause = policy.pause
+            pause = policy.openDuration
             enter(.open(until: now + pause))
         case (.closed, .unknown): break
         case (.trying, .success): enter(.closed(failures: 0))
         case (.trying, .failure):
-            pause = max(pause, min(pause * 2, policy.longestPause ?? pause))
+            pause = max(pause, min(pause * 2, policy.maximumOpenDuration ?? pause))
             enter(.open(until: now + pause))
         // The next request becomes the trial.
         case (.trying, .unknown): enter(.open(until: now))

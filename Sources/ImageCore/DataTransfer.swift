@@ -48,7 +48,7 @@ public struct DataRequest: Sendable {
 
 extension Duration {
     /// The duration, or thirty years where it is longer: clocks cannot tell instants that are much later, and end the process.
-    package var tellable: Duration { min(self, .seconds(1_000_000_000)) }
+    package var clampedToClockRange: Duration { min(self, .seconds(1_000_000_000)) }
 }
 
 /// The answer to a ``DataRequest``: the head at once, the body as it arrives.
@@ -90,7 +90,7 @@ public struct TransferTiming: Hashable, Sendable {
     /// Making the connection, once the address was known.
     public var connect: Duration = .zero
     /// Agreeing on TLS, once connected.
-    public var secure: Duration = .zero
+    public var tlsHandshake: Duration = .zero
     /// From the start of the request to the first byte of the answer, all of the above included.
     public var firstByte: Duration = .zero
     /// Whether a connection was there already; then the first three are nothing.

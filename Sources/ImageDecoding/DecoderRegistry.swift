@@ -65,8 +65,8 @@ public final class DecoderRegistry: IncrementalDecoding, AnimationDecoding {
         try decoder(for: data).decoder.info(of: data, limits: limits)
     }
 
-    public func info(ofHead head: Data, limits: DecodingLimits) throws -> ImageInfo? {
-        try accepting(head)?.decoder.info(ofHead: head, limits: limits)
+    public func info(ofPrefix head: Data, limits: DecodingLimits) throws -> ImageInfo? {
+        try accepting(head)?.decoder.info(ofPrefix: head, limits: limits)
     }
 
     /// The thumbnail that the first decoder to accept the bytes finds in them.

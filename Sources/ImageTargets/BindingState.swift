@@ -114,8 +114,8 @@ struct BindingState: Sendable {
         self.isVisible = isVisible
         guard isLoading else { return .keep }
         switch style.offScreenPolicy {
-        case .keeps: return .keep
-        case .lowers: return .setPriority(effectivePriority)
+        case .keepsPriority: return .keep
+        case .lowersPriority: return .setPriority(effectivePriority)
         case .cancels:
             token.load += 1
             isSuspended = !isVisible
@@ -168,7 +168,7 @@ struct BindingState: Sendable {
 
     /// With respect to whether the view is on screen.
     var effectivePriority: LoadPriority {
-        isVisible || style.offScreenPolicy == .keeps ? priority : min(priority, .veryLow)
+        isVisible || style.offScreenPolicy == .keepsPriority ? priority : min(priority, .veryLow)
     }
 
     private func badge(_ response: ImageResponse) -> CacheTier? { style.showsTierBadge ? response.tier : nil }

@@ -64,7 +64,7 @@ import Testing
         var statistics = ImageLoader.Statistics()
         statistics.loads.active = 3
         var cache = CacheStatistics(name: "memory")
-        (cache.byteCount, cache.count, cache.evictions.room) = (1_000, 5, 2)
+        (cache.byteCount, cache.count, cache.evictions.overLimit) = (1_000, 5, 2)
         statistics.caches = [cache]
         meter.record(statistics)
         #expect(try metrics.expectMeter("calotype_active_loads").values == [3])

@@ -198,7 +198,7 @@ struct NetworkWiring {
             $0.network = network
             $0.retryPolicy = .default
             $0.circuitBreaker = CircuitBreaker.Policy()
-            $0.circuitBreaker?.failures = 3
+            $0.circuitBreaker?.failureThreshold = 3
         }
         let loader = ImageLoader(careful.makeConfiguration())
         let request = ImageRequest(url: try #require(URL(string: "http://example.org/a")))

@@ -39,7 +39,7 @@ import CalotypeSystem
             #expect(cache.statistics.cost <= 10 * pictureCost)
             #expect(tag(of: cache.image(for: imageKey("\(i)"))) == UInt8(i), "the newest image is kept")
         }
-        #expect(cache.statistics.evictions.room > 0)
+        #expect(cache.statistics.evictions.overLimit > 0)
     }
 
     @Test func aTinyImageCountsWhatItsEntryTakes() throws {
@@ -69,7 +69,7 @@ import CalotypeSystem
             cache.store(try picture(), for: imageKey("\(i)"))
             #expect(cache.statistics.count == min(i + 1, 3))
         }
-        #expect(cache.statistics.evictions.room == 17)
+        #expect(cache.statistics.evictions.overLimit == 17)
     }
 
     @Test func anImageAboveTheCapOfOneEntryIsNotKeptAndReplacesNothingOld() throws {
@@ -150,7 +150,7 @@ import CalotypeSystem
         #expect(cache.image(for: imageKey("0")) == nil)
         #expect(cache.image(for: imageKey("1")) != nil)
         #expect(cache.image(for: imageKey("2")) != nil)
-        #expect(cache.statistics.evictions.room == 1)
+        #expect(cache.statistics.evictions.overLimit == 1)
     }
 
     @Test func aNormalEntryPushesOutNoneOfHighPriority() throws {

@@ -39,7 +39,7 @@ import Testing
         final class Memory: BodyMemory {
             let count = 3
             let seals = Lock(0)
-            func sealed() -> Data {
+            func makeData() -> Data {
                 seals.withLock { $0 += 1 }
                 return Data([1, 2, 3])
             }

@@ -3,7 +3,7 @@ import Testing
 
 private let policy: CircuitBreaker.Policy = {
     var policy = CircuitBreaker.Policy()
-    (policy.failures, policy.pause) = (3, .seconds(10))
+    (policy.failureThreshold, policy.openDuration) = (3, .seconds(10))
     return policy
 }()
 
@@ -33,19 +33,19 @@ private let policy: CircuitBreaker.Policy = {
             breaker.record(outcome, of: try ticket(of: &breaker), now: .zero)
         }
         breaker.record(.failure, of: try ticket(of: &breaker), now: .zero)
-        #expect(breaker.decide(now: .seconds(4)) == .refuse(for: .seconds(6)))
+        #expect(breaker.decide(now: .seconds(4)) == .reject(retryAfter: .seconds(6)))
     }
 
     @Test func afterThePauseOneMayTry() throws {
         var (breaker, _) = try opened()
         _ = try ticket(of: &breaker, at: .seconds(10))
-        #expect(breaker.decide(now: .seconds(10)) == .refuse(for: .zero))
+        #expect(breaker.decide(now: .seconds(10)) == .reject(retryAfter: .zero))
     }
 
     @Test func aTryThatSucceedsClosesItAndOneThatFailsDoesNot() throws {
         var (breaker, _) = try opened()
         breaker.record(.failure, of: try ticket(of: &breaker, at: .seconds(10)), now: .seconds(11))
-        #expect(breaker.decide(now: .seconds(20)) == .refuse(for: .seconds(1)))
+        #expect(breaker.decide(now: .seconds(20)) == .reject(retryAfter: .seconds(1)))
         breaker.record(.success, of: try ticket(of: &breaker, at: .seconds(21)), now: .seconds(22))
         #expect(breaker.isAtRest)
     }
@@ -54,16 +54,16 @@ private let policy: CircuitBreaker.Policy = {
         var (breaker, _) = try opened()
         breaker.record(.unknown, of: try ticket(of: &breaker, at: .seconds(10)), now: .seconds(11))
         _ = try ticket(of: &breaker, at: .seconds(11))
-        #expect(breaker.decide(now: .seconds(11)) == .refuse(for: .zero))
+        #expect(breaker.decide(now: .seconds(11)) == .reject(retryAfter: .zero))
     }
 
     @Test func aTryThatDoesNotEndLeavesItsPlaceToo() throws {
         var (breaker, _) = try opened()
         let first = try ticket(of: &breaker, at: .seconds(10))
-        #expect(breaker.decide(now: .seconds(19)) == .refuse(for: .zero))
+        #expect(breaker.decide(now: .seconds(19)) == .reject(retryAfter: .zero))
         let second = try ticket(of: &breaker, at: .seconds(20))
         breaker.record(.unknown, of: first, now: .seconds(21))
-        #expect(breaker.decide(now: .seconds(21)) == .refuse(for: .zero))
+        #expect(breaker.decide(now: .seconds(21)) == .reject(retryAfter: .zero))
         breaker.record(.success, of: second, now: .seconds(22))
         #expect(breaker.isAtRest)
     }
@@ -72,10 +72,10 @@ private let policy: CircuitBreaker.Policy = {
     func whatWasLetThroughBeforeItOpenedChangesNothing(_ late: CircuitBreaker.Outcome) throws {
         var (breaker, old) = try opened()
         breaker.record(late, of: old, now: .seconds(9))
-        #expect(breaker.decide(now: .seconds(9)) == .refuse(for: .seconds(1)))
+        #expect(breaker.decide(now: .seconds(9)) == .reject(retryAfter: .seconds(1)))
         let probe = try ticket(of: &breaker, at: .seconds(10))
         breaker.record(late, of: old, now: .seconds(11))
-        #expect(breaker.decide(now: .seconds(11)) == .refuse(for: .zero))
+        #expect(breaker.decide(now: .seconds(11)) == .reject(retryAfter: .zero))
         breaker.record(.success, of: probe, now: .seconds(12))
         #expect(breaker.isAtRest)
         breaker.record(late, of: old, now: .seconds(13))
@@ -84,20 +84,20 @@ private let policy: CircuitBreaker.Policy = {
 
     @Test func thePauseDoublesWithEveryFailedTrialUpToItsLimit() throws {
         var policy = policy
-        policy.longestPause = .seconds(30)
+        policy.maximumOpenDuration = .seconds(30)
         var breaker = CircuitBreaker(policy)
         for _ in 0..<3 { breaker.record(.failure, of: try ticket(of: &breaker), now: .zero) }
         #expect(breaker.isOpen)
         var now = Duration.seconds(10)
         for pause in [20, 30, 30] {
             breaker.record(.failure, of: try ticket(of: &breaker, at: now), now: now)
-            #expect(breaker.decide(now: now) == .refuse(for: .seconds(pause)))
+            #expect(breaker.decide(now: now) == .reject(retryAfter: .seconds(pause)))
             now += .seconds(pause)
         }
         breaker.record(.success, of: try ticket(of: &breaker, at: now), now: now)
         #expect(breaker.isAtRest)
         // The next outage begins with the first pause.
         for _ in 0..<3 { breaker.record(.failure, of: try ticket(of: &breaker, at: now), now: now) }
-        #expect(breaker.decide(now: now) == .refuse(for: .seconds(10)))
+        #expect(breaker.decide(now: now) == .reject(retryAfter: .seconds(10)))
     }
 }

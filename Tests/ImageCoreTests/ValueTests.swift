@@ -176,17 +176,17 @@ import Testing
     }
 
     @Test func memoryThatCancelledWorkLeavesBehindIsTakenOnceAndItsEndToldHoweverLateOneAsks() {
-        let (token, remainder) = (CancellationToken(), CancelledRemainder(bytes: 7))
+        let (token, memory) = (CancellationToken(), ResidualMemory(bytes: 7))
         let ends = Lock(0)
-        #expect(token.takeRemainder() == nil)
-        token.leaveBehind(remainder)
-        #expect(token.takeRemainder()?.bytes == 7 && token.takeRemainder() == nil)
-        remainder.onEnd { ends.withLock { $0 += 1 } }
+        #expect(token.takeResidualMemory() == nil)
+        token.reportResidualMemory(memory)
+        #expect(token.takeResidualMemory()?.bytes == 7 && token.takeResidualMemory() == nil)
+        memory.onEnd { ends.withLock { $0 += 1 } }
         #expect(ends.withLock { $0 } == 0)
-        remainder.end()
-        remainder.end()
+        memory.end()
+        memory.end()
         #expect(ends.withLock { $0 } == 1)
-        remainder.onEnd { ends.withLock { $0 += 1 } }
+        memory.onEnd { ends.withLock { $0 += 1 } }
         #expect(ends.withLock { $0 } == 2)
     }
 }

@@ -435,7 +435,7 @@ struct CurlLoaderTiming {
         let timing = try #require(first.timing)
         #expect(!timing.isReused)
         #expect(timing.connect > .zero)
-        #expect(timing.secure == .zero)
+        #expect(timing.tlsHandshake == .zero)
         #expect(timing.firstByte >= timing.nameLookup + timing.connect)
         #expect(second.timing?.isReused == true)
         #expect(second.timing?.connect == .zero)

@@ -39,10 +39,10 @@
             let first = try await loader.load(try server.request())
             _ = try await first.body.collected()
             let timing = try #require(first.timing)
-            #expect(timing.secure > .zero)
-            #expect(timing.firstByte >= timing.nameLookup + timing.connect + timing.secure)
+            #expect(timing.tlsHandshake > .zero)
+            #expect(timing.firstByte >= timing.nameLookup + timing.connect + timing.tlsHandshake)
             let second = try #require(try await loader.load(try server.request()).timing)
-            #expect(second.isReused && second.secure == .zero)
+            #expect(second.isReused && second.tlsHandshake == .zero)
         }
 
         /// TLS may have taken the excess from the kernel together with the end of the body.

@@ -55,10 +55,10 @@ import Testing
         let clock = ManualClock()
         let request = try request(clock, timeout: 30, deadline: 60)
         let (late, lost) = (ImageError(.timedOut, message: "Late."), ImageError(.connectionLost, message: "Lost."))
-        #expect(request.namingDeadline(late) as? ImageError == late)
+        #expect(request.replacingTimeoutAtDeadline(late) as? ImageError == late)
         clock.advance(by: .seconds(60))
-        let named = request.namingDeadline(late) as? ImageError
+        let named = request.replacingTimeoutAtDeadline(late) as? ImageError
         #expect(named?.code == .deadlineExceeded && named?.causes == ["Late."])
-        #expect(request.namingDeadline(lost) as? ImageError == lost)
+        #expect(request.replacingTimeoutAtDeadline(lost) as? ImageError == lost)
     }
 }

@@ -2,7 +2,7 @@ import ImageCore
 import ImageProcessing
 import Testing
 
-/// A processor that is at work ends at its next look once its token is cancelled, and looks between blocks of rows.
+/// A processor that is at work ends at its next look once its token is cancelled, and checkCount between blocks of rows.
 @Suite struct CancellationBetweenRowsTests {
     private static let side = 640
 
@@ -20,16 +20,16 @@ import Testing
     func whatIsCancelledOnTheWayStops(list: String) throws {
         let processor = Composition(try ProcessorList.parse(list))
         let image = try Self.source.get()
-        let patient = CancellationToken(cancelledAtLook: .max)
-        _ = try processor.process(image, context: ProcessingContext(cancellation: patient))
+        let uncancelled = CancellationToken(cancelledAtCheck: .max)
+        _ = try processor.process(image, context: ProcessingContext(cancellation: uncancelled))
         // From one look to the next it goes over so many rows of the image at most, on average.
-        #expect(patient.looks >= Self.side / 64)
+        #expect(uncancelled.checkCount >= Self.side / 64)
         for part in [1, 4, 2] {
-            let token = CancellationToken(cancelledAtLook: patient.looks / part)
+            let token = CancellationToken(cancelledAtCheck: uncancelled.checkCount / part)
             #expect(throws: CancellationError.self) {
                 try processor.process(image, context: ProcessingContext(cancellation: token))
             }
-            #expect(token.looks == patient.looks / part)
+            #expect(token.checkCount == uncancelled.checkCount / part)
         }
     }
 }

@@ -30,8 +30,8 @@ import Testing
     ])
     func cutsByPixelsSayThatTheyAreWhateverTheyAreFusedWith(list: String, isPlaced: Bool) throws {
         let processors = try ProcessorList.parse(list)
-        #expect(ProcessingRun.runs(of: processors).contains { $0.processor.isPlacedInPixels } == isPlaced)
-        #expect(Composition(processors).isPlacedInPixels == isPlaced)
+        #expect(ProcessingRun.runs(of: processors).contains { $0.processor.usesPixelCoordinates } == isPlaced)
+        #expect(Composition(processors).usesPixelCoordinates == isPlaced)
     }
 
     @Test(arguments: [

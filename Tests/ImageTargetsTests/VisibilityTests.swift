@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func aLoadIsLoweredOffScreenAndRaisedAgain() async {
-        await target.setImage(request(.lowers))
+        await target.setImage(request(.lowersPriority))
         target.setVisible(false)
         #expect(provider.loads.map(\.priority) == [.veryLow])
         target.setVisible(true)
@@ -49,13 +49,13 @@ import Testing
         #expect(view.shown.last == .loading(true))
         target.setVisible(true)
         #expect(provider.loads.count == 1)
-        await target.setImage(request(.lowers, "b"))
+        await target.setImage(request(.lowersPriority, "b"))
         #expect(provider.loads.map(\.priority) == [.normal, .normal])
     }
 
     @Test func aRequestThatComesOffScreenIsLowFromTheStart() async {
         target.setVisible(false)
-        await target.setImage(request(.lowers))
+        await target.setImage(request(.lowersPriority))
         #expect(provider.loads.map(\.priority) == [.veryLow])
         target.setPriority(.high)
         #expect(provider.loads.map(\.priority) == [.veryLow])
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func aLoadThatIsKeptDoesNotNoticeTheScreen() async {
-        await target.setImage(request(.keeps))
+        await target.setImage(request(.keepsPriority))
         target.setVisible(false)
         #expect(provider.loads.map(\.priority) == [.normal])
         #expect(provider.loads.map(\.isCancelled) == [false])
@@ -73,7 +73,7 @@ import Testing
     @Test func theLoadOfAViewThatIsGoneStopsAtItsNextEvent() async throws {
         var view: RecordingView? = RecordingView()
         let target = ImageTarget(view!, loader: provider)
-        await target.setImage(request(.keeps)) { _ in Issue.record("The completion of a view that is gone was called.") }
+        await target.setImage(request(.keepsPriority)) { _ in Issue.record("The completion of a view that is gone was called.") }
         view = nil
         let load = try #require(provider.loads.first)
         load.send(.progress(LoadProgress(received: 1, expected: nil)))

@@ -61,7 +61,7 @@ extension EvictionState {
     /// - Returns: which keys to sample from now on (``AdaptivePolicy/sampleMask``); `nil` if that has not changed.
     mutating func recordInsert(_ hash: Int) -> UInt? {
         // Before the first entry had to leave there is nothing to choose.
-        guard statistics.evictions.room > 0 else { return nil }
+        guard statistics.evictions.overLimit > 0 else { return nil }
         insertsUntilResize -= 1
         var newMask: UInt?
         if insertsUntilResize < 0 {

@@ -24,8 +24,8 @@ extension MemoryCache {
 
     /// Numbers of entries that left a memory cache, by cause.
     public struct Evictions: Hashable, Sendable {
-        /// To make room within the limits.
-        public var room = 0
+        /// Evicted because the cache was over a limit.
+        public var overLimit = 0
         /// Because their time to live was over.
         public var expired = 0
         /// Trimmed on demand, or because memory ran short.
@@ -38,7 +38,7 @@ extension MemoryCache {
         subscript(cause: EvictionCause) -> Int {
             get {
                 switch cause {
-                case .room: room
+                case .overLimit: overLimit
                 case .expired: expired
                 case .trim: trimmed
                 case .removed: removed
@@ -46,7 +46,7 @@ extension MemoryCache {
             }
             set {
                 switch cause {
-                case .room: room = newValue
+                case .overLimit: overLimit = newValue
                 case .expired: expired = newValue
                 case .trim: trimmed = newValue
                 case .removed: removed = newValue
@@ -56,6 +56,6 @@ extension MemoryCache {
     }
 
     enum EvictionCause: Sendable {
-        case room, expired, trim, removed
+        case overLimit, expired, trim, removed
     }
 }

@@ -62,7 +62,7 @@ public final class MemoryCache: Caching {
         set {
             change { state, released in
                 state.limits = newValue
-                evict(from: &state, toCost: newValue.cost, count: newValue.count ?? .max, because: .room, into: &released)
+                evict(from: &state, toCost: newValue.cost, count: newValue.count ?? .max, because: .overLimit, into: &released)
             }
         }
     }
@@ -132,7 +132,7 @@ public final class MemoryCache: Caching {
             if let mask = state.recordInsert(key.hash) { shards.forEach { $0.withLock { $0.sampleMask = mask } } }
             let limits = state.limits
             evict(
-                from: &state, toCost: limits.cost - cost, count: limits.count.map { $0 - 1 } ?? .max, because: .room,
+                from: &state, toCost: limits.cost - cost, count: limits.count.map { $0 - 1 } ?? .max, because: .overLimit,
                 into: &released)
             let time = MemoryShard.clock()
             let entry = MemoryShard.Entry(lastUse: time, key: key, image: image, expires: expires, priority: priority)

@@ -9,7 +9,7 @@ public final class CancellationToken: Sendable {
         var first: (number: Int, run: @Sendable () -> Void)?
         var others: [(number: Int, run: @Sendable () -> Void)] = []
         var last = 0
-        var remainder: CancelledRemainder?
+        var residualMemory: ResidualMemory?
         /// How often it was looked at, and at which look it is found cancelled; `nil` where nobody counts.
         var looks: (made: Int, limit: Int)?
         /// Looks, and counts that.
@@ -38,10 +38,10 @@ public final class CancellationToken: Sendable {
 
     /// For tests of work that looks at it, which have no other way to cancel at a certain moment: counts the looks, and is
     /// cancelled at that one, without handlers.
-    package init(cancelledAtLook limit: Int) { state = Lock(State(looks: (0, limit))) }
+    package init(cancelledAtCheck limit: Int) { state = Lock(State(looks: (0, limit))) }
 
     /// How often it was looked at, where that is counted.
-    package var looks: Int { state.withLock { $0.looks?.made ?? 0 } }
+    package var checkCount: Int { state.withLock { $0.looks?.made ?? 0 } }
 
     /// Whether ``cancel()`` was called.
     public var isCancelled: Bool { state.withLock { $0.look() } }
@@ -87,13 +87,13 @@ public final class CancellationToken: Sendable {
     }
 
     /// Says, before the work throws its `CancellationError`, that a codec which cannot be stopped still holds memory for it.
-    public func leaveBehind(_ remainder: CancelledRemainder) { state.withLock { $0.remainder = remainder } }
+    public func reportResidualMemory(_ memory: ResidualMemory) { state.withLock { $0.residualMemory = memory } }
 
     /// What the work has left behind since the last call, for whoever bounds the memory of all work together.
-    public func takeRemainder() -> CancelledRemainder? {
+    public func takeResidualMemory() -> ResidualMemory? {
         state.withLock { state in
-            defer { state.remainder = nil }
-            return state.remainder
+            defer { state.residualMemory = nil }
+            return state.residualMemory
         }
     }
 }

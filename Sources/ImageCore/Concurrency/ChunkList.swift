@@ -15,7 +15,7 @@ package enum BodyChunk: Sendable {
     package var data: Data {
         switch self {
         case .data(let data): data
-        case .memory(let memory): memory.sealed()
+        case .memory(let memory): memory.makeData()
         }
     }
 }
@@ -25,7 +25,7 @@ package protocol BodyMemory: AnyObject, Sendable {
     /// In bytes.
     var count: Int { get }
     /// The bytes, which keep the memory from then on.
-    func sealed() -> Data
+    func makeData() -> Data
 }
 
 /// Chunks of a body that wait to be read, the oldest first. Most bodies are one chunk, for which an array would be an

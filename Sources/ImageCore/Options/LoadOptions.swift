@@ -54,7 +54,7 @@ public struct LoadOptions: Sendable {
     /// How a target goes over to the loaded image. A memory hit shows without one.
     public var transition: Transition = .none
     /// What a target does about its load while its view is off screen.
-    public var offScreenPolicy: OffScreenPolicy = .lowers
+    public var offScreenPolicy: OffScreenPolicy = .lowersPriority
     /// Whether a target draws a badge into the corner of what it shows: M, D or N, for the tier that had the image
     /// (memory, disk, network). For debugging; previews, placeholders and failure images have none.
     public var showsTierBadge: Bool = false

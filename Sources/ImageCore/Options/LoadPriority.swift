@@ -87,11 +87,11 @@ public struct PlaceholderHash: Sendable {
 /// What becomes of a target's load when its view is off screen.
 public enum OffScreenPolicy: String, Hashable, Sendable, CaseIterable {
     /// It goes on, less urgent than what is on screen.
-    case lowers
+    case lowersPriority
     /// It is cancelled, down to the network, and begins anew when the view comes back.
     case cancels
     /// It goes on as it was.
-    case keeps
+    case keepsPriority
 }
 
 /// How a view goes from one picture to the next.

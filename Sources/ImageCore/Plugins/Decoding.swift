@@ -40,7 +40,7 @@ public protocol Decoding: Sendable {
 
     /// What the header says, where `head`, the beginning of a file, holds all that ``info(of:limits:)`` would look at;
     /// `nil` when more of it is needed, as it is by default. Lets the engine stop a transfer early.
-    func info(ofHead head: Data, limits: DecodingLimits) throws -> ImageInfo?
+    func info(ofPrefix head: Data, limits: DecodingLimits) throws -> ImageInfo?
 
     /// The picture: upright and in sRGB unless the options say otherwise. With a target size, it may be returned at any
     /// size from there to the full one; the smallest that is cheap is best, the registry does the rest.
@@ -53,7 +53,7 @@ public protocol Decoding: Sendable {
 }
 
 extension Decoding {
-    public func info(ofHead head: Data, limits: DecodingLimits) throws -> ImageInfo? { nil }
+    public func info(ofPrefix head: Data, limits: DecodingLimits) throws -> ImageInfo? { nil }
 
     public func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage? { nil }
 }

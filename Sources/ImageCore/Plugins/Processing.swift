@@ -24,14 +24,14 @@ public protocol Processing: Sendable {
 
     /// Whether it names places or sizes in pixels of the whole picture, so that a smaller version of that would be cut
     /// elsewhere. The thumbnail in a file is then not shown through it. `false` by default.
-    var isPlacedInPixels: Bool { get }
+    var usesPixelCoordinates: Bool { get }
 
     /// The processed picture. Returning the one that came in is right where nothing changes.
     func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage
 }
 
 extension Processing {
-    public var isPlacedInPixels: Bool { false }
+    public var usesPixelCoordinates: Bool { false }
 }
 
 /// What a processor may look at while it works.

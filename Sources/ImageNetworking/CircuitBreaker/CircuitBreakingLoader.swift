@@ -97,7 +97,7 @@ public final class CircuitBreakingLoader: DataLoading {
         }
         switch decision {
         case .pass(let ticket): return ticket
-        case .refuse(let wait):
+        case .reject(let wait):
             let when = wait > .zero ? "the next attempt is in \(wait.inSeconds)" : "an attempt runs"
             throw ImageError(
                 .hostPaused,

@@ -8,7 +8,7 @@ public struct Composition: Processing {
 
     public var identifier: String { "calotype.all(\(processors.map(\.identifier).joined(separator: ",")))" }
 
-    public var isPlacedInPixels: Bool { processors.contains(where: \.isPlacedInPixels) }
+    public var usesPixelCoordinates: Bool { processors.contains(where: \.usesPixelCoordinates) }
 
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
         try runs.reduce(image) { image, run in

@@ -29,7 +29,7 @@ struct GeometryChain: FusingProcessing {
 
     var identifier: String { Composition(processors).identifier }
 
-    var isPlacedInPixels: Bool { processors.contains(where: \.isPlacedInPixels) }
+    var usesPixelCoordinates: Bool { processors.contains(where: \.usesPixelCoordinates) }
 
     func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
         try GeometryStep.run(steps, on: image, standingFor: full, context: context)

@@ -18,7 +18,7 @@ public struct Crop: Processing, Hashable {
 
     public var identifier: String { "calotype.crop(\(x),\(y),\(width),\(height))" }
 
-    public var isPlacedInPixels: Bool { true }
+    public var usesPixelCoordinates: Bool { true }
 
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) where the rectangle is empty or not inside the image.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {

@@ -39,7 +39,7 @@ public struct CropTo: Processing, Hashable {
         }
     }
 
-    public var isPlacedInPixels: Bool { if case .size = area { true } else { false } }
+    public var usesPixelCoordinates: Bool { if case .size = area { true } else { false } }
 
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a side or a ratio that is not positive and finite.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {

@@ -51,8 +51,8 @@
 
             var breaker: CircuitBreaker {
                 var policy = CircuitBreaker.Policy()
-                policy.failures = max(1, tolerance)
-                (policy.pause, policy.longestPause) = (.seconds(pause.lowerBound), .seconds(pause.upperBound))
+                policy.failureThreshold = max(1, tolerance)
+                (policy.openDuration, policy.maximumOpenDuration) = (.seconds(pause.lowerBound), .seconds(pause.upperBound))
                 return CircuitBreaker(policy)
             }
         }

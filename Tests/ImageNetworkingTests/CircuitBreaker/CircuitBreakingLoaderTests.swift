@@ -9,7 +9,7 @@ import Testing
 
 private let policy: CircuitBreaker.Policy = {
     var policy = CircuitBreaker.Policy()
-    (policy.failures, policy.pause) = (3, .seconds(10))
+    (policy.failureThreshold, policy.openDuration) = (3, .seconds(10))
     return policy
 }()
 

@@ -2,7 +2,7 @@ public import ImageCore
 
 extension JPEGDecoder {
     /// Enough are the bytes up to the first scan: all that describes a JPEG comes before it (ITU-T T.81, B.2).
-    public func info(ofHead head: Data, limits: DecodingLimits) throws -> ImageInfo? {
+    public func info(ofPrefix head: Data, limits: DecodingLimits) throws -> ImageInfo? {
         Self.reachesFirstScan(head) ? try info(of: head, limits: limits) : nil
     }
 

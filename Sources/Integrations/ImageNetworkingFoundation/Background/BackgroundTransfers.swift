@@ -166,7 +166,7 @@ final class BackgroundTransfers: Sendable {
 
         init(_ request: DataRequest) throws(ImageError) {
             limit = try AttemptLimit(request)
-            end = .now + limit.duration.tellable
+            end = .now + limit.duration.clampedToClockRange
         }
     }
 

@@ -1,8 +1,8 @@
 /// Memory that cancelled work goes on to hold for a while: that of a codec which cannot be stopped, and ends by itself.
 ///
-/// A decoder makes one, hands it to ``CancellationToken/leaveBehind(_:)``, throws, and calls ``end()`` once the memory is
+/// A decoder makes one, hands it to ``CancellationToken/reportResidualMemory(_:)``, throws, and calls ``end()`` once the memory is
 /// freed. The engine counts it towards `limits.decodingBytes` until then. Safe to use from any thread.
-public final class CancelledRemainder: Sendable {
+public final class ResidualMemory: Sendable {
     private struct State {
         var hasEnded = false
         var onEnd: (@Sendable () -> Void)?
