@@ -21,5 +21,20 @@ let package = Package(
                 .product(name: "LoopbackHTTP", package: "Calotype"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]),
+        // The programs of docs/GettingStarted.md and docs/TutorialGTK.md.
+        .executableTarget(
+            name: "HelloGTK",
+            dependencies: [
+                "CGTK",
+                .product(name: "Calotype", package: "Calotype"),
+                .product(name: "ImageTargetsGTK", package: "Calotype"),
+            ]),
+        .executableTarget(
+            name: "AlbumGTK",
+            dependencies: [
+                "CGTK",
+                .product(name: "Calotype", package: "Calotype"),
+                .product(name: "ImageTargetsGTK", package: "Calotype"),
+            ]),
     ]
 )

@@ -62,7 +62,7 @@ let package = Package(
                 "ImageDecodingApple", "ImageProcessing", "ImageTargets", "UIKit", "ImageIO",
             ]),
         // Draws what the views of an example show, as images for the guide.
-        shared("AppleGallery", ["Calotype", "ImageCore", "ImageLoading", "ImageProcessing", "ImageTargets", "UIKit"]),
+        shared("AppleGallery", ["Calotype", "ImageCore", "ImageLoading", "ImageProcessing", "ImageTargets", "UIKit", "SwiftUI"]),
         .executableTarget(
             name: "AppleRecorder", dependencies: ["AppleGallery", "CalotypeTesting", "ImageCore", "UIKit"],
             swiftSettings: [.swiftLanguageMode(.v6)]),

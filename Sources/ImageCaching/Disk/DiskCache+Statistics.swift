@@ -7,7 +7,7 @@ extension DiskCache {
         var result = CacheStatistics(name: "disk")
         (result.hits, result.misses) = (own.hits, own.misses)
         (result.stores, result.refusals) = (own.stores, own.lostStores)
-        result.evictions.room = own.evictions
+        result.evictions.overLimit = own.evictions
         result.evictions.expired = own.expirations
         result.evictions.damaged = own.damages
         (result.count, result.byteCount) = (own.count, own.byteCount)

@@ -2,13 +2,13 @@ internal import ImageCore
 
 /// Why an entry leaves a memory cache.
 enum EvictionCause: Sendable {
-    case room, expired, trim, removed
+    case overLimit, expired, trim, removed
 }
 
 extension CacheStatistics.Evictions {
     mutating func count(_ cause: EvictionCause) {
         switch cause {
-        case .room: room += 1
+        case .overLimit: overLimit += 1
         case .expired: expired += 1
         case .trim: trimmed += 1
         case .removed: removed += 1
