@@ -11,7 +11,7 @@ private let policy: CircuitBreaker.Policy = {
     private typealias Outcome = CircuitBreaker.Outcome
 
     private func ticket(of breaker: inout CircuitBreaker, at now: Duration = .zero) throws -> CircuitBreaker.Ticket {
-        guard case .pass(let ticket) = breaker.decide(now: now) else { throw Expected.pass }
+        guard case .allow(let ticket) = breaker.decide(now: now) else { throw Expected.pass }
         return ticket
     }
 

@@ -115,7 +115,7 @@
                 lane.queue.async { [self] in
                     // Decided only now: a command that waited behind one that failed need not fail too.
                     let decision = state.withLock { [now] in $0.breaker.decide(now: now) }
-                    guard case .pass(let ticket) = decision else {
+                    guard case .allow(let ticket) = decision else {
                         return continuation.resume(returning: .failure(.leftAlone))
                     }
                     do throws(RedisFailure) {
