@@ -16,8 +16,8 @@ package struct AttemptLimit: Sendable {
 
     /// The error for an attempt that exceeded the limit.
     ///
-    /// The deadline may have moved since the attempt began, because other loads joined the fetch. Then the load has not ended: the
-    /// attempt counts as timed out, and another may follow.
+    /// The deadline may have moved since the attempt began, because other loads joined the fetch. Then the load has not ended:
+    /// the attempt counts as timed out, and another may follow.
     package var error: ImageError {
         if isDeadline, let deadline = request.deadline, deadline.remaining <= Deadline.tolerance {
             return .deadlineExceeded(by: request.url, deadline)

@@ -17,8 +17,8 @@ public struct ByteStream: AsyncSequence, Sendable {
 
     /// Creates a stream whose chunks a closure produces.
     ///
-    /// - Parameter next: returns the next chunk, or `nil` at the end; what it throws ends the stream. The closure is released with
-    ///   the stream, so objects that it captures may stop the transfer in their `deinit`.
+    /// - Parameter next: returns the next chunk, or `nil` at the end; what it throws ends the stream. The closure is released
+    ///   with the stream, so objects that it captures may stop the transfer in their `deinit`.
     public init(_ next: @escaping @Sendable () async throws -> Data?) { base = .pull(next) }
 
     /// The length of the body in bytes if it is in memory; `nil` otherwise.

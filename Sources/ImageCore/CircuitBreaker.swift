@@ -1,12 +1,12 @@
 /// Decides whether to send a request to a server that keeps failing. A value that takes the time as an argument.
 ///
 /// A closed breaker allows every request and counts consecutive failures. After ``Policy/failureThreshold`` failures it opens and
-/// rejects requests for ``Policy/openDuration``. Then it is half-open and allows one trial, which closes it or opens it again. If the
-/// trial takes longer than the open duration, the next request becomes the trial. (Nygard, "Release It!", 2nd edition 2018,
+/// rejects requests for ``Policy/openDuration``. Then it is half-open and allows one trial, which closes it or opens it again. If
+/// the trial takes longer than the open duration, the next request becomes the trial. (Nygard, "Release It!", 2nd edition 2018,
 /// "Circuit Breaker".)
 ///
-/// A request may end long after it was allowed. Each allowed request therefore gets a ``Ticket``, which is valid until the breaker
-/// next changes its state: a request that was allowed before the breaker opened neither closes it nor decides the trial.
+/// A request may end long after it was allowed. Each allowed request therefore gets a ``Ticket``, which is valid until the
+/// breaker next changes its state: a request that was allowed before the breaker opened neither closes it nor decides the trial.
 ///
 /// ```swift
 /// var breaker = CircuitBreaker()

@@ -12,8 +12,8 @@ public struct DataRequest: Sendable {
     public var body: Data?
     /// The time limit of one attempt, from its start to the last byte; 30 s.
     public var timeout: Duration
-    /// When the whole load must have ended, including all attempts and waits; `nil`, the default, sets no deadline. An attempt ends
-    /// at its ``timeout`` or at the deadline, whichever comes first.
+    /// When the whole load must have ended, including all attempts and waits; `nil`, the default, sets no deadline. An attempt
+    /// ends at its ``timeout`` or at the deadline, whichever comes first.
     public var deadline: Deadline?
     /// What a lookup in the response cache found, for the loader that completes the exchange. The engine sets it from
     /// ``ResponseLookup/miss(_:)``. With `nil`, the default, the loader looks the request up in its cache itself.

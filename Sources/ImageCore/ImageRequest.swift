@@ -14,15 +14,16 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
     public var purpose: LoadPurpose
     /// The owner, whose loads can be cancelled together; `nil`, the default, for none.
     public var owner: LoadOwner?
-    /// Sources to load one after the other, with the same options, if the source fails; none. The result is that of the first that
-    /// succeeds, and is cached under the key of that source. A failure of a processor does not lead to a fallback.
+    /// Sources to load one after the other, with the same options, if the source fails; none. The result is that of the first
+    /// that succeeds, and is cached under the key of that source. A failure of a processor does not lead to a fallback.
     public var fallbacks: [ImageSource] = []
-    /// A small version of the image, which is loaded at the same time and shown as a preview until the image has loaded; `nil`, the
-    /// default, for none. Only loads that deliver events use it.
+    /// A small version of the image, which is loaded at the same time and shown as a preview until the image has loaded; `nil`,
+    /// the default, for none. Only loads that deliver events use it.
     public var lowResolution: ImageSource?
     /// The identity of the source, without headers.
     public let resource: ResourceKey
-    /// Whether the source is local (``ImageSource/isLocal``). Stored, because a URL creates a string for its scheme at each access.
+    /// Whether the source is local (``ImageSource/isLocal``). Stored, because a URL creates a string for its scheme at each
+    /// access.
     package let isLocal: Bool
 
     /// Creates a request for a source.

@@ -1,12 +1,12 @@
 /// Runs ``RequestInterceptor``s around a loader, the first one outermost.
 ///
 /// An interceptor may change the method, the header fields, the body and the timeout of a request, return a response itself, and
-/// call `next` more than once. It must not change the URL, and must not exceed what the caller allowed: the size limit, the use of
-/// expensive networks, the use of the network at all, and storing on disk. Caches and coalescing use the original request, so such a
-/// change fails the load with a message that names the option to set instead.
+/// call `next` more than once. It must not change the URL, and must not exceed what the caller allowed: the size limit, the use
+/// of expensive networks, the use of the network at all, and storing on disk. Caches and coalescing use the original request, so
+/// such a change fails the load with a message that names the option to set instead.
 ///
-/// The timeout of a request counts from the start of the network layer and excludes the time of interceptors; the deadline includes
-/// it. An interceptor that waits should not wait beyond the deadline.
+/// The timeout of a request counts from the start of the network layer and excludes the time of interceptors; the deadline
+/// includes it. An interceptor that waits should not wait beyond the deadline.
 ///
 /// ```swift
 /// struct Signing: RequestInterceptor {

@@ -2,8 +2,8 @@
     internal import CalotypeSystem
 
     enum PhysicalMemory {
-        /// The memory that this process may use, in bytes: the memory of the machine, or the limit of its control group if that is
-        /// less.
+        /// The memory that this process may use, in bytes: the memory of the machine, or the limit of its control group if that
+        /// is less.
         static var byteCount: Int? {
             let pages = sysconf(Int32(_SC_PHYS_PAGES))
             let machine = pages > 0 ? pages * sysconf(Int32(_SC_PAGESIZE)) : nil

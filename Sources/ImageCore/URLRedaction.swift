@@ -10,8 +10,8 @@ public enum URLRedaction {
         return text[...mark] + withoutValues(text[text.index(after: mark)...])
     }
 
-    /// Returns a message, such as that of a plug-in's error, with its URLs redacted. A URL in a message ends at white space, a double
-    /// quote or an angle bracket.
+    /// Returns a message, such as that of a plug-in's error, with its URLs redacted. A URL in a message ends at white space, a
+    /// double quote or an angle bracket.
     ///
     /// - Parameter hidesQueries: whether the values of queries are replaced by dots; `true`.
     public static func text(in message: String, hidesQueries: Bool = true) -> String {

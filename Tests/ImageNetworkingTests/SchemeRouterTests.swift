@@ -147,8 +147,8 @@ private func request(_ text: String) throws -> DataRequest { DataRequest(url: tr
         var cached = try request("http://a/")
         cached.cachePolicy = [.onlyIfCached, .readsDisk]
         let refused: [(change: @Sendable (inout DataRequest) -> Void, reason: String)] = [
-            ({ $0.cachePolicy.remove(.onlyIfCached) }, "asked the network"),
-            ({ $0.cachePolicy.insert(.writesDisk) }, "had the answer kept on disk"),
+            ({ $0.cachePolicy.remove(.onlyIfCached) }, "allowed the network"),
+            ({ $0.cachePolicy.insert(.writesDisk) }, "allowed storing the response on disk"),
         ]
         for (change, reason) in refused {
             let loader = InterceptedLoader(Named(name: "x"), interceptors: [Changing(change: change)])

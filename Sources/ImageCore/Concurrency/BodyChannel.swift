@@ -1,7 +1,8 @@
-/// Passes a response from callbacks to the task that reads it, with back-pressure. Network layers that are based on callbacks use it.
+/// Passes a response from callbacks to the task that reads it, with back-pressure. Network layers that are based on callbacks use
+/// it.
 ///
-/// The network layer stores status and header fields (the head) itself; the channel only reports that they have arrived. Each side
-/// changes the state under the lock and resumes the other side outside of it. At most one reader waits at a time.
+/// The network layer stores status and header fields (the head) itself; the channel only reports that they have arrived. Each
+/// side changes the state under the lock and resumes the other side outside of it. At most one reader waits at a time.
 package struct BodyChannel: ~Copyable, Sendable {
     typealias Waiter = CheckedContinuation<BodyChunk?, any Error>
 
@@ -11,8 +12,8 @@ package struct BodyChannel: ~Copyable, Sendable {
         var hasHead = false
         var unread = ChunkList()
         var end: Result<Void, any Error>?
-        /// Whether the producer stopped receiving because too many bytes were unread. The reader then calls `onDrained` when it has
-        /// read everything.
+        /// Whether the producer stopped receiving because too many bytes were unread. The reader then calls `onDrained` when it
+        /// has read everything.
         var isPaused = false
         var waiter: Waiter?
         /// Whether the waiter waits for the head instead of the next chunk.
@@ -189,8 +190,8 @@ package struct BodyChannel: ~Copyable, Sendable {
 
     /// Pauses the producer if more than `allowed` bytes are unread.
     ///
-    /// - Returns: whether the producer must stop receiving until the reader calls `onDrained`. Both sides decide under the same lock,
-    ///   so the producer cannot miss that call.
+    /// - Returns: whether the producer must stop receiving until the reader calls `onDrained`. Both sides decide under the same
+    ///   lock, so the producer cannot miss that call.
     package func pauses(above allowed: Int) -> Bool {
         state.withLock { state in
             guard !state.isCancelled, state.unread.byteCount > allowed else { return false }
@@ -203,8 +204,8 @@ package struct BodyChannel: ~Copyable, Sendable {
 extension BodyChannel.State {
     fileprivate var isOver: Bool { isCancelled || end != nil }
 
-    /// The result for a reader that waits for the head: the body if all of it has arrived in at most one chunk, else `nil`. An end
-    /// that comes before the head is the result itself.
+    /// The result for a reader that waits for the head: the body if all of it has arrived in at most one chunk, else `nil`. An
+    /// end that comes before the head is the result itself.
     fileprivate mutating func takeHeadAnswer() -> Result<BodyChunk?, any Error>? {
         guard hasHead else { return end.map { $0.map { nil } } }
         guard case .success = end, unread.count <= 1 else { return .success(nil) }

@@ -2,8 +2,8 @@
 package enum BodyChunk: Sendable {
     /// Bytes as `Data`.
     case data(Data)
-    /// Memory of the producer, from which the reading task creates its `Data`. Creating and releasing an object on the same thread
-    /// is cheaper.
+    /// Memory of the producer, from which the reading task creates its `Data`. Creating and releasing an object on the same
+    /// thread is cheaper.
     case memory(any BodyMemory)
 
     /// The number of bytes.

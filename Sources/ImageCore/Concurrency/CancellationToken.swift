@@ -37,8 +37,8 @@ public final class CancellationToken: Sendable {
     /// Creates a token that is not cancelled.
     public init() { state = Lock(State()) }
 
-    /// Creates a token that counts its checks and is cancelled at one of them, without running handlers. For tests that must cancel
-    /// at a certain moment.
+    /// Creates a token that counts its checks and is cancelled at one of them, without running handlers. For tests that must
+    /// cancel at a certain moment.
     package init(cancelledAtCheck limit: Int) { state = Lock(State(checks: (0, limit))) }
 
     /// The number of checks, if they are counted.

@@ -44,8 +44,8 @@
     public struct Lock<State>: ~Copyable, Sendable {
         @usableFromInline let base: Mutex<State>
         #if THREAD_SANITIZER
-            /// Reports the order of lock holders to the thread sanitizer. A contended `Mutex` waits in system code that the sanitizer
-            /// does not see, so it would report a race between two holders.
+            /// Reports the order of lock holders to the thread sanitizer. A contended `Mutex` waits in system code that the
+            /// sanitizer does not see, so it would report a race between two holders.
             @usableFromInline let order = Atomic(false)
         #endif
 

@@ -1,7 +1,8 @@
 /// Memory that cancelled work still uses, because its codec cannot be stopped.
 ///
 /// A decoder creates one, passes it to ``CancellationToken/reportResidualMemory(_:)``, throws `CancellationError`, and calls
-/// ``end()`` when the memory is freed. Until then the engine counts it towards `limits.decodingBytes`. Safe to use from any thread.
+/// ``end()`` when the memory is freed. Until then the engine counts it towards `limits.decodingBytes`. Safe to use from any
+/// thread.
 public final class ResidualMemory: Sendable {
     private struct State {
         var hasEnded = false

@@ -17,8 +17,8 @@ public struct LoadOptions: Sendable {
     public var priority: LoadPriority = .normal
     /// The time limit of one attempt to fetch, from its start to the last byte; 30 s. Must be positive.
     public var timeout: Duration = .seconds(30)
-    /// The time limit of the whole load, including queueing, retries, waits and resumption; `nil`, the default, sets none. Must be
-    /// positive.
+    /// The time limit of the whole load, including queueing, retries, waits and resumption; `nil`, the default, sets none. Must
+    /// be positive.
     public var deadline: Duration? = nil
     /// How often a fetch is attempted again after a failure that may be transient, from 0 to 100; 3, or the count of the loader's
     /// retry policy, which a value in any layer overrides.
@@ -28,8 +28,8 @@ public struct LoadOptions: Sendable {
     public var headers: HTTPFields = [:]
     /// Interceptors around the fetches of this load, the first one outermost, outside those of the loader; none.
     ///
-    /// They are not part of the identity of the resource. A load that joins the fetch of another load, or that a cache serves, does
-    /// not call its own. Put what decides who may see an image into ``headers``.
+    /// They are not part of the identity of the resource. A load that joins the fetch of another load, or that a cache serves,
+    /// does not call its own. Put what decides who may see an image into ``headers``.
     public var interceptors: [any RequestInterceptor] = []
     /// Whether expensive networks, such as cellular or metered ones, may be used.
     public var allowsExpensiveNetwork: Bool = true
@@ -57,8 +57,8 @@ public struct LoadOptions: Sendable {
     public var transition: Transition = .none
     /// What a target does with its load while its view is off screen.
     public var offScreenPolicy: OffScreenPolicy = .lowersPriority
-    /// Whether a target draws the tier of the image into a corner, for debugging: M for memory, D for disk, N for network. Previews,
-    /// placeholders and failure images have no badge.
+    /// Whether a target draws the tier of the image into a corner, for debugging: M for memory, D for disk, N for network.
+    /// Previews, placeholders and failure images have no badge.
     public var showsTierBadge: Bool = false
     /// The label that a screen reader speaks for the image.
     public var accessibilityLabel: String? = nil

@@ -16,8 +16,8 @@ public protocol OptionKey: Sendable {
     static var defaultValue: Value { get }
     /// Checks a value when the options are built.
     ///
-    /// - Returns: the end of the sentence "`name` = `value` …" that says why the value is invalid, or `nil`, the default, if it is
-    ///   valid.
+    /// - Returns: the end of the sentence "`name` = `value` …" that says why the value is invalid, or `nil`, the default, if it
+    ///   is valid.
     static func problem(with value: Value) -> String?
 }
 

@@ -3,8 +3,8 @@ extension OptionLayer {
     /// A layer without overrides.
     public static var standard: OptionLayer { OptionLayer() }
 
-    /// For slow or metered networks: no expensive network, one retry, bodies of at most 2 MB. As the runtime options of a loader it
-    /// overrides its requests.
+    /// For slow or metered networks: no expensive network, one retry, bodies of at most 2 MB. As the runtime options of a loader
+    /// it overrides its requests.
     ///
     /// ```swift
     /// func follow(isLowData: Bool, _ loader: ImageLoader, _ prefetcher: ImagePrefetcher) {

@@ -24,8 +24,8 @@ public struct OptionsBuilder: Sendable {
 
     /// Merges the layers.
     ///
-    /// - Throws: ``ImageError/Code/invalidConfiguration``. The message names every invalid option, its value and its layer, including
-    ///   options that a later layer overrides.
+    /// - Throws: ``ImageError/Code/invalidConfiguration``. The message names every invalid option, its value and its layer,
+    ///   including options that a later layer overrides.
     public func build() throws(ImageError) -> LoadOptions {
         let problems = (global.problems, request.problems, runtime.problems)
         guard problems.0.isEmpty, problems.1.isEmpty, problems.2.isEmpty else {

@@ -1,7 +1,7 @@
 /// The pixels of an image: immutable and shared by reference, so that copying the value copies no pixels.
 ///
-/// The canonical form is 8-bit RGBA, premultiplied, sRGB. Opaque images are marked as ``AlphaMode/opaque``, and grey images have one
-/// channel. Rows start at multiples of 64 bytes. A bitmap may be read from any thread.
+/// The canonical form is 8-bit RGBA, premultiplied, sRGB. Opaque images are marked as ``AlphaMode/opaque``, and grey images have
+/// one channel. Rows start at multiples of 64 bytes. A bitmap may be read from any thread.
 public struct Bitmap: Sendable, CustomStringConvertible {
     // The order and the 32-bit sizes make an entry of the memory cache fit a line of the processor's cache.
     private let storage: PixelStorage
@@ -64,8 +64,8 @@ public struct Bitmap: Sendable, CustomStringConvertible {
         self.storage = storage
     }
 
-    /// Returns the same pixels with another alpha mode or colour space, without a copy or a conversion. For decoders that learn them
-    /// after the pixels.
+    /// Returns the same pixels with another alpha mode or colour space, without a copy or a conversion. For decoders that learn
+    /// them after the pixels.
     public func reinterpreted(alpha: AlphaMode? = nil, colorSpace: ColorSpace? = nil) -> Bitmap {
         Bitmap(self, alpha: alpha ?? self.alpha, colorSpace: colorSpace ?? self.colorSpace)
     }

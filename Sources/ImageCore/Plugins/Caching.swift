@@ -1,7 +1,7 @@
 /// A memory cache of decoded images.
 ///
-/// The engine calls it synchronously, on any thread, whenever a load begins. A lookup must take less than a microsecond, do no I/O,
-/// and not wait for other work.
+/// The engine calls it synchronously, on any thread, whenever a load begins. A lookup must take less than a microsecond, do no
+/// I/O, and not wait for other work.
 ///
 /// **Cancelling**: does not apply. **Errors**: none; an image that cannot be stored is dropped.
 ///
@@ -22,7 +22,8 @@ public protocol Caching: Sendable {
     /// Returns the image of a key without counting it as a use. The engine looks up images to start processing from, and looks up
     /// again when a load has waited in a queue. Calls ``image(for:)`` by default.
     func peekImage(for key: ImageKey) -> DecodedImage?
-    /// Returns all cached images of a resource, in any size and with any processors, without counting them as used. None by default.
+    /// Returns all cached images of a resource, in any size and with any processors, without counting them as used. None by
+    /// default.
     func variants(of resource: ResourceKey) -> [CachedVariant]
     /// Stores an image and replaces the previous one of the key. The cache may decline it.
     func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority)

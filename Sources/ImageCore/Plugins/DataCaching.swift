@@ -1,8 +1,8 @@
 /// A cache of encoded bytes and the head of the response that they came with: a directory or a remote store.
 ///
-/// The engine calls it from its tasks, at the same time, on no actor. A call must not block its thread for long. Each load looks up
-/// once, and each fetched original is stored once, after it was decoded. When a store has returned, every later read returns the new
-/// entry; ``flush()`` waits until the entry is durable.
+/// The engine calls it from its tasks, at the same time, on no actor. A call must not block its thread for long. Each load looks
+/// up once, and each fetched original is stored once, after it was decoded. When a store has returned, every later read returns
+/// the new entry; ``flush()`` waits until the entry is durable.
 ///
 /// **Cancelling**: a read may throw `CancellationError`; a store is completed.
 ///
@@ -24,11 +24,11 @@ public protocol DataCaching: Sendable {
     func entry(for key: DataKey) async throws -> DataEntry?
     /// Stores an entry and replaces the previous one of the key.
     func store(_ entry: DataEntry, for key: DataKey) async throws
-    /// Returns the entry of a key with its bytes as a stream; `nil` for a miss. Counts as a use of the entry. The stream throws if the
-    /// entry turns out to be damaged. Calls ``entry(for:)`` by default.
+    /// Returns the entry of a key with its bytes as a stream; `nil` for a miss. Counts as a use of the entry. The stream throws
+    /// if the entry turns out to be damaged. Calls ``entry(for:)`` by default.
     func stream(for key: DataKey) async throws -> DataEntryStream?
-    /// Stores an entry whose bytes are a stream and replaces the previous one of the key. If the stream throws, the error is rethrown
-    /// and the previous entry stays. Collects the bytes and calls ``store(_:for:)`` by default.
+    /// Stores an entry whose bytes are a stream and replaces the previous one of the key. If the stream throws, the error is
+    /// rethrown and the previous entry stays. Collects the bytes and calls ``store(_:for:)`` by default.
     func store(_ stream: DataEntryStream, for key: DataKey) async throws
     /// Removes the entry of a key.
     func removeEntry(for key: DataKey) async throws

@@ -1,15 +1,15 @@
 /// A decoder: turns the bytes of one or more file formats into pixels.
 ///
 /// The loader calls a decoder synchronously on its worker threads, never on Swift's cooperative pool; only ``format(of:)`` may be
-/// called on any thread. Calls may run at the same time, so a decoder has no state between them. ``format(of:)`` is called for every
-/// image, the newest plug-in first, and the other methods only for bytes that it accepted.
+/// called on any thread. Calls may run at the same time, so a decoder has no state between them. ``format(of:)`` is called for
+/// every image, the newest plug-in first, and the other methods only for bytes that it accepted.
 ///
 /// **Cancelling**: check `options.cancellation` between rows or blocks, and throw `CancellationError`.
 ///
 /// **Errors**: throw ``ImageError`` (`corrupt`, `truncated`, `tooLarge`, `unsupportedFeature`). Other errors are wrapped.
 ///
-/// **Must not**: allocate before it has checked the header against `options.limits`, trust a size in the file, or return a damaged
-/// image as complete.
+/// **Must not**: allocate before it has checked the header against `options.limits`, trust a size in the file, or return a
+/// damaged image as complete.
 ///
 /// ```swift
 /// struct OnePixel: Decoding {
@@ -38,8 +38,8 @@ public protocol Decoding: Sendable {
     /// Returns what the header of a file states. Reads no pixels.
     func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo
 
-    /// Returns the result of ``info(of:limits:)`` if the first bytes of a file contain everything that it reads, so that the engine can
-    /// stop the transfer early.
+    /// Returns the result of ``info(of:limits:)`` if the first bytes of a file contain everything that it reads, so that the
+    /// engine can stop the transfer early.
     ///
     /// - Returns: `nil`, the default, if more bytes are needed.
     func info(ofPrefix prefix: Data, limits: DecodingLimits) throws -> ImageInfo?
@@ -54,8 +54,8 @@ public protocol Decoding: Sendable {
     ///
     /// - Parameters:
     ///   - data: the file.
-    ///   - larger: the result of ``decode(_:options:)`` with the same options except for a target size that is at least twice as large
-    ///     on both sides.
+    ///   - larger: the result of ``decode(_:options:)`` with the same options except for a target size that is at least twice as
+    ///     large on both sides.
     ///   - options: the options of the smaller image.
     /// - Returns: `nil`, the default, if the result would differ visibly from that of ``decode(_:options:)``.
     func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage?

@@ -1,8 +1,9 @@
 /// A view of any UI framework, as a target uses it.
 ///
-/// The requirements are `async`, so that a main-actor view and an actor can both conform with synchronous methods: each adapter has its
-/// own isolation. The target calls them one at a time and in order; while a call suspends, the next one waits. It begins no call for a
-/// request that was replaced. Of the progress and the previews that arrive while it waits, it passes on only the newest.
+/// The requirements are `async`, so that a main-actor view and an actor can both conform with synchronous methods: each adapter
+/// has its own isolation. The target calls them one at a time and in order; while a call suspends, the next one waits. It begins
+/// no call for a request that was replaced. Of the progress and the previews that arrive while it waits, it passes on only the
+/// newest.
 ///
 /// **Cancelling**: does not apply; each call should return soon.
 ///
@@ -25,7 +26,8 @@ public protocol ImageViewAdapter: AnyObject, Sendable {
     func setImage(_ image: DecodedImage, transition: Transition) async
     /// Shows nothing, because a load begins without a placeholder or the view is reused.
     func clear() async
-    /// Shows a placeholder while a load runs: an image or a colour. Never `.none`, and never a hash, which is drawn to an image before.
+    /// Shows a placeholder while a load runs: an image or a colour. Never `.none`, and never a hash, which is drawn to an image
+    /// before.
     func setPlaceholder(_ placeholder: Placeholder) async
     /// Shows whether a load runs, for example with a spinner. Does nothing by default.
     func setLoading(_ isLoading: Bool) async
@@ -39,8 +41,8 @@ public protocol ImageViewAdapter: AnyObject, Sendable {
     func prefersReducedMotion() async -> Bool
 }
 
-// The defaults are synchronous: in an asynchronous context, overload resolution would prefer an `async` default to a synchronous method
-// of the actor itself.
+// The defaults are synchronous: in an asynchronous context, overload resolution would prefer an `async` default to a synchronous
+// method of the actor itself.
 extension ImageViewAdapter {
     public func setLoading(_ isLoading: Bool) {}
     public func setProgress(_ progress: LoadProgress) {}

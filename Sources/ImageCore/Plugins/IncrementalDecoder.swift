@@ -1,8 +1,8 @@
-/// Decodes an image whose bytes arrive in chunks. The result of ``finish()`` is that of ``Decoding/decode(_:options:)``, however the
-/// bytes are divided.
+/// Decodes an image whose bytes arrive in chunks. The result of ``finish()`` is that of ``Decoding/decode(_:options:)``, however
+/// the bytes are divided.
 ///
-/// Called by one thread at a time, but not always the same. Each byte is decoded once, as it arrives. Each preview takes additional
-/// time in proportion to the size of the image, so request previews at intervals.
+/// Called by one thread at a time, but not always the same. Each byte is decoded once, as it arrives. Each preview takes
+/// additional time in proportion to the size of the image, so request previews at intervals.
 ///
 /// ```swift
 /// func decode(_ body: ByteStream, by decoder: any IncrementalDecoder, show: (DecodedImage) -> Void) async throws -> DecodedImage {
@@ -16,8 +16,8 @@
 public protocol IncrementalDecoder: AnyObject, Sendable {
     /// Appends a chunk and decodes as much as possible.
     ///
-    /// - Throws: ``ImageError`` if the image cannot be decoded, whatever follows; `CancellationError`. After an error no other method
-    ///   is called.
+    /// - Throws: ``ImageError`` if the image cannot be decoded, whatever follows; `CancellationError`. After an error no other
+    ///   method is called.
     func append(_ chunk: Data) throws
 
     /// Returns what has been decoded, marked as a preview; `nil` if nothing was added since the last preview.

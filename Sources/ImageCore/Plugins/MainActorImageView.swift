@@ -1,7 +1,7 @@
 /// A view on the main actor whose methods do not suspend, such as one of GTK, UIKit, AppKit or SwiftUI.
 ///
-/// Has the requirements of ``ImageViewAdapter``, without `async`. A target can therefore show a hit in the memory cache before its
-/// call returns, so that a list does not show placeholders for cached images.
+/// Has the requirements of ``ImageViewAdapter``, without `async`. A target can therefore show a hit in the memory cache before
+/// its call returns, so that a list does not show placeholders for cached images.
 ///
 /// ```swift
 /// @MainActor final class Frame: MainActorImageView {

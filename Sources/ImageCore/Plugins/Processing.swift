@@ -1,7 +1,7 @@
 /// A processor: turns an image into another image.
 ///
-/// A processor is a value. Equal identifiers mean equal work, and loads with the same processors share it. Called synchronously on a
-/// worker thread of the loader.
+/// A processor is a value. Equal identifiers mean equal work, and loads with the same processors share it. Called synchronously
+/// on a worker thread of the loader.
 ///
 /// **Cancelling**: check `context.cancellation` between blocks of rows, and throw `CancellationError`.
 ///

@@ -4,8 +4,8 @@ public struct ProcessingContext: Sendable {
     public var cancellation: CancellationToken?
     /// The largest image that a processor may make, in pixels (width × height); 268,435,456 (16,384 × 16,384).
     public var maximumPixels = 1 << 28
-    /// How many threads a processor may use, including that of its caller; 1. These threads come on top of the caller's worker threads,
-    /// so set more only if images are processed one at a time.
+    /// How many threads a processor may use, including that of its caller; 1. These threads come on top of the caller's worker
+    /// threads, so set more only if images are processed one at a time.
     public var threads = 1
 
     /// Creates a context.

@@ -1,8 +1,8 @@
 /// An HTTP cache: stores responses of web servers, and decides when a stored response may be served without validating it.
 ///
-/// The engine looks a request up once per load, before it fetches an `http` or `https` URL. The loader that fetches stores the response.
-/// Both use the same ``DataRequest``, so a decision depends only on its fields. Called from tasks of the engine, at the same time, on no
-/// actor. A call must not block its thread for long.
+/// The engine looks a request up once per load, before it fetches an `http` or `https` URL. The loader that fetches stores the
+/// response. Both use the same ``DataRequest``, so a decision depends only on its fields. Called from tasks of the engine, at the
+/// same time, on no actor. A call must not block its thread for long.
 ///
 /// **Cancelling**: a read may throw `CancellationError`.
 ///
@@ -25,8 +25,8 @@ public protocol ResponseCaching: Sendable {
     ///
     /// The engine sets the transaction of a miss as ``DataRequest/cacheTransaction`` of the request that it fetches.
     ///
-    /// - Returns: a hit if a stored response may be served now, else a miss. If ``DataRequest/cachePolicy`` is only-if-cached, a stale
-    ///   response may be a hit.
+    /// - Returns: a hit if a stored response may be served now, else a miss. If ``DataRequest/cachePolicy`` is only-if-cached, a
+    ///   stale response may be a hit.
     func lookUp(_ request: DataRequest) async throws -> ResponseLookup
     /// Removes the stored response to a request, because its body is no image.
     func removeResponse(for request: DataRequest) async throws
@@ -36,7 +36,8 @@ public protocol ResponseCaching: Sendable {
 public enum ResponseLookup: Sendable {
     /// A stored response that may be served.
     case hit(DataResponse)
-    /// No stored response may be served. The transaction, if there is one, is passed with the request to the loader that completes it.
+    /// No stored response may be served. The transaction, if there is one, is passed with the request to the loader that
+    /// completes it.
     case miss((any ResponseTransaction)?)
 }
 
