@@ -94,7 +94,8 @@ import Testing
     }
 
     @Test func theDebugDescriptionOfAnErrorNamesItsCodeItsStageAndItsSource() {
-        let error = ImageError(.timedOut, message: "Too slow.", stage: .network, source: "https://example.org/a", causes: ["Slow."])
+        let error = ImageError(
+            .timedOut, message: "Too slow.", stage: .network, source: "https://example.org/a", causes: ["Slow."])
         #expect(String(reflecting: error) == "timedOut in network for https://example.org/a: Too slow. (Slow.)")
         #expect(String(reflecting: ImageError(.corrupt, message: "Damaged.")) == "corrupt: Damaged.")
         #expect(String(reflecting: LoadFailure.failed(error)) == String(reflecting: error))

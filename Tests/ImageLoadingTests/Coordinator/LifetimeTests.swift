@@ -30,8 +30,8 @@ import Testing
         #expect(task == nil && witness == nil)
     }
 
-    /// Were the old loader's end inside the lock of the new one's place, nobody would ever come out of it.
-    @Test(.timeLimit(.minutes(1))) func whoseLoadEndsWithTheSharedLoaderMayAskForTheNextOne() async throws {
+    /// The old loader must be released outside of the lock, or the access to the new one would deadlock.
+    @Test(.timeLimit(.minutes(1))) func aLoadThatEndsWithTheOldSharedLoaderMayAccessTheNewOne() async throws {
         let shared = SharedLoader { Bench.held().loader }
         let (ends, end) = AsyncStream.makeStream(of: ImageLoader.self)
         _ = shared.current.load(ImageRequest(url: url("x"))) { event in

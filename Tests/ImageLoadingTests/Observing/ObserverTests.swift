@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageLoading
 
-/// Writes down what it is told, as text.
+/// Records observations as text.
 private final class Recorder: LoadObserving {
     let log = EventLog<String>()
 
@@ -121,8 +121,8 @@ private final class Recorder: LoadObserving {
         #expect(told.values.contains { $0.count == 2 })
     }
 
-    /// The worst case: the work ends on another thread while the observer is being told of the join.
-    @Test func anEndThatMeetsAJoinWaitsUntilTheJoinIsTold() async throws {
+    /// The work ends on another thread while the observer receives the join.
+    @Test func anEndDuringAJoinIsReportedAfterTheJoin() async throws {
         let (log, third) = (EventLog<String>(), DispatchSemaphore(value: 0))
         let meet = Lock<(@Sendable () -> Void)?>(nil)
         struct Meeting: LoadObserving {
@@ -149,7 +149,7 @@ private final class Recorder: LoadObserving {
         await bench.network.gate.waitForArrivals(1)
         meet.withLock {
             $0 = { [loader = bench.loader, gate = bench.network.gate] in
-                // The third load's end is delivered after the second's, so that that one has come when this one is told.
+                // The end of the third load is delivered after that of the second, so it shows that both were delivered.
                 _ = loader.task(for: ImageRequest(url: url("x")))
                 gate.open()
                 _ = third.wait(timeout: .now() + .seconds(60))
@@ -167,7 +167,7 @@ private final class Recorder: LoadObserving {
         #expect(log.events == ["joined 3", "finished 1", "finished 3", "joined 2", "finished 2"])
     }
 
-    @Test func bytesThatArriveInPiecesAreTold() async throws {
+    @Test func bytesThatArriveInChunksAreReported() async throws {
         let recorder = Recorder()
         let network = ScriptedLoader { _ in .response(HTTPResponse(status: .ok), chunks: [Data([7]), Data([1, 2])]) }
         let bench = Bench(network: network) { $0.observers = [recorder] }
@@ -175,8 +175,8 @@ private final class Recorder: LoadObserving {
         #expect(recorder.log.events.filter { $0.hasSuffix("bytes") } == ["1 bytes", "3 bytes"])
     }
 
-    /// Whoever sees the end of a load finds it counted: a load that is awaited late does not overtake the observers.
-    @Test func theEndIsSeenWhenTheObserversHaveBeenToldOfIt() async throws {
+    /// The observers receive the end of a load before its caller does, even if the caller awaits it late.
+    @Test func theCallerReceivesTheEndAfterTheObservers() async throws {
         let tasks = Lock<[ImageTask]>([])
         let seen = Lock<[Bool]>([])
         struct Looking: LoadObserving {
