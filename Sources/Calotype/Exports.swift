@@ -1,4 +1,4 @@
-// `import Calotype` brings every module that an application calls.
+// Re-exports every module that an application uses.
 @_exported public import ImageCaching
 @_exported public import ImageCore
 @_exported public import ImageDecoding

@@ -1,4 +1,4 @@
-// `URL` and `Data` are all that this module takes from Foundation; on Linux the essentials hold them.
+// This module uses only `URL` and `Data` of Foundation; on Linux both are in FoundationEssentials.
 #if canImport(FoundationEssentials)
     @_exported public import FoundationEssentials
 #else

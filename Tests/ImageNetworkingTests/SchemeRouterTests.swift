@@ -124,7 +124,7 @@ private func request(_ text: String) throws -> DataRequest { DataRequest(url: tr
         let loader = InterceptedLoader(Named(name: "x"), interceptors: [Changing { $0.url = other }])
         let error = try await imageError { _ = try await loader.load(try request("http://user:secret@a/")) }
         #expect(error.code == .plugInFailed)
-        #expect(error.message.hasPrefix("The interceptor Changing changed the URL, which caches know the picture by;"))
+        #expect(error.message.hasPrefix("The interceptor Changing changed the URL, which is the key of the image in all caches;"))
         #expect(error.source == "http://a/")
     }
 
@@ -147,8 +147,8 @@ private func request(_ text: String) throws -> DataRequest { DataRequest(url: tr
         var cached = try request("http://a/")
         cached.cachePolicy = [.onlyIfCached, .readsDisk]
         let refused: [(change: @Sendable (inout DataRequest) -> Void, reason: String)] = [
-            ({ $0.cachePolicy.remove(.onlyIfCached) }, "asked the network"),
-            ({ $0.cachePolicy.insert(.writesDisk) }, "had the answer kept on disk"),
+            ({ $0.cachePolicy.remove(.onlyIfCached) }, "allowed the network"),
+            ({ $0.cachePolicy.insert(.writesDisk) }, "allowed storing the response on disk"),
         ]
         for (change, reason) in refused {
             let loader = InterceptedLoader(Named(name: "x"), interceptors: [Changing(change: change)])

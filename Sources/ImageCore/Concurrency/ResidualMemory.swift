@@ -1,21 +1,24 @@
-/// Memory that cancelled work goes on to hold for a while: that of a codec which cannot be stopped, and ends by itself.
+/// Memory that cancelled work still uses, because its codec cannot be stopped.
 ///
-/// A decoder makes one, hands it to ``CancellationToken/reportResidualMemory(_:)``, throws, and calls ``end()`` once the memory is
-/// freed. The engine counts it towards `limits.decodingBytes` until then. Safe to use from any thread.
+/// A decoder creates one, passes it to ``CancellationToken/reportResidualMemory(_:)``, throws `CancellationError`, and calls
+/// ``end()`` when the memory is freed. Until then the engine counts it towards `limits.decodingBytes`. Safe to use from any
+/// thread.
 public final class ResidualMemory: Sendable {
     private struct State {
         var hasEnded = false
         var onEnd: (@Sendable () -> Void)?
     }
 
-    /// What is held, in bytes.
+    /// The size of the memory in bytes.
     public let bytes: Int
     private let state = Lock(State())
 
-    /// - Parameter bytes: at least 0.
+    /// Creates residual memory.
+    ///
+    /// - Parameter bytes: its size in bytes; a negative value counts as 0.
     public init(bytes: Int) { self.bytes = max(0, bytes) }
 
-    /// The memory is free. Later calls do nothing.
+    /// Reports that the memory is freed. Later calls do nothing.
     public func end() {
         let handler = state.withLock { state -> (@Sendable () -> Void)? in
             state.hasEnded = true
@@ -25,12 +28,12 @@ public final class ResidualMemory: Sendable {
         handler?()
     }
 
-    /// Sets the one handler that ``end()`` runs; it runs here and now where that was called already.
+    /// Sets the handler that ``end()`` calls, on the thread of that call. If the memory is already freed, calls it at once.
     public func onEnd(_ handler: @escaping @Sendable () -> Void) {
-        let isLate = state.withLock { state in
+        let hasEnded = state.withLock { state in
             if !state.hasEnded { state.onEnd = handler }
             return state.hasEnded
         }
-        if isLate { handler() }
+        if hasEnded { handler() }
     }
 }

@@ -112,7 +112,9 @@ final class ResumableBody: Sendable {
             throw CancellationError()
         } catch {
             // The reader gets the error that interrupted the body, unless the deadline leaves no time for the rest.
-            guard var error = request.replacingTimeoutAtDeadline(error) as? ImageError, error.code == .deadlineExceeded else { return nil }
+            guard var error = request.replacingTimeoutAtDeadline(error) as? ImageError, error.code == .deadlineExceeded else {
+                return nil
+            }
             end(isWhole: false)
             error.causes.insert("\(broken)", at: 0)
             throw error

@@ -1,17 +1,18 @@
 public import ImageCore
 internal import ImageKernels
 
-/// Cuts a rectangle out of an image.
+/// Crops an image to a rectangle.
 public struct Crop: Processing, Hashable {
-    /// The left edge, in pixels from the image's.
+    /// The left edge, in pixels from that of the image.
     public let x: Int
-    /// The top edge, in pixels from the image's.
+    /// The top edge, in pixels from that of the image.
     public let y: Int
-    /// Pixels.
+    /// The width in pixels.
     public let width: Int
-    /// Pixels.
+    /// The height in pixels.
     public let height: Int
 
+    /// Creates the processor.
     public init(x: Int, y: Int, width: Int, height: Int) {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
@@ -29,6 +30,6 @@ public struct Crop: Processing, Hashable {
 }
 
 extension Processing where Self == Crop {
-    /// Cuts out the rectangle with its top left corner at (`x`, `y`), in pixels; it must lie inside the image.
+    /// Crops to the rectangle with its top left corner at (`x`, `y`), in pixels. It must be inside of the image.
     public static func crop(x: Int, y: Int, width: Int, height: Int) -> Crop { Crop(x: x, y: y, width: width, height: height) }
 }

@@ -118,7 +118,7 @@
                 lane.queue.async { [self] in
                     // Ask the circuit breaker here, since a command that waited behind it may have failed.
                     let decision = state.withLock { [now] in $0.breaker.decide(now: now) }
-                    guard case .pass(let ticket) = decision else {
+                    guard case .allow(let ticket) = decision else {
                         return continuation.resume(returning: .failure(.circuitOpen))
                     }
                     do throws(RedisFailure) {

@@ -1,12 +1,12 @@
 internal import ImageCore
 internal import ImageNetworking
 
-/// Keeps what a policy forbids from being answered out of a store that other loaders may have filled.
-struct GuardedResponses: ResponseCaching {
+/// Prevents a response cache from serving URLs that a source policy forbids, because other loaders may have stored them.
+struct PolicyCheckedResponses: ResponseCaching {
     let cache: any ResponseCaching
     let policy: SourcePolicy
 
-    /// A miss for a forbidden URL: the fetch that follows is refused, with the reason.
+    /// Returns a miss for a forbidden URL. The loader then rejects the fetch and names the reason.
     func lookUp(_ request: DataRequest) async throws -> ResponseLookup {
         guard (try? policy.check(request.url)) != nil else { return .miss(nil) }
         return try await cache.lookUp(request)

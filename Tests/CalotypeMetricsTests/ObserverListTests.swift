@@ -9,11 +9,11 @@ import Logging
 import MetricsTestKit
 import Testing
 
-/// Traces, logs and metrics show every observation of a load; signposts are tested with the sources for Apple platforms.
-@Suite struct ObserversShowTheSameList {
+/// Traces, logs and metrics record every observation. Signposts are tested with the sources for Apple platforms.
+@Suite struct ObserversRecordTheSameObservations {
     private let request = ImageRequest(url: URL(string: "https://example.org/x")!)
 
-    /// A new kind of observation must be added here, and shown by every observer.
+    /// All kinds of observations. Every observer must record each of them.
     private enum Kind: Hashable, CaseIterable {
         case started, joined, waitBegan, waitEnded, stageBegan, progress, stageEnded, cacheLookup, cacheFailed, finished
 
@@ -46,7 +46,7 @@ import Testing
         #expect(stages == LoadStage.allCases)
     }
 
-    @Test func aTraceShowsEveryObservation() throws {
+    @Test func aTraceRecordsEveryObservation() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID().uuidString).json").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let trace = try TraceObserver(path: path)
@@ -54,7 +54,7 @@ import Testing
         trace.flush()
         let data = try Data(contentsOf: URL(filePath: path))
         let events = try #require(try JSONSerialization.jsonObject(with: data) as? [[String: Any]])
-        let wanted = try LoadObservation.samples().map { observation in
+        let expected = try LoadObservation.samples().map { observation in
             switch observation {
             case .started: "b https://example.org/x"
             case .joined: "n joined"
@@ -68,17 +68,17 @@ import Testing
             case .finished: "e https://example.org/x"
             }
         }
-        #expect(events.map { "\($0["ph"] ?? "") \($0["name"] ?? "")" } == wanted)
+        #expect(events.map { "\($0["ph"] ?? "") \($0["name"] ?? "")" } == expected)
         let joined = try #require(events.first { $0["name"] as? String == "joined" })
         #expect((joined["args"] as? [String: Any])?["load"] as? Int == 1)
     }
 
-    @Test func aLogHasALineForEveryObservation() throws {
+    @Test func aLogHasAnEntryForEveryObservation() throws {
         let store = InMemoryLogHandler()
         var handler = store
         handler.logLevel = .trace
         try send(to: LoadLogger(Logger(label: "test") { [handler] _ in handler }))
-        let wanted = try LoadObservation.samples().map { observation in
+        let expected = try LoadObservation.samples().map { observation in
             switch observation {
             case .started: "load started"
             case .joined: "load joined 1"
@@ -98,7 +98,7 @@ import Testing
                 ? ["tier"] : ["joined", "stage", "cache", "code", "received", "expected", "milliseconds"]
             return ([entry.message.description] + keys.compactMap { entry.metadata[$0]?.description }).joined(separator: " ")
         }
-        #expect(seen == wanted)
+        #expect(seen == expected)
     }
 
     @Test func metricsRecordEveryObservation() throws {
@@ -108,14 +108,14 @@ import Testing
             switch observation {
             case .started: #expect(try metrics.expectCounter("calotype_loads_started_total").totalValue == 1)
             case .joined: #expect(try metrics.expectCounter("calotype_joins_total").totalValue == 1)
-            // An interval is recorded once, with its whole time, when it ends.
+            // A stage is recorded once, when it ends.
             case .waitBegan(let stage), .waitEnded(let stage, _):
                 let timer = try metrics.expectTimer("calotype_wait_seconds", [("stage", stage.rawValue)])
                 #expect(timer.values == [2_000_000])
             case .stageBegan(let stage), .stageEnded(let stage, _):
                 let timer = try metrics.expectTimer("calotype_stage_seconds", [("stage", stage.rawValue)])
                 #expect(timer.values == [3_000_000])
-            // Bytes are counted once, when they have all arrived.
+            // Bytes are counted once, when the load ends.
             case .progress: #expect(try metrics.expectCounter("calotype_fetched_bytes_total").values.count == 1)
             case .cacheLookup(let tier, let isHit):
                 let dimensions = [("cache", tier.rawValue), ("result", isHit ? "hit" : "miss")]
