@@ -2,16 +2,17 @@ public import ImageCore
 
 /// Checks a decoder against the contract of `Decoding`, and of `IncrementalDecoding` where it conforms to that.
 ///
-/// For each file it checks that
-/// - the decoder recognises the format from the first 64 bytes and from a slice, and declines data that is no image;
-/// - a decode gives the same pixels each time, the size of the header, and no preview or partial image;
-/// - a decode with a target size gives an image that is neither too small nor larger than the file's;
-/// - a file with more pixels than the limit fails with `tooLarge`;
-/// - truncated and damaged files throw only `ImageError`, whether partial images are allowed or not;
-/// - a decode with a cancelled token throws `CancellationError`;
-/// - an incremental decoder gives the same image whatever the size of the pieces, and marks its previews.
+/// The decoder must list its formats and decline data that is no image. For each file:
 ///
-/// It does not check what a decoder returns for damaged files, alpha modes, metadata, time or memory.
+/// - The decoder recognises the format from the first 64 bytes, and from data that is a slice.
+/// - A decode gives the same image each time, of the size in the header, and not marked as partial or preview.
+/// - A decode with a target size gives an image that is neither too small nor larger than the full image.
+/// - A file with more pixels than the limit fails with `tooLarge`.
+/// - Truncated files, whether partial images are allowed or not, and files with flipped bits throw only `ImageError`.
+/// - A decode with a cancelled token throws `CancellationError`.
+/// - An incremental decoder gives the same image for every size of the pieces, and marks its previews.
+///
+/// It does not check the image that a decoder returns for a damaged file, alpha modes, metadata, time or memory.
 ///
 /// ```swift
 /// // In a test, with a custom decoder and a few files of its formats:
