@@ -11,7 +11,8 @@ enum OutputArguments {
     static func validated(_ format: ImageFormat?, subject: String) throws(ValidationError) -> ImageFormat {
         let formats = EncoderRegistry(.codecs).formats
         guard let format, formats.contains(format) else {
-            throw ValidationError("\(subject) must be one of \(formats.map(\.fileExtension).joined(separator: ", ")).")
+            let known = formats.map(\.fileExtension).joined(separator: ", ")
+            throw ValidationError("\(subject) must be one of \(known).")
         }
         return format
     }

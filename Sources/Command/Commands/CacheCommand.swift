@@ -67,7 +67,7 @@ struct CacheCommand: AsyncParsableCommand {
             let (count, bytes, fileBytes) = (statistics.count, statistics.byteCount, statistics.fileByteCount)
             options.print(
                 [("entries", .integer(count)), ("bytes", .integer(bytes)), ("fileBytes", .integer(fileBytes))],
-                "\(count) entries, \(Units.bytes(bytes)) in \(Units.bytes(fileBytes)) of files")
+                "\(Units.entries(count)), \(Units.bytes(bytes)) in \(Units.bytes(fileBytes)) of files")
         }
     }
 
@@ -124,7 +124,7 @@ struct CacheCommand: AsyncParsableCommand {
                     ("entries", .integer(found.count)), ("bytes", .integer(found.byteCount)),
                     ("damaged", .integer(found.damagedCount)),
                 ],
-                "\(found.count) entries, \(Units.bytes(found.byteCount)), \(found.damagedCount) damaged and removed")
+                "\(Units.entries(found.count)), \(Units.bytes(found.byteCount)), \(found.damagedCount) damaged and removed")
             if found.damagedCount > 0 { throw ExitStatus.failed }
         }
     }
@@ -152,7 +152,7 @@ struct CacheCommand: AsyncParsableCommand {
                     ("removedEntries", .integer(entries)), ("removedBytes", .integer(bytes)),
                     ("fileBytes", .integer(after.fileByteCount)),
                 ],
-                "removed \(entries) entries, \(Units.bytes(bytes)) of files; \(Units.bytes(after.fileByteCount)) remain")
+                "removed \(Units.entries(entries)), \(Units.bytes(bytes)) of files; \(Units.bytes(after.fileByteCount)) remain")
         }
     }
 
@@ -170,7 +170,7 @@ struct CacheCommand: AsyncParsableCommand {
             try await options.change(cache) { try await cache.removeAll() }
             options.print(
                 [("removedEntries", .integer(before.count)), ("removedBytes", .integer(before.byteCount))],
-                "removed \(before.count) entries, \(Units.bytes(before.byteCount))")
+                "removed \(Units.entries(before.count)), \(Units.bytes(before.byteCount))")
         }
     }
 }

@@ -29,8 +29,13 @@ struct DemoCommand: AsyncParsableCommand {
         do {
             let server = try Gallery.serve()
             defer { server.stop() }
-            let cache = try TemporaryFolder()
-            try await run(names: Gallery.files.map(\.name), from: server, cache: cache)
+            let cache = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)")
+            guard ExitCleanup.add(file: cache.path) else { throw CancellationError() }
+            defer {
+                try? FileManager.default.removeItem(at: cache)
+                ExitCleanup.remove(file: cache.path)
+            }
+            try await run(names: Gallery.files.map(\.name), from: server, cacheDirectory: cache)
         } catch let status as ExitStatus {
             throw status
         } catch {
@@ -39,7 +44,7 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 
-    private func run(names: [String], from server: LoopbackServer, cache: TemporaryFolder) async throws {
+    private func run(names: [String], from server: LoopbackServer, cacheDirectory: URL) async throws {
         let sheet = ContactSheet()
         let items = names.map { name in
             Batch.Item(
@@ -52,7 +57,7 @@ struct DemoCommand: AsyncParsableCommand {
         }
         Console.print("\(names.count) images on \(server.url())\n")
 
-        func makeLoader() -> ImageLoader { .standard { $0.dataCache = DiskCache(.init(directory: cache.url)) } }
+        func makeLoader() -> ImageLoader { .standard { $0.dataCache = DiskCache(.init(directory: cacheDirectory)) } }
         let loader = makeLoader()
         let bitmaps = Lock<[Int: Bitmap]>([:])
         func load(with loader: ImageLoader) async -> [LoadReport] {
@@ -92,23 +97,5 @@ struct DemoCommand: AsyncParsableCommand {
             failures.report(error, source: output)
         }
         try failures.throwIfAny()
-    }
-}
-
-/// A new directory that is removed with its owner, or when the process exits.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    var url: URL { URL(filePath: path, directoryHint: .isDirectory) }
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)").path
-        guard ExitCleanup.add(file: path) else { throw CancellationError() }
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    }
-
-    deinit {
-        ExitCleanup.remove(file: path)
-        try? FileManager.default.removeItem(atPath: path)
     }
 }

@@ -17,6 +17,9 @@ enum Units {
         return milliseconds < 1000 ? fixed(milliseconds, 1) + " ms" : threeDigits(milliseconds / 1000) + " s"
     }
 
+    /// `1 entry`, `12 entries`.
+    static func entries(_ count: Int) -> String { count == 1 ? "1 entry" : "\(count) entries" }
+
     /// Three significant digits below a thousand.
     private static func threeDigits(_ value: Double) -> String { fixed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0) }
 
