@@ -53,7 +53,7 @@ enum Console {
 
     private static func writeAll(_ text: String, to descriptor: Int32) -> Int32? {
         var text = text
-        return unsafe text.withUTF8 { unsafe CalotypeCommand.writeAll(UnsafeRawBufferPointer($0), to: descriptor) }
+        return text.withUTF8 { unsafe CalotypeCommand.writeAll(UnsafeRawBufferPointer($0), to: descriptor) }
     }
 }
 
