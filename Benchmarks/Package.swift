@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Measurements beside other libraries and tools: a package of its own, so that users of Calotype do not build it.
-// `make bench` and `make bench-instructions` build and run it.
+// Measurements beside other libraries and tools. It is a separate package, so that users of Calotype do not build it. `make
+// bench` and `make bench-instructions` build and run it.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
@@ -20,20 +20,21 @@ let package = Package(
                 .calotype("LoopbackHTTP"), .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
-        // What `make bench-instructions` counts: the engine alone, started from a synchronous `main`, as valgrind needs it.
+        // The program of `make bench-instructions`: the engine alone, started from a synchronous `main`, which valgrind needs.
         .executableTarget(
             name: "Instructions",
             dependencies: ["InstantPlugIns", .calotype("ImageCaching"), .calotype("ImageCore"), .calotype("ImageLoading")]),
         .target(name: "InstantPlugIns", dependencies: [.calotype("ImageCore")]),
 
-        // Programs that run as processes of their own: what one costs includes its start, and libcurl is set up per process.
+        // Programs that run in separate processes, because the cost of a process includes its start, and libcurl is set up once
+        // per process.
         .executableTarget(
             name: "DecodeOnce", dependencies: [.calotype("ImageCodecs"), .calotype("ImageCore"), .calotype("ImageDecoding")]),
         .executableTarget(name: "BareLoop", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(
             name: "URLSessionPeer", dependencies: [.calotype("ImageCore"), .calotype("ImageNetworkingFoundation")]),
 
-        // The codecs' own libraries called from C, and what the allocator holds.
+        // The codecs' own libraries called from C, and the memory of the allocator.
         .target(
             name: "CBenchmarks",
             linkerSettings: ["jpeg", "png", "webp", "avif"].map { .linkedLibrary($0) }),

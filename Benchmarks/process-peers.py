@@ -1,5 +1,5 @@
-# process-peers.py FOLDER RUNS pip|system: prints for each library and work the median milliseconds of processor and elapsed
-# time. Missing libraries print nothing. `system` skips the libvips that pip brings.
+# process-peers.py FOLDER RUNS pip|system: prints the median milliseconds of processor and elapsed time of each library and
+# task, and nothing for missing libraries. `system` ignores the libvips of pip.
 import sys, time
 folder, runs, which = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 def measure(name, body):
@@ -39,7 +39,7 @@ try:
     vips = f"libvips-{pyvips.version(0)}.{pyvips.version(1)}"
     measure(f"{vips} shrink", lambda: large.reduce(10, 10, kernel="lanczos3").write_to_memory())
     measure(f"{vips} halve", lambda: large.reduce(2, 2, kernel="lanczos3").write_to_memory())
-    # Out to three sigma, as far as Calotype goes; by default libvips stops at a fifth of the weight in the middle.
+    # The kernel has three sigma, like Calotype's; libvips' default stops at a fifth of the middle weight.
     measure(f"{vips} blur", lambda: square.gaussblur(8, min_ampl=0.0112).write_to_memory())
 except (ImportError, OSError):
     pass

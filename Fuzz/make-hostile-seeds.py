@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the seeds of damaged and unusual files by changing those that make-seeds.py made. Needs nothing but Python.
-Each one stands for a class of files that a decoder once got wrong."""
+"""Makes seeds of damaged and unusual files from those of make-seeds.py. Needs only Python. Each represents a class of
+files that a decoder once decoded incorrectly."""
 import os, struct, zlib
 
 here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Seeds")
@@ -38,28 +38,28 @@ write("png/declares-more-frames.png", png(many))
 last = max(i for i, (n, _) in enumerate(animated) if n == b"fdAT")
 write("png/ends-in-a-frame.png", png(animated[:last])[:-9])
 
-# A default image that is not part of the animation, which has a single frame.
+# A default image that is not part of the animation, which has one frame.
 separate = chunks(read("png/separate.png"))
 second = [i for i, (n, _) in enumerate(separate) if n == b"fcTL"][1]
 single = [(n, struct.pack(">II", 1, 0) if n == b"acTL" else c) for n, c in separate[:second]]
 write("png/separate-single.png", png(single + [(b"IEND", b"")]))
 
-# RGB with a transparent color before a suggested palette: libpng before 1.6.45 forgets the color.
+# RGB with a transparent color before a suggested palette: libpng before 1.6.45 loses the color.
 plain = chunks(read("png/rgb.png"))
 early = [(b"tRNS", bytes(6)), (b"PLTE", bytes(range(12)))]
 write("png/transparency-before-palette.png", png(plain[:1] + early + plain[1:]))
 
-# Gamma of sRGB, primaries of Adobe RGB.
+# The gamma of sRGB with the primaries of Adobe RGB.
 primaries = struct.pack(">8I", 31270, 32900, 64000, 33000, 21000, 71000, 15000, 6000)
 write("png/gamma-and-primaries.png", png(plain[:1] + [(b"gAMA", struct.pack(">I", 45455)), (b"cHRM", primaries)] + plain[1:]))
 
-# JPEG: the frame header says the size.
+# JPEG: the frame header contains the size.
 for name, code in (("rgb", 0xC0), ("progressive", 0xC2)):
     data = read(f"jpeg/{name}.jpg")
     place = data.index(bytes((0xFF, code))) + 5
     write(f"jpeg/{name}-declares-huge.jpg", data[:place] + struct.pack(">HH", 65500, 65500) + data[place + 4:])
 
-# GIF: a version that nothing knows, a color profile, and a file that ends in its last frame.
+# GIF: an unknown version, a color profile, and a file that ends in its last frame.
 still = read("gif/still.gif")
 write("gif/unknown-version.gif", b"GIF88a" + still[6:])
 animation = read("gif/animated.gif")
@@ -69,24 +69,23 @@ blocks = b"".join(bytes((len(profile[i:i + 255]),)) + profile[i:i + 255] for i i
 write("gif/profile.gif", b"GIF89a" + animation[6:table] + b"\x21\xff\x0bICCRGBG1012" + blocks + b"\0" + animation[table:])
 write("gif/ends-in-a-frame.gif", animation[:-40])
 
-# WebP: ends in its last frame, while the header says the full length.
+# WebP: the file ends in its last frame, while the header declares the full length.
 write("webp/ends-in-a-frame.webp", read("webp/animated.webp")[:-60])
 
 
-# AVIF: boxes are a length, a name and the content; those named here hold others.
+# AVIF: boxes are a length, a name and the content. Some have header bytes before the boxes in their content.
 
-HEADS = {b"meta": 4, b"stsd": 8, b"av01": 78}
-HOLDERS = (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"meta", b"iprp", b"ipco", b"edts", b"stsd", b"av01")
+HEADER_LENGTHS = {b"meta": 4, b"stsd": 8, b"av01": 78}
 
 
 def edit(data, path, change):
-    """The boxes with what `change` makes of the content of the one at `path`."""
+    """Returns the boxes, with `change` applied to the content of the box at `path`."""
     place, result = 0, b""
     while place + 8 <= len(data):
         length, name = struct.unpack(">I4s", data[place:place + 8])
         content = data[place + 8:place + length]
         if name == path[0]:
-            head = HEADS.get(name, 0)
+            head = HEADER_LENGTHS.get(name, 0)
             content = change(content) if len(path) == 1 else content[:head] + edit(content[head:], path[1:], change)
         result += struct.pack(">I4s", len(content) + 8, name) + content
         place += length
@@ -103,20 +102,20 @@ write("avif/unknown-matrix.avif", edit(read("avif/444.avif"), [b"meta", b"iprp",
 
 
 def with_depth(movie):
-    """A second track of the same frames, which says that it is the depth of the first."""
+    """Adds a second track of the same frames that declares itself as the depth of the first."""
     place = movie.index(b"trak") - 4
     length = struct.unpack(">I", movie[place:place + 4])[0]
     track = movie[place + 8:place + length]
-    said = b"urn:mpeg:mpegB:cicp:systems:auxiliary:depth\0"
+    kind = b"urn:mpeg:mpegB:cicp:systems:auxiliary:depth\0"
     track = edit(track, [b"tkhd"], lambda c: c[:20] + struct.pack(">I", 2) + c[24:])
     track = edit(track, [b"mdia", b"hdlr"], lambda c: c[:8] + b"auxv" + c[12:])
-    auxi = struct.pack(">I4sI", 12 + len(said), b"auxi", 0) + said
+    auxi = struct.pack(">I4sI", 12 + len(kind), b"auxi", 0) + kind
     track = edit(track, [b"mdia", b"minf", b"stbl", b"stsd", b"av01"], lambda c: c + auxi)
     track += struct.pack(">I4sI4sI", 20, b"tref", 12, b"auxl", 1)
     return movie + struct.pack(">I4s", len(track) + 8, b"trak") + track
 
 
-# The movie box moves to the end, so that the frames stay where its tables say.
+# The movie box moves to the end, so that the frames keep the offsets in its tables.
 place = sequence.index(b"moov") - 4
 length = struct.unpack(">I", sequence[place:place + 4])[0]
 movie = with_depth(sequence[place + 8:place + length])
@@ -124,7 +123,7 @@ hidden = sequence[:place + 4] + b"free" + sequence[place + 8:]
 write("avif/depth.avif", hidden + struct.pack(">I4s", len(movie) + 8, b"moov") + movie)
 
 
-# A grid (item 1) of two cells (2 and 3), whose alpha (4) is a grid of two cells (5 and 6) as well.
+# A grid (item 1) of two cells (2 and 3), whose alpha (4) is also a grid of two cells (5 and 6).
 grid = read("avif/grid.avif")
 
 
@@ -141,7 +140,7 @@ def replace(data, path, old, new):
 
 
 def locate(data, alpha=None):
-    """Corrects where the items of the changed grid lie; `alpha` is the place and length of item 4."""
+    """Corrects the offsets of the changed grid's items. `alpha` is the offset and the length of item 4."""
     shift = len(data) - len(grid)
 
     def change(content):
@@ -153,18 +152,18 @@ def locate(data, alpha=None):
     return edit(data, [b"meta", b"iloc"], change)
 
 
-# Each cell has its own alpha.
+# Each cell has an alpha item.
 alpha_grid = reference(b"dimg", 4, 5, 6) + reference(b"auxl", 4, 1)
 cells = reference(b"auxl", 5, 2) + reference(b"auxl", 6, 3)
 write("avif/grid-cell-alpha.avif", locate(replace(grid, [b"meta", b"iref"], alpha_grid, cells)))
 
-# The alpha is a single item as large as the grid.
+# The alpha is one item of the grid's size.
 halves = read("avif/halves.avif")
 table = halves[halves.index(b"iloc") + 12:]
 place, length = next((p, l) for i, _, _, p, l in struct.iter_unpack(">HHHII", table[:28]) if i == 2)
 single = replace(grid, [b"meta", b"iinf"], struct.pack(">HH4s", 4, 0, b"grid"), struct.pack(">HH4s", 4, 0, b"av01"))
 single = replace(single, [b"meta", b"iref"], reference(b"dimg", 4, 5, 6), b"")
-# The properties of item 4 are its size, depth and kind; it gets the codec's configuration of item 5.
+# The properties of item 4 are its size, depth and type. Add the codec configuration of item 5.
 single = replace(single, [b"meta", b"iprp", b"ipma"], bytes((0, 4, 3, 1, 6, 7)), bytes((0, 4, 4, 1, 6, 0x88, 7)))
 single = locate(single, (len(single) + 8, length))
 write("avif/grid-single-alpha.avif", single + struct.pack(">I4s", length + 8, b"mdat") + halves[place:place + length])

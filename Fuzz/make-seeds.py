@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Makes the seeds of the fuzzer: small images of every kind that the formats have, and directories of the disk cache.
-Needs Pillow with AVIF, and avifenc. Seeds/avif/layered.avif, of two layers, was written by libavif 1.4
-(avifEncoder.extraLayerCount), and stays."""
+"""Makes the seeds of the fuzzer: small images of every kind of each format, and directories of the disk cache.
+Needs Pillow with AVIF, and avifenc. It does not make Seeds/avif/layered.avif, whose two layers were written by
+libavif 1.4 (avifEncoder.extraLayerCount)."""
 import io, os, struct, subprocess, tempfile, zlib
 from PIL import Image, ImageCms
 
 here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Seeds")
 
 
-def picture(mode, w=20, h=13, shift=0):
+def sample(mode, w=20, h=13, shift=0):
     image = Image.new("RGBA", (w, h))
     for y in range(h):
         for x in range(w):
@@ -32,25 +32,25 @@ def write(folder, name, data):
 srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 exif = Image.Exif()
 exif[0x0112] = 6
-frames = [picture("RGB", shift=s) for s in (0, 60, 120)]
-clear = [picture("RGBA", shift=s) for s in (0, 60, 120)]
+frames = [sample("RGB", shift=s) for s in (0, 60, 120)]
+clear = [sample("RGBA", shift=s) for s in (0, 60, 120)]
 
 for mode in ("L", "RGB", "CMYK"):
-    save("jpeg", mode.lower() + ".jpg", picture(mode), quality=70)
-save("jpeg", "progressive.jpg", picture("RGB"), quality=60, progressive=True)
-save("jpeg", "progressive-grey.jpg", picture("L"), quality=60, progressive=True)
-save("jpeg", "restarts.jpg", picture("RGB", 40, 40), quality=50, restart_marker_blocks=1, subsampling=0)
-save("jpeg", "metadata.jpg", picture("RGB"), quality=50, icc_profile=srgb, exif=exif)
+    save("jpeg", mode.lower() + ".jpg", sample(mode), quality=70)
+save("jpeg", "progressive.jpg", sample("RGB"), quality=60, progressive=True)
+save("jpeg", "progressive-grey.jpg", sample("L"), quality=60, progressive=True)
+save("jpeg", "restarts.jpg", sample("RGB", 40, 40), quality=50, restart_marker_blocks=1, subsampling=0)
+save("jpeg", "metadata.jpg", sample("RGB"), quality=50, icc_profile=srgb, exif=exif)
 
 
-def with_thumbnail(picture, thumbnail):
-    """Exif of two directories: an orientation, and where the thumbnail lies behind them."""
+def with_thumbnail(jpeg, thumbnail):
+    """Adds Exif of two directories: an orientation, and the offset of the thumbnail after them."""
     entry = lambda tag, kind, value: struct.pack(">HHI", tag, kind, 1) + value
     tiff = b"MM" + struct.pack(">HI", 42, 8) + struct.pack(">H", 1) + entry(0x0112, 3, struct.pack(">HH", 6, 0))
     tiff += struct.pack(">I", 26) + struct.pack(">H", 2) + entry(0x0201, 4, struct.pack(">I", 56))
     tiff += entry(0x0202, 4, struct.pack(">I", len(thumbnail))) + struct.pack(">I", 0) + thumbnail
     segment = b"Exif\0\0" + tiff
-    return picture[:2] + b"\xff\xe1" + struct.pack(">H", len(segment) + 2) + segment + picture[2:]
+    return jpeg[:2] + b"\xff\xe1" + struct.pack(">H", len(segment) + 2) + segment + jpeg[2:]
 
 
 def bytes_of(image, kind, **options):
@@ -60,12 +60,12 @@ def bytes_of(image, kind, **options):
 
 
 write("jpeg", "thumbnail.jpg", with_thumbnail(
-    bytes_of(picture("RGB", 40, 26), "JPEG", quality=50), bytes_of(picture("RGB", 16, 10), "JPEG", quality=40)))
+    bytes_of(sample("RGB", 40, 26), "JPEG", quality=50), bytes_of(sample("RGB", 16, 10), "JPEG", quality=40)))
 
 for mode in ("1", "L", "LA", "P", "RGB", "RGBA", "I;16"):
-    source = picture("L").point(lambda v: v * 257, "I").convert("I;16") if mode == "I;16" else picture(mode)
+    source = sample("L").point(lambda v: v * 257, "I").convert("I;16") if mode == "I;16" else sample(mode)
     save("png", mode.lower().replace(";", "") + ".png", source)
-save("png", "metadata.png", picture("RGB"), icc_profile=srgb, exif=exif)
+save("png", "metadata.png", sample("RGB"), icc_profile=srgb, exif=exif)
 save("png", "animated.png", clear[0], save_all=True, append_images=clear[1:], duration=90, loop=2, disposal=1, blend=1)
 save("png", "separate.png", clear[0], save_all=True, append_images=clear[1:], duration=50, default_image=True, disposal=2)
 
@@ -87,23 +87,23 @@ def interlaced(w, h):
 
 write("png", "interlaced.png", interlaced(19, 17))
 
-save("webp", "lossy.webp", picture("RGB"), quality=60)
-save("webp", "alpha.webp", picture("RGBA"), quality=60)
-save("webp", "lossless.webp", picture("RGBA"), lossless=True)
-save("webp", "metadata.webp", picture("RGB"), quality=30, icc_profile=srgb, exif=exif)
+save("webp", "lossy.webp", sample("RGB"), quality=60)
+save("webp", "alpha.webp", sample("RGBA"), quality=60)
+save("webp", "lossless.webp", sample("RGBA"), lossless=True)
+save("webp", "metadata.webp", sample("RGB"), quality=30, icc_profile=srgb, exif=exif)
 save("webp", "animated.webp", clear[0], save_all=True, append_images=clear[1:], duration=70, loop=3, quality=50)
 save("webp", "animated-lossless.webp", frames[0], save_all=True, append_images=frames[1:], duration=70, lossless=True)
 
 for name, mode, options in (("420", "RGB", {}), ("444", "RGB", {"subsampling": "4:4:4"}), ("alpha", "RGBA", {}),
                             ("grey", "L", {"subsampling": "4:0:0"}), ("limited", "RGB", {"range": "limited"}),
                             ("turned", "RGB", {"exif": exif, "icc_profile": srgb})):
-    save("avif", name + ".avif", picture(mode), quality=40, speed=8, **options)
+    save("avif", name + ".avif", sample(mode), quality=40, speed=8, **options)
 save("avif", "sequence.avif", frames[0], save_all=True, append_images=frames[1:], duration=70, quality=30, speed=8)
 
 
 
 def avifenc(name, image, *options):
-    """What Pillow does not write: other depths and code points, crops."""
+    """Writes what Pillow cannot: other depths and code points, and crops."""
     with tempfile.TemporaryDirectory() as folder:
         image.save(folder + "/in.png")
         os.makedirs(os.path.join(here, "avif"), exist_ok=True)
@@ -111,22 +111,22 @@ def avifenc(name, image, *options):
                         os.path.join(here, "avif", name)], check=True, stdout=subprocess.DEVNULL)
 
 
-avifenc("pq.avif", picture("RGB"), "-d", "10", "--cicp", "9/16/9", "-y", "444")
-avifenc("hlg.avif", picture("RGBA"), "-d", "12", "--cicp", "9/18/9", "-r", "limited", "-y", "420")
-avifenc("cropped.avif", picture("RGB"), "--clap", "8,1,7,1,2,1,1,1", "--irot", "1", "-y", "444")
+avifenc("pq.avif", sample("RGB"), "-d", "10", "--cicp", "9/16/9", "-y", "444")
+avifenc("hlg.avif", sample("RGBA"), "-d", "12", "--cicp", "9/18/9", "-r", "limited", "-y", "420")
+avifenc("cropped.avif", sample("RGB"), "--clap", "8,1,7,1,2,1,1,1", "--irot", "1", "-y", "444")
 halves = Image.new("RGBA", (128, 64), (200, 40, 40, 64))
 halves.paste((40, 40, 200, 192), (64, 0, 128, 64))
 avifenc("halves.avif", halves)
 avifenc("grid.avif", halves, "--grid", "2x1")
 
-save("gif", "still.gif", picture("P"))
-save("gif", "interlaced.gif", picture("P"), interlace=1)
+save("gif", "still.gif", sample("P"))
+save("gif", "interlaced.gif", sample("P"), interlace=1)
 save("gif", "animated.gif", clear[0], save_all=True, append_images=clear[1:], duration=70, loop=0, disposal=2)
 save("gif", "restoring.gif", clear[0], save_all=True, append_images=clear[1:], duration=70, loop=4, disposal=3)
 
 write("metadata", "srgb.icc", srgb)
 write("metadata", "exif.tiff", exif.tobytes()[6:])
-write("metadata", "text.txt", b"<html><body>no picture</body></html>")
+write("metadata", "text.txt", b"<html><body>no image</body></html>")
 for folder, name in (("jpeg", "metadata.jpg"), ("png", "metadata.png"), ("webp", "metadata.webp"), ("avif", "turned.avif"),
                      ("gif", "animated.gif")):
     with open(os.path.join(here, folder, name), "rb") as file:
@@ -134,7 +134,7 @@ for folder, name in (("jpeg", "metadata.jpg"), ("png", "metadata.png"), ("webp",
 
 
 def change(kind, name=0, head=0, pack=0, offset=0, body=0, time=1e9):
-    """A change of the disk cache's journal, and at a time in seconds since 1970; the target sets name and checksum."""
+    """Returns a change of the disk cache's journal. The time is in seconds since 1970; the fuzz target sets name and checksum."""
     return struct.pack("<IIQQQQQdQ", kind, head, name, 0, pack, offset, body, time, 0)
 
 

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Writes Tests/Fixtures/decoding-vectors.txt: what BlurHash, ThumbHash and tone mapping give by this second program.
+"""Writes Tests/Fixtures/decoding-vectors.txt: the results of BlurHash, ThumbHash and tone mapping by this
+independent implementation.
 
-Lines, with fields between spaces:
-  blur W H ACROSS DOWN HASH R,G,B...        the hash of a picture, and its decode to 5x4 pixels
-  thumb W H ALPHA HEX WxH R,G,B,A...        the same; the decode at the corners and in the middle
-  hdr PRIMARIES TRANSFER R,G,B R,G,B        codes of 16 bits, and the sRGB bytes that they are shown as
+Lines with fields separated by spaces:
+  blur W H ACROSS DOWN HASH R,G,B...        the hash of an image, and its decode to 5x4 pixels
+  thumb W H ALPHA HEX WxH R,G,B,A...        the same, with the decoded corners and centre
+  hdr PRIMARIES TRANSFER R,G,B R,G,B        codes of 16 bits, and their sRGB bytes
 """
 import math, os
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~"
 
 
-def picture(x, y, w, h, clear):
+def sample(x, y, w, h, clear):
     alpha = (x * 255 // max(1, w - 1) + y * 3) % 256 if clear else 255
-    # Without symmetry: a wave of weight zero would be rounded up by one program and down by another.
+    # Not symmetric: two programs may round a wave of weight zero differently.
     return ((x * 9 + y * 4) % 256, (y * 191 // max(1, h - 1) + x * x) % 256, (x * y * 7 + x * 5) % 256, alpha)
 
 
@@ -38,7 +39,7 @@ def blur_encode(w, h, nx, ny):
             for y in range(h):
                 for x in range(w):
                     basis = math.cos(math.pi * i * x / w) * math.cos(math.pi * j * y / h)
-                    for c, v in enumerate(picture(x, y, w, h, False)[:3]):
+                    for c, v in enumerate(sample(x, y, w, h, False)[:3]):
                         total[c] += basis * to_linear(v / 255)
             scale = (1 if i == j == 0 else 2) / (w * h)
             factors.append([t * scale for t in total])
@@ -82,7 +83,7 @@ def js_round(v):
 
 
 def thumb_encode(w, h, clear):
-    px = [picture(x, y, w, h, clear) for y in range(h) for x in range(w)]
+    px = [sample(x, y, w, h, clear) for y in range(h) for x in range(w)]
     total = sum(p[3] / 255 for p in px)
     avg = [sum(p[3] / 255 * p[c] / 255 for p in px) / total if total else 0 for c in range(3)]
     has_alpha = total < w * h

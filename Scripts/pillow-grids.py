@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Makes Tests/Fixtures/pillow-grids.txt: small pictures resized by Pillow, which the resampler's tests compare with.
+"""Makes Tests/Fixtures/pillow-grids.txt: small images resized by Pillow, for the resampler's tests.
 
 Usage: pillow-grids.py > Tests/Fixtures/pillow-grids.txt      (needs Pillow and numpy)
 
-Sources are computed, by the same formulas as in PillowTests.swift, so that only results are stored. One line per case:
-source, its width and height, the box that is resized, the result's width and height, filter, precision, and the result's
-RGB bytes in hexadecimal digits. Precision is `8` for Pillow's 8-bit arithmetic, which rounds and cuts off between its two
-passes, and `float` for its 32-bit floating point, rounded once at the end; noise over the full range, where cutting off
-between the passes changes the picture, is compared with the latter only.
+The sources are computed with the same formulas as in PillowTests.swift, so the file has only the results. Each line has
+the source, its width and height, the box that is resized, the result's width and height, the filter, the precision, and
+the result's RGB bytes in hexadecimal digits. The precision is `8` for Pillow's 8-bit arithmetic, which rounds and clips
+between its two passes, or `float` for its 32-bit floating point, which rounds once at the end. Noise over the full range
+has only `float`, because clipping between the passes changes the image.
 """
 import numpy
 from PIL import Image
@@ -28,7 +28,7 @@ def noise(x, y, c):
 
 
 def lattice(x, y, c, cell):
-    """Noise at the corners of a grid, straight lines between."""
+    """Noise at the corners of a grid, with linear interpolation."""
     (column, dx), (row, dy) = divmod(x, cell), divmod(y, cell)
     corners = [noise(column + i, row + j, c + cell) for j in (0, 1) for i in (0, 1)]
     weights = [(cell - dx) * (cell - dy), dx * (cell - dy), (cell - dx) * dy, dx * dy]
@@ -41,17 +41,17 @@ def level(source, x, y, c, width, height):
     if source == "soft-noise":
         return 64 + noise(x, y, c) // 2
     if source == "photograph":
-        # Noise that is weaker the finer it is, as in photographs, things with hard edges before it, and grain.
+        # Noise that is weaker at higher frequencies, as in photographs, objects with hard edges, and grain.
         total = sum(lattice(x, y, c, cell) * cell for cell in (32, 16, 8, 4, 2)) // 62
         thing = 45 if (x // 23 + y // 17) % 3 == 0 else 0
         return 25 + total * 150 // 255 + thing + noise(x, y, c) // 16
-    # A scene: a sky that darkens, a disc with a hard edge, some grain.
+    # A scene: a gradient as the sky, a disc with a hard edge, and grain.
     dx, dy = x - width // 3, y - height // 2
     disc = 35 * (c + 1) if dx * dx + dy * dy < height * height // 16 else 0
     return 60 + x * 70 // width + (height - y) * 30 // height * (c + 1) // 2 + disc + noise(x, y, c) // 32
 
 
-def picture(source, width, height):
+def sample(source, width, height):
     return numpy.array(
         [[[level(source, x, y, c, width, height) for c in range(3)] for x in range(width)] for y in range(height)],
         numpy.uint8,
@@ -68,7 +68,7 @@ def resized(pixels, size, box, name, precision):
     return numpy.floor(numpy.clip(numpy.stack(planes, -1), 0, 255) + 0.5).astype(numpy.uint8)
 
 
-# No result pixel's centre falls exactly between two source pixels: there "nearest" may take either.
+# No centre of a result pixel is exactly between two source pixels, where "nearest" may take either.
 CASES = [
     ("scene", 60, 45, (0, 0, 60, 45), (23, 17), "8"),
     ("scene", 60, 45, (3.25, 2.5, 54.75, 40.125), (15, 12), "8"),
@@ -83,7 +83,7 @@ CASES = [
 ]
 
 for source, width, height, box, size, precision in CASES:
-    pixels = picture(source, width, height)
+    pixels = sample(source, width, height)
     for name in FILTERS:
         result = resized(pixels, size, box, name, precision)
         fields = [source, width, height, *box, *size, name, precision, result.tobytes().hex()]

@@ -2,6 +2,7 @@
 @_exported public import ImageCaching
 @_exported public import ImageCore
 @_exported public import ImageDecoding
+@_exported public import ImageKernels
 @_exported public import ImageLoading
 @_exported public import ImageNetworking
 @_exported public import ImageProcessing

@@ -4,3 +4,6 @@
 #else
     @_exported public import Foundation
 #endif
+
+// The types of headers are part of the plug-in protocols and of the options.
+@_exported public import HTTPTypes

@@ -21,7 +21,7 @@ import Testing
 
     private static func png(red: UInt8 = 200) throws -> [UInt8] {
         Array(
-            try PNGEncoder().encode(try TestPictures.solid(width: 40, height: 20, red: red), as: .png, options: EncodeOptions()))
+            try PNGEncoder().encode(try TestImages.solid(width: 40, height: 20, red: red), as: .png, options: EncodeOptions()))
     }
 
     private func request(_ server: LoopbackServer, _ path: String = "/image.png") -> ImageRequest {
@@ -127,7 +127,7 @@ import Testing
                 var request = request(server)
                 request.options.headers = [.authorization: "Bearer \(user)"]
                 let response = try await loader.response(for: request)
-                #expect(TestPictures.pixel(of: response.image, x: 0, y: 0)[0] == red)
+                #expect(TestImages.pixel(of: response.image, x: 0, y: 0)[0] == red)
                 #expect(response.tier == (round == 0 ? .network : .disk))
             }
         }
@@ -222,7 +222,7 @@ import Testing
         let loader = loader()
         _ = try await loader.response(for: request(server))
         let slow = (0..<6).map { loader.task(for: request(server, "/slow\($0)")) }
-        try await server.requests.reached(7)
+        try await server.requests.wait(forCount: 7)
         #expect(try await loader.response(for: request(server)).tier == .disk)
         loader.isPaused = true
         #expect(try await loader.response(for: request(server)).tier == .disk)
@@ -243,7 +243,7 @@ import Testing
                 var request = request(server)
                 request.options.headers = [.acceptLanguage: language]
                 let response = try await loader.response(for: request)
-                #expect(TestPictures.pixel(of: response.image, x: 0, y: 0)[0] == red && response.tier == tier)
+                #expect(TestImages.pixel(of: response.image, x: 0, y: 0)[0] == red && response.tier == tier)
             }
         }
         #expect(server.requests.value == 2)

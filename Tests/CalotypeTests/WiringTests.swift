@@ -22,7 +22,7 @@ import Testing
 
     private func png(red: UInt8 = 200) throws -> [UInt8] {
         Array(
-            try PNGEncoder().encode(try TestPictures.solid(width: 40, height: 20, red: red), as: .png, options: EncodeOptions()))
+            try PNGEncoder().encode(try TestImages.solid(width: 40, height: 20, red: red), as: .png, options: EncodeOptions()))
     }
 
     private func request(_ server: LoopbackServer, _ path: String = "/image.png") -> ImageRequest {
@@ -45,14 +45,14 @@ import Testing
     }
 
     @Test func aThumbnailIsDecodedNoLargerThanItsProcessorsRequire() async throws {
-        let large = try TestPictures.solid(width: 1600, height: 1200, red: 90)
+        let large = try TestImages.solid(width: 1600, height: 1200, red: 90)
         let file = try JPEGEncoder().encode(large, as: .jpeg, options: EncodeOptions())
         let loader = loader()
         var request = ImageRequest(.bytes(file, id: "large"))
         request.options.processors = [.crop(aspectRatio: 1, to: 1), .flip(.horizontal), .resize(width: 100), .blur(radius: 1)]
         let image = try await loader.image(for: request)
         #expect(image.size == PixelSize(width: 100, height: 100))
-        #expect(TestPictures.pixel(of: image, x: 50, y: 50)[0] == 90)
+        #expect(TestImages.pixel(of: image, x: 50, y: 50)[0] == 90)
         // The full image is not cached.
         #expect(memory.keys.count == 1)
     }
@@ -67,7 +67,7 @@ import Testing
         let cold = try await loader.response(for: request(server))
         #expect(cold.tier == .network && cold.metrics.byteCount == png.count)
         #expect(cold.image.size == PixelSize(width: 40, height: 20) && cold.image.format == .png)
-        #expect(TestPictures.pixel(of: cold.image, x: 3, y: 3) == [200, 0, 0, 255])
+        #expect(TestImages.pixel(of: cold.image, x: 3, y: 3) == [200, 0, 0, 255])
         #expect(try await loader.response(for: request(server)).tier == .memory)
         try await loader.flush()
         memory.removeAll()
@@ -144,11 +144,11 @@ import Testing
             case "/half": try connection.respond(.init(200, body: Array(png.prefix(png.count / 2))))
             case "/loop": try connection.respond(.init(302, headers: [("Location", "/loop")]))
             case "/endless":
-                try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+                try connection.writeHeaders(200, headers: [("Transfer-Encoding", "chunked")])
                 while true { try connection.writeChunk([UInt8](repeating: 7, count: 10_000)) }
             default:
                 // Announces more bytes than it sends.
-                try connection.writeHead(200, headers: [("Content-Length", "100000")])
+                try connection.writeHeaders(200, headers: [("Content-Length", "100000")])
                 try connection.write(Array(png))
                 connection.close()
             }
@@ -183,7 +183,7 @@ import Testing
     @Test func cancellingDuringTheBodyClosesTheConnectionAndCachesNothing() async throws {
         let png = try png()
         let server = try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Content-Length", "\(png.count)")])
+            try connection.writeHeaders(200, headers: [("Content-Length", "\(png.count)")])
             try connection.write(Array(png.prefix(10)))
             connection.waitForDisconnect()
         }
@@ -193,7 +193,7 @@ import Testing
         let handle = loader.load(request(server)) { events.append($0) }
         await events.wait(forCount: 1)
         handle.cancel()
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
         await expectIdleAndEmptyCaches(loader)
     }
 

@@ -19,9 +19,9 @@ import Testing
         }
     }
 
-    /// Of a smooth image with a hard edge. At the edge a filter that is run twice rings a little more.
+    /// The image is smooth and has a hard edge. At the edge two resampling steps overshoot a little more than one.
     @Test(arguments: [ImageFormat.jpeg, .png, .webp], [ContentMode.fit, .exact])
-    func aSizeMadeOfALargerOneIsWithinToleranceOfItsOwnDecode(format: ImageFormat, mode: ContentMode) throws {
+    func anImageResizedFromALargerDecodeIsCloseToItsOwnDecode(format: ImageFormat, mode: ContentMode) throws {
         let registry = DecoderRegistry(.codecs)
         let file = try EncoderRegistry(.codecs).encode(DecodedImage(try photo(1001, 667)), as: format, options: EncodeOptions())
         func options(_ side: Int) -> DecodeOptions {
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test
-    func aPartialImageIsNoneToMakeOthersOf() throws {
+    func aPartialImageIsNotResizedToOtherSizes() throws {
         let file = try EncoderRegistry(.codecs).encode(DecodedImage(try photo(100, 60)), as: .jpeg, options: EncodeOptions())
         var larger = try DecoderRegistry(.codecs).decode(file, options: DecodeOptions())
         larger.isPartial = true
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test
-    func errorsNameWhatTheFileIsAndWhatCanBeRead() throws {
+    func errorsNameTheFormatOfTheFileAndTheSupportedFormats() throws {
         let registry = DecoderRegistry(.codecs)
         func error(_ data: Data) -> ImageError? {
             #expect(throws: ImageError.self) { try registry.decode(data, options: DecodeOptions()) }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test
-    func framesThatAreNotThereAreRefused() throws {
+    func missingFramesAreRefused() throws {
         let image = DecodedImage(try photo(20, 10))
         for format in [ImageFormat.jpeg, .png, .webp, .avif] {
             let file = try EncoderRegistry(.codecs).encode(image, as: format, options: EncodeOptions())
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test
-    func aFormatThatNobodyWritesIsATypedError() throws {
+    func encodingAnUnsupportedFormatIsATypedError() throws {
         let image = DecodedImage(try photo(4, 4))
         let error = #expect(throws: ImageError.self) {
             try EncoderRegistry(.codecs).encode(image, as: ImageFormat(rawValue: "tga"), options: EncodeOptions())

@@ -38,4 +38,4 @@ struct Bench {
 
 func url(_ name: String) -> URL { URL(string: "http://example.org/\(name)")! }
 
-func red(_ image: DecodedImage) -> UInt8 { TestPictures.pixel(of: image, x: 0, y: 0)[0] }
+func red(_ image: DecodedImage) -> UInt8 { TestImages.pixel(of: image, x: 0, y: 0)[0] }

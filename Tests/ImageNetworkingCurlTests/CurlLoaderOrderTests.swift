@@ -25,7 +25,7 @@ struct CurlLoaderOrder {
             return Task.immediate { [request] in try await loader.body(of: request) }
         }
         let first = try load("/first", .normal)
-        try await server.requests.reached(1)
+        try await server.requests.wait(forCount: 1)
         let others = try LoadPriority.allCases.map { try load("/\($0.rawValue)", $0) }
         gate.open()
         for task in [first] + others { _ = try await task.value }

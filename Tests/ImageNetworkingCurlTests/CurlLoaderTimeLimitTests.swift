@@ -24,13 +24,13 @@ struct CurlLoaderTimeLimits {
     @Test func aSilentServerEndsAtTheTimeout() async throws {
         let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
         #expect(try await errorAtTheLimit(try server.request(timeout: Self.limit)).code == .timedOut)
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
     }
 
     @Test func aSlowBodyEndsAtTheTimeout() async throws {
         let server = try LoopbackServer { _, connection in try connection.trickle() }
         #expect(try await errorAtTheLimit(try server.request(timeout: Self.limit)).code == .timedOut)
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
     }
 
     @Test func aSilentServerEndsAtTheDeadline() async throws {
@@ -42,7 +42,7 @@ struct CurlLoaderTimeLimits {
         #expect(
             error.message
                 == "The load of \(server.url("/a")) did not end within its deadline of 0.7 s. Raise the deadline to wait longer.")
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
     }
 
     @Test func aSlowBodyEndsAtTheDeadline() async throws {
@@ -50,7 +50,7 @@ struct CurlLoaderTimeLimits {
         var request = try server.request()
         request.deadline = Deadline(after: Self.limit)
         #expect(try await errorAtTheLimit(request).code == .deadlineExceeded)
-        try await server.disconnections.reached(1)
+        try await server.disconnections.wait(forCount: 1)
     }
 
     @Test func aTransferThatWaitsForAConnectionEndsAtTheDeadline() async throws {
@@ -64,7 +64,7 @@ struct CurlLoaderTimeLimits {
         let loader = CurlLoader(configuration)
         let first = try server.request("/first")
         let running = Task { try await loader.body(of: first) }
-        try await server.requests.reached(1)
+        try await server.requests.wait(forCount: 1)
         // Its timeout has not begun.
         var request = try server.request("/second", timeout: .milliseconds(1))
         request.deadline = Deadline(after: Self.limit)

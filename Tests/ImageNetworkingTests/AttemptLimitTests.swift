@@ -27,7 +27,7 @@ import Testing
         clock.advance(by: .seconds(50))
         let limit = try AttemptLimit(request)
         #expect(limit.duration == .seconds(10))
-        // Loads that join a fetch may move its deadline: then the attempt alone has ended.
+        // Loads that join a fetch may move its deadline: then only the attempt has ended.
         #expect(limit.error.code == .timedOut)
         clock.advance(by: .seconds(10))
         #expect(limit.error.code == .deadlineExceeded)
@@ -51,7 +51,7 @@ import Testing
         #expect(throws: ImageError.self) { try request.timeUntilDeadline() }
     }
 
-    @Test func aTimeoutAtTheDeadlineIsTheDeadlines() throws {
+    @Test func aTimeoutAtTheDeadlineIsReportedAsTheDeadline() throws {
         let clock = ManualClock()
         let request = try request(clock, timeout: 30, deadline: 60)
         let (late, lost) = (ImageError(.timedOut, message: "Late."), ImageError(.connectionLost, message: "Lost."))

@@ -30,7 +30,7 @@ import Testing
                 .closure(id: "moody") { image, _ in
                     try calls.withLock {
                         $0 += 1; return $0
-                    } % 2 == 0 ? image : TestPictures.solid(red: 9)
+                    } % 2 == 0 ? image : TestImages.solid(red: 9)
                 }
             }
         }
@@ -41,7 +41,7 @@ import Testing
         let error = try #require(throws: ConformanceFailure.self) {
             try checkProcessingConformance {
                 .closure(id: "half") { _, _ in
-                    let straight = try TestPictures.solid(red: 200, alpha: 255).bitmap
+                    let straight = try TestImages.solid(red: 200, alpha: 255).bitmap
                     return DecodedImage(
                         try unsafe Bitmap(size: straight.size, format: .rgba8, alpha: .premultiplied) { pixels, _ in
                             for i in pixels.indices { unsafe pixels[i] = i % 4 == 3 ? 100 : 200 }

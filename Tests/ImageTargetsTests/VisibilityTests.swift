@@ -17,7 +17,7 @@ import Testing
         return request
     }
 
-    @Test func aLoadIsLoweredOffScreenAndRaisedAgain() async {
+    @Test func thePriorityIsLoweredOffScreenAndRaisedAgain() async {
         await target.setImage(request(.lowersPriority))
         target.setVisible(false)
         #expect(provider.loads.map(\.priority) == [.veryLow])
@@ -26,7 +26,7 @@ import Testing
         #expect(provider.loads.count == 1)
     }
 
-    @Test func aLoadIsCancelledOffScreenAndBeginsAnew() async throws {
+    @Test func aLoadIsCancelledOffScreenAndStartedAgain() async throws {
         let completed = EventLog<CacheTier?>()
         await target.setImage(request(.cancels)) { completed.append(try? $0.get().tier) }
         let shown = view.shown
@@ -34,15 +34,15 @@ import Testing
         #expect(provider.loads.map(\.isCancelled) == [true])
         target.setVisible(true)
         #expect(provider.loads.map(\.isCancelled) == [true, false])
-        // Nothing of this was told to the view or to the completion.
+        // Neither the view nor the completion was called.
         #expect(view.shown == shown)
-        provider.loads[1].succeed(try TestPictures.solid(red: 5), tier: .disk)
+        provider.loads[1].succeed(try TestImages.solid(red: 5), tier: .disk)
         await completed.wait(forCount: 1)
         #expect(completed.events == [.disk])
         #expect(view.shown.last == .image(red: 5, .none))
     }
 
-    @Test func aRequestThatComesOffScreenWaitsUntilItIsSeen() async {
+    @Test func aRequestOffScreenWaitsUntilTheViewIsOnScreen() async {
         target.setVisible(false)
         await target.setImage(request(.cancels))
         #expect(provider.loads.isEmpty)
@@ -53,7 +53,7 @@ import Testing
         #expect(provider.loads.map(\.priority) == [.normal, .normal])
     }
 
-    @Test func aRequestThatComesOffScreenIsLowFromTheStart() async {
+    @Test func aRequestOffScreenStartsWithLowPriority() async {
         target.setVisible(false)
         await target.setImage(request(.lowersPriority))
         #expect(provider.loads.map(\.priority) == [.veryLow])
@@ -63,17 +63,17 @@ import Testing
         #expect(provider.loads.map(\.priority) == [.high])
     }
 
-    @Test func aLoadThatIsKeptDoesNotNoticeTheScreen() async {
-        await target.setImage(request(.keepsPriority))
+    @Test func aLoadWithThePolicyKeepsIgnoresVisibility() async {
+        await target.setImage(request(.keeps))
         target.setVisible(false)
         #expect(provider.loads.map(\.priority) == [.normal])
         #expect(provider.loads.map(\.isCancelled) == [false])
     }
 
-    @Test func theLoadOfAViewThatIsGoneStopsAtItsNextEvent() async throws {
+    @Test func theLoadOfAReleasedViewIsCancelledAtItsNextEvent() async throws {
         var view: RecordingView? = RecordingView()
         let target = ImageTarget(view!, loader: provider)
-        await target.setImage(request(.keepsPriority)) { _ in Issue.record("The completion of a view that is gone was called.") }
+        await target.setImage(request(.keeps)) { _ in Issue.record("The completion of a released view was called.") }
         view = nil
         let load = try #require(provider.loads.first)
         load.send(.progress(LoadProgress(received: 1, expected: nil)))
@@ -82,7 +82,7 @@ import Testing
     }
 }
 
-@Suite struct WhatAViewIsTold {
+@Suite struct CallsToViews {
     private let provider = ScriptedProvider()
 
     private func request(_ name: String = "a", _ change: (inout OptionLayer) -> Void) -> ImageRequest {
@@ -95,16 +95,16 @@ import Testing
         try await checkImageViewAdapterConformance(of: RecordingView()) { await $0.appearance }
     }
 
-    @Test func aViewThatShowsThePlaceholderForEverDoesNotConform() async throws {
+    @Test func aViewThatAlwaysShowsThePlaceholderDoesNotConform() async throws {
         await #expect(throws: ConformanceFailure.self) {
             try await checkImageViewAdapterConformance(of: StuckView()) { await $0.appearance }
         }
     }
 
-    @Test func aHashIsDrawnByTheTargetAndABrokenOneIsNoPlaceholder() async throws {
+    @Test func theTargetDecodesAHashAndIgnoresABrokenOne() async throws {
         let view = RecordingView()
         let target = ImageTarget(view, loader: provider)
-        let good = PlaceholderHash(Data([44])) { try TestPictures.solid(red: $0[0]) }
+        let good = PlaceholderHash(Data([44])) { try TestImages.solid(red: $0[0]) }
         await target.setImage(request { $0.placeholder = .hash(good) })
         #expect(view.shown.suffix(2) == [.placeholder("image"), .loading(true)])
         #expect(await view.appearance.color == [44, 0, 0])
@@ -114,10 +114,10 @@ import Testing
     }
 
     @Test @MainActor func aMainActorViewShowsAMemoryHitWithinTheCall() throws {
-        let view = StillView()
+        let view = CountingView()
         let target = ImageTarget(view, loader: provider)
         let hit = request { $0.transition = .fade(.seconds(1)) }
-        provider.cache(try TestPictures.solid(red: 3), for: hit)
+        provider.cache(try TestImages.solid(red: 3), for: hit)
         var tier: CacheTier?
         target.setImage(hit) { tier = try? $0.get().tier }
         #expect(view.transitions == [.none])
@@ -126,8 +126,8 @@ import Testing
         #expect(target.currentSource == nil)
     }
 
-    @Test @MainActor func aPreparedViewShowsItsPlaceholderAndLoadsWhenItIsTold() throws {
-        let view = StillView()
+    @Test @MainActor func aPreparedViewShowsItsPlaceholderAndStartsItsLoadLater() throws {
+        let view = CountingView()
         let target = ImageTarget(view, loader: provider)
         let color = Placeholder.color(red: 1, green: 0, blue: 0, alpha: 1)
         target.prepareImage(request { $0.placeholder = color })
@@ -135,15 +135,15 @@ import Testing
         target.startLoad()
         target.startLoad()
         #expect(provider.loads.map(\.isCancelled) == [false] && view.placeholders == 1)
-        // Off screen, what is cancelled there is not begun by being told either.
+        // Off screen, a load with the policy `.cancels` does not start.
         target.setVisible(false)
         target.prepareImage(request("b") { ($0.placeholder, $0.offScreenPolicy) = (color, .cancels) })
         target.startLoad()
         #expect(provider.loads.map(\.isCancelled) == [true] && view.placeholders == 2)
         target.setVisible(true)
         #expect(provider.loads.map(\.isCancelled) == [true, false])
-        // A memory hit needs no load, and a prepared view that is cleared has none.
-        provider.cache(try TestPictures.solid(red: 3), for: request("c") { _ in })
+        // A memory hit needs no load, and clearing a prepared view drops its load.
+        provider.cache(try TestImages.solid(red: 3), for: request("c") { _ in })
         target.prepareImage(request("c") { _ in })
         #expect(view.transitions == [.none])
         target.prepareImage(request("d") { _ in })
@@ -152,20 +152,20 @@ import Testing
         #expect(provider.loads.map(\.isCancelled) == [true, true])
     }
 
-    @Test @MainActor func thereIsNoTransitionWhereLessMotionIsPreferred() async throws {
-        for (isReduced, wanted) in [(true, Transition.none), (false, .fade(.seconds(1)))] {
-            let view = StillView(prefersReducedMotion: isReduced)
+    @Test @MainActor func thereIsNoTransitionIfTheUserPrefersReducedMotion() async throws {
+        for (isReduced, expected) in [(true, Transition.none), (false, .fade(.seconds(1)))] {
+            let view = CountingView(prefersReducedMotion: isReduced)
             let target = ImageTarget(view, loader: provider)
             let completed = EventLog<Void>()
             target.setImage(request { $0.transition = .fade(.seconds(1)) }) { _ in completed.append(()) }
-            try provider.loads.last?.succeed(TestPictures.solid())
+            try provider.loads.last?.succeed(TestImages.solid())
             await completed.wait(forCount: 1)
-            #expect(view.transitions == [wanted])
+            #expect(view.transitions == [expected])
         }
     }
 
-    @Test func otherHeadersAreAnotherRequest() async throws {
-        // A target whose view is gone forgets what it shows.
+    @Test func aRequestWithOtherHeadersIsAnotherRequest() async throws {
+        // The view must live: a target forgets the request of a released view.
         let view = RecordingView()
         let target = ImageTarget(view, loader: provider)
         await target.setImage(request { $0.headers = [.authorization: "a"] })
@@ -175,9 +175,9 @@ import Testing
     }
 
     @Test(arguments: CacheTier.allCases) func theBadgeNamesTheTier(_ tier: CacheTier) async throws {
-        let view = KeepingView()
+        let view = LastImageView()
         let target = ImageTarget(view, loader: provider)
-        let plain = try TestPictures.solid(width: 63, height: 70, red: 9)
+        let plain = try TestImages.solid(width: 63, height: 70, red: 9)
         let completed = EventLog<DecodedImage?>()
         await target.setImage(request { $0.showsTierBadge = true }) { completed.append(try? $0.get().image) }
         provider.loads.last?.succeed(plain, tier: tier)
@@ -189,39 +189,39 @@ import Testing
             .network: ["#...#", "##..#", "#.#.#", "#.#.#", "#..##", "#...#", "#...#"],
         ]
         let letter = (1...7).map { y in
-            (1...5).map { x in TestPictures.pixel(of: shown, x: x, y: y) == [255, 255, 255, 255] ? "#" : "." }.joined()
+            (1...5).map { x in TestImages.pixel(of: shown, x: x, y: y) == [255, 255, 255, 255] ? "#" : "." }.joined()
         }
         #expect(letter == letters[tier])
-        #expect(TestPictures.pixel(of: shown, x: 7, y: 9) == [9, 0, 0, 255])
-        // The caller's own image is as it was.
-        #expect(TestPictures.pixel(of: try #require(completed.events[0]), x: 0, y: 0) == [9, 0, 0, 255])
+        #expect(TestImages.pixel(of: shown, x: 7, y: 9) == [9, 0, 0, 255])
+        // The completion gets the image without the badge.
+        #expect(TestImages.pixel(of: try #require(completed.events[0]), x: 0, y: 0) == [9, 0, 0, 255])
     }
 
-    @Test func aBadgeLeavesTinyPicturesAloneAndTakesEveryFormat() throws {
-        let tiny = try TestPictures.solid(width: 6, height: 8, red: 9)
-        #expect(TestPictures.pixel(of: TierBadge(.disk).drawn(on: tiny), x: 0, y: 0) == [9, 0, 0, 255])
+    @Test func aBadgeIsDrawnInEveryFormatButNotOnTinyImages() throws {
+        let tiny = try TestImages.solid(width: 6, height: 8, red: 9)
+        #expect(TestImages.pixel(of: TierBadge(.disk).drawn(on: tiny), x: 0, y: 0) == [9, 0, 0, 255])
         for format in PixelFormat.allCases {
             let bitmap = try unsafe Bitmap(size: PixelSize(width: 126, height: 126), format: format, alpha: .opaque) { _, _ in }
             let marked = TierBadge(.memory).drawn(on: DecodedImage(bitmap))
-            // At two pixels a unit, the upper left of the letter.
-            #expect(TestPictures.pixel(of: marked, x: 3, y: 3).allSatisfy { $0 == 255 })
-            #expect(TestPictures.pixel(of: marked, x: 20, y: 20).allSatisfy { $0 == 0 })
+            // The upper left corner of the letter, whose units have two pixels.
+            #expect(TestImages.pixel(of: marked, x: 3, y: 3).allSatisfy { $0 == 255 })
+            #expect(TestImages.pixel(of: marked, x: 20, y: 20).allSatisfy { $0 == 0 })
         }
     }
 }
 
-@MainActor private final class StillView: MainActorImageView {
-    private let isStill: Bool
+@MainActor private final class CountingView: MainActorImageView {
+    private let isMotionReduced: Bool
     private(set) var transitions: [Transition] = []
     private(set) var placeholders = 0
-    init(prefersReducedMotion: Bool = false) { isStill = prefersReducedMotion }
-    func prefersReducedMotion() -> Bool { isStill }
+    init(prefersReducedMotion: Bool = false) { isMotionReduced = prefersReducedMotion }
+    func prefersReducedMotion() -> Bool { isMotionReduced }
     func setImage(_ image: DecodedImage, transition: Transition) { transitions.append(transition) }
     func setPlaceholder(_ placeholder: Placeholder) { placeholders += 1 }
     func clear() {}
 }
 
-private actor KeepingView: ImageViewAdapter {
+private actor LastImageView: ImageViewAdapter {
     private(set) var image: DecodedImage?
     func setImage(_ image: DecodedImage, transition: Transition) { self.image = image }
     func setPlaceholder(_ placeholder: Placeholder) {}

@@ -1,8 +1,7 @@
-// BareLoop URL COUNT CONNECTIONS BODYSIZE [THREADS]: the least that a client of libcurl can do, to measure others beside it.
-// Fetches the URL COUNT times, CONNECTIONS at a time, each body into memory of its connection's. With THREADS, it hands each
-// body to one of so many threads, which give the connection back, as a client must that computes on other threads than it
-// fetches on. Prints the bytes of all bodies, then the microseconds of time and of processor per request and the median
-// microseconds to the first byte.
+// BareLoop URL COUNT CONNECTIONS BODYSIZE [THREADS]: a minimal client of libcurl, to compare others with. It fetches the URL
+// COUNT times, CONNECTIONS at a time, each body into the memory of its connection. With THREADS, it passes each body to one of
+// that many threads, which return the connection, like a client that processes bodies on other threads. It prints the bytes of
+// all bodies, the microseconds of time and of processor time per request, and the median microseconds to the first byte.
 #define _DEFAULT_SOURCE
 #include <curl/curl.h>
 #include <pthread.h>
@@ -13,7 +12,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/// One connection's request, which is repeated.
+/// The request of a connection, which is repeated.
 struct slot {
     CURL *handle;
     struct slot *next;
@@ -23,7 +22,7 @@ struct slot {
     int is_good;
 };
 
-/// Threads that take bodies, and give back connections that may start their next request.
+/// The threads that receive bodies and return connections for their next request.
 struct pool {
     CURLM *multi;
     pthread_mutex_t lock;
@@ -91,7 +90,7 @@ static void *take_bodies(void *context) {
     return NULL;
 }
 
-/// Hands ended transfers to the threads, in their order.
+/// Passes completed transfers to the threads, in order.
 static void hand_over(struct pool *pool, struct slot *first, struct slot *last, size_t count) {
     pthread_mutex_lock(&pool->lock);
     if (pool->first == NULL) pool->first = first;
@@ -102,7 +101,7 @@ static void hand_over(struct pool *pool, struct slot *first, struct slot *last, 
     while (wakes-- > 0) pthread_cond_signal(&pool->has_work);
 }
 
-/// Returns connections that may start their next request; without any the loop sleeps.
+/// Returns the connections that may start their next request. Without any, the loop sleeps.
 static struct slot *take_given_back(struct pool *pool) {
     pthread_mutex_lock(&pool->lock);
     struct slot *slot = pool->given_back;
@@ -112,15 +111,15 @@ static struct slot *take_given_back(struct pool *pool) {
     return slot;
 }
 
-/// Starts the next request of a connection, if there is one. Returns whether it could.
+/// Starts the next request of a connection, if there is one. Returns whether it did.
 static int start(CURLM *multi, struct slot *slot, size_t count, size_t *started) {
     if (*started == count) return 1;
     ++*started;
     return curl_multi_add_handle(multi, slot->handle) == CURLM_OK;
 }
 
-/// Fetches `url` `count` times. `first_bytes` gets the microseconds from each start to its first byte. Returns how many bodies did
-/// not arrive whole.
+/// Fetches `url` `count` times. `first_bytes` receives the microseconds from each start to the first byte. Returns the number of
+/// incomplete bodies.
 static size_t fetch(
     const char *url, size_t count, size_t connections, size_t threads, size_t body, double *first_bytes) {
     size_t started = 0, ended = 0, good = 0, running_threads = 0;
@@ -226,7 +225,7 @@ int main(int argc, char **argv) {
     if (count == 0 || connections == 0 || body == 0) return 2;
     double *first_bytes = calloc(count > connections ? count : connections, sizeof *first_bytes);
     if (first_bytes == NULL) return 1;
-    // A round that does not count: the processes that it is compared with are set up already.
+    // The first round does not count: the processes of the comparison are warmed up, too.
     (void)fetch(argv[1], connections, connections, threads, body, first_bytes);
     double began = wall_microseconds(), before = cpu_microseconds();
     size_t failed = fetch(argv[1], count, connections, threads, body, first_bytes);

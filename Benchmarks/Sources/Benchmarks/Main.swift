@@ -15,10 +15,10 @@ struct Benchmarks: AsyncParsableCommand {
               make bench SUITE=decode-webp EFFORT=smoke JSON=figures.json
             """)
 
-    @Argument(help: "Suites to run; all by default. The first word of a name stands for its family: decode for decode-jpeg.")
+    @Argument(help: "Suites to run; all by default. The first word of a name selects its family, such as decode for decode-jpeg.")
     var suites: [String] = []
 
-    @Option(help: ArgumentHelp("How long to measure: smoke shows in seconds that all works.", valueName: "smoke|full"))
+    @Option(help: ArgumentHelp("How long to measure; smoke only shows that all suites work.", valueName: "smoke|full"))
     var effort = Effort.full
 
     @Option(help: "Write the rows to this file, a JSON array.")
@@ -28,20 +28,20 @@ struct Benchmarks: AsyncParsableCommand {
     var list = false
 
     func validate() throws {
-        for name in suites where !Suite.all.contains(where: { $0.isMeant(by: name) }) {
+        for name in suites where !Suite.all.contains(where: { $0.isSelected(by: name) }) {
             let known = Suite.all.map(\.name).joined(separator: ", ")
             throw ValidationError("There is no suite '\(name)'; the suites are \(known).")
         }
     }
 
     func run() async throws {
-        let chosen = Suite.all.filter { suite in suites.isEmpty || suites.contains { suite.isMeant(by: $0) } }
+        let chosen = Suite.all.filter { suite in suites.isEmpty || suites.contains { suite.isSelected(by: $0) } }
         guard !list else {
             for suite in chosen { print("\(suite.name)  \(suite.summary)") }
             return
         }
         #if DEBUG
-            Progress.note("This is a debug build: its figures mean nothing.")
+            Progress.note("This is a debug build, so its figures mean nothing.")
         #endif
         var rows: [Row] = []
         for suite in chosen {

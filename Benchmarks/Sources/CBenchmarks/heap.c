@@ -1,6 +1,6 @@
 #include "CBenchmarks.h"
 
-// The first header of the C library says which one it is.
+// A header of the C library defines the macros that identify it.
 #include <stdlib.h>
 
 #if defined(__APPLE__)

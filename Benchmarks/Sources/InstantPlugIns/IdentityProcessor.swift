@@ -1,10 +1,10 @@
 public import ImageCore
 
-/// Returns every image as it is.
+/// Returns each image unchanged.
 public struct IdentityProcessor: Processing {
     private let number: Int
 
-    /// - Parameter number: tells processors apart that are used for one image.
+    /// - Parameter number: Distinguishes the processors of one image.
     public init(number: Int) { self.number = number }
 
     public var identifier: String { "identity(\(number))" }

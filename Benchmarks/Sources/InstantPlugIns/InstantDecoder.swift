@@ -1,6 +1,6 @@
 public import ImageCore
 
-/// Decodes everything to the same image of one pixel, at once.
+/// Decodes all data to the same image of one pixel, at once.
 public struct InstantDecoder: Decoding {
     private static let format = ImageFormat(rawValue: "instant")
 

@@ -1,6 +1,6 @@
 public import ImageCore
 
-/// Answers every request with the same byte, at once.
+/// Responds to each request with the same byte, at once.
 public struct InstantLoader: DataLoading {
     private let body = Data([0])
 

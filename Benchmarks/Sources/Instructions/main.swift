@@ -1,5 +1,5 @@
-// Instructions SCENARIO COUNT: does one thing COUNT times, and nothing else. The difference of two runs with different counts,
-// divided by the difference of the counts, is what one time costs without the start.
+// Instructions SCENARIO COUNT: does one thing COUNT times, and nothing else. The difference of two runs, divided by the
+// difference of their counts, is the cost of one time without the start.
 import Dispatch
 import ImageCaching
 import ImageCore
@@ -38,7 +38,7 @@ func run(_ scenario: String, _ count: Int) throws -> Bool {
         let requests = (0..<count).map {
             processors.isEmpty ? ImageRequest(url: url($0)) : ImageRequest(url: url($0), processors: processors)
         }
-        // The script subtracts what making the requests costs, which the scenario "requests" measures.
+        // The script subtracts the cost of making the requests, which the scenario "requests" measures.
         wait { for request in requests { _ = try await loader.image(for: request) } }
     case "requests": withExtendedLifetime((0..<count).map { ImageRequest(url: url($0)) }) {}
     case "join":

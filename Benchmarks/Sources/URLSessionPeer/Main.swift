@@ -2,8 +2,8 @@ internal import Foundation
 internal import ImageCore
 internal import ImageNetworkingFoundation
 
-/// `URLSessionPeer URL COUNT CONNECTIONS`: fetches a URL COUNT times by URLSession and prints the bytes of all bodies, then the
-/// microseconds of time and of processor per request and the median microseconds to the first byte.
+/// `URLSessionPeer URL COUNT CONNECTIONS` fetches a URL COUNT times with URLSession. It prints the bytes of all bodies, the
+/// microseconds of time and of processor time per request, and the median microseconds to the first byte.
 @main
 enum Main {
     static func main() async throws {
@@ -51,10 +51,10 @@ enum Main {
         Double(duration.components.seconds) * 1e6 + Double(duration.components.attoseconds) / 1e12
     }
 
-    /// Of this process so far, in user and kernel mode, microseconds.
+    /// The processor time of this process so far, in user and kernel mode, in microseconds.
     private static var processorTime: Double {
         var usage = rusage()
-        // RUSAGE_SELF: a number on Apple platforms, an enumeration in Glibc.
+        // RUSAGE_SELF is a number on Apple platforms and an enumeration in Glibc.
         _ = unsafe getrusage(0, &usage)
         func microseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1e6 + Double(time.tv_usec) }
         return microseconds(usage.ru_utime) + microseconds(usage.ru_stime)

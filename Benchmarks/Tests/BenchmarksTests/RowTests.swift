@@ -14,7 +14,7 @@ import Testing
         Row.table([row]).split(separator: "\n")[1].split(separator: " ").dropFirst(2).joined(separator: " ")
     }
 
-    @Test func aRatioIsTheFigureOverThePeers() {
+    @Test func aRatioIsTheFigureDividedByThePeers() {
         var measured = row(3, 6, .ratio(0.5))
         #expect(measured.ratio == 0.5 && measured.isWithinBudget == true)
         #expect(lastCells(measured) == "3.00 µs p 6.00* 0.50 <= 0.50x")
@@ -22,7 +22,7 @@ import Testing
         #expect(lastCells(measured) == "3.00 µs p 6.00* 0.50 ± 1.20 % <= 0.50x")
     }
 
-    @Test func aPeerThatIsMissingLeavesItsCellsEmpty() throws {
+    @Test func aMissingPeerLeavesItsCellsEmpty() throws {
         let measured = row(3, nil, .ratio(0.5))
         #expect(measured.ratio == nil && measured.isWithinBudget == nil)
         #expect(lastCells(measured) == "3.00 µs p <= 0.50x")
@@ -46,7 +46,7 @@ import Testing
         #expect(String(decoding: try Row.json([row(3, 6, nil)]), as: UTF8.self).contains(#""peerIsRecorded" : true"#))
     }
 
-    @Test func aRowIsReadBackAsItWasWritten() throws {
+    @Test func aRowIsDecodedAsItWasEncoded() throws {
         var rows = [row(3, 6, .ratio(0.5)), row(2, nil, .atLeast(1)), row(1, 2, .atMost(1)), row(1, 2, nil)]
         rows[0].ratioError = 0.25
         rows[3].peer = nil

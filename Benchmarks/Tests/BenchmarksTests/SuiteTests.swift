@@ -3,13 +3,13 @@ import Testing
 @testable import Benchmarks
 
 @Suite(.serialized) struct SuiteTests {
-    @Test func aSuiteIsMeantByItsNameAndByThatOfItsFamily() {
+    @Test func aSuiteIsSelectedByItsNameAndByItsFamily() {
         let suite = Suite.decoding[0]
-        #expect(suite.name == "decode-jpeg" && suite.isMeant(by: "decode-jpeg") && suite.isMeant(by: "decode"))
-        #expect(!suite.isMeant(by: "dec") && !suite.isMeant(by: "decode-"))
+        #expect(suite.name == "decode-jpeg" && suite.isSelected(by: "decode-jpeg") && suite.isMeant(by: "decode"))
+        #expect(!suite.isSelected(by: "dec") && !suite.isMeant(by: "decode-"))
     }
 
-    /// A suite that needs a program which is not installed says so.
+    /// A suite that needs a missing program reports it.
     @Test(arguments: Suite.all.map(\.name))
     func everySuiteRuns(_ name: String) async throws {
         let suite = try #require(Suite.all.first { $0.name == name })

@@ -3,16 +3,16 @@ import Foundation
 import ImageCaching
 import ImageCore
 
-/// Makes the input the journal and the packs of a disk cache, and uses the cache: it must work or say in a warning why not,
-/// within a second of processor time. A large allocation is a find too, by an option of libFuzzer's.
+/// Fuzzes the disk cache with the input as its journal and packs. The cache must work, or report a warning, within a second of
+/// processor time. An option of libFuzzer limits allocations.
 ///
 /// ```
-/// 0  u8  what the target makes valid, so that mutations get past the checksums: 1 the journal's header, 2 the checksums of changes,
-///        4 the headers of packs, 8 the records that changes point at, 16 the names of entries
-/// 1  u8  0-1 number of packs, 2-3 limit, 4-5 size of the hole at the end of packs, 6 cuts the last change off
-/// 2  u8  changes in the journal
-/// 3  u8  changes that another process appends later
-/// 4      header of the journal, changes, changes that come later: 64 bytes each; the rest is shared by the packs
+/// 0  u8  the parts that the target makes valid, so that mutations pass the checks of the cache: 1 the header of the journal,
+///        2 the checksums of changes, 4 the headers of packs, 8 the records of changes, 16 the names of entries
+/// 1  u8  bits 0-1 number of packs, 2-3 limit, 4-5 size of the hole at the end of packs, 6 whether to truncate the last change
+/// 2  u8  number of changes in the journal
+/// 3  u8  number of changes that another process appends later
+/// 4      the header of the journal, its changes, and the later changes, 64 bytes each; then the packs
 /// ```
 struct DiskCacheFuzzing {
     private let input: [UInt8]
@@ -48,27 +48,27 @@ struct DiskCacheFuzzing {
     private func run(_ names: [[UInt8]]) async throws {
         let later = try makeDirectory(names)
         let cache = makeCache()
-        try await look(in: cache)
+        try await read(from: cache)
         try await store(in: cache)
         try appendAsAnotherProcess(later)
-        try await look(in: cache)
+        try await read(from: cache)
         try await store(in: cache)
-        try await isAllowedToFail { try await cache.trim(toBytes: 2_000) }
+        try await allowImageErrors { try await cache.trim(toBytes: 2_000) }
         let size = await cache.statistics.fileByteCount
         precondition(size <= 2_000 || !warnings.isEmpty, "\(size) bytes are left after a trim")
-        try await look(in: makeCache())
-        try await isAllowedToFail { try await cache.removeAll() }
+        try await read(from: makeCache())
+        try await allowImageErrors { try await cache.removeAll() }
         let items = await cache.items
         precondition(items.isEmpty || !warnings.isEmpty, "\(items.count) entries are left after all were removed")
         let last = makeCache()
         try await store(in: last)
-        try await look(in: last)
+        try await read(from: last)
     }
 
-    private func look(in cache: DiskCache) async throws {
+    private func read(from cache: DiskCache) async throws {
         for key in Self.keys {
             _ = try await cache.entry(for: key)
-            try await isAllowedToFail {
+            try await allowImageErrors {
                 guard let stream = try await cache.stream(for: key) else { return }
                 for try await _ in stream.body {}
             }
@@ -89,18 +89,18 @@ struct DiskCacheFuzzing {
                 let parts = Parts([data.prefix(300), data.dropFirst(300)])
                 try await cache.store(DataEntryStream(body: ByteStream { await parts.next() }, storedAt: 1), for: key)
             }
-            try await isAllowedToFail { try await cache.flush() }
+            try await allowImageErrors { try await cache.flush() }
             let found = try await cache.entry(for: key)?.data
-            precondition(found == data || !warnings.isEmpty, "what was stored is not there, and no warning says why")
+            precondition(found == data || !warnings.isEmpty, "a stored entry is missing without a warning")
         }
     }
 
-    /// A cache may refuse what it cannot do, with a typed error.
-    private func isAllowedToFail(_ body: () async throws -> Void) async throws {
+    /// Runs `body`, which may throw an `ImageError` but no other error.
+    private func allowImageErrors(_ body: () async throws -> Void) async throws {
         do {
             try await body()
         } catch let error as ImageError {
-            precondition(!error.message.isEmpty, "an error without a sentence")
+            precondition(!error.message.isEmpty, "an error without a message")
         }
     }
 
@@ -113,13 +113,13 @@ struct DiskCacheFuzzing {
     }
 }
 
-// The files.
+// The files of the cache.
 extension DiskCacheFuzzing {
     private var home: URL { folder.appending(path: "images-v1", directoryHint: .isDirectory) }
     private var journalFile: URL { home.appending(path: "journal") }
     private func isFixed(_ bit: UInt8) -> Bool { input[0] & bit != 0 }
 
-    /// Returns the changes that come later.
+    /// Writes the journal and the packs. Returns the changes that another process appends later.
     private func makeDirectory(_ names: [[UInt8]]) throws -> [UInt8] {
         var rest = input.dropFirst(4)
         var head = take(1, from: &rest)
@@ -141,7 +141,7 @@ extension DiskCacheFuzzing {
             fixPack(&pack, number: UInt64(number + 1), records: changes + later)
             let file = home.appending(path: "\(number + 1).pack")
             try Data(pack).write(to: file)
-            // A hole takes no room on the disk, and entries of any size may point at it.
+            // A hole uses no space on the disk, and entries of any size may refer to it.
             let hole = [0, 1 << 16, 1 << 24, 1 << 36][Int(input[1] >> 4 & 3)]
             if hole > 0 { precondition(truncate(file.path, off_t(pack.count + hole)) == 0) }
         }
@@ -213,7 +213,7 @@ extension DiskCacheFuzzing {
         return head + [UInt8](word: XXH64.of(head[...]))
     }
 
-    /// The names of the keys in a directory of that header, as its journal has them: a real cache there tells them.
+    /// The names of the keys in the journal of a directory with that header, which a real cache provides.
     private static let namesTask = Task<[[UInt8]], Never> {
         let folder = root.appending(path: "names", directoryHint: .isDirectory)
         let home = folder.appending(path: "images-v1", directoryHint: .isDirectory)
@@ -225,14 +225,14 @@ extension DiskCacheFuzzing {
         let names = await cache.items.map { item in
             Array(stride(from: 30, through: 0, by: -2).map { i in UInt8(item.name.dropFirst(i).prefix(2), radix: 16) ?? 0 })
         }
-        precondition(names.count == keys.count, "the directory that the target made was not taken")
+        precondition(names.count == keys.count, "the cache did not accept the directory of the target")
         return names.reversed()
     }
 
     private static var names: [[UInt8]] { get async { await namesTask.value } }
 }
 
-/// The warnings of a run. @unchecked because the list is reached only under the lock.
+/// The warnings of a run. @unchecked because the list is accessed only with the lock held.
 private final class Warnings: @unchecked Sendable {
     private let lock = NSLock()
     private var list: [DiskCache.Warning] = []
@@ -240,7 +240,7 @@ private final class Warnings: @unchecked Sendable {
     var isEmpty: Bool { lock.withLock { list.isEmpty } }
 
     func add(_ warning: DiskCache.Warning) {
-        precondition(!warning.message.isEmpty, "a warning without a sentence")
+        precondition(!warning.message.isEmpty, "a warning without a message")
         lock.withLock { list.append(warning) }
     }
 }
@@ -263,8 +263,8 @@ extension [UInt8] {
     }
 }
 
-/// XXH64 (Yann Collet, "xxHash fast digest algorithm", version 0.1.1), for inputs of a few kilobytes. The cache's own is not
-/// public.
+/// XXH64 (Yann Collet, "xxHash fast digest algorithm", version 0.1.1), for inputs of a few kilobytes. The implementation of the
+/// cache is not public.
 enum XXH64 {
     private static let p1: UInt64 = 0x9e37_79b1_85eb_ca87
     private static let p2: UInt64 = 0xc2b2_ae3d_27d4_eb4f

@@ -3,8 +3,8 @@ import ImageCore
 import ImageCodecs
 import ImageDecoding
 
-/// What is fuzzed. Every input is a plain file; the options are chosen by a checksum of it, so that a find needs nothing
-/// beside it to be seen again.
+/// The target of a fuzzing run. The input is a file, and a checksum of it selects the options, so that the file alone reproduces a
+/// failure.
 enum FuzzTarget: String, CaseIterable {
     case jpeg, png, webp, avif, gif, metadata, diskcache
 
@@ -31,21 +31,21 @@ enum FuzzTarget: String, CaseIterable {
         let options = choices.options()
         _ = attempt { try decoder.info(of: file, limits: options.limits) }
         let whole = attempt { try DecoderRegistry([decoder]).decode(file, options: options) }
-        if let whole, !options.allowsPartial { precondition(!whole.isPartial, "a part was called whole") }
+        if let whole, !options.allowsPartial { precondition(!whole.isPartial, "a partial image is not marked as partial") }
         if choices.next(3) == 0 {
             var cancellable = options
             cancellable.cancellation = CancellationToken()
             let other = attempt { try DecoderRegistry([decoder]).decode(file, options: cancellable) }
-            precondition(other?.isPartial == whole?.isPartial, "a decode that can be cancelled ends otherwise")
-            precondition(other.map(pixels) == whole.map(pixels), "a decode that can be cancelled gives another picture")
+            precondition(other?.isPartial == whole?.isPartial, "a cancellable decode has another result")
+            precondition(other.map(pixels) == whole.map(pixels), "a cancellable decode gives another image")
         }
-        feed(file, to: decoder, whole: whole, options: options, &choices)
+        decodeInPieces(file, with: decoder, whole: whole, options: options, &choices)
         playFrames(of: file, with: decoder, options: options, &choices)
     }
 
-    /// In pieces, with previews between; at the end it must be the same picture, or none. Parts of a picture may differ.
-    private func feed(
-        _ file: Data, to decoder: any Decoding, whole: DecodedImage?, options: DecodeOptions, _ choices: inout Choices
+    /// Decodes the file in pieces with previews. The result must be the same image, or none; partial images may differ.
+    private func decodeInPieces(
+        _ file: Data, with decoder: any Decoding, whole: DecodedImage?, options: DecodeOptions, _ choices: inout Choices
     ) {
         let registry = DecoderRegistry([decoder])
         let previewsEvery = choices.next(6)
@@ -72,17 +72,17 @@ enum FuzzTarget: String, CaseIterable {
         case .success(nil): return
         case .success(let found?): image = found
         case .failure(let error):
-            // Pieces are held as a whole picture, where a few rows of the whole file will do: that may be beyond a limit.
-            precondition(whole?.isPartial != false || error.code == .tooLarge, "pieces fail: \(error)")
+            // An incremental decode holds all rows, which may exceed a limit that the few rows of a complete file do not.
+            precondition(whole?.isPartial != false || error.code == .tooLarge, "the incremental decode fails: \(error)")
             return
         }
-        precondition(whole != nil || image.isPartial, "pieces give a picture of a file that has none")
+        precondition(whole != nil || image.isPartial, "the incremental decode gives an image of an undecodable file")
         guard let whole, !whole.isPartial, !image.isPartial else { return }
-        precondition(image.size == whole.size, "pieces give another size")
-        precondition(pixels(image) == pixels(whole), "pieces give another picture")
+        precondition(image.size == whole.size, "the incremental decode gives another size")
+        precondition(pixels(image) == pixels(whole), "the incremental decode gives another image")
     }
 
-    /// A frame is the same image whether it is played, jumped to or selected by the options.
+    /// A frame must be the same image in order, in random order, and when the options select it.
     private func playFrames(
         of file: Data, with decoder: any Decoding, options: DecodeOptions, _ choices: inout Choices
     ) {
@@ -92,7 +92,7 @@ enum FuzzTarget: String, CaseIterable {
         for _ in 0..<4 {
             let index = choices.next(min(jumping.frameCount, 40))
             let image = attempt { try jumping.frame(at: index) }
-            if index < played.count { same(image, played[index], "a jump gives another frame") }
+            if index < played.count { expectSame(image, played[index], "a jump gives another frame") }
         }
         var selecting = options
         selecting.frame = choices.next(min(jumping.frameCount + 2, 40))
@@ -100,16 +100,16 @@ enum FuzzTarget: String, CaseIterable {
         if selecting.frame >= jumping.frameCount {
             precondition(selected == nil, "a frame that does not exist was decoded")
         } else if selecting.frame > 0, selecting.frame < played.count {
-            same(selected, played[selecting.frame], "the selected frame is another one")
+            expectSame(selected, played[selecting.frame], "the selected frame is another one")
         }
     }
 
-    private func same(_ one: DecodedImage?, _ other: DecodedImage?, _ complaint: String) {
+    private func expectSame(_ one: DecodedImage?, _ other: DecodedImage?, _ complaint: String) {
         guard let one, let other, !one.isPartial, !other.isPartial else { return }
         precondition(one.size == other.size && pixels(one) == pixels(other), "\(complaint)")
     }
 
-    /// What a thumbnail inside of a file may take.
+    /// The options for the thumbnail in a file.
     private var small: DecodeOptions {
         var options = DecodeOptions()
         options.limits.pixels = 1 << 16
@@ -120,22 +120,22 @@ enum FuzzTarget: String, CaseIterable {
     private func pixels(_ image: DecodedImage) -> [UInt8] { image.bitmap.withUnsafePixels { Array($0) } }
 }
 
-/// What `body` gives, if anything.
+/// Returns the result of `body`, or `nil` when it fails.
 func attempt<R>(_ body: () throws -> R) -> R? { try? outcome(body).get() }
 
-/// What `body` gives; an error of any but the promised types is a find.
+/// Returns the result of `body`. An error of another type than `ImageError` ends the process.
 func outcome<R>(_ body: () throws -> R) -> Result<R, ImageError> {
     do {
         return .success(try body())
     } catch let error as ImageError {
-        precondition(!error.message.isEmpty, "an error without a sentence")
+        precondition(!error.message.isEmpty, "an error without a message")
         return .failure(error)
     } catch {
         preconditionFailure("not a typed error: \(error)")
     }
 }
 
-/// Numbers that hang on the file alone.
+/// Pseudo-random numbers that depend only on the file.
 struct Choices {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -143,13 +143,13 @@ struct Choices {
         for byte in file { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
     }
 
-    /// From 0 to `bound` less one.
+    /// Returns a number from 0 up to `bound`, exclusive.
     mutating func next(_ bound: Int) -> Int {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         return Int(state >> 33) % max(1, bound)
     }
 
-    /// Options with limits that keep one run short.
+    /// Returns options with limits that keep a run short.
     mutating func options() -> DecodeOptions {
         var options = DecodeOptions()
         options.limits.pixels = 1 << 20

@@ -2,7 +2,7 @@ import CFuzzDriver
 import Foundation
 import ImageDecoding
 
-/// `Fuzz TARGET [ARGUMENT]...`, the arguments being libFuzzer's; with files instead of a corpus, runs those alone.
+/// `Fuzz TARGET [ARGUMENT]...`. The arguments are libFuzzer's: files to run, or folders of a corpus.
 @main
 enum Main {
     // nonisolated(unsafe) because it is set once, before the loop starts on this thread.

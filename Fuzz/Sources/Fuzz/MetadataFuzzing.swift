@@ -3,7 +3,7 @@ import ImageCore
 import ImageCodecs
 import ImageDecoding
 
-/// Detection, headers and what is embedded in files: the input as a file, as Exif and as a colour profile.
+/// Fuzzes format detection, headers and metadata: the input is used as a file, as Exif data and as a colour profile.
 enum MetadataFuzzing {
     static func run(_ input: Data) {
         var limits = DecodingLimits()
@@ -23,7 +23,7 @@ enum MetadataFuzzing {
         _ = attempt { try registry.decode(jpeg, options: options) }
     }
 
-    /// A small JPEG to put segments into. An array, for the leak checker cannot follow what `Data` points to.
+    /// A small JPEG, to which segments are added. An array, because the leak checker cannot follow the pointer in `Data`.
     private static let still: [UInt8]? = attempt {
         let bitmap = try Bitmap(size: PixelSize(width: 8, height: 8), format: .rgba8, alpha: .opaque) { pixels, _ in
             for i in 0..<pixels.count { pixels[i] = i % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: i * 7) }

@@ -8,7 +8,7 @@
 struct clt_avif_reader {
     avifDecoder *decoder;
     const char *message;
-    /// For input in pieces.
+    /// The source of input in pieces; unused for a complete file.
     avifIO io;
     const uint8_t *bytes;
     size_t count;
@@ -38,8 +38,8 @@ static clt_avif_status finished(clt_avif_reader *reader, avifResult result) {
     reader->message = avifResultToString(result);
     if (reader->decoder->diag.error[0] != 0) reader->message = reader->decoder->diag.error;
     if (strstr(reader->message, "too large")) return CLT_AVIF_TOO_LARGE;
-    // libavif calls the file damaged, and adds "Truncated data?", where a box or a part of the image lies beyond its end. Of a file
-    // in pieces the end is not known.
+    // When a box or a part of the image lies beyond the end, libavif reports a damaged file and adds "Truncated data?". The end of
+    // a file in pieces is not known.
     if (!reader->io.read && strstr(reader->message, "runcated data")) return CLT_AVIF_TRUNCATED;
     return status_of(result);
 }
@@ -60,9 +60,9 @@ static clt_avif_reader *create(uint32_t frame_limit, bool shows_layers) {
     decoder->ignoreExif = AVIF_TRUE;
     decoder->ignoreXMP = AVIF_TRUE;
     decoder->allowProgressive = shows_layers;
-    // Files in the wild leave out `pixi`, crop by odd amounts, and give alpha no size of its own; all of them decode.
+    // Real files lack `pixi`, crop by odd amounts or have no size for alpha, and decode nevertheless.
     decoder->strictFlags = AVIF_STRICT_DISABLED;
-    // The caller judges the header's size; libavif takes no more than this.
+    // The caller checks the size of the header; this is libavif's own limit.
     decoder->imageSizeLimit = AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
 #if AVIF_VERSION >= 110000
     decoder->imageDimensionLimit = 0;
@@ -90,7 +90,7 @@ static avifResult read_part(avifIO *io, uint32_t flags, uint64_t offset, size_t 
     return AVIF_RESULT_OK;
 }
 
-/// The struct is part of the reader.
+/// Does nothing: the struct is part of the reader.
 static void destroy_io(avifIO *io) { (void)io; }
 
 clt_avif_reader *clt_avif_reader_create_streaming(uint32_t frame_limit) {
@@ -99,7 +99,7 @@ clt_avif_reader *clt_avif_reader_create_streaming(uint32_t frame_limit) {
     reader->io.read = read_part;
     reader->io.destroy = destroy_io;
     reader->io.data = reader;
-    // The bytes move while they grow.
+    // The caller's buffer may move as it grows.
     reader->io.persistent = AVIF_FALSE;
     avifDecoderSetIO(reader->decoder, &reader->io);
     return reader;
@@ -108,8 +108,8 @@ clt_avif_reader *clt_avif_reader_create_streaming(uint32_t frame_limit) {
 void clt_avif_reader_supply(clt_avif_reader *reader, const uint8_t *bytes, size_t count) {
     reader->bytes = bytes;
     reader->count = count;
-    // How long the file will be is unknown, and libavif takes an item's memory by the size that the file claims: one of
-    // gigabytes is not believed before as much has come.
+    // The length of the file is unknown, and libavif allocates the size that the file declares for an item. The hint rejects a
+    // declared size of gigabytes until as much has arrived.
     const uint64_t plausible = (uint64_t)64 << 20;
     reader->io.sizeHint = count > plausible ? count : plausible;
 }
@@ -142,7 +142,7 @@ static void describe(const clt_avif_reader *reader, clt_avif_header *header) {
     }
     header->has_aperture = (image->transformFlags & AVIF_TRANSFORM_CLAP) != 0;
     const avifCleanApertureBox *clap = &image->clap;
-    // The offsets are signed, whatever type a version of libavif gives them.
+    // The offsets are signed; their type differs between versions of libavif.
     const uint32_t aperture[8] = {
         clap->widthN, clap->widthD, clap->heightN, clap->heightD, (uint32_t)clap->horizOffN, (uint32_t)clap->horizOffD,
         (uint32_t)clap->vertOffN, (uint32_t)clap->vertOffD,
@@ -193,7 +193,7 @@ bool clt_avif_reader_duration(const clt_avif_reader *reader, uint32_t frame, dou
     return true;
 }
 
-/// Decodes all frames up to one: in a sequence that marks dependent frames as key frames, no jump works.
+/// Decodes all frames up to `frame`. A sequence that marks dependent frames as key frames cannot be decoded otherwise.
 static avifResult decode_from_start(clt_avif_reader *reader, uint32_t frame) {
     avifResult result = avifDecoderReset(reader->decoder);
     for (uint32_t next = 0; result == AVIF_RESULT_OK && next <= frame; next++) {
@@ -205,7 +205,7 @@ static avifResult decode_from_start(clt_avif_reader *reader, uint32_t frame) {
 
 clt_avif_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, clt_avif_header *header) {
     avifDecoder *decoder = reader->decoder;
-    // Whether frames before it are left out.
+    // Whether libavif starts at a key frame after the first frame.
     bool jumps = avifDecoderNearestKeyframe(decoder, frame) > 0 && (int64_t)frame != (int64_t)decoder->imageIndex + 1;
     avifResult result = avifDecoderNthImage(decoder, frame);
     if (result != AVIF_RESULT_OK && jumps && !reader->io.read && frame < reader->failed_frame) {
@@ -216,7 +216,7 @@ clt_avif_status clt_avif_reader_decode(clt_avif_reader *reader, uint32_t frame, 
     return status;
 }
 
-/// Samples of `depth` bits, full or limited range, to `bits` bits of full range; rounded.
+/// Fills a table that converts samples of `depth` bits, in full or limited range, to `bits` bits in full range, with rounding.
 static void fill_table(uint16_t table[4096], uint32_t depth, bool is_limited, uint32_t bits) {
     int32_t top = (1 << depth) - 1, wanted = (1 << bits) - 1;
     int32_t low = is_limited ? 16 << (depth - 8) : 0;
@@ -238,7 +238,7 @@ static uint16_t times_alpha(uint16_t color, uint16_t alpha, uint16_t top) {
     return (uint16_t)(((uint32_t)color * alpha + top / 2) / top);
 }
 
-/// Grey is converted here: libavif 0.11 leaves 8-bit limited-range luminance unexpanded, and has no grey output.
+/// Converts grey images, because libavif 0.11 does not expand 8-bit luminance of limited range and has no grey output.
 static clt_avif_status convert_gray(
     const avifImage *image, uint32_t first, uint32_t rows, clt_avif_layout layout, bool premultiplied, uint8_t *target,
     size_t stride) {
@@ -295,7 +295,7 @@ clt_avif_status clt_avif_reader_convert(
         return convert_gray(&view, first, rows, layout, premultiplied, target, stride);
     }
     if (layout != CLT_AVIF_RGBA8 && layout != CLT_AVIF_RGBA16) return CLT_AVIF_UNSUPPORTED;
-    // A view of the rows: the same planes, begun lower. `first` is even wherever chroma has half the rows.
+    // The view begins at row `first` of the same planes. `first` must be even when chroma has half the rows.
     view.height = rows;
     bool halves = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV420;
     if (halves && first % 2 != 0) return CLT_AVIF_CORRUPT;
@@ -311,7 +311,7 @@ clt_avif_status clt_avif_reader_convert(
     rgb.depth = layout == CLT_AVIF_RGBA16 ? 16 : 8;
     rgb.alphaPremultiplied = premultiplied;
 #if AVIF_VERSION >= 110000
-    // libyuv cuts deep samples off instead of rounding them: up to 5 levels too dark.
+    // libyuv truncates samples of more than 8 bits instead of rounding them, which is up to 5 levels too dark.
     rgb.avoidLibYUV = image->depth > 8;
 #endif
     rgb.pixels = target;
@@ -319,7 +319,7 @@ clt_avif_status clt_avif_reader_convert(
     avifResult result = avifImageYUVToRGB(&view, &rgb);
     if (result == AVIF_RESULT_OK) return CLT_AVIF_OK;
     reader->message = avifResultToString(result);
-    // The samples were decoded, so that the file is not damaged.
+    // The samples were decoded, so the file is not damaged.
     if (result != AVIF_RESULT_REFORMAT_FAILED && result != AVIF_RESULT_NOT_IMPLEMENTED) return status_of(result);
     reader->message = "libavif cannot convert its color matrix to RGB";
     return CLT_AVIF_UNSUPPORTED;

@@ -6,7 +6,7 @@
 
 #include <avif/avif.h>
 
-/// Copies the colour description and the pixels into an image that the encoder takes.
+/// Copies the colour description and the pixels into libavif's image.
 static avifResult fill(
     avifImage *image, const uint8_t *pixels, size_t stride, bool is_opaque, const uint8_t *icc, size_t icc_count) {
     image->colorPrimaries = AVIF_COLOR_PRIMARIES_BT709;
@@ -44,7 +44,7 @@ static avifPixelFormat format_of(clt_avif_sampling sampling) {
     return AVIF_PIXEL_FORMAT_YUV420;
 }
 
-static void turn(avifImage *image, int quarter_turns, int mirror_axis) {
+static void set_orientation(avifImage *image, int quarter_turns, int mirror_axis) {
     if (quarter_turns != 0) {
         image->transformFlags |= AVIF_TRANSFORM_IROT;
         image->irot.angle = (uint8_t)(quarter_turns & 3);
@@ -81,7 +81,7 @@ clt_avif_status clt_avif_encode(
         encoder->minQuantizerAlpha = 0;
         encoder->maxQuantizerAlpha = quantizer;
 #endif
-        turn(image, quarter_turns, mirror_axis);
+        set_orientation(image, quarter_turns, mirror_axis);
         result = fill(image, pixels, stride, is_opaque, icc, icc_count);
         if (result == AVIF_RESULT_OK) result = avifEncoderWrite(encoder, image, &output);
     }

@@ -5,7 +5,7 @@
 
 #include <gif_lib.h>
 
-/// Two pieces of memory read as one file.
+/// Two pieces of memory that giflib reads as one file.
 typedef struct {
     const uint8_t *pieces[2];
     size_t counts[2];
@@ -32,13 +32,13 @@ struct clt_gif_reader {
     source from;
     GifFileType *file;
     uint32_t width, height;
-    /// Where the next row belongs.
+    /// The pass and the position of the next row.
     uint32_t pass, y;
-    /// Rows from the top that hold pixels.
+    /// The number of rows from the top that have pixels.
     uint32_t rows;
 };
 
-// Interlaced rows: every eighth, the fourths between, the seconds, the rest (GIF89a, appendix E).
+// The first row and the row distance of each pass of an interlaced frame (GIF89a, appendix E).
 static const uint32_t starts[4] = {0, 4, 2, 1}, steps[4] = {8, 8, 4, 2};
 
 clt_gif_reader *clt_gif_reader_create(
@@ -83,7 +83,7 @@ bool clt_gif_reader_is_finished(const clt_gif_reader *reader) {
     return clt_gif_reader_is_interlaced(reader) ? reader->pass == 4 : reader->y == reader->height;
 }
 
-/// Goes on to the next row, and to the next pass that has one.
+/// Moves to the next row, which may be in a later pass.
 static void advance(clt_gif_reader *reader) {
     if (!clt_gif_reader_is_interlaced(reader)) {
         reader->y++;

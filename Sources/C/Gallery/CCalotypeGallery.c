@@ -1,45 +1,45 @@
-// The pictures are made by Scripts/make-gallery. `#embed` puts them into the binary at no cost in compile time, where
-// Swift's own embedded resources, array literals, take ten seconds for these few files.
+// Scripts/make-gallery makes the images. `#embed` adds almost nothing to the time of a build; Swift's embedded resources are
+// array literals, which take seconds to compile.
 #include "CCalotypeGallery.h"
 
-// Standard in C23, and an extension of C17 in every Clang that Swift 6.2 and newer bring.
+// `#embed` is C23; Clang of Swift 6.2 and newer supports it as an extension of C17.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const uint8_t arrow_jpg[] = {
-#embed "Pictures/arrow.jpg"
+#embed "Images/arrow.jpg"
 };
 static const uint8_t badge_png[] = {
-#embed "Pictures/badge.png"
+#embed "Images/badge.png"
 };
 static const uint8_t chart_png[] = {
-#embed "Pictures/chart.png"
+#embed "Images/chart.png"
 };
 static const uint8_t dunes_jpg[] = {
-#embed "Pictures/dunes.jpg"
+#embed "Images/dunes.jpg"
 };
 static const uint8_t glass_webp[] = {
-#embed "Pictures/glass.webp"
+#embed "Images/glass.webp"
 };
 static const uint8_t iris16_png[] = {
-#embed "Pictures/iris16.png"
+#embed "Images/iris16.png"
 };
 static const uint8_t julia_avif[] = {
-#embed "Pictures/julia.avif"
+#embed "Images/julia.avif"
 };
 static const uint8_t marble_jpg[] = {
-#embed "Pictures/marble.jpg"
+#embed "Images/marble.jpg"
 };
 static const uint8_t nebula_avif[] = {
-#embed "Pictures/nebula.avif"
+#embed "Images/nebula.avif"
 };
 static const uint8_t plasma10_avif[] = {
-#embed "Pictures/plasma10.avif"
+#embed "Images/plasma10.avif"
 };
 static const uint8_t tiles_webp[] = {
-#embed "Pictures/tiles.webp"
+#embed "Images/tiles.webp"
 };
 static const uint8_t voronoi_webp[] = {
-#embed "Pictures/voronoi.webp"
+#embed "Images/voronoi.webp"
 };
 
 #define FILE_OF(name, array) {name, array, sizeof array}

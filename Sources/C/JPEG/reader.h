@@ -22,7 +22,7 @@ struct clt_jpeg_reader {
     size_t held_capacity;
     /// Bytes of the next input to skip.
     size_t skip;
-    /// The part of a whole file that libjpeg was not given yet.
+    /// The part of a complete file that libjpeg has not received yet.
     const uint8_t *rest;
     size_t rest_count;
     /// Whether the next input belongs to a scan whose fill bytes are removed.
@@ -35,7 +35,7 @@ static inline clt_jpeg_reader *clt_jpeg_reader_of(j_common_ptr info) { return in
 /// Makes libjpeg read what `clt_jpeg_reader_borrow` and `clt_jpeg_reader_supply` give it.
 void clt_jpeg_reader_set_source(clt_jpeg_reader *reader);
 
-/// Removes fill bytes from the input from here on: libjpeg reads the data of a scan next.
+/// Removes fill bytes from the input that follows. Called before libjpeg reads the data of a scan.
 void clt_jpeg_reader_begin_scan(clt_jpeg_reader *reader);
 
 #endif

@@ -43,7 +43,7 @@ static size_t fill_bytes(const uint8_t *bytes, size_t count) {
     return last;
 }
 
-/// Gives libjpeg the rest of a whole file up to the next fill bytes.
+/// Passes the rest of a complete file to libjpeg, up to the next fill bytes.
 static void give_rest(clt_jpeg_reader *reader) {
     const uint8_t *bytes = reader->rest;
     size_t count = reader->rest_count;
@@ -160,7 +160,7 @@ clt_jpeg_status clt_jpeg_reader_supply(clt_jpeg_reader *reader, const uint8_t *b
     if (count) memcpy(reader->held + start + tail, bytes, count);
     reader->source.next_input_byte = reader->held + start;
     reader->source.bytes_in_buffer = needed;
-    // The byte before may be the first of a run.
+    // A run of FF may begin with the last byte of the previous chunk.
     size_t before = tail > 0 ? 1 : 0;
     if (reader->in_scan) drop_fill(reader, reader->held + start + tail - before, count + before);
     return CLT_JPEG_OK;

@@ -56,7 +56,7 @@ void clt_jpeg_writer_destroy(clt_jpeg_writer *writer) {
     free(writer);
 }
 
-/// An ICC profile in APP2 segments: each begins with "ICC_PROFILE\0", its number from 1, and how many there are
+/// Writes an ICC profile as APP2 segments. Each begins with "ICC_PROFILE\0", its number from 1 and the number of segments
 /// (ICC.1:2022, annex B.4).
 static void write_profile(j_compress_ptr info, const uint8_t *icc, size_t count) {
     enum { overhead = 14, room = 65533 - overhead };
@@ -73,7 +73,7 @@ static void write_profile(j_compress_ptr info, const uint8_t *icc, size_t count)
     }
 }
 
-/// Exif in an APP1 segment, behind its name (Exif 2.32, 4.7.2).
+/// Writes Exif data as an APP1 segment that begins with "Exif\0\0" (Exif 2.32, 4.7.2).
 static void write_exif(j_compress_ptr info, const uint8_t *exif, size_t count) {
     static const char name[6] = "Exif\0";
     if (count > 60000) return;

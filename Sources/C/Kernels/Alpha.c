@@ -1,6 +1,6 @@
 #include "Targets.h"
 
-// Red and blue, then green and alpha, side by side in one 32-bit word: two products in one multiplication.
+// Two channels in one 32-bit word need one multiplication: red with blue, and green with alpha.
 CLT_BODY clt_premultiply_u8_body(uint8_t *pixels, size_t count) {
     for (size_t i = 0; i < count; i++) {
         uint32_t pixel;

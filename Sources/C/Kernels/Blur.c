@@ -2,7 +2,7 @@
 
 enum { TILE = 64 };
 
-// As the taps mirror at the middle, two samples share one product.
+// The weights are symmetric, so two samples share one multiplication.
 CLT_BODY convolve_tile(const float *in, const float *weights, size_t half, size_t channels, size_t width, float *out) {
     float sums[TILE];
     const float *middle = in + half * channels;

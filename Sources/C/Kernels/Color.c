@@ -73,7 +73,7 @@ COMPOSITE(clt_composite_u16, uint16_t, u16x16)
             float threshold), \
         (pixels, blurred, count, channels, amount, threshold))
 
-// A comparison of vectors gives all bits or none, which as a number is -1 or 0. Alpha takes nothing.
+// A comparison of vectors sets all bits or none, which is -1 or 0 as a number. Alpha is not changed.
 #define SHARPEN_FOUR(at, offset, left, samples, most) \
     do { \
         samples bytes, soft = {0}; \

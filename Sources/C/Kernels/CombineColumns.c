@@ -3,7 +3,7 @@
 typedef float f32x4 __attribute__((vector_size(16)));
 typedef float f32x16 __attribute__((vector_size(64)));
 
-// Four pixels of four channels at a time: sixteen products, whose four quarters are added up at the end.
+// Multiplies four pixels of four channels at a time, and adds the four parts of the vector at the end.
 #define COMBINE_RGBA(name, sample, most) \
     CLT_BODY name##_body(const float *in, const clt_taps *taps, size_t width, sample *out) { \
         for (size_t x = 0; x < width; x++) { \

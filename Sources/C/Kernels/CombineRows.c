@@ -1,7 +1,7 @@
 #include "Targets.h"
 
-// A tile of sums stays in registers while all rows are added to it: each sample of the source is read once per row of the
-// result, and nothing is written but the sums.
+// A tile of sums stays in registers while all rows are added to it, so each source sample is read once for each row of the result,
+// and only the sums are written.
 enum { TILE = 64 };
 
 #define COMBINE_ROWS(name, sample) \

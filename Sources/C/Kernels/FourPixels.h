@@ -1,7 +1,7 @@
 #pragma once
 #include "Targets.h"
 
-// Four pixels of four channels, alpha last, in one vector of sixteen numbers.
+// Four pixels of four channels, alpha last, as one vector of sixteen numbers.
 
 typedef float f32x16 __attribute__((vector_size(64)));
 typedef int32_t i32x16 __attribute__((vector_size(64)));
@@ -13,7 +13,7 @@ typedef uint16_t u16x16 __attribute__((vector_size(32)));
 #define BLUE(v) __builtin_shufflevector(v, v, 2, 2, 2, 2, 6, 6, 6, 6, 10, 10, 10, 10, 14, 14, 14, 14)
 #define ALPHA(v) __builtin_shufflevector(v, v, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15)
 
-// Sixteen samples to the nearest levels, colour at or below alpha.
+// Rounds sixteen samples to the nearest levels, and limits colour to alpha.
 #define ROUND(v, most, samples) \
     __builtin_convertvector( \
         __builtin_convertvector( \
@@ -22,7 +22,7 @@ typedef uint16_t u16x16 __attribute__((vector_size(32)));
             i32x16), \
         samples)
 
-// Runs `four` on four pixels at a time; what is left over goes through a copy of four.
+// Runs `four` on four pixels at a time. The remaining pixels are copied to a buffer of four.
 #define BY_FOURS(sample, four) \
     size_t i = 0; \
     for (; i + 4 <= count; i += 4) { four(pixels + 4 * i, 4 * i, 16); } \

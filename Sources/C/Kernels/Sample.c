@@ -8,17 +8,17 @@ typedef uint16_t u16x16 __attribute__((vector_size(32)));
 typedef uint8_t u8x4 __attribute__((vector_size(4)));
 typedef uint16_t u16x4 __attribute__((vector_size(8)));
 
-// The cubic of Catmull and Rom for the four samples around a point, `f` after the second.
+// The weights of the Catmull-Rom cubic for the four samples around a point at the distance `f` after the second sample.
 static inline __attribute__((always_inline)) f32x4 cubic_weights(float f) {
     const f32x4 cube = {-0.5f, 1.5f, -1.5f, 0.5f}, square = {1.0f, -2.5f, 2.0f, -0.5f};
     const f32x4 line = {-0.5f, 0.0f, 0.5f, 0.0f}, constant = {0.0f, 1.0f, 0.0f, 0.0f};
     return ((cube * f + square) * f + line) * f + constant;
 }
 
-// Pixels of a line, from `start` up to but not `end`.
+// The pixels of a line from `start` up to `end`, exclusive.
 typedef struct span { double start, end; } span;
 
-// The part of `line` whose pixels, at `first + i * step`, lie from `low` up to `high`.
+// Returns the part of `line` whose pixels, at `first + i * step`, are from `low` up to `high`.
 static inline span between(span line, double first, double step, double low, double high) {
     if (!(low < high)) return (span){0, 0};
     if (step == 0) return first >= low && first < high ? line : (span){0, 0};
@@ -27,13 +27,14 @@ static inline span between(span line, double first, double step, double low, dou
     return (span){start > line.start ? start : line.start, end < line.end ? end : line.end};
 }
 
-// The first pixel of a line that lies at `at` or behind it.
+// Returns the first pixel of a line at `at` or after it.
 static inline size_t first_from(double at, size_t count) {
     return at > 0 ? (at < (double)count ? (size_t)__builtin_ceil(at) : count) : 0;
 }
 
-// A line's pixels fall in five spans: none of the image is reached, some of a pixel's sixteen samples lie in it, all do,
-// some, none. The outer cuts lie a little too far out, the inner ones too far in, so that rounding cannot make them wrong.
+// A line has five spans, by the number of a pixel's sixteen samples that are in the image: none, some, all, some, none. The limits
+// between none and some are a little too far out, and those between some and all a little too far in, so that rounding cannot make
+// them wrong.
 #define SAMPLE_LINE(name, sample, samples, four_samples, most) \
     CLT_BODY name##_store(f32x4 sum, sample *out) { \
         float alpha = sum[3] < (most) ? sum[3] : (most); \
@@ -61,7 +62,7 @@ static inline size_t first_from(double at, size_t count) {
     CLT_BODY name##_edge(const clt_image *image, double px, double py, sample *out) { \
         ptrdiff_t width = (ptrdiff_t)image->width, height = (ptrdiff_t)image->height; \
         f32x4 sum = {0}; \
-        /* Farther out no sample is reached; it also bounds what is converted to an integer. */ \
+        /* Farther out no sample is in the image. The check also limits the numbers that are converted to integers. */ \
         if (px > -2 && py > -2 && px < (double)width + 1 && py < (double)height + 1) { \
             double fx = __builtin_floor(px), fy = __builtin_floor(py); \
             ptrdiff_t left = (ptrdiff_t)fx - 1, top = (ptrdiff_t)fy - 1; \

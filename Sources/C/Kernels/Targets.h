@@ -2,8 +2,8 @@
 #include "CCalotypeKernels.h"
 #include <string.h>
 
-// One body, compiled for each instruction set. CLT_KERNEL(name, (parameters), (arguments)) makes the public `name` from
-// an always-inline `name_body`: the wrapper's target attribute decides what the compiler turns the body into.
+// CLT_KERNEL(name, (parameters), (arguments)) defines the public function `name`, which calls the always-inline `name_body`
+// compiled for the instruction set of its level: the target attribute of each wrapper selects the instructions.
 
 #define CLT_BODY static inline __attribute__((always_inline)) void
 #define CLT_LIST(...) __VA_ARGS__

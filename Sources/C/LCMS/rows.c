@@ -1,6 +1,6 @@
 #include "CCalotypeLCMS.h"
 
-/// a × b / 255, rounded to nearest, exact for all bytes.
+/// Returns a × b / 255, rounded to nearest. Exact for all bytes.
 static uint8_t times(uint32_t a, uint32_t b) {
     uint32_t product = a * b + 128;
     return (uint8_t)((product + (product >> 8)) >> 8);

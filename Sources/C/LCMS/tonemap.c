@@ -20,7 +20,7 @@ clt_tone_map *clt_tone_map_create(
     memcpy(map->light, light, sizeof map->light);
     memcpy(map->ratios, ratios, 4096 * sizeof *ratios);
     memcpy(map->encoded, encoded, 4096 * sizeof *encoded);
-    // One step more, for what lies between the last two.
+    // An extra step, so that interpolation after the last step needs no check.
     map->ratios[4096] = ratios[4095];
     map->encoded[4096] = encoded[4095];
     map->peak = peak;
@@ -32,7 +32,7 @@ clt_tone_map *clt_tone_map_create(
 
 void clt_tone_map_destroy(clt_tone_map *map) { free(map); }
 
-/// The table's value at `place`, from 0 to 1.
+/// Returns the table's interpolated value at `place`, 0 to 1.
 static float look_up(const float *table, float place) {
     float at = place * 4095.0F;
     int step = (int)at;
@@ -40,7 +40,7 @@ static float look_up(const float *table, float place) {
     return table[step] + (table[step + 1] - table[step]) * rest;
 }
 
-/// One colour: codes of 16 bits in, sRGB codes of 16 bits out.
+/// Converts one colour from 16-bit codes to 16-bit sRGB codes.
 static void map_color(const clt_tone_map *map, const uint16_t code[3], uint16_t result[3]) {
     float light[3];
     for (int c = 0; c < 3; c++) light[c] = map->light[code[c]];
@@ -77,7 +77,7 @@ void clt_tone_map_row(const clt_tone_map *map, const void *source, void *target,
             pixel[c] = is_wide ? ((const uint16_t *)source)[at] : (uint16_t)(((const uint8_t *)source)[at] * 257);
         }
         if (is_gray) pixel[1] = pixel[2] = pixel[0];
-        // Neighbours are often the same.
+        // Neighbouring pixels are often equal.
         if (memcmp(pixel, last, sizeof last) != 0) {
             memcpy(last, pixel, sizeof last);
             map_color(map, last, result);

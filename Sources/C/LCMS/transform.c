@@ -9,7 +9,7 @@
 struct clt_transform {
     cmsHTRANSFORM handle;
     clt_layout source, target;
-    /// For grey pixels with an RGB profile: what each value of the source becomes, in 16 bits.
+    /// For grey pixels with an RGB profile: the 16-bit result for each source value. Otherwise NULL.
     uint16_t *gray_table;
 };
 
@@ -64,7 +64,7 @@ static cmsToneCurve *srgb_curve(void) {
     return cmsBuildParametricToneCurve(NULL, 4, parameters);
 }
 
-/// The bytes of a profile; takes the curve.
+/// Returns the bytes of a profile, and frees the curve.
 static uint8_t *profile_of(const double chromaticities[8], cmsToneCurve *curve, size_t *count) {
     if (!curve) return NULL;
     const cmsCIExyY white = {chromaticities[0], chromaticities[1], 1};
@@ -101,13 +101,13 @@ uint8_t *clt_profile_create_sampled(const double chromaticities[8], const float 
 
 void clt_profile_free(uint8_t *icc) { free(icc); }
 
-/// The transform between two open profiles' pixels, or NULL.
+/// Creates the transform between two profiles, or returns NULL.
 static cmsHTRANSFORM connect(
     cmsHPROFILE from, cmsUInt32Number from_type, cmsHPROFILE to, cmsUInt32Number to_type, cmsUInt32Number flags) {
     return cmsCreateTransform(from, from_type, to, to_type, INTENT_RELATIVE_COLORIMETRIC, flags);
 }
 
-/// Grey pixels that say they are of an RGB device: each of `steps` + 1 levels stands for equal red, green and blue.
+/// Makes the table for grey pixels with an RGB profile: each of `steps` + 1 grey levels is converted as equal red, green and blue.
 static uint16_t *gray_through_rgb(cmsHPROFILE profile, uint32_t steps) {
     cmsHPROFILE srgb = cmsCreate_sRGBProfile();
     cmsHTRANSFORM handle = srgb ? connect(profile, TYPE_RGB_16, srgb, TYPE_RGB_16, cmsFLAGS_NOOPTIMIZE) : NULL;
@@ -116,7 +116,7 @@ static uint16_t *gray_through_rgb(cmsHPROFILE profile, uint32_t steps) {
         uint16_t level = (uint16_t)(65535U * step / steps);
         uint16_t gray[3] = {level, level, level}, color[3] = {0};
         cmsDoTransform(handle, gray, color, 1);
-        // The luminance of BT.709; the three hardly differ.
+        // The luminance of BT.709. The three components are nearly equal.
         table[step] = (uint16_t)((color[0] * 54U + color[1] * 183U + color[2] * 19U + 128) / 256);
     }
     if (handle) cmsDeleteTransform(handle);
@@ -124,7 +124,8 @@ static uint16_t *gray_through_rgb(cmsHPROFILE profile, uint32_t steps) {
     return table;
 }
 
-/// What a sample becomes: of 8 bits, its own step; of 16, between two of 3,855, which is 65,535 / 17.
+/// Returns the result for a sample. 8-bit samples are indices; 16-bit samples are interpolated between steps of 17, since
+/// 65,535 = 17 × 3,855.
 static uint16_t look_up(const uint16_t *table, const void *row, size_t x, bool is_wide) {
     if (!is_wide) return table[((const uint8_t *)row)[x]];
     uint32_t value = ((const uint16_t *)row)[x], step = value / 17, rest = value % 17;
@@ -172,7 +173,7 @@ clt_transform *clt_transform_create(
         cmsHPROFILE to = target_profile(target == CLT_GRAY8 || target == CLT_GRAY16);
         cmsUInt32Number flags = cmsFLAGS_COPY_ALPHA;
         if (is_cmyk && is_small) flags |= cmsFLAGS_NOOPTIMIZE;
-        // Alpha has nothing to be copied from or to where a side has no room for it.
+        // Grey and CMYK pixels have no alpha to copy.
         if (is_gray || is_cmyk) flags &= ~(cmsUInt32Number)cmsFLAGS_COPY_ALPHA;
         if (to) {
             transform->handle = connect(profile, type_of(source), to, type_of(target), flags);

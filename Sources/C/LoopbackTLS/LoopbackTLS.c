@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The handful of functions used, with opaque types for OpenSSL's own (its manual pages of version 3.0 have the prototypes).
+// The functions of OpenSSL 3.0 that are used here, with void * for its types.
 // X(result, name, parameters)
 #define FUNCTIONS(X)                                                                                       \
     X(int, OPENSSL_init_crypto, (uint64_t options, const void *settings))                                  \
@@ -62,13 +62,13 @@ enum { kind_ec = 408, curve_p256 = 415, extension_names = 85, extension_constrai
 enum { without_exit_handler = 0x00080000 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-/// Whether the library and all of its functions are there.
+/// Whether the library and all functions were found.
 static int is_loaded = 0;
 
 static void load(void) {
     void *library = dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) return;
-    // A library's symbols include those of the libraries that it needs. POSIX lets a function's address pass as void *.
+    // dlsym also searches the libraries that libssl needs. POSIX allows a function's address as void *.
 #define FIND(result, name, parameters)             \
     {                                              \
         void *address = dlsym(library, #name);     \
@@ -76,7 +76,7 @@ static void load(void) {
         memcpy(&p_##name, &address, sizeof address); \
     }
     FUNCTIONS(FIND)
-    // The threads of servers run while the process ends, and a test may end it any time: nothing is freed under them.
+    // The threads of servers still run when the process exits. Without exit handlers OpenSSL keeps the memory that they use.
     (void)p_OPENSSL_init_crypto(without_exit_handler, NULL);
     is_loaded = 1;
 }
@@ -92,20 +92,20 @@ struct calotype_tls_stream {
     void *ssl;
 };
 
-static int choose(void *stream, const unsigned char **chosen, unsigned char *chosen_count, const unsigned char *offered,
-                  unsigned offered_count, void *argument) {
+static int select_protocol(void *stream, const unsigned char **chosen, unsigned char *chosen_count,
+                           const unsigned char *offered, unsigned offered_count, void *argument) {
     (void)stream;
     const struct calotype_tls *tls = argument;
-    size_t wanted = strlen(tls->protocol);
-    // A list of names, each after its length (RFC 7301, section 3.1).
+    size_t length = strlen(tls->protocol);
+    // The client's list of names, each after a byte with its length (RFC 7301, section 3.1).
     for (unsigned i = 0; i < offered_count; i += 1u + offered[i]) {
-        if (offered[i] != wanted || i + 1 + wanted > offered_count) continue;
-        if (memcmp(offered + i + 1, tls->protocol, wanted) != 0) continue;
+        if (offered[i] != length || i + 1 + length > offered_count) continue;
+        if (memcmp(offered + i + 1, tls->protocol, length) != 0) continue;
         *chosen = offered + i + 1;
-        *chosen_count = (unsigned char)wanted;
+        *chosen_count = (unsigned char)length;
         return 0;
     }
-    return 3;  // SSL_TLSEXT_ERR_NOACK: goes on without
+    return 3;  // SSL_TLSEXT_ERR_NOACK: continue without a protocol
 }
 
 static void *make_key(void) {
@@ -119,7 +119,7 @@ static void *make_key(void) {
     return key;
 }
 
-static int extend(void *certificate, int kind, const char *value) {
+static int add_extension(void *certificate, int kind, const char *value) {
     void *extension = p_X509V3_EXT_conf_nid(NULL, NULL, kind, value);
     if (extension == NULL) return 0;
     int added = p_X509_add_ext(certificate, extension, -1);
@@ -138,8 +138,8 @@ static void *make_certificate(void *key, const char *name, long from, long to) {
                   p_X509_gmtime_adj(p_X509_getm_notAfter(certificate), to) != NULL &&
                   p_X509_NAME_add_entry_by_txt(subject, "CN", text_utf8, title, -1, -1, 0) == 1 &&
                   p_X509_set_issuer_name(certificate, subject) == 1 && p_X509_set_pubkey(certificate, key) == 1 &&
-                  extend(certificate, extension_names, name) &&
-                  extend(certificate, extension_constraints, "critical,CA:TRUE") &&
+                  add_extension(certificate, extension_names, name) &&
+                  add_extension(certificate, extension_constraints, "critical,CA:TRUE") &&
                   p_X509_sign(certificate, key, p_EVP_sha256()) > 0;
     if (is_good) return certificate;
     p_X509_free(certificate);
@@ -167,9 +167,9 @@ calotype_tls *calotype_tls_create(const char *name, long from, long to, const ch
     }
     if (is_good && protocol != NULL && strlen(protocol) < sizeof tls->protocol) {
         memcpy(tls->protocol, protocol, strlen(protocol));
-        p_SSL_CTX_set_alpn_select_cb(tls->context, choose, tls);
+        p_SSL_CTX_set_alpn_select_cb(tls->context, select_protocol, tls);
     }
-    // The context keeps its own hold on both.
+    // The context has its own references to both.
     if (certificate != NULL) p_X509_free(certificate);
     if (key != NULL) p_EVP_PKEY_free(key);
     if (is_good) return tls;
@@ -197,10 +197,10 @@ calotype_tls_stream *calotype_tls_accept(calotype_tls *tls, int socket) {
     return NULL;
 }
 
-static int bounded(size_t count) { return count > 1 << 20 ? 1 << 20 : (int)count; }
+static int int_count(size_t count) { return count > 1 << 20 ? 1 << 20 : (int)count; }
 
-/// Whether a call did nothing because a signal came in between: the socket blocks, so there is no other reason to wait. What
-/// errno says is no help, since a call that fails otherwise leaves it as it was.
+/// Whether a signal interrupted a call, which must then be repeated: a blocking socket has no other reason for these codes. errno
+/// does not tell, because other failures do not set it.
 static int was_interrupted(calotype_tls_stream *stream, int result) {
     enum { want_read = 2, want_write = 3 };
     int reason = p_SSL_get_error(stream->ssl, result);
@@ -211,7 +211,7 @@ long calotype_tls_read(calotype_tls_stream *stream, void *bytes, size_t count) {
     int result;
     do {
         p_ERR_clear_error();
-        result = p_SSL_read(stream->ssl, bytes, bounded(count));
+        result = p_SSL_read(stream->ssl, bytes, int_count(count));
     } while (result <= 0 && was_interrupted(stream, result));
     return result > 0 ? result : 0;
 }
@@ -220,7 +220,7 @@ long calotype_tls_write(calotype_tls_stream *stream, const void *bytes, size_t c
     int result;
     do {
         p_ERR_clear_error();
-        result = p_SSL_write(stream->ssl, bytes, bounded(count));
+        result = p_SSL_write(stream->ssl, bytes, int_count(count));
     } while (result <= 0 && was_interrupted(stream, result));
     return result > 0 ? result : 0;
 }

@@ -33,12 +33,12 @@ static void on_warning(png_structp png, png_const_charp text) {
     (void)text;
 }
 
-/// Stops after the header, so that the caller can look at it and give the rows a place.
+/// Stops after the header, so that the caller can check it and set the target.
 static void on_header(png_structp png, png_infop info) {
     clt_png_pusher *pusher = png_get_progressive_ptr(png);
     pusher->has_header = true;
     clt_png_describe(png, info, &pusher->header);
-    // Nothing of the image's size is taken before this. Deep rows are narrowed later, as a whole file's are.
+    // Until here no memory depends on the image's size. Samples of 16 bits are converted later, as for a complete file.
     clt_png_transform(png, info, true, &pusher->layout, &pusher->passes);
     png_process_data_pause(png, 1);
 }

@@ -36,8 +36,8 @@ static void read_bytes(png_structp png, png_bytep target, size_t count) {
     }
     memcpy(target, reader->bytes + reader->offset, count);
     reader->offset += count;
-    // libpng asks for the data of pixels in pieces of a fixed size, and takes none of one that cannot be had whole: the last
-    // piece is what is left, so that of a file that ends early every row comes out.
+    // libpng reads pixel data in pieces of a fixed size, and drops an incomplete piece. Reduce the size for the last piece, so that
+    // a truncated file still gives all of its rows.
     size_t rest = reader->count - reader->offset;
     if (rest < PNG_IDAT_READ_SIZE) png_set_compression_buffer_size(png, rest > 0 ? rest : 1);
 }

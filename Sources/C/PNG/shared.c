@@ -1,14 +1,14 @@
 #include "shared.h"
 
 void clt_png_configure(png_structp png, size_t metadata_limit) {
-    // Width × height is the caller's to judge; here only what the format allows.
+    // The caller checks width × height; these are the limits of the format.
     png_set_user_limits(png, 0x7FFFFFFF, 0x7FFFFFFF);
     png_set_chunk_malloc_max(png, metadata_limit);
     png_set_benign_errors(png, 1);
 #ifdef PNG_SKIP_sRGB_CHECK_PROFILE
     png_set_option(png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON);
 #endif
-    // Text can be compressed a thousand times over, and nobody here reads it.
+    // Text may be compressed by a factor of a thousand, and no caller needs it.
     static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0eXIf\0hIST\0sPLT\0pCAL\0sCAL\0tIME";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, ignored, (int)(sizeof ignored / 5));
 }
@@ -52,7 +52,7 @@ void clt_png_transform(png_structp png, png_infop info, bool keeps_16, clt_png_l
     *passes = png_set_interlace_handling(png);
     png_read_update_info(png, info);
     *layout = is_gray ? (is_16 ? CLT_PNG_GRAY16 : CLT_PNG_GRAY8) : (is_16 ? CLT_PNG_RGBA16 : CLT_PNG_RGBA8);
-    // Rows are read into memory of this layout: libpng must mean to write exactly that much.
+    // The caller's memory has this layout, so libpng must write exactly this many bytes for each row.
     size_t row = (size_t)png_get_image_width(png, info) * (is_gray ? 1 : 4) * (is_16 ? 2 : 1);
     if (png_get_rowbytes(png, info) != row) png_error(png, "the rows do not have the announced layout");
 }

@@ -1,4 +1,4 @@
-/// What both ways of reading a PNG set up alike.
+/// The setup that the reader of complete files and the reader of files in pieces share.
 #ifndef CCALOTYPE_PNG_SHARED_H
 #define CCALOTYPE_PNG_SHARED_H
 
@@ -6,11 +6,11 @@
 
 #include <png.h>
 
-/// Limits, and what is passed over. May leave by `longjmp`.
+/// Sets limits and the chunks to ignore. May call `longjmp`.
 void clt_png_configure(png_structp png, size_t metadata_limit);
-/// What the header says.
+/// Copies the properties of the image header.
 void clt_png_describe(png_structp png, png_infop info, clt_png_header *header);
-/// Asks for rows in one of the layouts. May leave by `longjmp`.
+/// Configures libpng to return rows in one of the layouts. May call `longjmp`.
 void clt_png_transform(png_structp png, png_infop info, bool keeps_16, clt_png_layout *layout, int32_t *passes);
 
 #endif

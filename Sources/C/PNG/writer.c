@@ -94,7 +94,7 @@ clt_png_status clt_png_writer_start(
         png_set_sRGB(writer->png, writer->info, PNG_sRGB_INTENT_PERCEPTUAL);
     }
 #ifdef PNG_eXIf_SUPPORTED
-    // libpng copies it, and takes it for its own to change only in name.
+    // libpng copies the data, although the parameter is not const.
     if (exif) png_set_eXIf_1(writer->png, writer->info, (png_uint_32)exif_count, (png_bytep)(uintptr_t)exif);
 #endif
     png_write_info(writer->png, writer->info);

@@ -12,29 +12,29 @@ clt_webp_status clt_webp_encode(
     WebPConfig config;
     if (!WebPConfigInit(&config)) return CLT_WEBP_UNSUPPORTED;
     config.lossless = lossless;
-    // Lossless: colour under full transparency is kept, and quality says how hard to try.
+    // A lossless file keeps the colour of transparent pixels, and its quality is the effort of the compression.
     config.exact = lossless;
     config.quality = lossless ? 75 : quality;
     config.method = effort;
-    WebPPicture picture;
-    if (!WebPPictureInit(&picture)) return CLT_WEBP_UNSUPPORTED;
-    picture.use_argb = lossless;
-    picture.width = (int)width;
-    picture.height = (int)height;
+    WebPPicture image;
+    if (!WebPPictureInit(&image)) return CLT_WEBP_UNSUPPORTED;
+    image.use_argb = lossless;
+    image.width = (int)width;
+    image.height = (int)height;
     WebPMemoryWriter writer;
     WebPMemoryWriterInit(&writer);
-    picture.writer = WebPMemoryWrite;
-    picture.custom_ptr = &writer;
+    image.writer = WebPMemoryWrite;
+    image.custom_ptr = &writer;
     clt_webp_status status = CLT_WEBP_NO_MEMORY;
-    int imported = is_opaque ? WebPPictureImportRGBX(&picture, pixels, stride) : WebPPictureImportRGBA(&picture, pixels, stride);
+    int imported = is_opaque ? WebPPictureImportRGBX(&image, pixels, stride) : WebPPictureImportRGBA(&image, pixels, stride);
     if (imported) {
-        if (WebPEncode(&config, &picture)) {
+        if (WebPEncode(&config, &image)) {
             status = CLT_WEBP_OK;
-        } else if (picture.error_code != VP8_ENC_ERROR_OUT_OF_MEMORY) {
+        } else if (image.error_code != VP8_ENC_ERROR_OUT_OF_MEMORY) {
             status = CLT_WEBP_UNSUPPORTED;
         }
     }
-    WebPPictureFree(&picture);
+    WebPPictureFree(&image);
     if (status == CLT_WEBP_OK) {
         *bytes = writer.mem;
         *count = writer.size;

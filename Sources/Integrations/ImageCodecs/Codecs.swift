@@ -7,6 +7,6 @@ extension [any Decoding] {
 }
 
 extension [any Encoding] {
-    /// The encoders of this module, JPEG, PNG, WebP and AVIF, and ``RGBAEncoder``.
+    /// The encoders of this module: JPEG, PNG, WebP, AVIF and ``RGBAEncoder``.
     public static var codecs: [any Encoding] { [JPEGEncoder(), PNGEncoder(), WebPEncoder(), AVIFEncoder(), RGBAEncoder()] }
 }

@@ -1,12 +1,14 @@
 public import ImageCore
 
-/// What a plug-in does that its protocol's contract forbids.
+/// The error of a conformance check: the plug-in breaks a rule of its protocol.
 public struct ConformanceFailure: Error, Hashable, CustomStringConvertible {
-    /// A sentence: what was done, and what came of it.
+    /// A sentence that says what the check did and what the plug-in did wrong.
     public var message: String
 
+    /// Creates an error with a message.
     public init(_ message: String) { self.message = message }
 
+    /// The message.
     public var description: String { message }
 
     static func require(_ condition: Bool, _ message: String) throws(ConformanceFailure) {
@@ -14,15 +16,18 @@ public struct ConformanceFailure: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// Checks that a memory cache keeps the contract of ``Caching``.
+/// Checks a memory cache against the contract of `Caching`.
+///
+/// It stores, reads, replaces and removes images under several keys and variants, empties the cache, and uses it from four tasks
+/// at once. It does not check `peekImage(for:)`, `variants(of:)`, priorities, limits or counted bytes.
 ///
 /// ```swift
-/// // In a test, with a cache of your own:
+/// // In a test, with a custom cache:
 /// try await checkCachingConformance { MemoryCache(limits: .init(cost: 1_000_000)) }
 /// ```
 ///
-/// - Parameter make: makes an empty cache with room for a hundred pictures of 64 bytes. Called several times.
-/// - Throws: ``ConformanceFailure`` with the first thing that is wrong.
+/// - Parameter make: Makes an empty cache with room for a hundred images of 64 bytes. Called three times.
+/// - Throws: ``ConformanceFailure`` for the first violation, or the error of `make`.
 public func checkCachingConformance(_ make: @Sendable () throws -> any Caching) async throws {
     try checkEntries(of: make())
     try checkRemoval(in: make())
@@ -56,7 +61,7 @@ private func checkRemoval(in cache: any Caching) throws {
     }
     cache.store(try sample(7), for: sampleKey("3"), priority: .normal)
     try ConformanceFailure.require(
-        mark(cache.image(for: sampleKey("3"))) == 7, "A cache that was emptied keeps nothing any more.")
+        mark(cache.image(for: sampleKey("3"))) == 7, "A cache that was emptied does not store new images.")
 }
 
 private func checkThreads(of cache: any Caching) async throws {
@@ -68,7 +73,7 @@ private func checkThreads(of cache: any Caching) async throws {
                     let n = (i * 7 + worker * 13) % samples.count
                     if let found = mark(cache.image(for: sampleKey("\(n)"))) {
                         try ConformanceFailure.require(
-                            found == n, "With several threads at once, a key returned another key's image.")
+                            found == n, "With several threads at once, the cache returned the image of another key.")
                     } else {
                         cache.store(samples[n], for: sampleKey("\(n)"), priority: .normal)
                     }

@@ -1,17 +1,20 @@
 internal import HTTPTypes
 public import ImageCore
 
-/// Checks that a data cache keeps the contract of ``DataCaching``.
+/// Checks a data cache against the contract of `DataCaching`.
+///
+/// It stores and reads entries whole and as streams, before and after a flush, replaces and removes them, empties the cache, breaks
+/// a stream while it is stored, and uses the cache from four tasks at once. It does not check limits or cancelled tasks.
 ///
 /// ```swift
-/// // In a test, with a store of your own:
+/// // In a test, with a custom cache:
 /// try await checkDataCachingConformance {
 ///     DiskCache(.init(directory: URL(filePath: "/tmp/cache-test-\(UUID())", directoryHint: .isDirectory)))
 /// }
 /// ```
 ///
-/// - Parameter make: makes an empty cache with room for a hundred entries of 10,000 bytes. Called several times.
-/// - Throws: ``ConformanceFailure`` with the first thing that is wrong, or what the cache throws.
+/// - Parameter make: Makes an empty cache with room for a hundred entries of 10,000 bytes. Called five times.
+/// - Throws: ``ConformanceFailure`` for the first violation, or an error of `make` or the cache.
 public func checkDataCachingConformance(_ make: @Sendable () async throws -> any DataCaching) async throws {
     try await checkEntries(of: make())
     try await checkBodies(of: make())
@@ -32,8 +35,9 @@ private func checkEntries(of cache: any DataCaching) async throws {
         guard let found = try await cache.entry(for: key) else { throw ConformanceFailure("An entry was missing \(when).") }
         try ConformanceFailure.require(found.data == stored.data, "An entry had other bytes \(when).")
         try ConformanceFailure.require(found.data.startIndex == 0, "The bytes of an entry did not start at index 0 \(when).")
-        try ConformanceFailure.require(found.head == stored.head, "An entry had another head \(when).")
-        try ConformanceFailure.require(found.storedAt == stored.storedAt, "An entry had another time of arrival \(when).")
+        try ConformanceFailure.require(
+            found.head == stored.head, "An entry had other response headers or another status \(when).")
+        try ConformanceFailure.require(found.storedAt == stored.storedAt, "The entry's storedAt changed \(when).")
     }
     try ConformanceFailure.require(
         await cache.entry(for: sampleKey("a", variant: "blur")) == nil,
@@ -44,22 +48,22 @@ private func checkEntries(of cache: any DataCaching) async throws {
 }
 
 private func checkBodies(of cache: any DataCaching) async throws {
-    // Slices count from where they were cut, and every length must come back as it was.
+    // A slice's indices start where it was cut, and the cache must return bodies of every length unchanged.
     let bodies = [Data(), Data([0]), sample(3).dropFirst(17), Data(repeating: 0xff, count: 10_000)]
     for (i, body) in bodies.enumerated() { try await cache.store(DataEntry(data: body, storedAt: 1), for: sampleKey("\(i)")) }
     try await cache.flush()
     for (i, body) in bodies.enumerated() {
         try ConformanceFailure.require(
-            await cache.entry(for: sampleKey("\(i)"))?.data == body, "A body of \(body.count) bytes did not come back as it was.")
+            await cache.entry(for: sampleKey("\(i)"))?.data == body, "A body of \(body.count) bytes was changed.")
     }
 }
 
 private func checkStreams(of cache: any DataCaching) async throws {
-    func stream(_ pieces: [Data], breaks: Bool = false) -> DataEntryStream {
+    func stream(_ pieces: [Data], fails: Bool = false) -> DataEntryStream {
         let rest = Lock(Array(pieces.reversed()))
         let body = ByteStream {
             let next = rest.withLock { $0.popLast() }
-            if next == nil, breaks { throw ConformanceFailure("This stream breaks.") }
+            if next == nil, fails { throw ConformanceFailure("This stream fails.") }
             return next
         }
         return DataEntryStream(body: body, head: HTTPResponse(status: .ok, headerFields: [.eTag: "\"2\""]), storedAt: 5)
@@ -71,15 +75,16 @@ private func checkStreams(of cache: any DataCaching) async throws {
     var data = Data()
     for try await chunk in found.body { data.append(chunk) }
     try ConformanceFailure.require(
-        data == sample(1) + sample(2).dropFirst(9), "A body that was streamed in and out had other bytes.")
+        data == sample(1) + sample(2).dropFirst(9), "A body that was stored and read as a stream had other bytes.")
     try ConformanceFailure.require(
-        found.head.headerFields[.eTag] == "\"2\"" && found.storedAt == 5, "A streamed entry had another head or time.")
+        found.head.headerFields[.eTag] == "\"2\"" && found.storedAt == 5,
+        "A streamed entry had other response headers or another storedAt.")
     do {
-        try await cache.store(stream([sample(3)], breaks: true), for: key)
-        throw ConformanceFailure("A stream that broke was stored without an error.")
-    } catch let failure as ConformanceFailure where failure.message == "This stream breaks." {}
+        try await cache.store(stream([sample(3)], fails: true), for: key)
+        throw ConformanceFailure("Storing a stream that fails did not throw an error.")
+    } catch let failure as ConformanceFailure where failure.message == "This stream fails." {}
     try ConformanceFailure.require(
-        await cache.entry(for: key)?.data == data, "A stream that broke changed what its key had.")
+        await cache.entry(for: key)?.data == data, "A stream that failed changed the entry of its key.")
 }
 
 private func checkRemoval(in cache: any DataCaching) async throws {
@@ -96,7 +101,7 @@ private func checkRemoval(in cache: any DataCaching) async throws {
     }
     try await cache.store(DataEntry(data: sample(9), storedAt: 1), for: sampleKey("3"))
     try ConformanceFailure.require(
-        await cache.entry(for: sampleKey("3"))?.data == sample(9), "A cache that was emptied keeps nothing any more.")
+        await cache.entry(for: sampleKey("3"))?.data == sample(9), "A cache that was emptied does not store new entries.")
 }
 
 private func checkTasks(of cache: any DataCaching) async throws {
@@ -109,7 +114,7 @@ private func checkTasks(of cache: any DataCaching) async throws {
                     guard let found = try await cache.entry(for: sampleKey("\(n)")) else { continue }
                     try ConformanceFailure.require(
                         found.data == sample(n) && found.storedAt == Double(n),
-                        "With several tasks at once, a key returned another key's entry.")
+                        "With several tasks at once, the cache returned the entry of another key.")
                 }
             }
         }

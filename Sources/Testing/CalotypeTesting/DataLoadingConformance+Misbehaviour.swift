@@ -2,11 +2,10 @@ internal import HTTPTypes
 internal import ImageCore
 internal import LoopbackHTTP
 
-// MARK: Servers that misbehave
-
 extension DataLoadingConformance {
+    /// Servers that send slow, malformed or unexpected responses.
     static let misbehaviour: [Check] = [
-        Check("An answer that takes its time arrives") { loader in
+        Check("A late response arrives") { loader in
             let gate = try LoopbackServer.Gate()
             let server = try LoopbackServer { _, connection in
                 try connection.wait(for: gate)
@@ -14,17 +13,17 @@ extension DataLoadingConformance {
             }
             let request = try request(server)
             let task = Task { try await loader.load(request) }
-            try await server.requests.reached(1)
+            try await server.requests.wait(forCount: 1)
             gate.open()
             try expect(try await collect(try await task.value.body).count == 1, "Its body was lost.")
         },
-        Check("A body that comes byte by byte comes whole") { loader in
+        Check("A body that is sent byte by byte arrives complete") { loader in
             let gates = try (0..<20).map { _ in try LoopbackServer.Gate() }
             let server = try LoopbackServer { _, connection in
-                try connection.writeHead(200, headers: [("Content-Length", "20")])
+                try connection.writeHeaders(200, headers: [("Content-Length", "20")])
                 for (number, gate) in gates.enumerated() {
                     try connection.write([UInt8(number)])
-                    // The next byte waits until this one was read.
+                    // Send the next byte after the client has read this one.
                     try connection.wait(for: gate)
                 }
             }
@@ -43,18 +42,18 @@ extension DataLoadingConformance {
             let body = try await collect(try await loader.load(try request(server)).body)
             try expect(body == Data("whole".utf8), "The body had \(body.count) bytes.")
         },
-        Check("A chunked body that ends early throws instead of ending") { loader in
+        Check("A truncated chunked body throws instead of ending") { loader in
             let server = try LoopbackServer { _, connection in
                 try connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nshort")
                 connection.close()
             }
             do { _ = try await collect(try await loader.load(try request(server)).body) } catch is ImageError { return }
-            throw Mismatch(reason: "It ended as if it were whole.")
+            throw Mismatch(reason: "It ended as if it were complete.")
         },
         Check("A reset in the middle of a body throws") { loader in
             let hasRead = try LoopbackServer.Gate()
             let server = try LoopbackServer { _, connection in
-                try connection.writeHead(200, headers: [("Content-Length", "100000")])
+                try connection.writeHeaders(200, headers: [("Content-Length", "100000")])
                 try connection.write([UInt8](repeating: 1, count: 2048))
                 try connection.wait(for: hasRead)
                 connection.reset()
@@ -62,60 +61,62 @@ extension DataLoadingConformance {
             do {
                 for try await _ in try await loader.load(try request(server)).body { hasRead.open() }
             } catch is ImageError { return }
-            throw Mismatch(reason: "It ended as if it were whole.")
+            throw Mismatch(reason: "It ended as if it were complete.")
         },
-        Check("Header lines that are no fields do no harm") { loader in
+        Check("Malformed header lines do not change the body") { loader in
             let server = try LoopbackServer { _, connection in
                 try connection.write(
                     "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nno colon here\r\n: no name\r\nX-Odd: \u{1}\r\n\r\ngood")
             }
-            // An error and an answer are both right; an answer must be the whole one.
+            // Both an error and a response are correct; a response must be complete.
             do {
                 let body = try await collect(try await loader.load(try request(server)).body)
-                try expect(body == Data("good".utf8), "The body was another.")
+                try expect(body == Data("good".utf8), "The body was different.")
             } catch is ImageError {}
         },
-        Check("A head without end is not read for ever") { loader in
+        Check("Endless response headers are an error") { loader in
             let server = try LoopbackServer { _, connection in
                 try connection.write("HTTP/1.1 200 OK\r\n")
                 while true { try connection.write("X-Filler: \(String(repeating: "a", count: 1000))\r\n") }
             }
             do { _ = try await loader.load(try request(server)) } catch is ImageError {
-                return try await server.disconnections.reached(1)
+                return try await server.disconnections.wait(forCount: 1)
             }
-            throw Mismatch(reason: "It was taken for an answer.")
+            throw Mismatch(reason: "They were accepted as a response.")
         },
-        Check("Redirects in a circle are an error") { loader in
+        Check("A redirect loop is an error") { loader in
             let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(301, headers: [("Location", "/")]) })
             try await expectError(.tooManyRedirects) { _ = try await loader.load(try request(server)) }
             try expect(server.requests.value <= 11, "\(server.requests.value) requests were made.")
         },
-        Check("Interim responses are not the answer") { loader in
+        Check("Interim responses are skipped") { loader in
             let server = try LoopbackServer { _, connection in
                 try connection.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
                 try connection.respond(LoopbackServer.Response(200, body: [1, 2]))
             }
             let response = try await loader.load(try request(server))
             try expect(response.head.status == 200, "The status was \(response.head.status).")
-            try expect(try await collect(response.body).count == 2, "The body was another.")
+            try expect(try await collect(response.body).count == 2, "The body was different.")
         },
-        Check("Lengths that contradict each other are an error") { loader in
+        Check("Two different Content-Length fields are an error") { loader in
             let server = try LoopbackServer { _, connection in
                 try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nContent-Length: 5\r\n\r\nwhole body")
                 connection.close()
             }
             do { _ = try await collect(try await loader.load(try request(server)).body) } catch is ImageError { return }
-            throw Mismatch(reason: "One of them was taken for the right one.")
+            throw Mismatch(reason: "One of them was accepted.")
         },
-        Check("A 304 has no body, whatever length it tells of") { loader in
-            let server = try LoopbackServer { _, connection in try connection.writeHead(304, headers: [("Content-Length", "100")])
+        Check("A 304 has no body, whatever its Content-Length") { loader in
+            let server = try LoopbackServer { _, connection in
+                try connection.writeHeaders(304, headers: [("Content-Length", "100")])
             }
             let response = try await loader.load(try request(server))
             try expect(response.head.status.code == 304, "The status was \(response.head.status).")
             try expect(try await collect(response.body).isEmpty, "It had a body.")
         },
-        Check("The answer to a HEAD has no body, whatever length it tells of") { loader in
-            let server = try LoopbackServer { _, connection in try connection.writeHead(200, headers: [("Content-Length", "100")])
+        Check("The response to a HEAD has no body, whatever its Content-Length") { loader in
+            let server = try LoopbackServer { _, connection in
+                try connection.writeHeaders(200, headers: [("Content-Length", "100")])
             }
             var request = try request(server)
             request.method = .head
@@ -124,12 +125,12 @@ extension DataLoadingConformance {
             try expect(try await collect(response.body).isEmpty, "It had a body.")
         },
         Check("A 204 has no body") { loader in
-            let server = try LoopbackServer { _, connection in try connection.writeHead(204) }
+            let server = try LoopbackServer { _, connection in try connection.writeHeaders(204) }
             let response = try await loader.load(try request(server))
             try expect(response.head.status.code == 204, "The status was \(response.head.status).")
             try expect(try await collect(response.body).isEmpty, "It had a body.")
         },
-        Check("A range that was not asked for is handed on as what it is") { loader in
+        Check("A range that was not requested is passed on unchanged") { loader in
             let server = try LoopbackServer(serving: { _ in
                 LoopbackServer.Response(206, headers: [("Content-Range", "bytes 5-9/100")], body: [1, 2, 3, 4, 5])
             })
@@ -139,17 +140,17 @@ extension DataLoadingConformance {
             try expect(response.head.status.code == 206, "The status was \(response.head.status).")
             try expect(response.head.headerFields[.contentRange] == "bytes 5-9/100", "Its Content-Range was lost.")
         },
-        Check("A 416 is an answer, and its Content-Range is kept") { loader in
+        Check("A 416 is a response, and its Content-Range is kept") { loader in
             try await expectRefusal(416, "Content-Range", "bytes */100", loader)
         },
-        Check("A 429 is an answer, and its Retry-After in seconds is kept") { loader in
+        Check("A 429 is a response, and its Retry-After in seconds is kept") { loader in
             try await expectRefusal(429, "Retry-After", "120", loader)
         },
-        Check("A 503 is an answer, and its Retry-After as a date is kept") { loader in
+        Check("A 503 is a response, and its Retry-After as a date is kept") { loader in
             try await expectRefusal(503, "Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT", loader)
         },
-        Check("A certificate that nobody vouches for is refused") { loader in
-            // Where there is no TLS for tests, there is nothing to check.
+        Check("An untrusted certificate is an error") { loader in
+            // Without OpenSSL the server has no TLS, so there is nothing to check.
             guard let identity = LoopbackServer.Identity() else { return }
             let server = try LoopbackServer(identity: identity) { _, connection in
                 try connection.respond(LoopbackServer.Response(200, body: [1]))
@@ -159,7 +160,7 @@ extension DataLoadingConformance {
         },
     ]
 
-    /// A refusal with a header field is handed on with both.
+    /// Expects that the loader returns the server's status and header field.
     private static func expectRefusal(
         _ status: Int, _ name: String, _ value: String, _ loader: any DataLoading
     ) async throws {
@@ -170,24 +171,24 @@ extension DataLoadingConformance {
         try expect(found == value, "\(name) was lost.")
     }
 
-    /// For loaders that can be told to trust a certificate.
+    /// Checks for loaders that can trust a given certificate.
     static let secure: [SecureCheck] = [
-        SecureCheck("A server that is trusted is talked to") { identity, loader in
+        SecureCheck("A server with a trusted certificate is loaded from") { identity, loader in
             let server = try LoopbackServer(identity: identity) { _, connection in
                 try connection.respond(LoopbackServer.Response(200, body: [1, 2, 3]))
             }
-            try expect(try await collect(try await loader.load(try request(server)).body).count == 3, "The body was another.")
+            try expect(try await collect(try await loader.load(try request(server)).body).count == 3, "The body was different.")
         },
-        SecureCheck("A stream of HTTP/2 that is reset before its answer throws, and the next load works", protocolName: "h2") {
+        SecureCheck("An HTTP/2 stream that is reset before its response throws, and the next load works", protocolName: "h2") {
             identity, loader in
             let server = try resettingFirst(identity) { http2, stream in try http2.reset(stream, .internalError) }
             try await expectError(.connectionLost) { _ = try await loader.load(try request(server)) }
             try await expectNextWorks(server, loader)
         },
-        SecureCheck("A stream of HTTP/2 that is reset in its body throws, and the next load works", protocolName: "h2") {
+        SecureCheck("An HTTP/2 stream that is reset during its body throws, and the next load works", protocolName: "h2") {
             identity, loader in
             let server = try resettingFirst(identity) { http2, stream in
-                try http2.writeHead(to: stream, length: 1000)
+                try http2.writeHeaders(to: stream, length: 1000)
                 try http2.write([UInt8](repeating: 1, count: 100), to: stream, isLast: false)
                 try http2.reset(stream, .internalError)
             }
@@ -196,7 +197,7 @@ extension DataLoadingConformance {
         },
     ]
 
-    /// A server over HTTP/2 that leaves its first request to `handle`, and answers the others.
+    /// An HTTP/2 server that passes its first request to `handle` and responds to the others.
     private static func resettingFirst(
         _ identity: LoopbackServer.Identity,
         _ handle: @escaping @Sendable (LoopbackServer.HTTP2Connection, UInt32) throws -> Void
@@ -217,6 +218,6 @@ extension DataLoadingConformance {
     }
 
     private static func expectNextWorks(_ server: LoopbackServer, _ loader: any DataLoading) async throws {
-        try expect(try await collect(try await loader.load(try request(server)).body).count == 1, "The next body was another.")
+        try expect(try await collect(try await loader.load(try request(server)).body).count == 1, "The next body was different.")
     }
 }

@@ -2,44 +2,44 @@ internal import HTTPTypes
 public import ImageCore
 internal import LoopbackHTTP
 
-/// Checks that a network layer keeps the contract of ``DataLoading``, against a real server on loopback that misbehaves on
-/// order.
+/// Checks a network layer against the contract of `DataLoading`, with a real HTTP server on the loopback interface.
 ///
-/// It is for loaders that speak HTTP. Each check makes a loader of its own, which must keep no answer from one to the next,
-/// and accept plain `http` to 127.0.0.1.
+/// The server also sends malformed, truncated and endless responses. The checks are for loaders of `http` and `https` URLs. Each
+/// check makes a new loader, which must not cache responses and must accept `http` URLs of 127.0.0.1.
 ///
 /// ```swift
-/// // In a test, with a loader of your own:
+/// // In a test, with a custom loader:
 /// try await DataLoadingConformance.check { CurlLoader() }
 /// ```
 public struct DataLoadingConformance: Sendable {
-    /// A check that a loader did not pass.
+    /// The error of a check that a loader does not pass.
     public struct Failure: Error, Sendable, CustomStringConvertible {
-        /// The check, as a sentence about what should hold.
+        /// The name of the check: a sentence that must be true for the loader.
         public let check: String
         /// What happened instead.
         public let reason: String
 
-        public var description: String { "Not so: \(check). \(reason)" }
+        /// The check and the reason.
+        public var description: String { "Failed: \(check). \(reason)" }
     }
 
-    /// Runs every check in turn.
+    /// Runs all checks one after the other.
     ///
     /// - Parameters:
-    ///   - limit: how long each check may take.
-    ///   - makeTrusting: makes a loader that trusts the certificate, in PEM, that it is given, for checks over TLS; without
-    ///     it they are left out, and so they are where there is no OpenSSL 3 to serve with.
-    ///   - exceptions: checks that are left out, by name: what the layer below the loader is known not to do. A name that no check
-    ///     has is a failure.
-    ///   - makeLoader: makes a loader.
-    /// - Throws: ``Failure`` at the first check that does not pass, or that does not end within `limit`.
+    ///   - limit: The longest time that a check may take. By default 20 seconds.
+    ///   - makeTrusting: Makes a loader that trusts the given certificate (PEM), for the checks of trusted TLS servers. By default
+    ///     `nil`, which skips them. They are also skipped without OpenSSL 3, which the server needs.
+    ///   - exceptions: The names of checks to skip, because the library below the loader is known not to pass them. Empty by default.
+    ///     An unknown name is a failure.
+    ///   - makeLoader: Makes a new loader.
+    /// - Throws: ``Failure`` for the first check that fails or exceeds `limit`.
     public static func check(
         limit: Duration = .seconds(20), trusting makeTrusting: (@Sendable (_ certificate: String) -> any DataLoading)? = nil,
         except exceptions: Set<String> = [], _ makeLoader: @escaping @Sendable () -> any DataLoading
     ) async throws {
         let checks = all + misbehaviour
         if let unknown = exceptions.subtracting(checks.map(\.name)).min() {
-            throw Failure(check: unknown, reason: "There is no such check.")
+            throw Failure(check: unknown, reason: "No check has this name.")
         }
         for check in checks where !exceptions.contains(check.name) { try await run(check, limit: limit, makeLoader) }
         guard let makeTrusting else { return }
@@ -60,10 +60,10 @@ public struct DataLoadingConformance: Sendable {
         }
     }
 
-    /// A check over TLS: the loader trusts the identity.
+    /// A check over TLS with a loader that trusts the server's certificate.
     struct SecureCheck: Sendable {
         let name: String
-        /// What the server agrees on with a client that offers it.
+        /// The protocol that the server selects when the client offers it (ALPN).
         let protocolName: String
         let body: @Sendable (LoopbackServer.Identity, any DataLoading) async throws -> Void
 
@@ -96,7 +96,7 @@ public struct DataLoadingConformance: Sendable {
         } catch let mismatch as Mismatch {
             throw Failure(check: check.name, reason: mismatch.reason)
         } catch {
-            throw Failure(check: check.name, reason: "It threw: \(error)")
+            throw Failure(check: check.name, reason: "An error was thrown: \(error)")
         }
     }
 }
@@ -105,7 +105,7 @@ public struct DataLoadingConformance: Sendable {
 
 extension DataLoadingConformance {
     static let all: [Check] = [
-        Check("The head and the body arrive as the server sent them") { loader in
+        Check("The response headers and the body arrive unchanged") { loader in
             let server = try LoopbackServer(serving: { request in
                 LoopbackServer.Response(200, headers: [("X-Sent", request["X-Asked"] ?? "-")], body: Array(request.target.utf8))
             })
@@ -119,9 +119,9 @@ extension DataLoadingConformance {
                 response.expectedBytes == 6,
                 "The expected length was \(response.expectedBytes.map(String.init) ?? "unknown"), not 6.")
             let body = try await collect(response.body)
-            try expect(body == Data("/a?b=c".utf8), "The body was another.")
+            try expect(body == Data("/a?b=c".utf8), "The body was different.")
         },
-        Check("A status such as 404 is an answer and no error") { loader in
+        Check("A status such as 404 is a response and no error") { loader in
             let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(404, body: [1]) })
             let response = try await loader.load(try request(server))
             try expect(response.head.status.code == 404, "The status was \(response.head.status).")
@@ -130,7 +130,7 @@ extension DataLoadingConformance {
         Check("The first chunk is handed out while the server holds the second back") { loader in
             let gate = try LoopbackServer.Gate()
             let server = try LoopbackServer { _, connection in
-                try connection.writeHead(200, headers: [("Content-Length", "4096")])
+                try connection.writeHeaders(200, headers: [("Content-Length", "4096")])
                 try connection.write([UInt8](repeating: 1, count: 2048))
                 try connection.wait(for: gate)
                 try connection.write([UInt8](repeating: 2, count: 2048))
@@ -143,14 +143,14 @@ extension DataLoadingConformance {
             while let chunk = try await chunks.next() { rest += chunk.count }
             try expect(rest == 4096, "\(rest) of 4096 bytes arrived.")
         },
-        Check("Cancelling while the server is silent throws CancellationError and closes the socket") { loader in
+        Check("Cancelling before the response throws CancellationError and closes the socket") { loader in
             let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
             let request = try request(server)
             let task = Task { try await loader.load(request) }
-            try await server.requests.reached(1)
+            try await server.requests.wait(forCount: 1)
             task.cancel()
             try await expectCancellation { _ = try await task.value }
-            try await server.disconnections.reached(1)
+            try await server.disconnections.wait(forCount: 1)
         },
         Check("Cancelling in the middle of a body throws CancellationError and closes the socket") { loader in
             let server = try stalling()
@@ -159,12 +159,12 @@ extension DataLoadingConformance {
             let task = Task {
                 for try await _ in try await loader.load(request).body { hasRead.open() }
             }
-            try await hasRead.opened()
+            try await hasRead.waitUntilOpen()
             task.cancel()
             try await expectCancellation { try await task.value }
-            try await server.disconnections.reached(1)
+            try await server.disconnections.wait(forCount: 1)
         },
-        Check("Dropping a body unread closes the socket") { loader in
+        Check("Releasing a body unread closes the socket") { loader in
             let server = try stalling()
             let request = try request(server)
             func loadAndDrop() async throws -> Int {
@@ -172,9 +172,9 @@ extension DataLoadingConformance {
                 return response.head.status.code
             }
             let status = try await loadAndDrop()
-            try expect(status == 200, "The head did not arrive.")
-            try await server.disconnections.reached(1)
-            // Used until here, so that it was not the loader's own end that closed the socket.
+            try expect(status == 200, "The response headers did not arrive.")
+            try await server.disconnections.wait(forCount: 1)
+            // Keeps the loader alive: its deallocation would close the socket, too.
             withExtendedLifetime(loader) {}
         },
         Check("A body that ends early throws instead of ending") { loader in
@@ -184,59 +184,59 @@ extension DataLoadingConformance {
             }
             try await expectError(.connectionLost) { _ = try await collect(try await loader.load(try request(server)).body) }
         },
-        Check("A refused connection is an error of the network") { loader in
+        Check("A refused connection throws connectionFailed") { loader in
             let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200) })
             let request = try request(server)
             server.stop()
             try await expectError(.connectionFailed) { _ = try await loader.load(request) }
         },
-        Check("A host without an address is told apart from one that does not answer") { loader in
-            // A label of 64 letters is one too many for a name (RFC 1035, section 2.3.4): no server is asked for it.
+        Check("An unknown host throws hostNotFound") { loader in
+            // A label of 64 letters is too long for a host name (RFC 1035, section 2.3.4), so no name server is contacted.
             let url = URL(string: "http://\(String(repeating: "a", count: 64)).invalid/")
-            guard let url else { throw Mismatch(reason: "The name is no URL.") }
+            guard let url else { throw Mismatch(reason: "The host name gave no URL.") }
             try await expectError(.hostNotFound) { _ = try await loader.load(DataRequest(url: url)) }
         },
-        Check("A silent server hits the time limit") { loader in
+        Check("A server that sends nothing exceeds the timeout") { loader in
             let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
             var request = try request(server)
             request.timeout = .milliseconds(300)
             let slow = request
             try await expectError(.timedOut) { _ = try await loader.load(slow) }
         },
-        Check("A slow body hits the time limit") { loader in
+        Check("A slow body exceeds the timeout") { loader in
             let server = try LoopbackServer { _, connection in try connection.trickle() }
             var request = try request(server)
             request.timeout = .milliseconds(300)
             let slow = request
             try await expectError(.timedOut) { _ = try await collect(try await loader.load(slow).body) }
-            try await server.disconnections.reached(1)
+            try await server.disconnections.wait(forCount: 1)
         },
         Check("An endless body stops at the size limit") { loader in
             let server = try LoopbackServer { _, connection in
-                try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+                try connection.writeHeaders(200, headers: [("Transfer-Encoding", "chunked")])
                 while true { try connection.writeChunk([UInt8](repeating: 1, count: 10_000)) }
             }
             var request = try request(server)
             request.maximumBytes = 500_000
             let limited = request
             try await expectError(.tooLarge) { _ = try await collect(try await loader.load(limited).body) }
-            try await server.disconnections.reached(1)
+            try await server.disconnections.wait(forCount: 1)
         },
         Check("Ten redirects are followed, and the final URL is known") { loader in
             let server = try countdown()
             let response = try await loader.load(try request(server, "/10"))
             try expect(response.head.status == 200, "The status was \(response.head.status).")
-            try expect(response.url.path == "/0", "The final URL was given as \(response.url.absoluteString).")
+            try expect(response.url.path == "/0", "The response's URL was \(response.url.absoluteString).")
         },
         Check("An eleventh redirect is an error") { loader in
             let server = try countdown()
             try await expectError(.tooManyRedirects) { _ = try await loader.load(try request(server, "/11")) }
         },
         Check("Credentials do not follow a redirect to another origin") { loader in
-            let stranger = try LoopbackServer(serving: { request in
+            let otherOrigin = try LoopbackServer(serving: { request in
                 LoopbackServer.Response(200, body: Array("\(request["Authorization"] ?? "")\(request["Cookie"] ?? "")".utf8))
             })
-            let target = stranger.url("/")
+            let target = otherOrigin.url("/")
             let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(302, headers: [("Location", target)]) })
             var request = try request(server)
             request.headerFields[.authorization] = "Bearer secret"
@@ -253,13 +253,13 @@ extension DataLoadingConformance {
                 try expect(300..<400 ~= response.head.status.code, "It was followed.")
             } catch is ImageError {}
         },
-        Check("What is no HTTP is an error") { loader in
+        Check("A response that is no HTTP is an error") { loader in
             let server = try LoopbackServer { _, connection in
                 try connection.write("garbage without end or meaning\r\n\r\n")
                 connection.close()
             }
             do { _ = try await collect(try await loader.load(try request(server)).body) } catch is ImageError { return }
-            throw Mismatch(reason: "It was taken for an answer.")
+            throw Mismatch(reason: "It was accepted as a response.")
         },
     ]
 
@@ -268,16 +268,16 @@ extension DataLoadingConformance {
         return DataRequest(url: url, timeout: .seconds(300))
     }
 
-    /// A server whose body begins and does not go on.
+    /// A server that sends the beginning of a body and then nothing.
     static func stalling() throws -> LoopbackServer {
         try LoopbackServer { _, connection in
-            try connection.writeHead(200, headers: [("Content-Length", "100000")])
+            try connection.writeHeaders(200, headers: [("Content-Length", "100000")])
             try connection.write([UInt8](repeating: 1, count: 2048))
             connection.waitForDisconnect()
         }
     }
 
-    /// A server on which `/n` leads to `/n-1`, and `/0` is an answer.
+    /// A server that redirects `/n` to `/n-1` and responds to `/0`.
     static func countdown() throws -> LoopbackServer {
         try LoopbackServer(serving: { request in
             guard let number = Int(request.path.dropFirst()), number > 0 else { return LoopbackServer.Response(200, body: [1]) }

@@ -1,97 +1,111 @@
 public import ImageCore
 
-/// Checks that a decoder keeps the contract of ``Decoding``, and of ``IncrementalDecoding`` where it adopts that.
+/// Checks a decoder against the contract of `Decoding`, and of `IncrementalDecoding` where it conforms to that.
+///
+/// For each file it checks that
+/// - the decoder recognises the format from the first 64 bytes and from a slice, and declines data that is no image;
+/// - a decode gives the same pixels each time, the size of the header, and no preview or partial image;
+/// - a decode with a target size gives an image that is neither too small nor larger than the file's;
+/// - a file with more pixels than the limit fails with `tooLarge`;
+/// - truncated and damaged files throw only `ImageError`, whether partial images are allowed or not;
+/// - a decode with a cancelled token throws `CancellationError`;
+/// - an incremental decoder gives the same image whatever the size of the pieces, and marks its previews.
+///
+/// It does not check what a decoder returns for damaged files, alpha modes, metadata, time or memory.
 ///
 /// ```swift
-/// // In a test, with a decoder of your own and a few files of its formats:
-/// let files = try [1, 40].map { try PNGEncoder().encode(TestPictures.solid(width: $0), as: .png, options: EncodeOptions()) }
+/// // In a test, with a custom decoder and a few files of its formats:
+/// let files = try [1, 40].map { try PNGEncoder().encode(TestImages.solid(width: $0), as: .png, options: EncodeOptions()) }
 /// try checkDecodingConformance(of: PNGDecoder(), files: files)
 /// ```
 ///
 /// - Parameters:
-///   - decoder: the decoder.
-///   - files: whole, valid files of its formats, small ones: each is decoded some hundred times.
-/// - Throws: ``ConformanceFailure`` with the first thing that is wrong, or what the decoder throws on a whole file.
+///   - decoder: The decoder to check.
+///   - files: Complete, valid, small files of its formats. Each is decoded more than a hundred times.
+/// - Throws: ``ConformanceFailure`` for the first violation, or the decoder's error for a valid file.
 public func checkDecodingConformance(of decoder: any Decoding, files: [Data]) throws {
-    try ConformanceFailure.require(!decoder.formats.isEmpty, "The decoder names no format that it reads.")
+    try ConformanceFailure.require(!decoder.formats.isEmpty, "The decoder lists no formats.")
     try checkDeclining(of: decoder)
     for (number, file) in files.enumerated() {
         let check = FileCheck(decoder: decoder, file: file, name: "File \(number)")
-        try check.matching()
-        try check.picture()
-        try check.limits()
-        try check.damage()
-        try check.cancelling()
-        try check.pieces()
+        try check.checkFormat()
+        try check.checkImage()
+        try check.checkLimits()
+        try check.checkDamagedFiles()
+        try check.checkCancellation()
+        try check.checkIncrementalDecoding()
     }
 }
 
 private func checkDeclining(of decoder: any Decoding) throws {
-    for head in [Data(), Data([0]), Data(repeating: 0, count: 64), Data("no picture, only words; ".utf8)] {
+    for head in [Data(), Data([0]), Data(repeating: 0, count: 64), Data("no image, just text;".utf8)] {
         try ConformanceFailure.require(
-            decoder.format(of: head) == nil, "The decoder accepted \(head.count) bytes that are no picture.")
+            decoder.format(of: head) == nil, "The decoder accepted \(head.count) bytes that are no image.")
     }
 }
 
 private struct FileCheck {
     let decoder: any Decoding
     let file: Data
-    /// For the start of a sentence.
+    /// The file's name, which begins the sentence of a failure.
     let name: String
 
-    func matching() throws {
+    func checkFormat() throws {
         let format = decoder.format(of: file)
         try ConformanceFailure.require(
-            format.map(decoder.formats.contains) ?? false, "\(name) is of no format that the decoder lists.")
+            format.map(decoder.formats.contains) ?? false,
+            "The format of \(name.lowercased()) is not among those that the decoder lists.")
         try ConformanceFailure.require(
-            decoder.format(of: file.prefix(64)) == format, "\(name) is not recognised by its first 64 bytes.")
-        // A slice counts from where it was cut.
+            decoder.format(of: file.prefix(64)) == format, "\(name) is not recognised from its first 64 bytes.")
+        // A slice's indices start where it was cut.
         let slice = (Data([1, 2, 3]) + file).dropFirst(3)
-        try ConformanceFailure.require(decoder.format(of: slice) == format, "\(name) is not recognised in a slice.")
+        try ConformanceFailure.require(decoder.format(of: slice) == format, "\(name) is not recognised when its data is a slice.")
         let (whole, sliced) = (try decoded(file), try decoded(slice))
-        try ConformanceFailure.require(same(whole, sliced), "\(name) gave another picture when its data was a slice.")
+        try ConformanceFailure.require(same(whole, sliced), "\(name) gave another image when its data was a slice.")
     }
 
-    func picture() throws {
+    func checkImage() throws {
         let info = try decoder.info(of: file, limits: DecodingLimits())
         let image = try decoded(file)
         try ConformanceFailure.require(
             image.size == info.orientation.applied(to: info.size),
-            "\(name) has \(info.size) pixels by its header, and was decoded to \(image.size).")
-        try ConformanceFailure.require(!image.isPartial && !image.isPreview, "\(name) is whole, and was called a part.")
-        try ConformanceFailure.require(same(image, try decoded(file)), "\(name) gave two pictures.")
+            "The header of \(name.lowercased()) says \(info.size) pixels, but the decoder returned \(image.size).")
+        try ConformanceFailure.require(
+            !image.isPartial && !image.isPreview, "\(name) is complete, but its image is marked as partial or preview.")
+        try ConformanceFailure.require(same(image, try decoded(file)), "\(name) gave two different images.")
         var options = DecodeOptions()
         options.targetSize = PixelSize(width: max(1, image.size.width / 3), height: max(1, image.size.height / 3))
         let smaller = try decoder.decode(file, options: options)
         try ConformanceFailure.require(
             smaller.size.width <= image.size.width && smaller.size.height <= image.size.height
                 && (smaller.size.width >= image.size.width / 3 || smaller.size.height >= image.size.height / 3),
-            "\(name) was to be decoded to at least a third of \(image.size), and got \(smaller.size).")
+            "The target size was a third of \(image.size), but \(name.lowercased()) was decoded to \(smaller.size).")
     }
 
-    /// The header is looked at before memory is taken.
-    func limits() throws {
+    func checkLimits() throws {
         var limits = DecodingLimits()
         limits.pixels = try decoder.info(of: file, limits: limits).size.pixelCount.map { $0 - 1 } ?? 0
         var options = DecodeOptions()
         options.limits = limits
         do {
             _ = try decoder.decode(file, options: options)
-            throw ConformanceFailure("\(name) was decoded though it has a pixel more than the limit.")
+            throw ConformanceFailure("\(name) was decoded although it has a pixel more than the limit.")
         } catch let error as ImageError {
             try ConformanceFailure.require(
-                error.code == .tooLarge, "\(name) is above the limit, and the error is \(error.code) instead of tooLarge.")
+                error.code == .tooLarge, "\(name) exceeds the limit, but the error is \(error.code) instead of tooLarge.")
         }
     }
 
-    /// Files that end early or have wrong bytes give an ``ImageError`` or a picture of their size, and what is cut is never
-    /// called whole where a part was asked for.
-    func damage() throws {
+    /// Decodes truncated files and files with flipped bits. Errors other than ``ImageError`` are failures; images are accepted
+    /// without a check.
+    func checkDamagedFiles() throws {
         for cut in Set((0..<16).map { file.count * $0 / 16 }).union([file.count - 1]) where cut > 0 {
             var options = DecodeOptions()
-            try failing("cut after \(cut) of \(file.count) bytes") { _ = try decoder.decode(file.prefix(cut), options: options) }
+            try allowImageErrors("cut after \(cut) of \(file.count) bytes") {
+                _ = try decoder.decode(file.prefix(cut), options: options)
+            }
             options.allowsPartial = true
-            try failing("cut after \(cut) of \(file.count) bytes, a part allowed,") {
+            try allowImageErrors("cut after \(cut) of \(file.count) bytes, with partial images allowed,") {
                 _ = try decoder.decode(file.prefix(cut), options: options)
             }
         }
@@ -99,37 +113,36 @@ private struct FileCheck {
         for _ in 0..<64 {
             var damaged = file
             for _ in 0..<4 { damaged[.random(in: damaged.indices, using: &random)] ^= 1 << Int.random(in: 0..<8, using: &random) }
-            try failing("with four wrong bits") { _ = try decoder.decode(damaged, options: DecodeOptions()) }
-            try failing("with four wrong bits") { _ = try decoder.info(of: damaged, limits: DecodingLimits()) }
+            try allowImageErrors("with four flipped bits") { _ = try decoder.decode(damaged, options: DecodeOptions()) }
+            try allowImageErrors("with four flipped bits") { _ = try decoder.info(of: damaged, limits: DecodingLimits()) }
         }
     }
 
-    /// Runs `body`, which may fail, but only with an ``ImageError``.
-    private func failing(_ what: String, _ body: () throws -> Void) throws(ConformanceFailure) {
+    private func allowImageErrors(_ what: String, _ body: () throws -> Void) throws(ConformanceFailure) {
         do {
             try body()
         } catch is ImageError {
         } catch {
-            throw ConformanceFailure("\(name) \(what) threw \(type(of: error)); a decoder throws ImageError.")
+            throw ConformanceFailure("\(name), \(what), threw \(type(of: error)); a decoder must throw ImageError.")
         }
     }
 
-    func cancelling() throws {
+    func checkCancellation() throws {
         var options = DecodeOptions()
         let token = CancellationToken()
         token.cancel()
         options.cancellation = token
         do {
             _ = try decoder.decode(file, options: options)
-            throw ConformanceFailure("\(name) was decoded though its token was cancelled before.")
+            throw ConformanceFailure("\(name) was decoded although its token was cancelled before.")
         } catch is CancellationError {
         } catch let error as ImageError {
             throw ConformanceFailure("\(name) was cancelled and threw \"\(error.message)\" instead of a CancellationError.")
         }
     }
 
-    /// However a file is cut, the picture is the same.
-    func pieces() throws {
+    /// The pieces' size must not change the image.
+    func checkIncrementalDecoding() throws {
         guard let incremental = decoder as? any IncrementalDecoding else { return }
         let whole = try decoded(file)
         for length in [1, 7, 1_000, file.count] {
@@ -143,7 +156,7 @@ private struct FileCheck {
                 }
             }
             try ConformanceFailure.require(
-                same(try decoder.finish(), whole), "\(name) gave another picture in pieces of \(length) bytes.")
+                same(try decoder.finish(), whole), "\(name) gave another image in pieces of \(length) bytes.")
         }
     }
 

@@ -1,21 +1,27 @@
 public import ImageCore
 
-/// Checks that an encoder keeps the contract of ``Encoding``, with the help of a decoder for what it writes.
+/// Checks an encoder against the contract of `Encoding`, by decoding its files.
+///
+/// For each format it encodes images of several sizes, pixel formats and alpha modes, and checks that the image is not changed, that
+/// the file has the right format, size and orientation, that the same image gives the same file, and that a cancelled encode throws
+/// `CancellationError`. It does not compare the decoded pixels with the original.
 ///
 /// ```swift
-/// // In a test, with an encoder of your own:
+/// // In a test, with a custom encoder:
 /// try checkEncodingConformance(of: PNGEncoder(), readBy: PNGDecoder())
 /// ```
 ///
-/// - Parameter decoder: reads every format that the encoder writes.
-/// - Throws: ``ConformanceFailure`` with the first thing that is wrong, or what encoder or decoder throws on a good picture.
+/// - Parameters:
+///   - encoder: The encoder to check.
+///   - decoder: A decoder for every format that the encoder writes.
+/// - Throws: ``ConformanceFailure`` for the first violation, or the error of the encoder or the decoder for a valid image.
 public func checkEncodingConformance(of encoder: any Encoding, readBy decoder: any Decoding) throws {
-    try ConformanceFailure.require(!encoder.formats.isEmpty, "The encoder names no format that it writes.")
+    try ConformanceFailure.require(!encoder.formats.isEmpty, "The encoder lists no formats.")
     for format in encoder.formats {
         for size in [PixelSize(width: 1, height: 1), PixelSize(width: 17, height: 5), PixelSize(width: 64, height: 48)] {
             for (pixels, alpha) in [(PixelFormat.gray8, AlphaMode.opaque), (.rgba8, .opaque), (.rgba8, .premultiplied)] {
                 let image = try pattern(size, pixels, alpha)
-                let what = "\(format.rawValue) of a \(alpha.rawValue) \(pixels.rawValue) picture of \(size) pixels"
+                let what = "\(format.rawValue) of a \(alpha.rawValue) \(pixels.rawValue) image of \(size) pixels"
                 try checkFile(of: image, format, encoder, decoder, what)
             }
         }
@@ -28,20 +34,21 @@ private func checkFile(
 ) throws {
     let before = bytes(of: image)
     let file = try encoder.encode(image, as: format, options: EncodeOptions())
-    try ConformanceFailure.require(bytes(of: image) == before, "The \(what) changed the picture.")
+    try ConformanceFailure.require(bytes(of: image) == before, "Writing the \(what) changed the image.")
     try ConformanceFailure.require(decoder.format(of: file) == format, "The \(what) is not recognised as \(format.rawValue).")
     let back = try decoder.decode(file, options: DecodeOptions())
-    try ConformanceFailure.require(back.size == image.size, "The \(what) came back with \(back.size) pixels.")
+    try ConformanceFailure.require(back.size == image.size, "The \(what) was decoded to \(back.size) pixels.")
     try ConformanceFailure.require(
-        try encoder.encode(image, as: format, options: EncodeOptions()) == file, "The \(what) was written in two ways.")
+        try encoder.encode(image, as: format, options: EncodeOptions()) == file,
+        "Encoding the \(what) twice gave two different files.")
     for orientation in [Orientation.right, .downMirrored] {
         var options = EncodeOptions()
         options.orientation = orientation
-        let turned = try encoder.encode(image, as: format, options: options)
-        let info = try decoder.info(of: turned, limits: DecodingLimits())
+        let rotated = try encoder.encode(image, as: format, options: options)
+        let info = try decoder.info(of: rotated, limits: DecodingLimits())
         try ConformanceFailure.require(
             info.orientation.applied(to: info.size) == orientation.applied(to: image.size),
-            "The \(what), to be shown turned, does not say so.")
+            "The \(what), encoded with the orientation \(orientation.rawValue), lost its orientation.")
     }
 }
 
@@ -52,10 +59,10 @@ private func checkCancelling(_ encoder: any Encoding, _ format: ImageFormat) thr
     options.cancellation = token
     do {
         _ = try encoder.encode(pattern(PixelSize(width: 64, height: 64), .rgba8, .opaque), as: format, options: options)
-        throw ConformanceFailure("A \(format.rawValue) was written though its token was cancelled before.")
+        throw ConformanceFailure("A \(format.rawValue) was encoded although the token was cancelled before.")
     } catch is CancellationError {
     } catch let error as ImageError {
         throw ConformanceFailure(
-            "A \(format.rawValue) was cancelled and threw \"\(error.message)\" instead of a CancellationError.")
+            "A cancelled encode to \(format.rawValue) threw \"\(error.message)\" instead of a CancellationError.")
     }
 }

@@ -1,6 +1,6 @@
 internal import ImageCore
 
-/// Holds tasks until a test lets them through: time moves by events, never by waiting.
+/// Suspends tasks until a test resumes them, so that a test needs no sleep. Safe to use from any thread.
 public final class Gate: Sendable {
     private struct State {
         var isOpen: Bool
@@ -10,7 +10,7 @@ public final class Gate: Sendable {
         var nextID: UInt64 = 0
         var cancelledEarly: Set<UInt64> = []
 
-        /// Counts a task that passes, or is held from now on. Returns who waited for that.
+        /// Counts a task that passes or is held. Returns the tasks that waited for this number of arrivals.
         mutating func arrive() -> [CheckedContinuation<Void, Never>] {
             arrivals += 1
             defer { arrivalWaiters.removeAll { $0.count <= arrivals } }
@@ -20,16 +20,20 @@ public final class Gate: Sendable {
 
     private let state: Lock<State>
 
-    /// - Parameter isOpen: whether tasks pass at once.
+    /// Creates a gate.
+    ///
+    /// - Parameter isOpen: Whether tasks pass at once. By default `false`.
     public init(isOpen: Bool = false) { state = Lock(State(isOpen: isOpen)) }
 
-    /// How many tasks have come, passed or not.
+    /// The number of tasks that have called ``pass()`` so far.
     public var arrivals: Int { state.withLock { $0.arrivals } }
 
-    /// How many tasks are held now.
+    /// The number of tasks that the gate holds now.
     public var held: Int { state.withLock { $0.held.count } }
 
-    /// Passes when the gate is open; throws `CancellationError` when the task is cancelled while it is held.
+    /// Returns when the gate is open, or when ``letOneThrough()`` resumes this task.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
     public func pass() async throws {
         let (id, isOpen, waiters) = state.withLock { state in
             state.nextID += 1
@@ -41,8 +45,8 @@ public final class Gate: Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                // Who waits for an arrival may go on once the task is held, or has passed.
-                let (answer, waiters) = state.withLock {
+                // A test that waits for an arrival must resume only after this task is held or has passed.
+                let (result, waiters) = state.withLock {
                     state -> (Result<Void, any Error>?, [CheckedContinuation<Void, Never>]) in
                     let waiters = state.arrive()
                     if state.cancelledEarly.remove(id) != nil { return (.failure(CancellationError()), waiters) }
@@ -51,7 +55,7 @@ public final class Gate: Sendable {
                     return (nil, waiters)
                 }
                 for waiter in waiters { waiter.resume() }
-                if let answer { continuation.resume(with: answer) }
+                if let result { continuation.resume(with: result) }
             }
         } onCancel: {
             let continuation = state.withLock { state in
@@ -63,7 +67,7 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Lets everyone through, now and later.
+    /// Resumes all held tasks, in order of arrival, and lets later ones pass at once.
     public func open() {
         let held = state.withLock { state in
             state.isOpen = true
@@ -73,7 +77,7 @@ public final class Gate: Sendable {
         for continuation in held { continuation.resume() }
     }
 
-    /// Lets one held task through, the one that came first.
+    /// Resumes the task that has been held longest. Does nothing when no task is held.
     public func letOneThrough() {
         let continuation = state.withLock { state in
             state.held.keys.min().flatMap { state.held.removeValue(forKey: $0) }
@@ -81,7 +85,7 @@ public final class Gate: Sendable {
         continuation?.resume()
     }
 
-    /// Returns when at least `count` tasks have come.
+    /// Returns as soon as at least `count` tasks have called ``pass()``. Ignores cancellation.
     public func waitForArrivals(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isDue = state.withLock { state in

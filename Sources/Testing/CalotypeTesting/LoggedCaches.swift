@@ -1,20 +1,28 @@
 public import ImageCore
 
-/// A memory cache without limits that logs every call.
+/// A memory cache without limits that records its calls.
 public final class LoggedMemoryCache: Caching {
+    /// A call of the cache.
     public enum Call: Hashable, Sendable {
+        /// `image(for:)`, and whether it returned an image.
         case read(ImageKey, isHit: Bool)
+        /// `store(_:for:priority:)`.
         case store(ImageKey)
+        /// `removeImage(for:)`.
         case remove(ImageKey)
+        /// `removeAll()`.
         case removeAll
     }
 
     private let images = Lock<[ImageKey: DecodedImage]>([:])
     private let log = EventLog<Call>()
 
+    /// Creates an empty cache.
     public init() {}
 
+    /// All calls so far, in order. `peekImage(for:)` is not recorded.
     public var calls: [Call] { log.events }
+    /// The keys of all stored images.
     public var keys: Set<ImageKey> { images.withLock { Set($0.keys) } }
 
     public func image(for key: ImageKey) -> DecodedImage? {
@@ -41,12 +49,17 @@ public final class LoggedMemoryCache: Caching {
     }
 }
 
-/// A data cache in memory that logs every call, can be held at a gate, and can be told to fail.
+/// A data cache in memory that records its calls, and that a test can hold at a gate or make fail.
 public final class LoggedDataCache: DataCaching {
+    /// A call of the cache that did not throw.
     public enum Call: Hashable, Sendable {
+        /// `entry(for:)`, and whether it returned an entry.
         case read(DataKey, isHit: Bool)
+        /// `store(_:for:)`, and the size of the body in bytes.
         case store(DataKey, bytes: Int)
+        /// `removeEntry(for:)`.
         case remove(DataKey)
+        /// `removeAll()`.
         case removeAll
     }
 
@@ -55,12 +68,17 @@ public final class LoggedDataCache: DataCaching {
     private let fault: @Sendable (Int) -> (any Error)?
     private let count = Lock(0)
 
-    /// Passed by every read before it answers.
+    /// The gate that each read passes before it returns.
     public let readGate: Gate
-    /// Passed by every store before it takes effect.
+    /// The gate that each store passes before it takes effect.
     public let storeGate: Gate
 
-    /// - Parameter fault: the error that the n-th call (from 1) throws, `nil` for none.
+    /// Creates an empty cache.
+    ///
+    /// - Parameters:
+    ///   - readGate: The gate of reads. Open by default.
+    ///   - storeGate: The gate of stores. Open by default.
+    ///   - fault: Returns the error that the n-th call throws, counted from 1, or `nil` for success. By default no call fails.
     public init(
         readGate: Gate = Gate(isOpen: true), storeGate: Gate = Gate(isOpen: true),
         fault: @escaping @Sendable (Int) -> (any Error)? = { _ in nil }
@@ -70,14 +88,17 @@ public final class LoggedDataCache: DataCaching {
         self.fault = fault
     }
 
+    /// All calls so far that did not throw, in order.
     public var calls: [Call] { log.events }
+    /// The keys of all stored entries.
     public var keys: Set<DataKey> { entries.withLock { Set($0.keys) } }
 
+    /// Returns as soon as at least `count` calls are recorded. Ignores cancellation.
     public func waitForCalls(_ count: Int) async { await log.wait(forCount: count) }
 
     public func entry(for key: DataKey) async throws -> DataEntry? {
         try await readGate.pass()
-        try fail()
+        try throwFault()
         let entry = entries.withLock { $0[key] }
         log.append(.read(key, isHit: entry != nil))
         return entry
@@ -85,24 +106,24 @@ public final class LoggedDataCache: DataCaching {
 
     public func store(_ entry: DataEntry, for key: DataKey) async throws {
         try await storeGate.pass()
-        try fail()
+        try throwFault()
         entries.withLock { $0[key] = entry }
         log.append(.store(key, bytes: entry.data.count))
     }
 
     public func removeEntry(for key: DataKey) async throws {
-        try fail()
+        try throwFault()
         entries.withLock { $0[key] = nil }
         log.append(.remove(key))
     }
 
     public func removeAll() async throws {
-        try fail()
+        try throwFault()
         entries.withLock { $0 = [:] }
         log.append(.removeAll)
     }
 
-    private func fail() throws {
+    private func throwFault() throws {
         let number = count.withLock { count in
             count += 1
             return count

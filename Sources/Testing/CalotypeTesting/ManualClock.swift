@@ -1,9 +1,10 @@
 internal import ImageCore
 
-/// A clock that stands still until a test moves it.
+/// A clock whose time changes only when a test advances it. Safe to use from any thread.
 public final class ManualClock: Clock, Sendable {
+    /// A time of the clock.
     public struct Instant: InstantProtocol, Hashable {
-        /// Since the clock was made.
+        /// The time since the clock was created.
         public let offset: Duration
 
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -27,15 +28,16 @@ public final class ManualClock: Clock, Sendable {
     private let state = Lock(State())
     private let sleeps = EventLog<Duration>()
 
+    /// Creates a clock at offset zero.
     public init() {}
 
     public var now: Instant { state.withLock { $0.now } }
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// How long every sleep so far was asked to last, in order.
+    /// The requested duration of each sleep so far, in order.
     public var requestedSleeps: [Duration] { sleeps.events }
 
-    /// Returns when at least `count` sleeps have been asked for.
+    /// Returns as soon as at least `count` sleeps have been requested. Ignores cancellation.
     public func waitForSleeps(_ count: Int) async { await sleeps.wait(forCount: count) }
 
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
@@ -45,14 +47,14 @@ public final class ManualClock: Clock, Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let answer = state.withLock { state -> Result<Void, any Error>? in
+                let result = state.withLock { state -> Result<Void, any Error>? in
                     if state.cancelledEarly.remove(id) != nil { return .failure(CancellationError()) }
                     if deadline <= state.now { return .success(()) }
                     state.sleepers.append(Sleeper(id: id, deadline: deadline, continuation: continuation))
                     return nil
                 }
                 sleeps.append(now.duration(to: deadline))
-                if let answer { continuation.resume(with: answer) }
+                if let result { continuation.resume(with: result) }
             }
         } onCancel: {
             let sleeper = state.withLock { state -> Sleeper? in
@@ -66,7 +68,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Moves the time on, and wakes who is due, the earliest deadline first.
+    /// Advances the time and resumes the sleeps whose deadline has passed, in order of their deadlines.
     public func advance(by duration: Duration) {
         let due = state.withLock { state -> [Sleeper] in
             state.now = state.now.advanced(by: duration)

@@ -1,17 +1,22 @@
 public import ImageCore
 
-/// Checks that a processor keeps the contract of ``Processing``.
+/// Checks a processor against the contract of `Processing`.
+///
+/// It checks that the identifier is the same for the same processor, that the result depends only on the image and not on the number
+/// of threads, that the input is not changed, that premultiplied colours do not exceed alpha, that a pixel limit is not exceeded,
+/// that fused processors give the same result as two steps, and that a cancelled run throws nothing but `CancellationError`. It does
+/// not check that a cancelled run stops, that parameters are part of the identifier, or `reducedDecode`.
 ///
 /// ```swift
-/// // In a test, with a processor of your own:
+/// // In a test, with a custom processor:
 /// try checkProcessingConformance { .sepia() }
 /// ```
 ///
 /// - Parameters:
-///   - samples: pictures that it must be able to work on; by default grey and colour, opaque and transparent, of 8 and 16
-///     bits, from one pixel up.
-///   - make: makes the processor, the same one each time. Called several times.
-/// - Throws: ``ConformanceFailure`` with the first thing that is wrong, or what the processor throws on a sample.
+///   - samples: Images that the processor must accept. By default grayscale and colour images of 8 and 16 bits per channel, opaque
+///     and transparent, from one pixel to 120 by 80 pixels.
+///   - make: Makes the processor with the same parameters each time. Called twice.
+/// - Throws: ``ConformanceFailure`` for the first violation, or the processor's error for a sample.
 public func checkProcessingConformance(
     samples: [DecodedImage]? = nil, _ make: () throws -> any Processing
 ) throws {
@@ -19,7 +24,7 @@ public func checkProcessingConformance(
     try ConformanceFailure.require(!processor.identifier.isEmpty, "The processor has no identifier.")
     try ConformanceFailure.require(
         try make().identifier == processor.identifier,
-        "Made twice in the same way, the processor has two identifiers: no cache would ever find its work again.")
+        "Made twice with the same parameters, the processor has two identifiers, so caches would never find its results.")
     for sample in try samples ?? standardSamples() {
         try checkRuns(of: processor, on: sample)
         try checkFusing(of: processor, on: sample)
@@ -31,10 +36,10 @@ private func checkRuns(of processor: any Processing, on sample: DecodedImage) th
     let what = "\(processor.identifier) on \(sample.bitmap.format.rawValue) \(sample.size)"
     let before = bytes(of: sample)
     let result = try processor.process(sample, context: ProcessingContext())
-    try ConformanceFailure.require(bytes(of: sample) == before, "\(what) changed the picture that it was given.")
+    try ConformanceFailure.require(bytes(of: sample) == before, "\(what) changed its input image.")
     try checkColors(of: result, what)
     try ConformanceFailure.require(
-        same(result, try processor.process(sample, context: ProcessingContext())), "\(what) gave two results for one picture.")
+        same(result, try processor.process(sample, context: ProcessingContext())), "\(what) gave two results for one image.")
     var threaded = ProcessingContext()
     threaded.threads = 3
     try ConformanceFailure.require(
@@ -44,11 +49,11 @@ private func checkRuns(of processor: any Processing, on sample: DecodedImage) th
     if let image = try? processor.process(sample, context: small), image.size != sample.size {
         try ConformanceFailure.require(
             image.size.pixelCount ?? .max <= 1 || fits(image.size, in: sample.size),
-            "\(what) made a larger picture of \(image.size) pixels where one pixel was the limit.")
+            "\(what) made a larger image of \(image.size) pixels although the limit was one pixel.")
     }
 }
 
-/// Colour that is multiplied by alpha is never above it, and an opaque picture has no transparent pixel.
+/// A premultiplied colour must not exceed alpha, and an opaque image must have no transparent pixel.
 private func checkColors(of image: DecodedImage, _ what: String) throws(ConformanceFailure) {
     let bitmap = image.bitmap
     guard bitmap.format.channels == 4, bitmap.alpha != .straight else { return }
@@ -58,15 +63,16 @@ private func checkColors(of image: DecodedImage, _ what: String) throws(Conforma
             let levels = levels(of: bitmap, x: x, y: y)
             try ConformanceFailure.require(
                 levels[0...2].allSatisfy { $0 <= levels[3] },
-                "\(what) gave a colour above its alpha at \(x), \(y); premultiplied colour never is.")
+                "\(what) gave a colour above its alpha at \(x), \(y); premultiplied colours must not exceed alpha.")
             try ConformanceFailure.require(
-                bitmap.alpha != .opaque || levels[3] == most, "\(what) called a picture opaque that is transparent at \(x), \(y)."
+                bitmap.alpha != .opaque || levels[3] == most,
+                "\(what) marked an image as opaque that is transparent at \(x), \(y)."
             )
         }
     }
 }
 
-/// What is fused gives the picture that one after the other gives, to within a level.
+/// A processor fused with itself must give the result of two runs, within one level of 8 bits.
 private func checkFusing(of processor: any Processing, on sample: DecodedImage) throws {
     guard let fused = (processor as? any FusingProcessing)?.fused(with: processor) else { return }
     let context = ProcessingContext()
@@ -76,19 +82,19 @@ private func checkFusing(of processor: any Processing, on sample: DecodedImage) 
     let both = try fused.process(sample, context: context)
     let what = "\(processor.identifier), fused with itself,"
     try ConformanceFailure.require(
-        both.size == twice.size, "\(what) gave \(both.size) pixels, and one after the other \(twice.size).")
+        both.size == twice.size, "\(what) gave \(both.size) pixels; two runs gave \(twice.size).")
     for y in 0..<both.size.height {
         for x in 0..<both.size.width {
             let (a, b) = (levels(of: both.bitmap, x: x, y: y), levels(of: twice.bitmap, x: x, y: y))
             let step = both.bitmap.format == .rgba16 || both.bitmap.format == .gray16 ? 257 : 1
             try ConformanceFailure.require(
                 zip(a, b).allSatisfy { abs($0 - $1) <= step },
-                "\(what) gave \(a) at \(x), \(y), and one after the other \(b).")
+                "\(what) gave \(a) at \(x), \(y); two runs gave \(b).")
         }
     }
 }
 
-/// Asked to stop, it stops, or it is done already; it throws nothing else.
+/// A cancelled run may finish or throw `CancellationError`, but must not throw another error.
 private func checkCancelling(of processor: any Processing) throws {
     let token = CancellationToken()
     token.cancel()
@@ -98,7 +104,7 @@ private func checkCancelling(of processor: any Processing) throws {
     } catch is CancellationError {
     } catch let error as ImageError {
         throw ConformanceFailure(
-            "\(processor.identifier) was cancelled and threw \"\(error.message)\" instead of a CancellationError.")
+            "A cancelled run of \(processor.identifier) threw \"\(error.message)\" instead of a CancellationError.")
     }
 }
 

@@ -1,12 +1,13 @@
 public import ImageCore
 
-/// A processor that changes nothing, or one pixel value, and counts its runs.
+/// A processor that records its runs and does what a test's closure does.
 public struct RecordingProcessor: Processing {
-    /// Counts by identifier; share one among the processors of a test.
+    /// The runs of the processors that share it.
     public final class Log: Sendable {
         private let log = EventLog<String>()
+        /// Creates an empty log.
         public init() {}
-        /// The identifiers of all runs, in order.
+        /// The identifiers of the processors, one for each run, in order.
         public var runs: [String] { log.events }
         fileprivate func append(_ name: String) { log.append(name) }
     }
@@ -15,6 +16,12 @@ public struct RecordingProcessor: Processing {
     private let log: Log
     private let work: (@Sendable (DecodedImage, ProcessingContext) throws -> DecodedImage)?
 
+    /// Creates a processor.
+    ///
+    /// - Parameters:
+    ///   - identifier: The processor's identifier.
+    ///   - log: Where its runs are recorded.
+    ///   - work: Makes the result. By default the result is the input image.
     public init(
         _ identifier: String, log: Log,
         work: (@Sendable (DecodedImage, ProcessingContext) throws -> DecodedImage)? = nil

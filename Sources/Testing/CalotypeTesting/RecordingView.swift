@@ -1,36 +1,46 @@
 public import ImageCore
 
-/// A view that records what it is told to show.
+/// A view that records its calls, for tests of targets.
 public actor RecordingView: ImageViewAdapter {
-    /// One thing shown. Images are told apart by their first pixel's red.
+    /// A call of the view.
     public enum Shown: Hashable, Sendable {
+        /// An image, identified by the red value of its first pixel, and how it appears.
         case image(red: UInt8, Transition)
+        /// The view was cleared.
         case cleared
+        /// A placeholder of a kind: `none`, `image`, `color` or `hash`.
         case placeholder(String)
+        /// A load began (`true`) or ended.
         case loading(Bool)
+        /// The progress of a load.
         case progress(LoadProgress)
+        /// A load failed.
         case failure(ImageError.Code)
+        /// The accessibility label was set; `nil` for none.
         case label(String?)
     }
 
     private let log = EventLog<Shown>()
 
-    /// What the view shows now, made up from what it was told.
+    /// What the view shows now, as a result of its calls.
     public private(set) var appearance = ViewAppearance(color: [], isLoading: false, hasFailed: false, label: "")
 
+    /// Creates a view that shows nothing.
     public init() {}
 
-    /// Everything shown, in order.
+    /// All calls so far, in order.
     public nonisolated var shown: [Shown] { log.events }
 
-    /// Returns when what was shown so far satisfies a condition.
+    /// Returns as soon as the calls fulfil a condition, which may be at once. Ignores cancellation.
+    ///
+    /// - Parameter condition: Called with all calls after each new one. It must not use the view itself.
     public nonisolated func wait(until condition: @escaping @Sendable ([Shown]) -> Bool) async {
         await log.wait(until: condition)
     }
 
     public func setImage(_ image: DecodedImage, transition: Transition) {
-        (appearance.color, appearance.hasFailed) = (TestPictures.color(of: image), false)
-        log.append(.image(red: TestPictures.pixel(of: image, x: 0, y: 0)[0], transition))
+        (appearance.color, appearance.hasFailed) = (TestImages.color(of: image), false)
+        log.append(.image(red: TestImages.pixel(of: image, x: 0, y: 0)[0], transition))
     }
 
     public func clear() {
@@ -43,7 +53,7 @@ public actor RecordingView: ImageViewAdapter {
         switch placeholder {
         case .none: log.append(.placeholder("none"))
         case .image(let image):
-            appearance.color = TestPictures.color(of: image)
+            appearance.color = TestImages.color(of: image)
             log.append(.placeholder("image"))
         case .color(let red, let green, let blue, _):
             appearance.color = [red, green, blue].map { UInt8(max(0, min(1, $0)) * 255 + 0.5) }

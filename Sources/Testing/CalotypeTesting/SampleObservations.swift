@@ -1,7 +1,7 @@
 public import ImageCore
 
 extension LoadObservation {
-    /// One load of each kind of observation, with every stage: what an observer must be able to show.
+    /// Returns observations of every kind, with every stage, for tests of observers.
     ///
     /// ```swift
     /// struct Printer: LoadObserving {
@@ -12,8 +12,9 @@ extension LoadObservation {
     ///     Printer().observe(observation, of: LoadID(rawValue: 2), request: request)
     /// }
     /// ```
+    /// - Throws: An `ImageError` when the sample image cannot be allocated.
     public static func samples() throws -> [LoadObservation] {
-        let error = ImageError(.timedOut, message: "The cache did not answer in time.")
+        let error = ImageError(.timedOut, message: "The cache did not respond in time.")
         let stages: [LoadObservation] = LoadStage.allCases.flatMap { stage in
             [
                 .waitBegan(stage), .waitEnded(stage, .milliseconds(2)), .stageBegan(stage),
@@ -25,7 +26,7 @@ extension LoadObservation {
         ]
             + stages + [
                 .progress(LoadProgress(received: 1, expected: 2)), .cacheFailed(error),
-                .finished(.success(ImageResponse(image: TestPictures.solid(), tier: .network))),
+                .finished(.success(ImageResponse(image: TestImages.solid(), tier: .network))),
             ]
     }
 }

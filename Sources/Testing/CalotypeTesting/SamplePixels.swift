@@ -1,8 +1,8 @@
 internal import ImageCore
 
-// Pictures for the conformance checks, and how they are compared.
+// Images for the conformance checks, and their comparison.
 
-/// A picture of that kind in which neighbours differ.
+/// Makes an image in which neighbouring pixels differ.
 func pattern(_ size: PixelSize, _ format: PixelFormat, _ alpha: AlphaMode) throws -> DecodedImage {
     DecodedImage(
         try unsafe Bitmap(size: size, format: format, alpha: alpha) { pixels, bytesPerRow in
@@ -24,7 +24,7 @@ func pattern(_ size: PixelSize, _ format: PixelFormat, _ alpha: AlphaMode) throw
         })
 }
 
-/// The pixels of all rows, without the padding between them.
+/// Returns the bytes of all rows without their padding.
 func bytes(of image: DecodedImage) -> Data {
     let bitmap = image.bitmap
     var data = Data()
@@ -37,11 +37,12 @@ func bytes(of image: DecodedImage) -> Data {
     return data
 }
 
+/// Whether two images have the same size, pixel format, alpha mode and pixels.
 func same(_ a: DecodedImage, _ b: DecodedImage) -> Bool {
     (a.size, a.bitmap.format, a.bitmap.alpha) == (b.size, b.bitmap.format, b.bitmap.alpha) && bytes(of: a) == bytes(of: b)
 }
 
-/// The samples of one pixel.
+/// Returns the channels of one pixel.
 func levels(of bitmap: Bitmap, x: Int, y: Int) -> [Int] {
     unsafe bitmap.withUnsafePixels { pixels in
         (0..<bitmap.format.channels).map { channel in

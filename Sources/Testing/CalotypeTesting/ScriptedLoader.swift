@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import ImageCore
 
-/// A network layer that answers from a script, counts, and can be held at a gate.
+/// A network layer whose responses a closure makes, that records its requests, and that a test can hold at a gate.
 ///
 /// ```swift
 /// let loader = ScriptedLoader { _ in .body(Data([1, 2, 3])) }
@@ -9,14 +9,15 @@ public import ImageCore
 /// print(loader.requests.count, response.head.status)
 /// ```
 public final class ScriptedLoader: DataLoading {
-    /// What to do with one request.
+    /// How the loader responds to one request.
     public enum Reply: Sendable {
-        /// Answers 200 with one chunk.
+        /// A response with status 200 and a body of one chunk.
         case body(Data)
-        /// Answers with a head and chunks; the gate, if any, is passed before each chunk.
+        /// A response with the given status, headers and chunks. Each chunk passes the gate, if there is one.
         case response(HTTPResponse, chunks: [Data], gate: Gate? = nil)
+        /// An error.
         case failure(any Error)
-        /// Leaves the request to another loader, such as one that goes to a real server.
+        /// The response of another loader, such as one that uses the network.
         case forward(any DataLoading)
     }
 
@@ -24,21 +25,26 @@ public final class ScriptedLoader: DataLoading {
     private let log = EventLog<DataRequest>()
     private let cancellations = Lock(0)
 
-    /// Passed by every request before it is answered; open unless given.
+    /// The gate that each request passes before its response.
     public let gate: Gate
 
+    /// Creates a loader.
+    ///
+    /// - Parameters:
+    ///   - gate: The gate of all requests. Open by default.
+    ///   - script: Returns the reply to a request. The load throws its error.
     public init(gate: Gate = Gate(isOpen: true), _ script: @escaping @Sendable (DataRequest) throws -> Reply) {
         self.gate = gate
         self.script = script
     }
 
-    /// Every request that was begun, in order.
+    /// All requests so far, in order of their start.
     public var requests: [DataRequest] { log.events }
 
-    /// Requests that were cancelled at a gate.
+    /// The number of requests that were cancelled at a gate.
     public var cancelled: Int { cancellations.withLock { $0 } }
 
-    /// Returns when at least `count` requests have begun.
+    /// Returns as soon as at least `count` requests have started. Ignores cancellation.
     public func waitForRequests(_ count: Int) async { await log.wait(forCount: count) }
 
     public func load(_ request: DataRequest) async throws -> DataResponse {

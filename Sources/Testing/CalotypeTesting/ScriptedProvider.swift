@@ -1,13 +1,13 @@
 public import ImageCore
 
-/// A loader whose loads do what a test says, when it says so: for tests of targets, views and lists.
+/// A loader whose loads send the events that a test chooses, for tests of targets, views and lists.
 ///
 /// ```swift
 /// let provider = ScriptedProvider()
 /// let view = RecordingView()
 /// let target = ImageTarget(view, loader: provider)
 /// await target.setImage(ImageRequest(url: URL(string: "test://a")!))
-/// provider.loads[0].succeed(try TestPictures.solid(red: 7))
+/// provider.loads[0].succeed(try TestImages.solid(red: 7))
 /// await view.wait { $0.contains(.image(red: 7, .none)) }
 /// ```
 public final class ScriptedProvider: ImageProviding {
@@ -18,15 +18,20 @@ public final class ScriptedProvider: ImageProviding {
 
     private let state = Lock(State())
 
+    /// Creates a loader with an empty memory cache.
     public init() {}
 
-    /// Every load that was started, in order.
+    /// All loads so far, in order of their start.
     public var loads: [ScriptedLoad] { state.withLock { $0.loads } }
 
-    /// Loads that have not ended.
+    /// The loads that have not ended.
     public var running: [ScriptedLoad] { loads.filter { !$0.hasEnded } }
 
-    /// Sets what ``cachedImage(for:)`` answers for a source, at any size and with any processors; `nil` for a miss.
+    /// Sets the image that ``cachedImage(for:)`` returns for the request's source, whatever the target size and the processors.
+    ///
+    /// - Parameters:
+    ///   - image: The image, or `nil` for a cache miss.
+    ///   - request: A request with the source.
     public func cache(_ image: DecodedImage?, for request: ImageRequest) {
         state.withLock { $0.memory[request.resource] = image }
     }
@@ -53,7 +58,7 @@ public final class ScriptedProvider: ImageProviding {
     }
 }
 
-/// A load of a ``ScriptedProvider``: sends its events when a test calls for them, and none after the end.
+/// A load of a ``ScriptedProvider``, which sends the events that a test passes to it, and none after its end.
 public final class ScriptedLoad: LoadHandle {
     private struct State {
         var priority: LoadPriority
@@ -62,6 +67,7 @@ public final class ScriptedLoad: LoadHandle {
     }
 
     public let id: LoadID
+    /// The request of the load.
     public let request: ImageRequest
     private let state: Lock<State>
 
@@ -76,12 +82,13 @@ public final class ScriptedLoad: LoadHandle {
         set { state.withLock { $0.priority = newValue } }
     }
 
-    /// Whether it was given up before its end.
+    /// Whether the load was cancelled before its end.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Whether the last event was sent.
+    /// Whether the load has sent its result.
     public var hasEnded: Bool { state.withLock { $0.onEvent == nil } }
 
+    /// Sends an event to the subscriber. After the result it does nothing.
     public func send(_ event: LoadEvent) {
         let onEvent = state.withLock { state in
             let onEvent = state.onEvent
@@ -91,10 +98,16 @@ public final class ScriptedLoad: LoadHandle {
         onEvent?(event)
     }
 
+    /// Ends the load with an image.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - tier: Where the image comes from. By default the network.
     public func succeed(_ image: DecodedImage, tier: CacheTier = .network) {
         send(.finished(.success(ImageResponse(image: image, tier: tier))))
     }
 
+    /// Ends the load with an error.
     public func fail(_ error: ImageError) { send(.finished(.failure(.failed(error)))) }
 
     public func cancel() {

@@ -1,9 +1,12 @@
-/// The same numbers for the same seed, everywhere and always: what a random program needs to be run again.
+/// A random number generator that gives the same numbers for the same seed on every platform, so that a failure can be repeated.
 ///
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
+    /// Creates a generator.
+    ///
+    /// - Parameter seed: The number that determines the sequence.
     public init(seed: UInt64) { state = seed }
 
     public mutating func next() -> UInt64 {

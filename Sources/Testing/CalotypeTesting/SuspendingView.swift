@@ -1,26 +1,32 @@
 public import ImageCore
 
-/// Passes every call on to another view, suspends in it, and notes calls that begin before the one before has returned: for tests of
-/// bindings, which promise one call at a time.
+/// A view that suspends in every call, passes the call to another view, and records calls that overlap.
+///
+/// It tests bindings, which must not begin a call before the previous one has returned.
 ///
 /// ```swift
 /// let view = SuspendingView(RecordingView())
 /// let gate = Gate()
 /// await view.holdImages(at: gate)
-/// // The view is in the middle of `setImage` from now until the gate opens.
+/// // After a target has set an image, `setImage` is suspended until the gate opens.
 /// await gate.waitForArrivals(1)
 /// ```
 public actor SuspendingView<View: ImageViewAdapter>: ImageViewAdapter {
+    /// The view that receives the calls.
     public let view: View
-    /// One line for each call that began too early.
+    /// A sentence for each call that began before the previous one had returned.
     public nonisolated let overlaps: EventLog<String>
     private var imageGate: Gate?
     private var runningCall: String?
 
-    /// - Parameter overlaps: where overlaps are noted; several views may share it.
+    /// Creates a view.
+    ///
+    /// - Parameters:
+    ///   - view: The view that receives the calls.
+    ///   - overlaps: Where overlapping calls are recorded. Several views may share it. By default a new list.
     public init(_ view: View, overlaps: EventLog<String> = EventLog()) { (self.view, self.overlaps) = (view, overlaps) }
 
-    /// Every `setImage` waits at the gate before it shows its image.
+    /// Makes each later `setImage` pass the gate before it shows its image.
     public func holdImages(at gate: Gate) { imageGate = gate }
 
     public func setImage(_ image: DecodedImage, transition: Transition) async {

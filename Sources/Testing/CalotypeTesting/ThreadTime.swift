@@ -1,8 +1,8 @@
 internal import CalotypeSystem
 
-/// The processor time of a thread: how busy the machine is makes no difference to it.
+/// Measures the processor time of a thread, which does not depend on other processes.
 package enum ThreadTime {
-    /// What the calling thread computes in `body`.
+    /// Returns the processor time that the calling thread spends in `body`.
     package static func measure(_ body: () throws -> Void) rethrows -> Duration {
         let begin = now
         try body()

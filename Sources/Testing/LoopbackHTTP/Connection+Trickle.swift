@@ -1,9 +1,9 @@
 internal import CalotypeSystem
 
 extension LoopbackServer.Connection {
-    /// Sends a body without end, a byte every 10 ms, until the client has left.
+    /// Sends response headers and an endless body, one byte every 10 ms, until the client disconnects.
     package func trickle() throws(LoopbackServer.Disconnected) {
-        try writeHead(200, headers: [("Transfer-Encoding", "chunked")])
+        try writeHeaders(200, headers: [("Transfer-Encoding", "chunked")])
         while true {
             try writeChunk([1])
             usleep(10_000)

@@ -1,108 +1,119 @@
 internal import CalotypeSystem
 
 extension LoopbackServer {
-    /// The client went away, or the server was stopped.
+    /// The client disconnected, or the server was stopped.
     public struct Disconnected: Error, Sendable {}
 
-    /// One client's connection, for the handler to write to. To be used from the handler's thread.
+    /// The connection of one client, to which a handler writes. Only the handler's thread may use it.
     public final class Connection: Sendable {
         private struct State {
             var isClosed = false
-            var clientHasLeft = false
+            var clientHasDisconnected = false
         }
 
         private let socket: Int32
-        private let secured: TLSStream?
+        private let tls: TLSStream?
         private let stopping: Gate
         let requests: Counter
         private let state = Monitor(State())
 
-        init(socket: Int32, secured: TLSStream? = nil, stopping: Gate, requests: Counter) {
+        init(socket: Int32, tls: TLSStream? = nil, stopping: Gate, requests: Counter) {
             self.socket = socket
-            self.secured = secured
+            self.tls = tls
             self.stopping = stopping
             self.requests = requests
         }
 
-        /// Sends a whole response with its `Content-Length`; no body follows the head of a `HEAD` request's or a 304's
-        /// response, so pass an empty one there.
+        /// Sends a complete response, with `Content-Length` unless the response has that header.
+        ///
+        /// For a `HEAD` request or a 304, pass a response without a body.
+        ///
+        /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
         public func respond(_ response: Response) throws(Disconnected) {
             var headers = response.headers
             if !headers.contains(where: { $0.name.lowercased() == "content-length" }) {
                 headers.append(("Content-Length", String(response.body.count)))
             }
-            try write(Self.head(response.status, headers) + response.body)
+            try write(Self.headerSection(response.status, headers) + response.body)
         }
 
-        /// Sends the head of a response and nothing more.
-        public func writeHead(_ status: Int, headers: [(name: String, value: String)] = []) throws(Disconnected) {
-            try write(Self.head(status, headers))
+        /// Sends the status line and the headers of a response, without a body.
+        ///
+        /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
+        public func writeHeaders(_ status: Int, headers: [(name: String, value: String)] = []) throws(Disconnected) {
+            try write(Self.headerSection(status, headers))
         }
 
-        /// Sends text as it stands.
+        /// Sends text unchanged, in UTF-8.
+        ///
+        /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
         public func write(_ text: String) throws(Disconnected) { try write(Array(text.utf8)) }
 
-        /// Sends bytes as they stand; blocks while the client's window is full.
+        /// Sends bytes unchanged. Blocks while the client does not read.
+        ///
+        /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
         public func write(_ bytes: [UInt8]) throws(Disconnected) {
             var sent = 0
             while sent < bytes.count {
                 guard !isClosed else { throw Disconnected() }
                 let count = unsafe bytes[sent...].withUnsafeBytes {
-                    if let secured { return unsafe secured.write($0) }
+                    if let tls { return unsafe tls.write($0) }
                     return unsafe send(socket, $0.baseAddress, $0.count, Sockets.noSignal)
                 }
                 if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw noteDeparture() }
+                guard count > 0 else { throw markDisconnected() }
                 sent += count
             }
         }
 
-        /// Sends one chunk of a `Transfer-Encoding: chunked` body; an empty one ends the body.
+        /// Sends one chunk of a `Transfer-Encoding: chunked` body. An empty chunk ends the body.
+        ///
+        /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
         public func writeChunk(_ bytes: [UInt8]) throws(Disconnected) {
             try write(Array(String(bytes.count, radix: 16).utf8) + [13, 10] + bytes + [13, 10])
         }
 
         /// Blocks until `gate` opens.
         ///
-        /// - Throws: ``Disconnected`` when the client leaves or the server stops first.
+        /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
         public func wait(for gate: Gate) throws(Disconnected) {
-            switch Sockets.wait(for: socket, secured, gates: [gate, stopping]) {
+            switch Sockets.wait(for: socket, tls, gates: [gate, stopping]) {
             case .gate(0): return
-            case .closed: throw noteDeparture()
+            case .closed: throw markDisconnected()
             default: throw Disconnected()
             }
         }
 
-        /// Blocks until the client leaves or the server stops.
+        /// Blocks until the client disconnects or the server stops.
         public func waitForDisconnect() {
-            if case .closed = Sockets.wait(for: socket, secured, gates: [stopping]) { _ = noteDeparture() }
+            if case .closed = Sockets.wait(for: socket, tls, gates: [stopping]) { _ = markDisconnected() }
         }
 
-        /// Ends the connection in order: what was written still arrives.
+        /// Closes the connection after sending everything that was written.
         public func close() {
             state.withLock { $0.isClosed = true }
-            secured?.end()
+            tls?.end()
             _ = shutdown(socket, Int32(SHUT_WR))
         }
 
-        /// Ends the connection with a reset: the client's next read fails.
+        /// Closes the connection with a TCP reset, so that the client's next read fails.
         public func reset() {
             state.withLock { $0.isClosed = true }
             Sockets.resetOnClose(socket)
         }
 
-        /// Whether ``close()`` or ``reset()`` was called.
+        /// Whether the handler called ``close()`` or ``reset()``.
         public var isClosed: Bool { state.withLock { $0.isClosed } }
 
-        var clientHasLeft: Bool { state.withLock { $0.clientHasLeft } }
+        var clientHasDisconnected: Bool { state.withLock { $0.clientHasDisconnected } }
 
-        /// The next bytes, as soon as there are any; `nil` when there will be none.
+        /// Blocks until bytes arrive and returns them, or `nil` when the client has disconnected or the server has stopped.
         public func read() -> [UInt8]? {
             while true {
                 var status = 0
                 let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 16 << 10) { buffer, count in
-                    if let secured {
-                        status = unsafe secured.read(into: UnsafeMutableRawBufferPointer(buffer))
+                    if let tls {
+                        status = unsafe tls.read(into: UnsafeMutableRawBufferPointer(buffer))
                     } else {
                         status = unsafe recv(socket, buffer.baseAddress, buffer.count, 0)
                     }
@@ -110,20 +121,20 @@ extension LoopbackServer {
                 }
                 if status > 0 { return bytes }
                 if status < 0, errno == EINTR { continue }
-                if !stopping.isOpen { _ = noteDeparture() }
+                if !stopping.isOpen { _ = markDisconnected() }
                 return nil
             }
         }
 
         func closeSocket() { _ = Sockets.close(socket) }
 
-        private func noteDeparture() -> Disconnected {
-            state.withLock { $0.clientHasLeft = true }
+        private func markDisconnected() -> Disconnected {
+            state.withLock { $0.clientHasDisconnected = true }
             return Disconnected()
         }
 
-        private static func head(_ status: Int, _ headers: [(name: String, value: String)]) -> [UInt8] {
-            var text = "HTTP/1.1 \(status) \(status < 400 ? "Fine" : "Refused")\r\n"
+        private static func headerSection(_ status: Int, _ headers: [(name: String, value: String)]) -> [UInt8] {
+            var text = "HTTP/1.1 \(status) \(status < 400 ? "OK" : "Error")\r\n"
             for header in headers { text += "\(header.name): \(header.value)\r\n" }
             return Array((text + "\r\n").utf8)
         }

@@ -1,6 +1,7 @@
 extension LoopbackServer {
-    /// The server's side of HTTP/2 (RFC 9113) over one connection, as little of it as tests need: requests are numbers, and
-    /// answers have a status and a body. To be used from the connection's thread.
+    /// The server's side of an HTTP/2 connection (RFC 9113), reduced to what tests need. Only the connection's thread may use it.
+    ///
+    /// It ignores the headers of requests, and its responses have the status 200, an optional `Content-Length` and a body.
     ///
     /// ```swift
     /// let server = try LoopbackServer(identity: LoopbackServer.Identity(protocolName: "h2"), connecting: { connection in
@@ -9,16 +10,21 @@ extension LoopbackServer {
     /// })
     /// ```
     public struct HTTP2Connection {
-        /// Why a stream is reset (section 7).
+        /// An error code of RFC 9113, section 7.
         public enum ErrorCode: UInt32, Sendable {
+            /// The peer violated the protocol.
             case protocolError = 1
+            /// The server failed.
             case internalError = 2
+            /// The server did not process the request, so the client may repeat it.
             case refusedStream = 7
+            /// The stream is no longer needed.
             case cancel = 8
+            /// The peer causes too much load.
             case enhanceYourCalm = 11
         }
 
-        private enum Kind {
+        private enum FrameType {
             static let data: UInt8 = 0
             static let headers: UInt8 = 1
             static let reset: UInt8 = 3
@@ -28,73 +34,95 @@ extension LoopbackServer {
         }
 
         private static let prefaceLength = 24
-        private static let largestFrame = 1 << 14
+        private static let maximumFrameLength = 1 << 14
 
         private let connection: Connection
         private var buffer: [UInt8] = []
 
-        /// Streams that the client has reset so far.
+        /// The streams that the client has reset so far. Updated by ``nextRequest()``.
         public private(set) var streamsResetByClient: Set<UInt32> = []
 
-        /// Exchanges greetings.
+        /// Reads the client's connection preface and sends the server's settings.
+        ///
+        /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
         public init(_ connection: Connection) throws(Disconnected) {
             self.connection = connection
             guard take(Self.prefaceLength) != nil else { throw Disconnected() }
-            try send(Kind.settings, flags: 0, stream: 0, [])
+            try send(FrameType.settings, flags: 0, stream: 0, [])
         }
 
-        /// The stream of the next request; `nil` when the client is gone.
+        /// Blocks until the next request arrives.
+        ///
+        /// - Returns: The stream of the request, or `nil` when the client has closed the connection.
+        /// - Throws: ``Disconnected`` when the client disconnects while the server answers a ping or a settings frame.
         public mutating func nextRequest() throws(Disconnected) -> UInt32? {
             while let (kind, flags, stream, payload) = nextFrame() {
                 switch kind {
-                case Kind.headers:
+                case FrameType.headers:
                     connection.requests.increment()
                     return stream
-                case Kind.settings where flags & 1 == 0: try send(Kind.settings, flags: 1, stream: 0, [])
-                case Kind.ping where flags & 1 == 0: try send(Kind.ping, flags: 1, stream: 0, payload)
-                case Kind.reset: streamsResetByClient.insert(stream)
-                case Kind.goAway: return nil
+                case FrameType.settings where flags & 1 == 0: try send(FrameType.settings, flags: 1, stream: 0, [])
+                case FrameType.ping where flags & 1 == 0: try send(FrameType.ping, flags: 1, stream: 0, payload)
+                case FrameType.reset: streamsResetByClient.insert(stream)
+                case FrameType.goAway: return nil
                 default: break
                 }
             }
             return nil
         }
 
-        /// Sends a whole answer: 200, its length, the body.
+        /// Sends a complete response with the status 200 and `Content-Length`.
+        ///
+        /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
         public func respond(to stream: UInt32, body: [UInt8]) throws(Disconnected) {
-            try writeHead(to: stream, length: body.count)
+            try writeHeaders(to: stream, length: body.count)
             try write(body, to: stream, isLast: true)
         }
 
-        /// Sends the head of an answer: 200, and the length of the body if it is to be announced.
-        public func writeHead(to stream: UInt32, length: Int? = nil) throws(Disconnected) {
+        /// Sends the headers of a response with the status 200.
+        ///
+        /// - Parameters:
+        ///   - stream: The stream of the request.
+        ///   - length: The value of `Content-Length`. By default the response has none.
+        /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
+        public func writeHeaders(to stream: UInt32, length: Int? = nil) throws(Disconnected) {
             // RFC 7541: `:status: 200` is entry 8 of the static table; `content-length` is entry 28, with a literal value.
             var block: [UInt8] = [0x88]
             if let length {
                 let text = Array("\(length)".utf8)
                 block += [0x0F, 28 - 15, UInt8(text.count)] + text
             }
-            try send(Kind.headers, flags: 4, stream: stream, block)
+            try send(FrameType.headers, flags: 4, stream: stream, block)
         }
 
         /// Sends a part of a body.
+        ///
+        /// - Parameters:
+        ///   - bytes: The bytes of the part.
+        ///   - stream: The stream of the request.
+        ///   - isLast: Whether the body ends here.
+        /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
         public func write(_ bytes: [UInt8], to stream: UInt32, isLast: Bool) throws(Disconnected) {
             var rest = bytes[...]
             repeat {
-                let part = rest.prefix(Self.largestFrame)
+                let part = rest.prefix(Self.maximumFrameLength)
                 rest = rest.dropFirst(part.count)
-                try send(Kind.data, flags: isLast && rest.isEmpty ? 1 : 0, stream: stream, Array(part))
+                try send(FrameType.data, flags: isLast && rest.isEmpty ? 1 : 0, stream: stream, Array(part))
             } while !rest.isEmpty
         }
 
-        /// Ends one stream with an error; the others go on.
+        /// Resets one stream. Other streams continue.
+        ///
+        /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
         public func reset(_ stream: UInt32, _ code: ErrorCode) throws(Disconnected) {
-            try send(Kind.reset, flags: 0, stream: stream, Self.bytes(of: code.rawValue))
+            try send(FrameType.reset, flags: 0, stream: stream, Self.bytes(of: code.rawValue))
         }
 
-        /// Says that no stream after `last` will be answered.
+        /// Announces that the server responds to no stream after `last`.
+        ///
+        /// - Throws: ``Disconnected`` when the client disconnects or the server stops first.
         public func goAway(last: UInt32, _ code: ErrorCode) throws(Disconnected) {
-            try send(Kind.goAway, flags: 0, stream: 0, Self.bytes(of: last) + Self.bytes(of: code.rawValue))
+            try send(FrameType.goAway, flags: 0, stream: 0, Self.bytes(of: last) + Self.bytes(of: code.rawValue))
         }
 
         private func send(_ kind: UInt8, flags: UInt8, stream: UInt32, _ payload: [UInt8]) throws(Disconnected) {
@@ -105,10 +133,10 @@ extension LoopbackServer {
         }
 
         private mutating func nextFrame() -> (kind: UInt8, flags: UInt8, stream: UInt32, payload: [UInt8])? {
-            guard let head = take(9), let payload = take(Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])) else {
+            guard let header = take(9), let payload = take(Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])) else {
                 return nil
             }
-            return (head[3], head[4], head[5...8].reduce(0) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF, payload)
+            return (header[3], header[4], header[5...8].reduce(0) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF, payload)
         }
 
         private mutating func take(_ count: Int) -> [UInt8]? {

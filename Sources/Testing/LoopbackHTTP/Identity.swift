@@ -1,22 +1,22 @@
 internal import CCalotypeLoopbackTLS
 
 extension LoopbackServer {
-    /// What a server proves itself with over TLS: a key, and a certificate that nobody but itself vouches for.
+    /// The private key and the self-signed certificate of a server with TLS.
     ///
-    /// TLS comes from the OpenSSL 3 that libcurl brings on Linux.
+    /// TLS uses OpenSSL 3, which is loaded at run time; libcurl depends on it on Linux.
     @safe public final class Identity: @unchecked Sendable {  // because OpenSSL allows a context to be shared by threads
-        /// The certificate in PEM, for the clients that are to trust it.
+        /// The certificate in PEM, for clients that shall trust it.
         public let certificate: String
 
         private let tls: OpaquePointer
 
-        /// Makes one.
+        /// Makes a key and a certificate. Returns `nil` without OpenSSL 3.
         ///
         /// - Parameters:
-        ///   - host: whom it is made for: an IP address, or a host name.
-        ///   - isExpired: whether its time is over.
-        ///   - protocolName: what is agreed on with a client that offers it (ALPN, RFC 7301), such as `h2`.
-        /// - Returns: `nil` where there is no OpenSSL.
+        ///   - host: The host name or IP address of the certificate. By default `127.0.0.1`.
+        ///   - isExpired: Whether the certificate has expired. By default `false`.
+        ///   - protocolName: The protocol that the server selects when the client offers it (ALPN, RFC 7301), such as `h2`. By default
+        ///     the server selects none.
         public init?(host: String = "127.0.0.1", isExpired: Bool = false, protocolName: String? = nil) {
             let isAddress = host.utf8.allSatisfy { 0x30...0x39 ~= $0 || $0 == 0x2E } || host.utf8.contains(UInt8(ascii: ":"))
             let day = 86_400
@@ -32,10 +32,10 @@ extension LoopbackServer {
 
         deinit { unsafe calotype_tls_free(tls) }
 
-        /// Greets a client; `nil` when it would not have the certificate.
+        /// Performs the TLS handshake. Returns `nil` when it fails, for example because the client rejects the certificate.
         func accept(_ socket: Int32) -> TLSStream? { unsafe calotype_tls_accept(tls, socket).map { unsafe TLSStream($0) } }
 
-        /// RFC 7468.
+        /// Encodes a certificate as PEM (RFC 7468).
         private static func pem(_ bytes: [UInt8]) -> String {
             let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
             var text = ""
@@ -50,7 +50,7 @@ extension LoopbackServer {
     }
 }
 
-/// TLS over one connection. For the connection's thread.
+/// A TLS connection. Only the connection's thread may use it.
 @safe final class TLSStream: @unchecked Sendable {  // because only the thread of its connection calls it
     private let pointer: OpaquePointer
 

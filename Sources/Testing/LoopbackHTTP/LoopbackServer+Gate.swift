@@ -1,7 +1,7 @@
 internal import CalotypeSystem
 
 extension LoopbackServer {
-    /// Opens once, for good: holds a handler until the test goes on, or tells the test how far the handler came.
+    /// A gate between a handler and a test: either waits until the other opens it. It opens once and stays open.
     public final class Gate: Sendable {
         private struct State {
             var writeEnd: Int32?
@@ -12,6 +12,9 @@ extension LoopbackServer {
         private let state: Monitor<State>
         private let count = Counter()
 
+        /// Creates a closed gate.
+        ///
+        /// - Throws: ``SocketError`` when the system provides no pipe.
         public init() throws(SocketError) {
             var ends: [Int32] = [-1, -1]
             guard unsafe pipe(&ends) == 0 else { throw SocketError.last("pipe") }
@@ -25,7 +28,7 @@ extension LoopbackServer {
             close(readEnd)
         }
 
-        /// Lets everyone through who waits or will wait.
+        /// Opens the gate: every present and later wait ends.
         public func open() {
             state.withLock { state in
                 if let end = state.writeEnd { close(end) }
@@ -34,15 +37,16 @@ extension LoopbackServer {
             count.increment()
         }
 
+        /// Whether the gate is open.
         public var isOpen: Bool { state.withLock { $0.writeEnd == nil } }
 
-        /// Returns once the gate is open.
+        /// Suspends the task until the gate is open.
         ///
         /// - Throws: `CancellationError` when the task is cancelled first.
-        public func opened() async throws { try await count.reached(1) }
+        public func waitUntilOpen() async throws { try await count.wait(forCount: 1) }
     }
 
-    /// A count that only grows and that a test can await.
+    /// A counter for which a test can wait. Its value never decreases.
     public final class Counter: Sendable {
         private struct Waiter {
             let target: Int
@@ -53,7 +57,7 @@ extension LoopbackServer {
             var value = 0
             var nextID = 0
             var waiters: [Int: Waiter] = [:]
-            /// Waits that were cancelled before they began.
+            /// The waiters that were cancelled before they were registered.
             var cancelled: Set<Int> = []
         }
 
@@ -61,25 +65,26 @@ extension LoopbackServer {
 
         init() {}
 
+        /// The current value.
         public var value: Int { state.withLock { $0.value } }
 
-        /// Returns once the count is `target` or more.
+        /// Suspends the task until the value is at least `target`.
         ///
         /// - Throws: `CancellationError` when the task is cancelled first.
-        public func reached(_ target: Int) async throws {
+        public func wait(forCount target: Int) async throws {
             let id = state.withLock { state in
                 state.nextID += 1
                 return state.nextID
             }
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
-                    let outcome: Result<Void, any Error>? = state.withLock { state in
+                    let result: Result<Void, any Error>? = state.withLock { state in
                         if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
                         if state.value >= target { return .success(()) }
                         state.waiters[id] = Waiter(target: target, continuation: continuation)
                         return nil
                     }
-                    if let outcome { continuation.resume(with: outcome) }
+                    if let result { continuation.resume(with: result) }
                 }
             } onCancel: {
                 let waiter = state.withLock { state in

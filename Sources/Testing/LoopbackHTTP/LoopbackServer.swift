@@ -1,33 +1,35 @@
 internal import CalotypeSystem
 
-/// An HTTP/1.1 server on 127.0.0.1 that serves well or misbehaves on order: for tests of network layers and for demos.
+/// An HTTP/1.1 server on 127.0.0.1 for tests of network layers and for demos. It can send correct and incorrect responses.
 ///
-/// Each connection has a thread of its own, on which the handler runs once per request and may block: at a ``Gate``, or
-/// until the client leaves. What the handler writes goes to the socket as it stands, so it can stall, lie about
-/// lengths, send garbage or hang up.
+/// Each connection has its own thread, on which the handler runs once for each request. The handler may block, for example at a
+/// ``Gate`` or until the client disconnects. The server sends what the handler writes unchanged, so a handler can stall, send wrong
+/// lengths or invalid data, and close the connection at any time.
 ///
 /// ```swift
 /// let server = try LoopbackServer { request, connection in
 ///     try connection.respond(LoopbackServer.Response(200, body: Array("hello".utf8)))
 /// }
-/// print(server.url("/picture.png"))
+/// print(server.url("/image.png"))
 /// server.stop()
 /// ```
 public final class LoopbackServer: Sendable {
-    /// Answers one request by writing to the connection. Returning keeps the connection open for the next request,
-    /// unless it was closed or the client asked for `Connection: close`. Throwing closes it.
+    /// Responds to one request by writing to the connection.
+    ///
+    /// When it returns, the connection stays open for the next request, unless the handler closed it or the client sent
+    /// `Connection: close`. When it throws, the server closes the connection.
     public typealias Handler = @Sendable (Request, Connection) throws -> Void
 
-    /// Has a whole connection to itself.
+    /// Handles a connection from its first byte to its end.
     public typealias ConnectionHandler = @Sendable (Connection) throws -> Void
 
-    /// The port that the system chose.
+    /// The port of the server, which the system chose.
     public let port: Int
-    /// Connections accepted so far.
+    /// The number of connections that the server accepted so far.
     public let connections = Counter()
-    /// Requests read whole so far.
+    /// The number of complete requests so far.
     public let requests = Counter()
-    /// Connections that the client ended so far: it closed, or a write to it failed.
+    /// The number of connections that a client ended so far: it closed the connection, or a write to it failed.
     public let disconnections = Counter()
 
     private struct State {
@@ -42,15 +44,22 @@ public final class LoopbackServer: Sendable {
     private let stopping: Gate
     private let state = Monitor(State())
 
-    /// Binds a port and starts to serve, over TLS where there is an identity.
+    /// Starts a server that calls `handler` for each request.
     ///
-    /// - Throws: ``SocketError`` when the system gives no socket.
+    /// - Parameters:
+    ///   - identity: The key and the certificate for TLS. By default `nil`: plain HTTP.
+    ///   - handler: Responds to a request, on the connection's thread.
+    /// - Throws: ``SocketError`` when the system provides no socket or no thread.
     public convenience init(identity: Identity? = nil, handler: @escaping Handler) throws(SocketError) {
         try self.init(identity: identity, connecting: { connection in try Self.serve(connection, handler: handler) })
     }
 
-    /// A server that leaves each connection to `handler` from its first byte, for what does not even begin as HTTP. The
-    /// connection ends when the handler returns or throws.
+    /// Starts a server that passes each connection to `handler` without reading a request, for protocols other than HTTP/1.1.
+    ///
+    /// - Parameters:
+    ///   - identity: The key and the certificate for TLS. By default `nil`: no TLS.
+    ///   - handler: Handles a connection on its thread. The server closes the connection when it returns or throws.
+    /// - Throws: ``SocketError`` when the system provides no socket or no thread.
     public init(identity: Identity? = nil, connecting handler: @escaping ConnectionHandler) throws(SocketError) {
         stopping = try Gate()
         self.identity = identity
@@ -62,18 +71,24 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// A server that answers each request with what `serve` returns, and keeps connections alive.
+    /// Starts a server that sends the response that `serve` returns for each request, and keeps connections alive.
+    ///
+    /// - Parameter serve: Makes the response to a request, on the connection's thread.
+    /// - Throws: ``SocketError`` when the system provides no socket or no thread.
     public convenience init(serving serve: @escaping @Sendable (Request) -> Response) throws(SocketError) {
         try self.init { request, connection in try connection.respond(serve(request)) }
     }
 
     deinit { stop() }
 
-    /// `http://127.0.0.1:PORT`, or `https`, followed by `path`, which begins with a slash.
+    /// Returns a URL of the server: `http://127.0.0.1:PORT` and the path, or `https` when the server has an identity.
+    ///
+    /// - Parameter path: Begins with a slash. By default `/`.
     public func url(_ path: String = "/") -> String { "\(identity == nil ? "http" : "https")://127.0.0.1:\(port)\(path)" }
 
-    /// Closes every socket, releases the handlers that wait, and returns when all threads are done. Not to be called
-    /// from a handler. Further calls do nothing.
+    /// Closes all sockets, ends the waits of all handlers, and returns when all threads have ended.
+    ///
+    /// Must not be called from a handler. Later calls do nothing. The server also stops when it is deallocated.
     public func stop() {
         state.withLock { state in
             state.isStopped = true
@@ -83,28 +98,29 @@ public final class LoopbackServer: Sendable {
         state.wait { $0.threads == 0 }
     }
 
-    /// The threads hold what they need and not the server, so that a dropped server stops.
+    /// Starts the accepting thread. The threads do not retain the server, so that it stops when it is deallocated.
     private func startAccepting() -> Bool {
         let (listener, identity, stopping, handler, state) = (listener, identity, stopping, handler, state)
         let (connections, requests, disconnections) = (connections, requests, disconnections)
         return Self.startThread(counted: state) {
             while let socket = Sockets.accept(from: listener, until: stopping) {
-                let isWanted = state.withLock { state in
+                let isAccepted = state.withLock { state in
                     if !state.isStopped { state.sockets.insert(socket) }
                     return !state.isStopped
                 }
                 let isServed =
-                    isWanted
+                    isAccepted
                     && Self.startThread(counted: state) {
                         connections.increment()
-                        let secured = identity?.accept(socket)
-                        let connection = Connection(socket: socket, secured: secured, stopping: stopping, requests: requests)
-                        // A client that would not have the certificate is gone already.
-                        if identity == nil || secured != nil { try? handler(connection) }
-                        // Out of the set before it is closed: `stop` must never shut down a descriptor that is someone else's by now.
+                        let tls = identity?.accept(socket)
+                        let connection = Connection(socket: socket, tls: tls, stopping: stopping, requests: requests)
+                        // Without a handshake, for example because the client rejects the certificate, there is nothing to handle.
+                        if identity == nil || tls != nil { try? handler(connection) }
+                        // Remove the socket before closing it: the system may reuse its number, and `stop` must not shut down
+                        // another file's descriptor.
                         state.withLock { _ = $0.sockets.remove(socket) }
                         connection.closeSocket()
-                        if connection.clientHasLeft { disconnections.increment() }
+                        if connection.clientHasDisconnected { disconnections.increment() }
                     }
                 if !isServed {
                     state.withLock { _ = $0.sockets.remove(socket) }
@@ -115,7 +131,7 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// Whether the system gave a thread.
+    /// Starts a thread and counts it while it runs. Returns whether the system provided one.
     private static func startThread(counted state: Monitor<State>, _ body: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { $0.threads += 1 }
         let isStarted = DetachedThread.start(stackBytes: 512 << 10, blocksBrokenPipes: true) {
@@ -136,13 +152,14 @@ public final class LoopbackServer: Sendable {
     }
 }
 
-/// The system refused a socket or a pipe.
+/// The error of a system call for a socket, a pipe or a thread.
 public struct SocketError: Error, Sendable, CustomStringConvertible {
-    /// The call that failed.
+    /// The name of the call that failed.
     public let call: String
-    /// Its `errno`.
+    /// The value of `errno` after the call.
     public let code: Int32
 
+    /// The call and its error number.
     public var description: String { "\(call) failed with error \(code)." }
 
     static func last(_ call: String) -> SocketError { SocketError(call: call, code: errno) }

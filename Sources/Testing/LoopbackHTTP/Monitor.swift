@@ -1,6 +1,6 @@
 internal import CalotypeSystem
 
-/// A mutex and a condition around a value, so that threads can wait for the value to change.
+/// A value with a mutex and a condition variable, so that threads can wait for changes of the value.
 @safe final class Monitor<State>: @unchecked Sendable {  // because `value` is touched only with the mutex held
     private var value: State
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -21,7 +21,7 @@ internal import CalotypeSystem
         unsafe mutex.deallocate()
     }
 
-    /// Runs `body` with exclusive access, then wakes whoever waits.
+    /// Runs `body` with exclusive access, then wakes the waiting threads.
     func withLock<R>(_ body: (inout State) throws -> R) rethrows -> R {
         unsafe pthread_mutex_lock(mutex)
         defer {

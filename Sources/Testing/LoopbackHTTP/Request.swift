@@ -1,31 +1,39 @@
 extension LoopbackServer {
-    /// One request as it came in.
+    /// A request that the server received.
     public struct Request: Sendable {
-        /// Such as `GET`.
+        /// The method, such as `GET`.
         public let method: String
-        /// Path and query, such as `/a.png?w=1`.
+        /// The path and the query, such as `/a.png?w=1`.
         public let target: String
-        /// In the order they came.
+        /// The header fields, in the order in which they arrived.
         public let headers: [(name: String, value: String)]
-        /// As many bytes as `Content-Length` announced.
+        /// The body, whose length is the value of `Content-Length`.
         public let body: [UInt8]
 
-        /// The first header field of that name, in any case.
+        /// The value of the first header field with the name, without regard to case.
         public subscript(name: String) -> String? {
             headers.first { $0.name.lowercased() == name.lowercased() }?.value
         }
 
-        /// The target up to its query.
+        /// The target without its query.
         public var path: String { String(target.prefix { $0 != "?" }) }
     }
 
-    /// A whole, honest response.
+    /// A complete response.
     public struct Response: Sendable {
+        /// The status code.
         public var status: Int
+        /// The header fields, in the order in which they are sent.
         public var headers: [(name: String, value: String)]
+        /// The body.
         public var body: [UInt8]
 
-        /// `Content-Length` is added when it is sent.
+        /// Creates a response. The server adds `Content-Length` when it sends it.
+        ///
+        /// - Parameters:
+        ///   - status: The status code.
+        ///   - headers: The header fields. None by default.
+        ///   - body: The body. Empty by default.
         public init(_ status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
             self.status = status
             self.headers = headers
@@ -34,23 +42,23 @@ extension LoopbackServer {
     }
 }
 
-/// Reads requests off one connection, head by head.
+/// Reads requests from a connection.
 struct RequestReader {
-    private static let largestHead = 256 << 10
-    private static let largestBody = 64 << 20
+    private static let maximumHeaderBytes = 256 << 10
+    private static let maximumBodyBytes = 64 << 20
 
     private let connection: LoopbackServer.Connection
     private var buffer: [UInt8] = []
 
     init(_ connection: LoopbackServer.Connection) { self.connection = connection }
 
-    /// The next request; `nil` when the client closed, or sent what is no request.
+    /// Returns the next request, or `nil` when the client disconnects or sends something else.
     mutating func next() -> LoopbackServer.Request? {
         var scanned = 0
-        var end = headEnd(from: &scanned)
+        var end = headerEnd(from: &scanned)
         while end == nil {
-            guard buffer.count < Self.largestHead, fill() else { return nil }
-            end = headEnd(from: &scanned)
+            guard buffer.count < Self.maximumHeaderBytes, fill() else { return nil }
+            end = headerEnd(from: &scanned)
         }
         guard let end else { return nil }
         let lines = String(decoding: buffer[..<end], as: UTF8.self).split(separator: "\r\n")
@@ -61,7 +69,7 @@ struct RequestReader {
             return (name: String(name), value: line.dropFirst(name.count + 1).trimmingSpaces())
         }
         let length = headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) } ?? 0
-        guard (0...Self.largestBody).contains(length) else { return nil }
+        guard (0...Self.maximumBodyBytes).contains(length) else { return nil }
         while buffer.count < length {
             guard fill() else { return nil }
         }
@@ -76,8 +84,8 @@ struct RequestReader {
         return true
     }
 
-    /// Where the head ends, the empty line included. `scanned` bytes are known to hold no end.
-    private func headEnd(from scanned: inout Int) -> Int? {
+    /// Returns the end of the header section, after the empty line. The first `scanned` bytes are known to contain no end.
+    private func headerEnd(from scanned: inout Int) -> Int? {
         var index = max(scanned, 3)
         while index < buffer.count {
             if buffer[index] == 10, buffer[index - 1] == 13, buffer[index - 2] == 10, buffer[index - 3] == 13 { return index + 1 }

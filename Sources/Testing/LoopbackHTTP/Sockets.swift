@@ -1,17 +1,17 @@
 internal import CalotypeSystem
 
-/// The few socket calls that the server makes. What differs between systems is in the file beside this one.
+/// The socket calls of the server. The files `Platform+Linux` and `Platform+Darwin` hold the differences between systems.
 enum Sockets {
     enum Event {
-        /// The gate at this place is open.
+        /// The gate with this index is open.
         case gate(Int)
-        /// The other side closed.
+        /// The client closed the connection.
         case closed
-        /// The system refused to wait.
+        /// The system call failed.
         case failed
     }
 
-    /// A listening socket on 127.0.0.1 and its port.
+    /// Opens a listening socket on 127.0.0.1, and returns it with its port.
     static func listenOnLoopback() throws(SocketError) -> (socket: Int32, port: Int) {
         let listener = makeStreamSocket()
         guard listener >= 0 else { throw SocketError.last("socket") }
@@ -34,7 +34,7 @@ enum Sockets {
         return (listener, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// The next client; `nil` once `gate` is open.
+    /// Blocks until a client connects, and returns its socket, or `nil` when `gate` opens.
     static func accept(from listener: Int32, until gate: LoopbackServer.Gate) -> Int32? {
         while true {
             var polled = [
@@ -52,23 +52,23 @@ enum Sockets {
         }
     }
 
-    /// Blocks until a gate opens or the other side of `socket` closes.
-    static func wait(for socket: Int32, _ secured: TLSStream? = nil, gates: [LoopbackServer.Gate]) -> Event {
+    /// Blocks until a gate opens or the client closes the connection.
+    static func wait(for socket: Int32, _ tls: TLSStream? = nil, gates: [LoopbackServer.Gate]) -> Event {
         var polled = gates.map { pollfd(fd: $0.readEnd, events: Int16(POLLIN), revents: 0) }
         polled.append(pollfd(fd: socket, events: Int16(POLLIN), revents: 0))
         while true {
             guard unsafe poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else { return .failed }
             if let open = gates.firstIndex(where: { $0.isOpen }) { return .gate(open) }
             guard polled[gates.count].revents != 0 else { continue }
-            if let secured {
-                // Over TLS a client says good-bye before it leaves.
-                if secured.hasEnded { return .closed }
+            if let tls {
+                // With TLS a client sends a close_notify alert before it closes the connection.
+                if tls.hasEnded { return .closed }
                 polled[gates.count].fd = -1
                 continue
             }
             var byte: UInt8 = 0
             if unsafe recv(socket, &byte, 1, peekWithoutWaiting) <= 0 { return .closed }
-            // More of what the client sends is waiting; from here on only the gates can end the wait.
+            // The client has sent more data, which nothing reads now, so a close could not be seen: wait for the gates alone.
             polled[gates.count].fd = -1
         }
     }
@@ -78,7 +78,7 @@ enum Sockets {
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// A child process that inherited a descriptor would keep it open.
+    /// Keeps child processes from inheriting a descriptor, which they would hold open.
     static func keepFromChildren(_ descriptor: Int32) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
 
     static func close(_ descriptor: Int32) -> Int32 { CalotypeSystem.close(descriptor) }

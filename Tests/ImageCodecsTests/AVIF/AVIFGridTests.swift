@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCodecs
 
-/// Grids of two cells of 64 × 64 pixels and one color each. Alpha is a second grid, one item for the whole grid, or an item for
+/// Grids of two cells of 64 × 64 pixels and one colour each. Alpha is a second grid, one item for the whole grid, or an item for
 /// each cell.
 @Suite struct AVIFGridTests {
     private let whole = FileBoxes.seed("avif/grid.avif")
@@ -24,7 +24,7 @@ import Testing
         return try decoder.finish().bitmap
     }
 
-    /// A file with other text of the same length, so that its boxes stay where they are.
+    /// Returns a file with another text of the same length, so that its boxes keep their positions.
     private func file(_ file: Data, _ text: String, as other: String) throws -> Data {
         let changed = Data(file.split(separator: Data(text.utf8)).joined(separator: Data(other.utf8)))
         try #require(changed.count == file.count && changed != file)
@@ -44,10 +44,10 @@ import Testing
 
     @Test(arguments: boxes, pieces)
     func oneAlphaItemForAllCellsIsTransparency(box: PixelSize?, pieces: Int?) throws {
-        let wanted = try image(whole, to: box, pieces: pieces)
+        let expected = try image(whole, to: box, pieces: pieces)
         let found = try image(FileBoxes.seed("avif/grid-single-alpha.avif"), to: box, pieces: pieces)
-        #expect(found.alpha == wanted.alpha && wanted.alpha != .opaque)
-        #expect(found.all == wanted.all)
+        #expect(found.alpha == expected.alpha && expected.alpha != .opaque)
+        #expect(found.all == expected.all)
         #expect(found[0, 0][3] == 64 && found[found.size.width - 1, 0][3] == 192)
     }
 
@@ -59,7 +59,7 @@ import Testing
         #expect(try image(file(whole, name, as: other), to: nil, pieces: nil).alpha == .opaque)
     }
 
-    /// libavif would scale the cell to the size that it declares: to gigabytes.
+    /// libavif would scale the cell to the size that it declares, which is gigabytes.
     @Test(arguments: pieces)
     func aCellThatDeclaresFarMorePixelsThanTheImageIsRefused(pieces: Int?) throws {
         var file = whole
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test
-    func alphaOfEachCellIsNoticedInPieces() throws {
+    func alphaOfEachCellIsDetectedInPieces() throws {
         let reader = try AVIFReader(streaming: DecodingLimits())
         do {
             let image = try unsafe perCell.withUnsafeBytes { bytes in
@@ -85,10 +85,10 @@ import Testing
         }
     }
 
-    /// The grid with item numbers of 32 bits and property numbers of 15. The boxes move to the end, so that the items stay
-    /// where they are.
+    /// The grid with item numbers of 32 bits and property numbers of 15 bits. The boxes move to the end, so that the items keep
+    /// their positions.
     @Test
-    func longNumbersOfItemsAndPropertiesAreRead() throws {
+    func longItemAndPropertyNumbersAreRead() throws {
         let place = try #require(perCell.range(of: "meta"))
         var meta = Data(perCell[place].dropFirst(4))
         meta = FileBoxes.edit(meta, ["pitm"]) { Data([1, 0, 0, 0, 0, 0]) + $0.dropFirst(4) }
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test
-    func boxesThatAreCutOrDamagedAreNotTrusted() {
+    func truncatedAndDamagedBoxesAreIgnored() {
         for place in perCell.indices {
             _ = AVIFCellAlpha.isPresent(in: perCell.prefix(place))
             for value in [UInt8(0), 1, 0x7F, 0xFF] {

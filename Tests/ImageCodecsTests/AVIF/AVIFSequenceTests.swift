@@ -5,12 +5,12 @@ import Testing
 
 @testable import ImageCodecs
 
-/// Sequences whose boxes say what an encoder seldom writes: three frames of 20 × 13, of which the first is a key frame.
+/// Sequences with unusual boxes: three frames of 20 × 13 pixels, of which the first is a key frame.
 @Suite struct AVIFSequenceTests {
     private let file = FileBoxes.seed("avif/sequence.avif")
 
     @Test(arguments: [UInt8(0x7F), 0xFF])
-    func aDurationWithoutEndRepeatsForEver(first: UInt8) throws {
+    func anEndlessDurationRepeatsEndlessly(first: UInt8) throws {
         var file = file
         let header = try #require(file.range(of: "moov", "trak", "tkhd"))
         file.replaceSubrange(
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test
-    func aFrameThatIsWronglyCalledAKeyFrameIsDecodedFromTheStart() throws {
+    func aFrameThatIsWronglyMarkedAsAKeyFrameIsDecodedFromTheStart() throws {
         let played = try DecoderRegistry(.codecs).animation(of: file, options: DecodeOptions())
         let frames = try (0..<3).map { try played.frame(at: $0).bitmap.all }
         var file = file
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [4, 1000, 0x7FFF_FFFF])
-    func aNumberOfSamplesBeyondThoseInTheFileIsNotTrusted(count: Int) throws {
+    func aSampleCountBeyondTheFilesSamplesIsIgnored(count: Int) throws {
         var file = file
         let sizes = try #require(file.range(of: "moov", "trak", "mdia", "minf", "stbl", "stsz"))
         file.replaceSubrange((sizes.lowerBound + 8)..<(sizes.lowerBound + 12), with: FileBoxes.big(count, 4))
@@ -46,7 +46,7 @@ import Testing
     private static let alpha = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"
     private static let depth = "urn:mpeg:mpegB:cicp:systems:auxiliary:depth"
 
-    /// The sequence with further tracks of the same pixels, which are auxiliary to the first and may say what they hold.
+    /// The sequence with auxiliary tracks of the same pixels, which may declare a type.
     private func file(auxiliary types: [String?]) throws -> Data {
         let place = try #require(file.range(of: "moov"))
         let movie = Data(file[place])
@@ -74,9 +74,9 @@ import Testing
             try DecoderRegistry(.codecs).animation(of: changed, options: DecodeOptions())
         )
         for index in 0..<3 {
-            let (wanted, bitmap) = (try plain.frame(at: index).bitmap, try found.frame(at: index).bitmap)
+            let (expected, bitmap) = (try plain.frame(at: index).bitmap, try found.frame(at: index).bitmap)
             #expect(bitmap.alpha == .opaque)
-            #expect(bitmap.all == wanted.all, "frame \(index)")
+            #expect(bitmap.all == expected.all, "frame \(index)")
         }
     }
 

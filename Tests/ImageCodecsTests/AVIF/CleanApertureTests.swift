@@ -11,18 +11,18 @@ import Testing
     private func signed(_ value: Int32) -> UInt32 { UInt32(bitPattern: value) }
 
     @Test
-    func thePartLiesAboutTheMiddle() throws {
+    func theVisiblePartIsRelativeToTheCentre() throws {
         // (320 - 160) / 2 + 10 and (213 - 121) / 2 - 3/1.
         let part = try #require(CleanAperture([160, 1, 242, 2, 10, 1, signed(-3), 1], in: source))
         #expect((part.x, part.y) == (90, 43))
         #expect(part.size == PixelSize(width: 160, height: 121))
-        // Half pixels of the distance make up for those of the middle.
+        // A distance of half a pixel completes a centre of half a pixel.
         let half = try #require(CleanAperture([160, 1, 120, 1, 0, 1, signed(-1), 2], in: source))
         #expect(half.y == 46)
     }
 
     @Test
-    func whatCannotBeShowsTheWhole() {
+    func anInvalidPartShowsTheWholeImage() {
         let bad: [[UInt32]] = [
             [320, 1, 213, 1, 0, 1, 0, 1], [0, 1, 10, 1, 0, 1, 1, 2], [10, 0, 10, 1, 0, 1, 1, 2], [161, 2, 121, 1, 0, 1, 0, 1],
             [160, 1, 120, 1, 0, 1, 0, 1], [400, 1, 121, 1, 0, 1, 0, 1], [160, 1, 121, 1, 200, 1, 0, 1], [160, 1],
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(.enabled(if: Corpus.root != nil, "no corpus at CALOTYPE_CORPUS or ../shared/corpus"))
-    func aCroppedFileShowsItsPart() throws {
+    func aCroppedFileShowsItsVisiblePart() throws {
         let file = try Corpus(root: Corpus.root ?? "").data("avif/irot-imir/gen-clap-160x120-center.avif")
         let registry = DecoderRegistry(.codecs)
         let info = try registry.info(of: file, limits: DecodingLimits())

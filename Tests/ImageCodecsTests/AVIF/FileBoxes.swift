@@ -3,9 +3,9 @@ import ProjectFiles
 
 @testable import ImageCodecs
 
-/// Files of boxes (ISO/IEC 14496-12), taken apart and put together.
+/// Parses and edits files of boxes (ISO/IEC 14496-12).
 enum FileBoxes {
-    /// A file that fuzzing begins with.
+    /// Returns a seed file of the fuzzer.
     static func seed(_ path: String) -> Data {
         (try? Data(contentsOf: ProjectFiles.fuzzSeeds.appending(path: path))) ?? Data()
     }
@@ -14,7 +14,7 @@ enum FileBoxes {
         big(content.count + 8, 4) + Data(type.utf8) + content
     }
 
-    /// Boxes of which those that a path leads to have another content.
+    /// Returns the boxes with changed content of those at a path.
     static func edit(_ boxes: Data, _ path: [String], _ change: (Data) -> Data) -> Data {
         ISOBoxes(boxes).reduce(Data()) { result, next in
             guard next.type == path.first else { return result + box(next.type, next.content) }
@@ -23,14 +23,14 @@ enum FileBoxes {
         }
     }
 
-    /// A number, the highest byte first.
+    /// Returns the bytes of a number, the highest first.
     static func big(_ value: Int, _ count: Int) -> Data {
         Data((0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
     }
 }
 
 extension Data {
-    /// Where the content of a box lies, which the types of those around it lead to.
+    /// Returns the range of a box's content, by the types of the boxes around it.
     func range(of path: String...) -> Range<Int>? {
         var content = self[...]
         for type in path {

@@ -7,13 +7,13 @@
     import ImageCodecs
     import Testing
 
-    /// What a decode still takes of the processor once it was cancelled. Time is that of the decoding thread alone, so that
-    /// a busy machine makes no difference.
+    /// The processor time of a decode after its cancellation. Only the time of the decoding thread counts, so that other
+    /// processes do not matter.
     @Suite(.serialized) struct CancellationTests {
         enum Kind: String, CaseIterable {
             case jpeg, progressiveJPEG, png, webp
 
-            /// Eight megapixels of bands and noise.
+            /// Encodes eight megapixels of bands and noise.
             fileprivate func file() throws -> Data {
                 var state: UInt32 = 7
                 let size = PixelSize(width: 3264, height: 2448)
@@ -38,7 +38,7 @@
             }
         }
 
-        /// Processor time of a thread, in milliseconds.
+        /// Returns the processor time of a thread in milliseconds.
         private static func time(of clock: clockid_t) -> Double {
             var time = timespec()
             unsafe clock_gettime(clock, &time)
@@ -51,8 +51,8 @@
             return clock
         }
 
-        /// What the decode took from the cancel on, which came after so much of its time; `nil` where it had ended before,
-        /// or where the thread that cancels was held up, so that nobody knows when it did.
+        /// Returns the time from the cancellation, after `moment` milliseconds, to the end of the decode, or `nil` if the decode
+        /// ended before it or the cancelling thread was delayed.
         private func rest(_ file: Data, cancelledAt moment: Double) throws -> Double? {
             let (clock, token) = (Self.ownClock, CancellationToken())
             let state = Lock((hasEnded: false, cancelled: Double?.none))
@@ -79,7 +79,7 @@
             return isCancelled ? state.withLock { $0.cancelled }.map { end - $0 } : nil
         }
 
-        /// A sanitizer makes the giving back of memory many times slower.
+        /// A sanitizer makes freeing memory many times slower.
         private static let isSlowed = isSanitized(by: "asan") || isSanitized(by: "tsan")
 
         @Test(
@@ -96,7 +96,7 @@
             }
             #expect(rests.count >= 4)
             print("cancelled, \(kind.rawValue): \(whole) ms in all, after the cancel \(rests.sorted())")
-            // One may fall on a moment at which a virtual machine's host took the processor away.
+            // One measurement may be wrong, because the host of a virtual machine took the processor away.
             #expect(try #require(rests.sorted().dropLast().last) < 10)
         }
     }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import ImageCodecs
 
-/// Some decodes cannot be stopped: those of a large image are left alone when they are cancelled.
+/// Decodes that cannot be interrupted are abandoned when they are cancelled.
 @Suite(.serialized) struct UncancellableDecodeTests {
-    /// A megapixel of noise, which takes a codec long enough to be cancelled meanwhile.
+    /// A megapixel of noise, whose decode is long enough to be cancelled.
     private static let noise: DecodedImage? = {
         var state: UInt32 = 1
         let bitmap = try? unsafe Bitmap(size: PixelSize(width: 1024, height: 1024), format: .rgba8, alpha: .opaque) { pixels, _ in
@@ -23,7 +23,7 @@ import Testing
         return bitmap.map { DecodedImage($0) }
     }()
 
-    // Arrays, for the leak checker cannot follow what `Data` points to.
+    // Arrays, because the leak checker cannot follow the pointer in `Data`.
     private static let avif = file(.avif)
     private static let webp = file(.webp)
 
@@ -38,10 +38,10 @@ import Testing
     private func waitForAbandonedDecodes() { while UncancellableDecode.abandonedBytes > 0 { sched_yield() } }
 
     @Test(.timeLimit(.minutes(2)), arguments: [ImageFormat.avif, .webp])
-    func aCancelledDecodeIsLeftAloneAndCountedUntilItEnds(format: ImageFormat) throws {
+    func aCancelledDecodeIsAbandonedAndCountedUntilItEnds(format: ImageFormat) throws {
         let file = file(format)
         var held = 0
-        // Whether the cancel comes while the codec works is up to the system's scheduler: it is tried ever later.
+        // The scheduler decides whether the cancellation arrives during the decode, so the test tries increasing delays.
         for attempt in 0..<500 where held == 0 {
             waitForAbandonedDecodes()
             let (token, moment) = (CancellationToken(), ContinuousClock.now + .microseconds(100 * attempt))
@@ -52,18 +52,18 @@ import Testing
             _ = try? DecoderRegistry(.codecs).decode(file, options: .with { $0.cancellation = token })
             held = UncancellableDecode.abandonedBytes
         }
-        // The pixels and the file.
+        // The remainder is the pixels and the file.
         #expect(held >= 3 << 20)
         waitForAbandonedDecodes()
     }
 
-    /// A decode that waits until it is allowed to end.
+    /// A decode that ends when the test allows it.
     private struct Held: Sendable {
         let began = DispatchSemaphore(value: 0)
         let mayEnd = DispatchSemaphore(value: 0)
         let token = CancellationToken()
 
-        /// Cancels once the decode has begun.
+        /// Cancels after the decode has begun.
         func cancelOnceBegun(then: @escaping @Sendable () -> Void = {}) {
             DispatchQueue.global().async {
                 began.wait()
@@ -83,12 +83,12 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func theCallerReturnsWhileTheCodecGoesOn() throws {
+    func theCallerReturnsWhileTheCodecContinues() throws {
         waitForAbandonedDecodes()
         let (held, image) = (Held(), try #require(Self.noise))
         held.cancelOnceBegun()
         #expect(throws: CancellationError.self) { try held.run(limit: 1 << 30, image) }
-        // The codec still waits.
+        // The codec is still waiting.
         #expect(UncancellableDecode.abandonedBytes == 1 << 20 + 3)
         let memory = try #require(held.token.takeResidualMemory())
         #expect(memory.bytes == 1 << 20 + 3)
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func aCancelledDecodeThatHadToBeWaitedForIsLeftAloneOnceThereIsRoom() throws {
+    func aWaitingCancelledDecodeIsAbandonedWhenTheLimitAllowsIt() throws {
         waitForAbandonedDecodes()
         let (first, second, image) = (Held(), Held(), try #require(Self.noise))
         first.cancelOnceBegun()
@@ -116,11 +116,11 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func aDecodeThatWouldHoldTooMuchIsWaitedFor() throws {
+    func aDecodeThatWouldExceedTheMemoryLimitIsNotAbandoned() throws {
         waitForAbandonedDecodes()
         let (first, second, image) = (Held(), Held(), try #require(Self.noise))
         first.cancelOnceBegun()
-        // Room for one.
+        // The limit allows one decode.
         let limit = 1 << 20 + 3
         #expect(throws: CancellationError.self) { try first.run(limit: limit, image) }
         second.cancelOnceBegun { second.mayEnd.signal() }
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func noMoreThanTwoAreLeftAlone() throws {
+    func atMostTwoDecodesAreAbandoned() throws {
         waitForAbandonedDecodes()
         let (held, image) = ((0..<3).map { _ in Held() }, try #require(Self.noise))
         for first in held.prefix(2) {
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: [ImageFormat.avif, .webp])
-    func aDecodeThatIsNotCancelledIsTheSame(format: ImageFormat) throws {
+    func aCancellableDecodeGivesTheSameImage(format: ImageFormat) throws {
         let file = file(format)
         let plain = try DecoderRegistry(.codecs).decode(file, options: DecodeOptions()).bitmap
         let options = DecodeOptions.with { $0.cancellation = CancellationToken() }

@@ -6,13 +6,14 @@ import Testing
 @testable import ImageCodecs
 
 @Suite struct ColorTests {
-    /// Display P3: sRGB's curve and white, wider red and green.
+    /// Display P3: sRGB's curve and white, with wider red and green.
     static var p3: Data { Data(bytesOfP3) }
 
-    /// An array, for the leak checker cannot follow what `Data` points to; kept, for a profile has its time in it.
+    /// An array, because the leak checker cannot follow the pointer in `Data`. It is kept, because a profile contains its time of
+    /// creation.
     private static let bytesOfP3 = Array(ColorProfile(primaries: 12, transfer: 13)?.icc ?? Data())
 
-    /// What a colour of Display P3 is in sRGB, cut off at the gamut.
+    /// Returns a colour of Display P3 in sRGB, clipped to the gamut.
     private func fromP3(_ color: [Int]) -> [Int] {
         let linear = color.prefix(3).map { value -> Double in
             let x = Double(value) / 255
@@ -26,12 +27,12 @@ import Testing
 
     @Test(arguments: [ImageFormat.png, .jpeg, .webp, .avif])
     func anEmbeddedProfileIsConvertedOrKept(format: ImageFormat) throws {
-        // Given: a flat colour of Display P3.
+        // Given: an image of one colour of Display P3.
         let source = try bitmap(16, 16, colorSpace: .icc(Self.p3)) { _, _ in [120, 180, 60, 255] }
         var options = EncodeOptions()
         options.quality = 100
         let file = try EncoderRegistry(.codecs).encode(DecodedImage(source), as: format, options: options)
-        // Then: it is converted by default, and on request kept with its profile.
+        // Then: it is converted by default, and kept with its profile if the options say so.
         let converted = try DecoderRegistry(.codecs).decode(file, options: DecodeOptions()).bitmap
         #expect(converted.colorSpace == .sRGB)
         #expect(zip(converted[8, 8], fromP3([120, 180, 60])).allSatisfy { abs($0 - $1) <= 2 }, "\(converted[8, 8])")
@@ -75,7 +76,7 @@ import Testing
     }
 
     @Test
-    func aProfileThatIsNoneIsIgnored() throws {
+    func anInvalidProfileIsIgnored() throws {
         let source = try bitmap(8, 8, colorSpace: .icc(Data(repeating: 0xA5, count: 400))) { _, _ in [1, 100, 200, 255] }
         let file = try WebPEncoder().encode(DecodedImage(source), as: .webp, options: .lossless)
         let image = try WebPDecoder().decode(file, options: .with { $0.convertsToSRGB = false })
@@ -84,7 +85,7 @@ import Testing
     }
 
     @Test
-    func transparentColorsAreConvertedStraight() throws {
+    func transparentColorsAreConvertedBeforePremultiplication() throws {
         let source = try bitmap(8, 8, alpha: .straight, colorSpace: .icc(Self.p3)) { x, _ in [120, 180, 60, UInt8(x * 30)] }
         let file = try PNGEncoder().encode(DecodedImage(source), as: .png, options: EncodeOptions())
         let straight = try PNGDecoder().decode(file, options: .with { $0.alpha = .straight }).bitmap
@@ -100,7 +101,7 @@ import Testing
         (options.chroma, options.effort) = (.full, 0)
         let file = try AVIFEncoder().encode(DecodedImage(try photo(16, 16)), as: .avif, options: options)
         let patched = FileBoxes.edit(file, ["meta"]) { meta in
-            // Four bytes of version and flags come before the boxes of `meta`.
+            // Four bytes of version and flags precede the boxes of `meta`.
             meta.prefix(4)
                 + FileBoxes.edit(Data(meta.dropFirst(4)), ["iprp", "ipco", "colr"]) { colors in
                     colors.prefix(8) + FileBoxes.big(matrix, 2) + colors.dropFirst(10)
@@ -118,15 +119,15 @@ import Testing
         var builder = PNGBuilder(size: PixelSize(width: 2, height: 2), colorType: .rgb, depth: 8) { _, _ in [20, 20, 20] }
         func shown() throws -> [Int] { try PNGDecoder().decode(builder.file, options: DecodeOptions()).bitmap[0, 0] }
         let gamma = ("gAMA", big(45_455))
-        // With the primaries of sRGB, or none, 1 / 2.2 is how writers name the curve of sRGB.
+        // With sRGB's primaries, or none, encoders write 1 / 2.2 for sRGB's curve.
         builder.chunks = [gamma]
         #expect(try shown() == [20, 20, 20, 255])
         let p3 = [31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000]
         builder.chunks = [gamma, ("cHRM", p3.flatMap(big))]
         let light = power(20.0 / 255, 2.2)
-        let wanted = Int(((1.055 * power(light, 1 / 2.4) - 0.055) * 255).rounded())
+        let expected = Int(((1.055 * power(light, 1 / 2.4) - 0.055) * 255).rounded())
         let color = try shown()
-        #expect(color.prefix(3).allSatisfy { abs($0 - wanted) <= 1 }, "\(color), not \(wanted)")
+        #expect(color.prefix(3).allSatisfy { abs($0 - expected) <= 1 }, "\(color), not \(expected)")
     }
 
     @Test
@@ -150,11 +151,11 @@ import Testing
         let png = try PNGEncoder().encode(DecodedImage(twin), as: .png, options: EncodeOptions())
         // Then:
         let options = DecodeOptions.with { $0.alpha = .straight }
-        let wanted = try PNGDecoder().decode(png, options: options).bitmap
-        #expect(wanted.difference(to: stored).largest > 10)
-        #expect(try GIFDecoder().decode(file, options: options).bitmap.difference(to: wanted).largest <= 1)
+        let expected = try PNGDecoder().decode(png, options: options).bitmap
+        #expect(expected.difference(to: stored).largest > 10)
+        #expect(try GIFDecoder().decode(file, options: options).bitmap.difference(to: expected).largest <= 1)
         let animation = try DecoderRegistry(.codecs).animation(of: file, options: options)
-        #expect(try animation.frame(at: 0).bitmap.difference(to: wanted).largest <= 1)
+        #expect(try animation.frame(at: 0).bitmap.difference(to: expected).largest <= 1)
         let kept = try GIFDecoder().decode(file, options: .with { ($0.alpha, $0.convertsToSRGB) = (.straight, false) }).bitmap
         #expect(kept.colorSpace == .icc(Self.p3))
         #expect(kept.all == stored.all)

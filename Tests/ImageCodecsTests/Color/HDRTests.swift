@@ -6,7 +6,7 @@ import Testing
 @testable import ImageCodecs
 
 @Suite struct HDRTests {
-    /// A PNG of one colour of 16 bits with code points.
+    /// A PNG of one 16-bit colour with code points.
     private func file(_ primaries: Int, _ transfer: Int, _ codes: [Int]) -> Data {
         var builder = PNGBuilder(size: PixelSize(width: 2, height: 2), colorType: .rgb, depth: 16) { _, _ in codes }
         builder.chunks = [("cICP", [UInt8(primaries), UInt8(transfer), 0, 1])]
@@ -14,14 +14,14 @@ import Testing
     }
 
     @Test
-    func lightIsMappedToWhatAnotherProgramShows() throws {
+    func toneMappingAgreesWithAnotherProgram() throws {
         let lines = DecodingVectors.lines("hdr")
         #expect(lines.count == 40)
         for fields in lines {
-            let (codes, wanted) = (DecodingVectors.numbers(fields[2]), DecodingVectors.numbers(fields[3]))
+            let (codes, expected) = (DecodingVectors.numbers(fields[2]), DecodingVectors.numbers(fields[3]))
             let file = file(Int(fields[0]) ?? 0, Int(fields[1]) ?? 0, codes)
             let pixel = try DecoderRegistry(.codecs).decode(file, options: DecodeOptions()).bitmap[1, 1]
-            #expect(zip(pixel, wanted).allSatisfy { abs($0 - $1) <= 2 }, "\(fields): \(pixel)")
+            #expect(zip(pixel, expected).allSatisfy { abs($0 - $1) <= 2 }, "\(fields): \(pixel)")
             #expect(pixel[3] == 255)
         }
     }
@@ -43,18 +43,18 @@ import Testing
     }
 
     @Test
-    func primariesThatAreNotGivenAreThoseOfStandardImages() throws {
+    func unspecifiedPrimariesAreThoseOfSRGB() throws {
         let codes = [40000, 30000, 20000]
         func shown(_ primaries: Int, _ transfer: Int) throws -> [Int] {
             try DecoderRegistry(.codecs).decode(file(primaries, transfer, codes), options: DecodeOptions()).bitmap[0, 0]
         }
         #expect(try shown(2, 16) == shown(1, 16))
-        // Where nothing is given, colours stay as they are.
+        // Without code points, colours are unchanged.
         #expect(try shown(2, 2) == codes.map { Int((Double($0) / 257).rounded()) } + [255])
     }
 
     @Test
-    func keptColoursAreThoseOfTheFileWithAProfile() throws {
+    func keptColorsHaveAProfile() throws {
         let file = file(9, 16, [40000, 30000, 20000])
         let image = try DecoderRegistry(.codecs).decode(
             file, options: .with { ($0.convertsToSRGB, $0.convertsTo8Bit) = (false, false) })
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test
-    func piecesAreMappedAlike() throws {
+    func imagesInPiecesAreMappedAlike() throws {
         let file = file(9, 18, [50000, 20000, 48000])
         let whole = try DecoderRegistry(.codecs).decode(file, options: DecodeOptions()).bitmap
         let decoder = try #require(try PNGDecoder().makeIncrementalDecoder(for: file, options: DecodeOptions()))
@@ -78,13 +78,13 @@ import Testing
     @Test(
         .enabled(if: Corpus.root != nil, "no corpus at CALOTYPE_CORPUS or ../shared/corpus"),
         arguments: ["gen-pq-12bit-444", "gen-hlg-10bit", "lavif-seine_hdr_rec2020", "lavif-colors_hdr_p3"])
-    func photographsAreNeitherGreyNorDark(name: String) throws {
+    func photographsKeepColorAndBrightness(name: String) throws {
         let file = try Corpus(root: Corpus.root ?? "").data("avif/hdr/\(name).avif")
         let shown = try DecoderRegistry(.codecs).decode(file, options: DecodeOptions()).bitmap
         #expect(shown.format == .rgba8)
         let values = shown.all.flatMap { $0.prefix(3) }
         #expect(values.reduce(0, +) / values.count > 50)
-        // From near black to near white.
+        // The range is from nearly black to nearly white.
         #expect((values.min() ?? 0) < 40)
         #expect((values.max() ?? 0) > 220)
         let kept = try DecoderRegistry(.codecs).decode(

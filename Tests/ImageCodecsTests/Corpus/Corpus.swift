@@ -1,15 +1,15 @@
 import ImageCore
 
-/// The developers' image corpus: files, and a reference of what each shows. Its README explains the fields.
+/// The developers' corpus of images, with a reference for each file. Its README explains the fields.
 struct Corpus {
-    /// What the reference says of one file.
+    /// The reference of one file.
     struct Entry: Decodable {
         let expected: String
         let width: Int?, height: Int?
         let uprightWidth: Int?, uprightHeight: Int?
         let tolerance: Double?
         let grid: [Double]?, otherGrid: [Double]?, uprightGrid: [Double]?, sRGBGrid: [Double]?
-        /// Damaged, or decoders disagree: not held against a decoder.
+        /// Damaged, or decoded differently by several decoders: a difference is no failure.
         let isAdvisory: Bool
         let webpDigest: String?
         let frames: Int?
@@ -48,7 +48,7 @@ struct Corpus {
         }
     }
 
-    /// A frame's number and its 4×4 grid of red, green, blue and alpha.
+    /// The number of a frame, and its 4×4 grid of red, green, blue and alpha.
     struct Frame: Decodable {
         let index: Int
         let grid: [Double]
@@ -63,7 +63,7 @@ struct Corpus {
     let root: String
     let entries: [(path: String, entry: Entry)]
 
-    /// Where the corpus lies: `CALOTYPE_CORPUS`, or beside the repository; `nil` where it is not.
+    /// The folder of the corpus: `CALOTYPE_CORPUS`, or a folder beside the repository; `nil` when there is none.
     static let root: String? = {
         let path = environment("CALOTYPE_CORPUS") ?? "../shared/corpus"
         return FileManager.default.fileExists(atPath: path + "/reference.json") ? path : nil
@@ -77,7 +77,7 @@ struct Corpus {
     }
 
     func data(_ path: String) throws -> Data {
-        // Of an empty file, `Data(contentsOf:)` leaks its buffer.
+        // `Data(contentsOf:)` leaks its buffer for an empty file.
         if isEmptyFile(root + "/" + path) { return Data() }
         return try Data(contentsOf: URL(filePath: root + "/" + path))
     }

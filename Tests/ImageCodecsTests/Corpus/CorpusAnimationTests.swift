@@ -5,7 +5,7 @@ import TestBitmaps
 import ImageCodecs
 import Testing
 
-/// Animations of the corpus: how many frames, how long, how often, and what each shows.
+/// The animations of the corpus: their frames, durations and loop counts.
 @Suite(.enabled(if: Corpus.root != nil, "no corpus at CALOTYPE_CORPUS or ../shared/corpus"))
 struct CorpusAnimationTests {
     let corpus: Corpus
@@ -35,7 +35,7 @@ struct CorpusAnimationTests {
                     let ours = animation.durations.map { $0 * 1000 }
                     #expect(zip(ours, durations).allSatisfy { abs($0 - $1) < 1 }, "\(path): \(ours), not \(durations)")
                 }
-                // Of animated AVIF the reference has no repetitions; some files have those after the first in their name.
+                // The reference has no loop counts for animated AVIF. Some files have the repetitions in their name.
                 if !path.hasPrefix("avif") { #expect(animation.loopCount == entry.loop, "\(path)") }
                 if let loops = namedLoops[path] { #expect(animation.loopCount == loops, "\(path)") }
                 let tolerance = (entry.tolerance ?? 2) + 0.5
@@ -69,7 +69,7 @@ struct CorpusAnimationTests {
                 let index = Int.random(in: 0..<forward.frameCount, using: &random)
                 #expect(try forward.frame(at: index).bitmap.all == all[index])
             }
-            // One frame decoded alone is the same.
+            // A frame that is decoded alone is the same.
             for index in 0..<forward.frameCount {
                 let alone = try DecoderRegistry(.codecs).decode(data, options: .with { $0.frame = index }).bitmap
                 #expect(alone.all == all[index])

@@ -5,7 +5,7 @@ import TestBitmaps
 import ImageCodecs
 import Testing
 
-/// Every file of the corpus against its reference. `CALOTYPE_CORPUS_ONLY=TEXT` takes the paths that contain the text.
+/// Compares all files of the corpus with their references. `CALOTYPE_CORPUS_ONLY=TEXT` selects the paths that contain the text.
 @Suite(.enabled(if: Corpus.root != nil, "no corpus at CALOTYPE_CORPUS or ../shared/corpus"))
 struct CorpusConformanceTests {
     let corpus: Corpus
@@ -21,7 +21,7 @@ struct CorpusConformanceTests {
     }
 
     @Test
-    func everyValidFileShowsItsImage() throws {
+    func everyValidFileIsDecodedToItsImage() throws {
         var counts: [View: Counts] = [:]
         for (path, entry) in entries(["decodes"]) {
             let data = try corpus.data(path)
@@ -29,7 +29,7 @@ struct CorpusConformanceTests {
                 for view in View.allCases { counts[view, default: Counts()].skipped += 1 }
                 continue
             }
-            // The reference of a still has the default image of an animated PNG, also where it is not part of the animation.
+            // The reference of a still image has the default image of an animated PNG, even if that is not part of the animation.
             let firstFrame = Self.hasSeparateDefault(data) ? entry.frameGrids?.first { $0.index == 0 } : nil
             for view in View.allCases {
                 guard let (size, references) = try view.reference(of: entry, path: path, data: data),
@@ -73,7 +73,7 @@ struct CorpusConformanceTests {
     }
 
     @Test
-    func everyHopelessFileIsATypedError() throws {
+    func everyUndecodableFileIsATypedError() throws {
         var count = 0
         for (path, _) in entries(["must-fail"]) where CorpusExceptions.shown[path] == nil {
             let data = try corpus.data(path)
@@ -114,7 +114,7 @@ struct CorpusConformanceTests {
     }
 
     @Test
-    func losslessDecodingOfWebPIsThatOfTheReferenceDecoder() throws {
+    func losslessWebPIsDecodedLikeTheReference() throws {
         var count = 0
         for (path, entry) in entries(["decodes"]) {
             guard let wanted = entry.webpDigest else { continue }
@@ -129,7 +129,7 @@ struct CorpusConformanceTests {
     }
 }
 
-/// How a file is looked at, and what the reference says of that.
+/// A way to decode a file, and its reference.
 private enum View: CaseIterable {
     case stored, oriented, sRGB
 
@@ -141,7 +141,7 @@ private enum View: CaseIterable {
         return options
     }
 
-    /// The size, and the grids of which one must be shown; `nil` where there is no reference.
+    /// The size, and the grids of which one must match, or `nil` when there is no reference.
     func reference(of entry: Corpus.Entry, path: String, data: Data) throws -> (PixelSize, [[Double]])? {
         guard let w = entry.width, let h = entry.height, let grid = entry.grid else { return nil }
         let stored = (PixelSize(width: w, height: h), [grid, entry.otherGrid].compactMap(\.self))
@@ -149,13 +149,13 @@ private enum View: CaseIterable {
         case .stored: return stored
         case .oriented:
             if CorpusExceptions.withoutOrientedReference[path] != nil { return nil }
-            // Most files lie upright.
+            // Most files are stored upright.
             guard let w = entry.uprightWidth, let h = entry.uprightHeight, let grid = entry.uprightGrid else { return stored }
             return (PixelSize(width: w, height: h), [grid])
         case .sRGB:
             if CorpusExceptions.withoutSRGBReference[path] != nil { return nil }
             if let grid = entry.sRGBGrid { return (stored.0, [grid]) }
-            // A profile moves none of the colours, or there is none.
+            // There is no profile, or it does not change colours.
             guard let colors = PNGColors(data) else { return stored }
             var options = View.stored.options
             options.convertsTo8Bit = false
@@ -164,7 +164,7 @@ private enum View: CaseIterable {
         }
     }
 
-    /// What is allowed beyond a file's own tolerance where colours are converted.
+    /// The tolerance in addition to the file's own, for converted colours.
     func slack(_ entry: Corpus.Entry, _ path: String) -> Double {
         self != .sRGB || entry.sRGBGrid == nil ? 0 : path.contains("cmyk") ? 9 : 3
     }

@@ -1,21 +1,21 @@
-/// Files that do not come out as the reference has it, each with the reason.
+/// Files whose images differ from the reference, each with the reason.
 enum CorpusExceptions {
-    /// Valid files that are refused.
+    /// Valid files that the decoders refuse.
     static let refused: [String: String] = [
         "gif/still/pil-issue_2811.gif": "giflib refuses LZW codes that begin with more than 8 bits, as GIF89a does (22)"
     ]
 
-    /// Hopeless files that give an image.
+    /// Files that the reference calls undecodable, but that give an image.
     static let shown: [String: String] = [
         "gif/corrupt/seed-afl-31586a3274.gif":
-            "its one frame of 5x1 pixels is whole; the reference fails on what follows it, browsers stop there",
-        "gif/corrupt/seed-afl-bd1f56b1fe.gif": "its first rows decode, and come only where a part was asked for",
+            "its only frame of 5x1 pixels is complete; the reference fails on the bytes after it, where browsers stop",
+        "gif/corrupt/seed-afl-bd1f56b1fe.gif": "its first rows are decoded, and delivered only if partial images are allowed",
     ]
 
-    /// Files of which the reference has the numbers stored, and those are not what is to be seen.
+    /// Files whose reference has the stored numbers instead of the displayed colours.
     static let withoutOrientedReference: [String: String] = [
         "avif/irot-imir/gen-clap-160x120-center.avif":
-            "the container shows a part, the reference the whole; CleanApertureTests compares the part with that"
+            "the container shows a part, and the reference the whole image; CleanApertureTests compares the part"
     ]
     static let withoutSRGBReference: [String: String] = Dictionary(
         uniqueKeysWithValues: [
@@ -27,11 +27,11 @@ enum CorpusExceptions {
             "avif/hdr/gen-pq-12bit-444.avif", "avif/hdr/lavif-colors_hdr_p3.avif", "avif/hdr/lavif-colors_hdr_srgb.avif",
             "avif/hdr/lavif-colors_text_hdr_rec2020.avif", "avif/hdr/lavif-colors_text_wcg_hdr_rec2020.avif",
             "avif/hdr/lavif-seine_hdr_rec2020.avif",
-        ].map { ($0, "PQ or HLG, which the reference leaves as codes; HDRTests compares what they are shown as") })
+        ].map { ($0, "PQ or HLG, whose codes the reference does not convert; HDRTests compares the colours") })
 
-    /// Animations.
+    /// Animations whose frames differ from the reference.
     static let animations: [String: String] = [
         "gif/still/pil-test_extents_transparency.gif":
-            "after its first frame there is garbage, where browsers stop; the reference looks for another frame behind it"
+            "browsers stop at the invalid bytes after its first frame; the reference searches for another frame after them"
     ]
 }

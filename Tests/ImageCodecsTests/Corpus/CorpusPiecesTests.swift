@@ -3,8 +3,8 @@ import ImageDecoding
 import ImageCodecs
 import Testing
 
-/// The corpus in pieces and cut short. Small files are gone through in full; of the others every so many, for the smaller
-/// the pieces, the longer it takes.
+/// Decodes the corpus in pieces and truncated. Small files are cut at every byte; larger ones at fewer places, because small
+/// pieces take long.
 @Suite(.enabled(if: Corpus.root != nil, "no corpus at CALOTYPE_CORPUS or ../shared/corpus"))
 struct CorpusPiecesTests {
     let corpus: Corpus
@@ -12,16 +12,16 @@ struct CorpusPiecesTests {
 
     init() throws { corpus = try Corpus(root: Corpus.root ?? "") }
 
-    /// Bytes of a piece, and of the largest file that is fed in them.
+    /// The bytes of a piece, and the size of the largest file that is decoded in such pieces.
     static let cuts = [(1, 3000), (7, 12_000), (1000, 300_000), (4096, 1_000_000)]
 
     @Test(arguments: cuts)
-    func theLastImageIsThatOfTheWholeFile(piece: Int, largest: Int) throws {
+    func theFinalImageIsThatOfTheCompleteFile(piece: Int, largest: Int) throws {
         var (files, same, errors) = (0, 0, 0)
         for (path, _) in corpus.entries {
             let data = try corpus.data(path)
             guard data.count <= largest, registry.format(of: data) != nil else { continue }
-            // A partial image of damaged bytes may hold more in one way than in the other; whole ones may not differ.
+            // The partial image of a damaged file may differ between both ways; a complete image may not.
             let whole = try outcome { try registry.decode(data, options: DecodeOptions()) }
             let pieces = try outcome { try fed(data, piece: piece) }
             files += 1
@@ -38,7 +38,7 @@ struct CorpusPiecesTests {
     }
 
     @Test
-    func aFileThatWasCutIsPartialOrATypedError() throws {
+    func aTruncatedFileIsPartialOrATypedError() throws {
         var (files, cuts, partial, errors, whole) = (0, 0, 0, 0, 0)
         for (path, entry) in corpus.entries where entry.expected == "decodes" {
             let data = try corpus.data(path)
@@ -62,7 +62,7 @@ struct CorpusPiecesTests {
                     #expect(options.allowsPartial, "\(path) cut at \(cut.count) of \(data.count)")
                     partial += 1
                 case .success(let image):
-                    // Everything of the image was there, if not of what follows it.
+                    // All data of the image was there, though not all that follows it.
                     #expect(
                         image.bitmap.isSame(as: source.bitmap) || entry.isAdvisory,
                         "\(path) cut at \(cut.count) of \(data.count) is called whole")
@@ -75,13 +75,13 @@ struct CorpusPiecesTests {
 
     private func fed(_ data: Data, piece: Int, options: DecodeOptions = DecodeOptions()) throws -> DecodedImage {
         guard let decoder = try registry.makeIncrementalDecoder(for: data.prefix(64), options: options) else {
-            throw ImageError(.unknownFormat, message: "Nobody accepts these bytes.")
+            throw ImageError(.unknownFormat, message: "No decoder accepts these bytes.")
         }
         var (start, previews) = (0, 0)
         while start < data.count {
             try decoder.append(data.dropFirst(start).prefix(piece))
             start += piece
-            // A few looks in between, which must not change the end.
+            // A few previews, which must not change the result.
             if start * 4 / data.count > previews {
                 previews += 1
                 _ = try decoder.preview()
@@ -90,7 +90,7 @@ struct CorpusPiecesTests {
         return try decoder.finish()
     }
 
-    /// An image or a typed error; any other error is thrown.
+    /// Returns an image or a typed error, and throws any other error.
     private func outcome(_ body: () throws -> DecodedImage) throws -> Result<DecodedImage, ImageError> {
         do {
             return .success(try body())

@@ -1,11 +1,11 @@
 import ImageCore
 
-/// An image reduced to cells: mean colour, weighted by alpha, and mean alpha.
+/// An image that is reduced to cells of mean alpha and mean colour, which is weighted by alpha.
 struct Grid {
-    /// Row by row: red, green, blue (straight), alpha.
+    /// Red, green, blue (not premultiplied) and alpha, row by row.
     var cells: [[Double]] = []
 
-    /// - Parameter bitmap: 8 bits, opaque or straight.
+    /// - Parameter bitmap: Has 8 bits per channel, and is opaque or not premultiplied.
     init(_ bitmap: Bitmap, side: Int = 8) {
         unsafe bitmap.withUnsafePixels { pixels in
             for j in 0..<side {
@@ -21,7 +21,7 @@ struct Grid {
         i * n / side..<max(i * n / side + 1, (i + 1) * n / side)
     }
 
-    /// Written with plain loops and sums in two halves of a word: this runs unoptimised over hundreds of megapixels.
+    /// Plain loops with two sums in one word, because this runs unoptimised over hundreds of megapixels.
     private static func mean(_ pixels: UnsafeRawBufferPointer, _ bitmap: Bitmap, columns: Range<Int>, rows: Range<Int>)
         -> [Double]
     {
@@ -77,12 +77,12 @@ struct Grid {
         guard channels == 3 || channels == 4, reference.count == channels * cells.count else { return 999 }
         var largest = 0.0
         for (i, cell) in cells.enumerated() {
-            let wanted = Array(reference[(i * channels)..<((i + 1) * channels)])
-            let alpha = channels == 4 ? wanted[3] : 255
+            let expected = Array(reference[(i * channels)..<((i + 1) * channels)])
+            let alpha = channels == 4 ? expected[3] : 255
             largest = max(largest, abs(cell[3] - alpha))
-            // Colour says nothing where next to nothing is seen.
+            // The colour of nearly transparent cells does not count.
             if min(cell[3], alpha) > 8 {
-                for c in 0..<3 { largest = max(largest, abs(cell[c] - wanted[c])) }
+                for c in 0..<3 { largest = max(largest, abs(cell[c] - expected[c])) }
             }
         }
         return largest

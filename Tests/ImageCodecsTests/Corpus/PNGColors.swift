@@ -1,14 +1,14 @@
 import ImageCore
 import TestBitmaps
 
-/// What a PNG without a profile says of its colours, carried out by formula (PNG specification, third edition, 4.3 and 11.3.2;
-/// ITU-T H.273): the oracle for files of which the corpus knows only the numbers stored, for it was made with profiles alone.
+/// Converts the colours of a PNG without a profile by formula (PNG specification, third edition, 4.3 and 11.3.2; ITU-T H.273). It
+/// is the reference for files whose corpus entry has only the stored numbers.
 struct PNGColors {
     /// The exponent from a sample to light; `nil` for the curve of sRGB.
     private let exponent: Double?
     private let isDisplayP3: Bool
 
-    /// `nil` where the colours are sRGB's, or a profile's.
+    /// Returns `nil` if the colours are sRGB's, or those of a profile.
     init?(_ file: Data) {
         guard file.starts(with: [0x89, 0x50, 0x4E, 0x47]) else { return nil }
         var (offset, found) = (8, [String: [UInt8]]())
@@ -26,12 +26,12 @@ struct PNGColors {
             return
         }
         guard found["iCCP"] == nil, found["sRGB"] == nil, let gamma = found["gAMA"].map(number) else { return nil }
-        // 1 / 2.2 is how writers name the curve of sRGB.
+        // Encoders write 1 / 2.2 for the curve of sRGB.
         if abs(gamma - 45455) < 1000 { return nil }
         (isDisplayP3, exponent) = (false, 100_000 / Double(gamma))
     }
 
-    /// An image as stored, 16 bits where it has them, in sRGB.
+    /// Converts an image as stored, with 16 bits if it has them, to sRGB.
     func sRGB(_ stored: Bitmap) throws -> Bitmap {
         let top = stored.format.bytesPerPixel == stored.format.channels ? 255.0 : 65535
         return try bitmap(stored.width, stored.height, alpha: .straight) { x, y in
@@ -51,6 +51,6 @@ struct PNGColors {
 }
 
 enum DisplayP3 {
-    /// Its light to that of sRGB (IEC 61966-2-1, SMPTE EG 432-1).
+    /// The matrix from its linear light to that of sRGB (IEC 61966-2-1, SMPTE EG 432-1).
     static let toSRGB = [[1.2249401, -0.2249402, 0], [-0.0420569, 1.0420571, 0], [-0.0196376, -0.0786507, 1.0982884]]
 }

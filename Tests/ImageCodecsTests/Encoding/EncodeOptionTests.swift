@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test
-    func chromaIsSampledAsAsked() throws {
+    func chromaSamplingFollowsTheOption() throws {
         for (chroma, factors) in [(ChromaSampling.full, UInt8(0x11)), (.half, 0x21), (.quarter, 0x22)] {
             for quality in [50, 95] {
                 #expect(sampling(of: try encode(.jpeg) { ($0.chroma, $0.quality) = (chroma, quality) }) == factors)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test
-    func progressiveAndLosslessAreAsAsked() throws {
+    func progressiveAndLosslessFollowTheOptions() throws {
         func isProgressive(_ change: (inout EncodeOptions) -> Void) throws -> Bool {
             try JPEGDecoder().info(of: encode(.jpeg, change), limits: DecodingLimits()).isProgressive
         }

@@ -11,13 +11,13 @@ import Testing
         return options
     }
 
-    private func clear(_ width: Int, _ height: Int) throws -> Bitmap {
+    private func transparent(_ width: Int, _ height: Int) throws -> Bitmap {
         try bitmap(width, height, alpha: .straight) { x, y in [UInt8(x * 9), UInt8(y * 11), 90, UInt8((x * 40 + y) % 256)] }
     }
 
     @Test(arguments: [ImageFormat.png, .webp])
     func losslessFormatsKeepEveryPixel(format: ImageFormat) throws {
-        for source in [try photo(31, 17), try clear(19, 23)] {
+        for source in [try photo(31, 17), try transparent(19, 23)] {
             let file = try EncoderRegistry(.codecs).encode(DecodedImage(source), as: format, options: options(quality: 100))
             let back = try DecoderRegistry(.codecs).decode(file, options: .with { $0.alpha = .straight })
             #expect(back.bitmap.all == source.all)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [ImageFormat.jpeg, .webp, .avif])
-    func lossyFormatsComeCloseByQuality(format: ImageFormat) throws {
+    func lossyFormatsAreCloserWithHigherQuality(format: ImageFormat) throws {
         let source = try photo(96, 64)
         func mean(_ quality: Int) throws -> (Double, Int) {
             let file = try EncoderRegistry(.codecs).encode(DecodedImage(source), as: format, options: options(quality: quality))
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test
-    func jpegLaysTransparencyOverWhite() throws {
+    func jpegCompositesTransparencyOverWhite() throws {
         let source = try bitmap(16, 16, alpha: .premultiplied) { x, _ in x < 8 ? [0, 0, 0, 0] : [100, 0, 0, 128] }
         let file = try JPEGEncoder().encode(DecodedImage(source), as: .jpeg, options: options(quality: 100))
         let back = try JPEGDecoder().decode(file, options: DecodeOptions()).bitmap
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test
-    func greyStaysGrey() throws {
+    func grayscaleStaysGrayscale() throws {
         let size = PixelSize(width: 24, height: 16)
         let source = try unsafe Bitmap(size: size, format: .gray8, alpha: .opaque) { pixels, _ in
             for i in 0..<pixels.count { unsafe pixels[i] = UInt8(i * 3 & 127) }
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test
-    func plainPixelsAreSizeAndStraightRows() throws {
+    func rgbaFilesAreSizeAndStraightRows() throws {
         let source = try bitmap(2, 1, alpha: .premultiplied) { x, _ in x == 0 ? [10, 20, 30, 255] : [64, 0, 0, 128] }
         let file = try RGBAEncoder().encode(DecodedImage(source), as: .rgba, options: EncodeOptions())
         #expect(Array(file) == [2, 0, 0, 0, 1, 0, 0, 0, 10, 20, 30, 255, 128, 0, 0, 128])

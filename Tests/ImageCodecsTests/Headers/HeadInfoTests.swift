@@ -5,7 +5,7 @@ import ImageCodecs
 import Testing
 
 @Suite struct InfoOfAHead {
-    @Test func theBeginningOfAJPEGTellsAllOrNothing() throws {
+    @Test func theBeginningOfAJPEGGivesTheWholeHeaderOrNone() throws {
         let size = PixelSize(width: 200, height: 120)
         let bitmap = unsafe try Bitmap(size: size, format: .rgba8, alpha: .opaque) { pixels, _ in
             for index in pixels.indices { unsafe pixels[index] = index % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: index &* 7) }
@@ -24,7 +24,7 @@ import Testing
         #expect(try #require(enough) < file.count / 2)
     }
 
-    @Test func thirtyBytesOfAPlainWebPTellAllOfIt() throws {
+    @Test func thirtyBytesGiveTheHeaderOfAPlainWebP() throws {
         let bitmap = try bitmap(200, 120) { x, y in [UInt8(x), UInt8(y * 2), UInt8(x * y & 255), 255] }
         for isLossless in [false, true] {
             var options = EncodeOptions()

@@ -5,16 +5,16 @@ import TestBitmaps
 import ImageCodecs
 import Testing
 
-/// What of a file is enough to know its header: loads of metadata alone need fetch no more.
+/// The bytes that suffice to read a header, so that a load of metadata fetches no more.
 @Suite struct HeaderTests {
-    /// A file and the bytes of it that are not needed.
+    /// A file, and the number of bytes at its end that are not needed.
     static let files = [
         ("jpeg/metadata.jpg", 20), ("jpeg/progressive.jpg", 200), ("png/metadata.png", 60), ("webp/lossy.webp", 70),
         ("webp/lossless.webp", 90), ("avif/420.avif", 60), ("gif/still.gif", 200),
     ]
 
     @Test(arguments: files)
-    func theBeginningOfAFileTellsItsHeader(path: String, rest: Int) throws {
+    func theBeginningOfAFileGivesItsHeader(path: String, rest: Int) throws {
         let file = try Data(contentsOf: ProjectFiles.fuzzSeeds.appending(path: path))
         let registry = DecoderRegistry(.codecs)
         let whole = try registry.info(of: file, limits: DecodingLimits())
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: files)
-    func tooLittleIsTruncated(path: String, rest: Int) throws {
+    func tooFewBytesAreTruncated(path: String, rest: Int) throws {
         let file = try Data(contentsOf: ProjectFiles.fuzzSeeds.appending(path: path))
         for count in [16, 20] {
             let error = #expect(throws: ImageError.self) {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct IncrementalDecodingTests {
     let registry = DecoderRegistry(.codecs)
 
-    /// Images of every kind that is decoded in pieces, and one that is not.
+    /// Images of each kind that is decoded in pieces, and one that is not.
     private func files() throws -> [(name: String, file: Data)] {
         func encode(_ format: ImageFormat, _ quality: Int = 85, effort: Int? = nil) throws -> Data {
             var options = EncodeOptions()
@@ -37,18 +37,18 @@ import Testing
         _ file: Data, pieces: Int, options: DecodeOptions = DecodeOptions(), preview: (DecodedImage) -> Void = { _ in }
     ) throws -> DecodedImage {
         guard let decoder = try registry.makeIncrementalDecoder(for: file.prefix(64), options: options) else {
-            throw ImageError(.unknownFormat, message: "Nobody accepts these bytes.")
+            throw ImageError(.unknownFormat, message: "No decoder accepts these bytes.")
         }
         for (number, start) in stride(from: 0, to: file.count, by: pieces).enumerated() {
             try decoder.append(file.dropFirst(start).prefix(pieces))
-            // Previews in between must not change the end.
+            // Previews must not change the result.
             if pieces > 10 || number % 100 == 0, let image = try decoder.preview() { preview(image) }
         }
         return try decoder.finish()
     }
 
     @Test(arguments: [1, 7, 1000, 4096])
-    func theLastImageIsThatOfTheWholeFileHoweverItIsCut(pieces: Int) throws {
+    func theFinalImageIsThatOfTheCompleteFileForEveryPieceSize(pieces: Int) throws {
         for (name, file) in try files() {
             for target in [nil, PixelSize(width: 20, height: 20)] {
                 let options = DecodeOptions.with { $0.targetSize = target }
@@ -63,14 +63,14 @@ import Testing
     }
 
     @Test(arguments: [65_537, 100_000, 100_001])
-    func exifOfAPNGCountsUpToTheLimitForMetadataHoweverTheFileComes(byteCount: Int) throws {
+    func exifOfAPNGCountsUpToTheMetadataLimitInEveryWayOfDecoding(byteCount: Int) throws {
         let options = DecodeOptions.with { $0.limits.metadataBytes = 100_000 }
         let builder = PNGBuilder(size: PixelSize(width: 3, height: 2), colorType: .rgb, depth: 8) { x, y in [x, y, 7] }
         let (plain, turned) = (builder.file, exif(6))
         let chunk = PNGBuilder.chunk("eXIf", turned + [UInt8](repeating: 0, count: byteCount - turned.count))
         let counts = byteCount <= 100_000
         let (size, orientation) = counts ? (PixelSize(width: 2, height: 3), Orientation.right) : (builder.size, .up)
-        // Behind the header, and behind the pixels.
+        // After the header, and after the pixels.
         for position in [33, plain.count - 12] {
             let file = Data(plain.prefix(position) + chunk + plain.dropFirst(position))
             #expect(try registry.info(of: file, limits: options.limits).orientation == orientation)
@@ -85,14 +85,14 @@ import Testing
     }
 
     @Test
-    func previewsComeWhileBytesArriveAndGrow() throws {
+    func previewsImproveWhileBytesArrive() throws {
         for (name, file) in try files() where name != "avif" {
             var previews: [DecodedImage] = []
             let last = try feed(file, pieces: max(1, file.count / 30)) { previews.append($0) }
             #expect(previews.count >= 2, "\(name): \(previews.count)")
             #expect(previews.allSatisfy { $0.isPreview })
             #expect(previews.allSatisfy { $0.bitmap.width == last.bitmap.width || name.contains("png") })
-            // A later one is never further from the end.
+            // A later preview is at least as close to the final image.
             let seen = previews.map { image in image.bitmap.all.count { $0.last == 255 || $0.count == 1 } }
             #expect(seen == seen.sorted(), "\(name): \(seen)")
         }
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test
-    func limitsHoldBeforeAnythingIsAllocated() throws {
+    func limitsAreCheckedBeforeMemoryIsAllocated() throws {
         for (name, file) in try files() {
             let error = #expect(throws: ImageError.self) {
                 try feed(file, pieces: 50, options: .with { $0.limits.pixels = 2999 })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ImageCodecs
 
-/// However often previews are asked for, the codec's own work stays that of the file.
+/// The number of previews must not increase the codec's work.
 @Suite struct PreviewCostTests {
     private let size = PixelSize(width: 90, height: 160)
 
@@ -15,7 +15,7 @@ import Testing
         return try EncoderRegistry(.codecs).encode(DecodedImage(try photo(size.width, size.height)), as: format, options: options)
     }
 
-    /// Feeds the file in pieces, with a look after each; how many previews there were.
+    /// Appends the file in pieces, requests a preview after each, and returns the number of previews.
     private func feed(_ file: Data, to decoder: some IncrementalDecoder, piece: Int) throws -> Int {
         var previews = 0
         for start in stride(from: 0, to: file.count, by: piece) {
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [1, 10, 100, 100_000])
-    func aProgressiveJPEGIsGoneOverOnceForEachScanAtMost(piece: Int) throws {
+    func aProgressiveJPEGIsDecodedAtMostOnceForEachScan(piece: Int) throws {
         let decoder = try IncrementalJPEG(options: DecodeOptions())
         let file = try file(.jpeg) { $0.isProgressive = true }
         let scans = file.indices.dropLast().count { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
@@ -58,7 +58,7 @@ import Testing
         builder.isInterlaced = true
         let decoder = try IncrementalPNG(options: DecodeOptions())
         _ = try feed(builder.file, to: decoder, piece: piece)
-        // libpng hands every row of the image to each pass, seven at most.
+        // libpng passes each row of the image to each pass, at most seven.
         #expect(decoder.rowsDecoded <= 7 * 19)
     }
 
@@ -68,7 +68,7 @@ import Testing
         let decoder = IncrementalWebP(options: DecodeOptions())
         _ = try feed(file, to: decoder, piece: piece)
         #expect(decoder.bytesDecoded <= file.count)
-        // What follows the last pixel is no longer of interest.
+        // The bytes after the last pixel are not decoded.
         #expect(decoder.bytesDecoded >= file.count * 9 / 10 || piece > 10)
     }
 

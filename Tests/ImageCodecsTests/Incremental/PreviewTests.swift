@@ -6,7 +6,7 @@ import Testing
 
 /// Thumbnails in Exif, and layers of AVIF.
 @Suite struct PreviewTests {
-    /// A JPEG whose Exif holds a smaller, red one.
+    /// A JPEG whose Exif contains a smaller, red image.
     private func file(orientation: Int = 6) throws -> Data {
         let small = try bitmap(16, 12) { _, _ in [220, 10, 10, 255] }
         let thumbnail = try JPEGEncoder().encode(DecodedImage(small), as: .jpeg, options: EncodeOptions())
@@ -21,14 +21,14 @@ import Testing
     }
 
     @Test
-    func theThumbnailInExifIsTurnedLikeTheImage() throws {
+    func theExifThumbnailIsOrientedLikeTheImage() throws {
         let file = try file()
         let image = try #require(try JPEGDecoder().thumbnail(of: file))
         #expect(image.size == PixelSize(width: 12, height: 16))
         #expect(image.bitmap[5, 5][0] > 200)
         let source = try JPEGEncoder().encode(DecodedImage(try photo(9, 9)), as: .jpeg, options: EncodeOptions())
         #expect(try JPEGDecoder().thumbnail(of: source) == nil)
-        // One whose place lies outside.
+        // A thumbnail whose position is outside the data.
         var broken = Array(file)
         let entry: [UInt8] = [0x02, 0x01, 0, 4, 0, 0, 0, 1]
         let place = try #require(broken.indices.first { broken[$0...].starts(with: entry) })
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test
-    func theThumbnailIsFoundAsSoonAsItHasCome() throws {
+    func theThumbnailIsFoundAsSoonAsItHasArrived() throws {
         let file = try file()
         let registry = DecoderRegistry(.codecs)
         func thumbnail(_ count: Int) throws -> PixelSize? {
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(.enabled(if: Corpus.root != nil, "no corpus at CALOTYPE_CORPUS or ../shared/corpus"))
-    func layersAreShownAsTheyCome() throws {
+    func layersArePreviewedAsTheyArrive() throws {
         let corpus = try Corpus(root: Corpus.root ?? "")
         var previews = 0
         for (path, _) in corpus.entries where path.hasPrefix("avif/layered/") {

@@ -13,13 +13,13 @@ import Testing
             case .gray: try encoded(.gray8)
             case .halvedColor: try encoded(.rgba8)
             case .threeScans:
-                // By cjpeg, each component in a scan of its own.
+                // Written by cjpeg, with a scan for each component.
                 try Data(
                     contentsOf: ProjectFiles.fixtures.appending(path: "three-scans.jpg"))
             }
         }
 
-        /// Noise, which has bytes of every value in its scan.
+        /// Noise, whose scan contains bytes of every value.
         private func encoded(_ format: PixelFormat) throws -> Data {
             var noise: UInt32 = 1
             let bitmap = try unsafe Bitmap(size: PixelSize(width: 96, height: 80), format: format, alpha: .opaque) { pixels, _ in
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
-    func fillBytesInAScanChangeNothing(kind: Kind) throws {
+    func fillBytesInAScanDoNotChangeTheImage(kind: Kind) throws {
         let file = try kind.file()
         let (filled, places) = withFill(file)
         #expect(places > 3, "nothing to fill")
@@ -51,7 +51,8 @@ import Testing
         }
     }
 
-    /// With FF repeated wherever a scan has FF 00, some hundreds of times at one of the places, and how many places there were.
+    /// Returns the file with FF repeated wherever a scan has FF 00, several hundred times at one of the places, and the number of
+    /// places.
     private func withFill(_ file: Data) -> (Data, places: Int) {
         let bytes = Array(file)
         var (filled, places, at, isScan) = (Data(), 0, 0, false)
@@ -61,7 +62,7 @@ import Testing
                 filled += bytes[at..<(at + 2)]
                 at += 2
             } else if isMarker {
-                // A segment with its length.
+                // Skip a segment by its length.
                 let end = at + 2 + Int(bytes[at + 2]) << 8 + Int(bytes[at + 3])
                 isScan = bytes[at + 1] == 0xDA
                 filled += bytes[at..<end]

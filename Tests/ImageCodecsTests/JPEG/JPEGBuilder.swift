@@ -1,14 +1,14 @@
 import ImageCore
 import TestBitmaps
 
-/// Writes baseline JPEG files byte by byte (ITU-T T.81) whose every 8×8 block is one flat colour: only DC coefficients.
+/// Writes baseline JPEG files byte by byte (ITU-T T.81). Each 8×8 block has one colour, so there are only DC coefficients.
 struct JPEGBuilder {
     /// Blocks across and down; each is 8×8 pixels.
     var blocks: PixelSize
     var components: Int
     /// Adobe's marker with its transform: 0 none, 1 YCbCr, 2 YCCK; `nil` leaves the marker out.
     var adobeTransform: Int?
-    /// APP segments after SOI: code and content.
+    /// The APP segments after SOI: code and content.
     var segments: [(code: UInt8, content: [UInt8])] = []
     /// The stored value of each component of a block, 0 to 255.
     var value: (_ x: Int, _ y: Int) -> [Int]

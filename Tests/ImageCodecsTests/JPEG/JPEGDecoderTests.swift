@@ -19,46 +19,46 @@ import Testing
     }
 
     @Test
-    func greyStaysOneChannel() throws {
+    func grayscaleStaysOneChannel() throws {
         let (pixel, info) = try decode(components: 1, adobe: nil, [77])
         #expect(pixel == [77])
         #expect(info.colorModel == .gray)
     }
 
     @Test
-    func threeComponentsAreYCbCrUnlessAdobeSaysRGB() throws {
+    func threeComponentsAreYCbCrUnlessTheAdobeMarkerSaysRGB() throws {
         // Y 120, Cb 90, Cr 170 is 120 + 1.402 × 42, 120 - 0.344 × -38 - 0.714 × 42, 120 + 1.772 × -38 (JFIF).
         #expect(try decode(components: 3, adobe: nil, [120, 90, 170]).pixel == [179, 103, 53, 255])
         #expect(try decode(components: 3, adobe: 0, [120, 90, 170]).pixel == [120, 90, 170, 255])
     }
 
     @Test
-    func inksAreReadAsAdobeWritesThemAndAsOthersDo() throws {
+    func cmykIsReadWithAndWithoutTheAdobeMarker() throws {
         // Stored inverted with Adobe's marker: 255 is no ink. (255, 128, 0) × 200/255.
         let (inverted, info) = try decode(components: 4, adobe: 0, [255, 128, 0, 200])
         #expect(inverted == [200, 100, 0, 255])
         #expect(info.colorModel == .cmyk)
         // Without the marker 255 is full ink.
         #expect(try decode(components: 4, adobe: nil, [0, 127, 255, 55]).pixel == [200, 100, 0, 255])
-        // YCCK is CMYK with its first three turned into YCbCr: grey stays grey.
+        // YCCK is CMYK with the first three components converted to YCbCr.
         #expect(try decode(components: 4, adobe: 2, [100, 128, 128, 255]).pixel == [155, 155, 155, 255])
     }
 
     @Test(arguments: 1...8, [false, true])
-    func exifTurnsTheImageUpright(orientation: Int, bigEndian: Bool) throws {
+    func exifOrientationIsApplied(orientation: Int, bigEndian: Bool) throws {
         let file = JPEGBuilder(
             blocks: blocks, components: 1,
             segments: [(0xE1, Array("Exif".utf8) + [0, 0] + exif(orientation, bigEndian: bigEndian))]
         ) { x, y in [40 * (3 * y + x)] }.file
         let upright = try decoder.decode(file, options: DecodeOptions()).bitmap
-        // The blocks in the order in which they must be seen.
-        let wanted: [[Int]] = [
+        // The blocks in the order of the upright image.
+        let expected: [[Int]] = [
             [0, 1, 2, 3, 4, 5], [2, 1, 0, 5, 4, 3], [5, 4, 3, 2, 1, 0], [3, 4, 5, 0, 1, 2],
             [0, 3, 1, 4, 2, 5], [3, 0, 4, 1, 5, 2], [5, 2, 4, 1, 3, 0], [2, 5, 1, 4, 0, 3],
         ]
         let width = orientation < 5 ? 3 : 2
         let seen = (0..<6).map { upright[($0 % width) * 8 + 4, ($0 / width) * 8 + 4][0] }
-        #expect(seen == wanted[orientation - 1].map { 40 * $0 })
+        #expect(seen == expected[orientation - 1].map { 40 * $0 })
         #expect(try decoder.info(of: file, limits: DecodingLimits()).orientation.rawValue == orientation)
     }
 
@@ -77,7 +77,8 @@ import Testing
             }
         }
         #expect(time < .seconds(1))
-        // The coefficients count too: 8,000 × 8,000 is within the pixels, not within a small byte limit.
+        // The coefficients count, too: 8,000 × 8,000 pixels are within the pixel limit, but their coefficients exceed a small
+        // byte limit.
         #expect(throws: ImageError.self) {
             try decoder.decode(progressive(scans: 1), options: .with { $0.limits.decodedBytes = 10_000 })
         }
@@ -93,7 +94,7 @@ import Testing
         #expect(error?.code == .tooLarge)
     }
 
-    /// A progressive image whose last scan is there that many times over.
+    /// A progressive image that repeats its last scan that many times.
     private func progressive(scans: Int) throws -> Data {
         let bitmap = try photo(64, 48)
         let file = try JPEGEncoder().encode(DecodedImage(bitmap), as: .jpeg, options: effort(9))

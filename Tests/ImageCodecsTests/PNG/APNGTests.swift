@@ -7,7 +7,7 @@ import Testing
 @testable import ImageDecoding
 
 @Suite("Animated PNG") struct APNGTests {
-    /// A file of 4x4 pixels that announces `announced` frames and holds `count`, the first of which is the default image.
+    /// A file of 4x4 pixels that announces `announced` frames and has `count` frames, the first of which is the default image.
     private static func animation(announced: Int, count: Int) -> Data {
         let size = PixelSize(width: 4, height: 4)
         func control(_ sequence: Int) -> [UInt8] {
@@ -46,7 +46,7 @@ import Testing
     private static func color(_ image: DecodedImage) -> [Int] { Array(image.bitmap.all.first?.prefix(3) ?? []) }
 
     @Test(arguments: [1, 3])
-    func frame0IsTheAnimationsFirstFrameWhereTheDefaultImageIsSeparate(count: Int) throws {
+    func frame0IsTheFirstFrameOfTheAnimationIfTheDefaultImageIsSeparate(count: Int) throws {
         let file = Self.animationWithSeparateDefault(count: count)
         let registry = DecoderRegistry(.codecs)
         #expect(try registry.info(of: file, limits: DecodingLimits()).frameCount == count)
@@ -81,7 +81,7 @@ import Testing
     }()
 
     @Test(arguments: damagedHeads, [nil, PixelSize(width: 2, height: 2)])
-    func aDamagedHeadIsAnErrorThoughTheAnimationCouldBeRead(file: Data, size: PixelSize?) throws {
+    func aDamagedHeaderIsAnErrorAlthoughTheAnimationCouldBeRead(file: Data, size: PixelSize?) throws {
         let options = DecodeOptions.with { $0.targetSize = size }
         for frame in 0..<2 {
             var options = options
@@ -101,10 +101,10 @@ import Testing
         }
     }
 
-    @Test func aSeparateDefaultImageStandsInForAFirstFrameThatIsNotWhole() throws {
+    @Test func aSeparateDefaultImageReplacesAnIncompleteFirstFrame() throws {
         let file = Self.animationWithSeparateDefault(count: 1)
         let whole = file.count - 12
-        // Without the frame's control, without its data, and with data that breaks off.
+        // The frame's `fcTL` is missing, its data is missing, or its data is truncated.
         for missing in [110, 79, 30] {
             let cut = Data(file.prefix(whole - missing))
             let image = try PNGDecoder().decode(cut, options: .with { $0.allowsPartial = true })
@@ -114,14 +114,14 @@ import Testing
             #expect(error?.code == .truncated)
         }
         var damaged = file
-        // The sequence number of the frame's control.
+        // The sequence number in the frame's `fcTL`.
         let control = try #require(file.range(of: Data("fcTL".utf8)))
         damaged[control.upperBound + 3] = 9
         #expect(Self.color(try PNGDecoder().decode(damaged, options: DecodeOptions())) == Self.red)
     }
 
     @Test(arguments: [3, 200, 0x7FFF_FFFF, 0xFFFF_FFFF])
-    func anAnnouncedNumberOfFramesBeyondThoseInTheFileIsNotTrusted(announced: Int) throws {
+    func aFrameCountBeyondTheFilesFramesIsIgnored(announced: Int) throws {
         let file = Self.animation(announced: announced, count: 3)
         #expect(try PNGDecoder().info(of: file, limits: DecodingLimits()).frameCount == 3)
         var options = DecodeOptions()
@@ -132,7 +132,7 @@ import Testing
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test func aFrameThatIsCutOffIsAnErrorAndNotATrap() throws {
+    @Test func aTruncatedFrameIsAnErrorAndNoTrap() throws {
         let file = Self.animation(announced: 3, count: 3)
         for length in stride(from: 60, to: file.count, by: 7) {
             for frame in 1..<3 {
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func theCompositorRefusesAFrameThatTheFileDoesNotHold() throws {
+    @Test func theCompositorRefusesAMissingFrame() throws {
         let file = try APNGFile(Self.animation(announced: 3, count: 2), limits: DecodingLimits())
         let compositor = try Compositor(file, options: DecodeOptions())
         #expect(throws: ImageError.self) { try compositor.show(2) }

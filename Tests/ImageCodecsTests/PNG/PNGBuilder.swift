@@ -1,7 +1,7 @@
 import ImageCore
 import TestBitmaps
 
-/// Writes PNG files byte by byte (PNG specification), uncompressed, so that the decoder is not tested by its own library.
+/// Writes uncompressed PNG files byte by byte (PNG specification), so that the decoder's tests do not depend on its own library.
 struct PNGBuilder {
     enum ColorType: Int, CaseIterable {
         case gray = 0, rgb = 2, palette = 3, grayAlpha = 4, rgbAlpha = 6
@@ -29,9 +29,9 @@ struct PNGBuilder {
     var colorType: ColorType
     var depth: Int
     var isInterlaced = false
-    /// Chunks between IHDR and the pixels.
+    /// The chunks between IHDR and the pixels.
     var chunks: [(String, [UInt8])] = []
-    /// The samples of a pixel, as many as the colour type has channels.
+    /// The samples of a pixel, one for each channel of the colour type.
     var sample: (_ x: Int, _ y: Int) -> [Int]
 
     var file: Data {
@@ -49,7 +49,7 @@ struct PNGBuilder {
         return passes.flatMap { pass(x: $0.0, y: $0.1, stepX: $0.2, stepY: $0.3) }
     }
 
-    /// Every row of one pass, each with the filter type "none".
+    /// Returns the rows of one pass, with the filter type "none".
     private func pass(x: Int, y: Int, stepX: Int, stepY: Int) -> [UInt8] {
         guard x < size.width else { return [] }
         return stride(from: y, to: size.height, by: stepY).flatMap { row -> [UInt8] in
@@ -106,7 +106,7 @@ struct PNGBuilder {
     }
 }
 
-/// A number in four bytes, the highest first.
+/// Returns the bytes of a number in four bytes, the highest first.
 func big(_ number: Int) -> [UInt8] {
     [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
 }

@@ -7,7 +7,7 @@ import Testing
     let decoder = PNGDecoder()
     let size = PixelSize(width: 13, height: 11)
 
-    /// An image of the colour type whose samples differ everywhere.
+    /// Returns an image of the colour type whose samples all differ.
     private func builder(_ type: PNGBuilder.ColorType, _ depth: Int, interlaced: Bool) -> PNGBuilder {
         let top = 1 << depth
         var builder = PNGBuilder(size: size, colorType: type, depth: depth, isInterlaced: interlaced) { x, y in
@@ -19,7 +19,7 @@ import Testing
 
     private func palette(_ index: Int) -> [UInt8] { [UInt8(index * 37 & 255), UInt8(255 - index * 11 & 255), UInt8(index)] }
 
-    /// What the pixel must be, at full depth: red, green, blue, alpha of the depth, or one grey.
+    /// Returns the expected pixel at full depth: red, green, blue and alpha, or one grey.
     private func expected(_ samples: [Int], _ type: PNGBuilder.ColorType, _ depth: Int) -> [Int] {
         let scaled = samples.map { depth < 8 ? $0 * 255 / ((1 << depth) - 1) : $0 }
         let top = depth == 16 ? 65535 : 255
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: PNGBuilder.ColorType.allCases, [false, true])
-    func everyColorTypeAndDepthComesOutAsStored(type: PNGBuilder.ColorType, interlaced: Bool) throws {
+    func everyColorTypeAndDepthIsDecodedAsStored(type: PNGBuilder.ColorType, interlaced: Bool) throws {
         for depth in type.depths {
             let builder = builder(type, depth, interlaced: interlaced)
             let image = try decoder.decode(builder.file, options: .with { ($0.alpha, $0.convertsTo8Bit) = (.straight, false) })
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test
-    func colorIsMultipliedByAlphaUnlessStraightIsAskedFor() throws {
+    func colorIsPremultipliedUnlessTheOptionsSayOtherwise() throws {
         let file = PNGBuilder(size: size, colorType: .rgbAlpha, depth: 8) { x, y in [200, 100, x * 19, y * 25] }.file
         let straight = try decoder.decode(file, options: .with { $0.alpha = .straight }).bitmap
         let premultiplied = try decoder.decode(file, options: DecodeOptions()).bitmap
@@ -76,7 +76,7 @@ import Testing
 
     @Test
     func transparentColorsBecomeAlpha() throws {
-        // Given: a grey image in which 5 of 15 is clear, and a palette with two alphas.
+        // Given: a grey image in which the level 5 of 15 is transparent, and a palette with two alpha values.
         var gray = PNGBuilder(size: size, colorType: .gray, depth: 4) { x, y in [(x + y) % 16] }
         gray.chunks = [("tRNS", [0, 5])]
         var indexed = PNGBuilder(size: size, colorType: .palette, depth: 2) { x, _ in [x % 3] }
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: [8, 16])
-    func transparencyBeforeAPaletteLeavesTheColorsWhole(depth: Int) throws {
+    func transparencyBeforeAPaletteKeepsTheColors(depth: Int) throws {
         var builder = builder(.rgb, depth, interlaced: false)
         builder.chunks = [("tRNS", [0, 1, 0, 2, 0, 3]), ("PLTE", [255, 0, 0])]
         let options = DecodeOptions.with { ($0.alpha, $0.convertsTo8Bit) = (.straight, false) }
@@ -106,13 +106,13 @@ import Testing
     }
 
     @Test
-    func anOpaqueAlphaChannelIsCalledOpaque() throws {
+    func anOpaqueAlphaChannelIsMarkedAsOpaque() throws {
         let file = PNGBuilder(size: size, colorType: .rgbAlpha, depth: 8) { x, y in [x, y, 0, 255] }.file
         #expect(try decoder.decode(file, options: DecodeOptions()).bitmap.alpha == .opaque)
     }
 
     @Test(arguments: [8, 16])
-    func gammaAndColorsAreConvertedOnlyWhenAsked(depth: Int) throws {
+    func gammaAndColorsAreConvertedUnlessTheOptionsKeepThem(depth: Int) throws {
         // Given: linear light.
         let unit = depth == 8 ? 1 : 257
         var builder = PNGBuilder(size: size, colorType: .gray, depth: depth) { _, _ in [55 * unit] }
@@ -130,8 +130,8 @@ import Testing
     }
 
     @Test
-    func aBombOfMetadataIsPassedOver() throws {
-        // Given: a profile chunk whose stream says it is a stored block of 60,000 bytes, beyond the limit set here.
+    func aDecompressionBombInMetadataIsSkipped() throws {
+        // Given: a profile chunk whose stream declares a stored block of 60,000 bytes, which exceeds the limit of this test.
         var builder = PNGBuilder(size: size, colorType: .gray, depth: 8) { _, _ in [9] }
         let bomb = PNGBuilder.stored(Array(repeating: 0, count: 60_000))
         builder.chunks = [("iCCP", Array("bomb".utf8) + [0, 0] + bomb), ("zTXt", Array("text".utf8) + [0, 0] + bomb)]
@@ -140,11 +140,11 @@ import Testing
     }
 
     @Test(arguments: 1...8)
-    func exifTurnsTheImageUpright(orientation: Int) throws {
+    func exifOrientationIsApplied(orientation: Int) throws {
         var builder = PNGBuilder(size: PixelSize(width: 3, height: 2), colorType: .gray, depth: 8) { x, y in [10 * (3 * y + x)] }
         builder.chunks = [("eXIf", exif(orientation, bigEndian: orientation % 2 == 0))]
         let upright = try decoder.decode(builder.file, options: DecodeOptions()).bitmap
-        // Rows of the image as they must be seen, from Exif's "the 0th row is …, the 0th column is …".
+        // The rows of the upright image, from Exif's "the 0th row is …, the 0th column is …".
         let wanted: [[Int]] = [
             [0, 1, 2, 3, 4, 5], [2, 1, 0, 5, 4, 3], [5, 4, 3, 2, 1, 0], [3, 4, 5, 0, 1, 2],
             [0, 3, 1, 4, 2, 5], [3, 0, 4, 1, 5, 2], [5, 2, 4, 1, 3, 0], [2, 5, 1, 4, 0, 3],

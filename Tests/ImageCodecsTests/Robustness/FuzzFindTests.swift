@@ -4,17 +4,17 @@ import ProjectFiles
 import ImageCodecs
 import Testing
 
-/// Files that the fuzzer found, each named after what was wrong. They are decoded in every way that it does.
+/// Files that the fuzzer found, each named after its fault. The test decodes them in all ways that the fuzzer does.
 @Suite struct FuzzFindTests {
     private static let folder = ProjectFiles.fixtures.appending(path: "Finds")
 
     static let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path()))?.sorted() ?? []
 
     @Test
-    func thereAreFinds() { #expect(!Self.names.isEmpty) }
+    func thereAreCrashFiles() { #expect(!Self.names.isEmpty) }
 
     @Test(arguments: names)
-    func everyFindGivesTheSameImageInPiecesAndCancellableOrATypedError(name: String) throws {
+    func everyCrashFileGivesTheSameImageInEveryWayOrATypedError(name: String) throws {
         let file = try Data(contentsOf: Self.folder.appending(path: name))
         let registry = DecoderRegistry(.codecs)
         for number in 0..<96 {

@@ -6,7 +6,7 @@ import TestBitmaps
 import ImageCodecs
 import Testing
 
-/// Files that are cut, damaged or lie about themselves.
+/// Files that are truncated, damaged, or declare wrong sizes.
 @Suite struct HostileInputTests {
     static let formats: [ImageFormat] = [.jpeg, .png, .webp, .avif]
     let registry = DecoderRegistry(.codecs)
@@ -19,14 +19,14 @@ import Testing
     }
 
     @Test(arguments: formats)
-    func aFileCutAnywhereIsATypedErrorOrPartial(format: ImageFormat) throws {
+    func aTruncatedFileIsATypedErrorOrAPartialImage(format: ImageFormat) throws {
         for (effort, quality) in [(3, 85), (9, 100)] {
             let file = try file(format, effort: effort, quality: quality)
             let whole = try registry.decode(file, options: DecodeOptions()).bitmap
             var partial = 0
             for count in stride(from: 0, to: file.count, by: max(1, file.count / 400)) {
                 let cut = file.prefix(count)
-                // Without leave, either everything is there but the very end of the file, or it is an error.
+                // If partial images are not allowed, only the very end of the file may be missing.
                 do {
                     let image = try registry.decode(Data(cut), options: DecodeOptions())
                     #expect(!image.isPartial)
@@ -34,7 +34,7 @@ import Testing
                 } catch let error as ImageError {
                     #expect([.truncated, .corrupt, .emptyFile, .unknownFormat].contains(error.code), "\(error) at \(count)")
                 }
-                // With leave, the part that is there. A slice must do as well as a file of its own.
+                // If partial images are allowed, the available part is decoded. A slice must give the same as other data.
                 do {
                     if try registry.decode(cut, options: .with { $0.allowsPartial = true }).isPartial { partial += 1 }
                 } catch let error as ImageError {
@@ -47,18 +47,19 @@ import Testing
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webp, .avif, .gif], [false, true])
-    func aFileThatEndsEarlyIsSaidToEndEarly(format: ImageFormat, isClear: Bool) throws {
+    func aFileThatEndsEarlyIsReportedAsTruncated(format: ImageFormat, isTransparent: Bool) throws {
         let file: Data
         if format == .gif {
-            file = try Data(contentsOf: ProjectFiles.fuzzSeeds.appending(path: isClear ? "gif/interlaced.gif" : "gif/still.gif"))
+            file = try Data(
+                contentsOf: ProjectFiles.fuzzSeeds.appending(path: isTransparent ? "gif/interlaced.gif" : "gif/still.gif"))
         } else {
             let clear = try bitmap(40, 24, alpha: .straight) { x, y in [UInt8(x * 6), UInt8(y * 9), 77, UInt8(x * y & 255)] }
-            let image = DecodedImage(isClear && format != .jpeg ? clear : try photo(40, 24))
+            let image = DecodedImage(isTransparent && format != .jpeg ? clear : try photo(40, 24))
             file = try EncoderRegistry(.codecs).encode(image, as: format, options: EncodeOptions())
         }
         for count in 12..<file.count {
             do {
-                // Nothing of the image may be missing: a trailer, or padding.
+                // Only a trailer or padding may be missing, and no part of the image.
                 let image = try registry.decode(Data(file.prefix(count)), options: DecodeOptions())
                 #expect(!image.isPartial && count > file.count - 40, "\(count) of \(file.count)")
             } catch let error as ImageError {
@@ -68,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: formats)
-    func aFileDamagedAnywhereNeverCrashes(format: ImageFormat) throws {
+    func aDamagedFileNeverCrashes(format: ImageFormat) throws {
         let file = try file(format)
         var random = SeededGenerator(seed: 7)
         for _ in 0..<300 {
@@ -104,11 +105,11 @@ import Testing
     }
 
     @Test
-    func sizesThatOnlyAHeaderCanHaveAreRefused() throws {
+    func impossibleSizesAreRefused() throws {
         let png = PNGBuilder(size: PixelSize(width: 3, height: 3), colorType: .rgb, depth: 16) { _, _ in [0, 0, 0] }.file
         let header = PNGBuilder.chunk("IHDR", big(0x7FFF_FFFF) + big(0x7FFF_FFFF) + [16, 2, 0, 0, 0])
         let huge = png.prefix(8) + header + png.dropFirst(33)
-        // VP8X: a canvas of 16,384 × 16,385, in 24 bits less one.
+        // VP8X: a canvas of 16,384 × 16,385, stored less one in 24 bits.
         let chunk: [UInt8] = Array("VP8X".utf8) + [10, 0, 0, 0, 0x10, 0, 0, 0, 0xFF, 0x3F, 0, 0x00, 0x40, 0]
         let lossy = try file(.webp).dropFirst(12)
         let size = chunk.count + lossy.count + 4
@@ -121,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: [3, 0x9000_0000])
-    func anAnimatedPNGHasNoMoreFramesThanItHolds(declared: Int) throws {
+    func theFrameCountOfAnAnimatedPNGIsThatOfItsFrames(declared: Int) throws {
         func control(_ number: Int) -> [UInt8] { big(number) + big(2) + big(2) + big(0) + big(0) + [0, 1, 0, 10, 0, 0] }
         var builder = PNGBuilder(size: PixelSize(width: 2, height: 2), colorType: .gray, depth: 8) { _, _ in [9] }
         builder.chunks = [("acTL", big(declared) + big(0)), ("fcTL", control(0))]

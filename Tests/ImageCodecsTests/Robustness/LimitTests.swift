@@ -5,7 +5,7 @@ import TestBitmaps
 import ImageCodecs
 import Testing
 
-/// Limits that the header does not tell: frames, and what metadata unfolds to.
+/// Limits that cannot be checked against the header: frames, and the decompressed size of metadata.
 @Suite struct LimitTests {
     @Test(arguments: ["png/animated.png", "webp/animated.webp", "avif/sequence.avif", "gif/animated.gif"])
     func moreFramesThanTheLimitAreRefused(path: String) throws {
@@ -23,9 +23,9 @@ import Testing
         }
     }
 
-    /// A megabyte of zeros in a kilobyte, by zlib.
+    /// A megabyte of zeros, compressed by zlib to a kilobyte.
     private func bomb(_ name: String, prefix: [UInt8]) throws -> Data {
-        // One long row of a grey image is such a bomb: its data is a zlib stream.
+        // The data of a long grey row is a zlib stream of zeros.
         let source = try unsafe Bitmap(size: PixelSize(width: 60_000, height: 400), format: .gray8, alpha: .opaque) { _, _ in }
         let file = try PNGEncoder().encode(DecodedImage(source), as: .png, options: EncodeOptions())
         var stream: [UInt8] = []
@@ -44,13 +44,13 @@ import Testing
         return builder.file
     }
 
-    /// What stands before the stream: a keyword, and what else the chunk wants.
+    /// The bytes before the stream: a keyword, and the other fields of the chunk.
     static let compressed: [(name: String, prefix: [UInt8])] = [
         ("iCCP", [0x70, 0, 0]), ("zTXt", [0x74, 0, 0]), ("iTXt", [0x74, 0, 1, 0, 0, 0]),
     ]
 
     @Test(arguments: compressed)
-    func metadataThatUnfoldsBeyondTheLimitIsPassedOver(name: String, prefix: [UInt8]) throws {
+    func metadataThatDecompressesBeyondTheLimitIsSkipped(name: String, prefix: [UInt8]) throws {
         let file = try bomb(name, prefix: prefix)
         let options = DecodeOptions.with { $0.limits.metadataBytes = 100_000 }
         let image = try PNGDecoder().decode(file, options: options)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test
-    func aProfileInPiecesBeyondTheLimitIsLeftOut() throws {
+    func aProfileInPiecesBeyondTheLimitIsIgnored() throws {
         let source = try bitmap(8, 8, colorSpace: .icc(ColorTests.p3)) { x, _ in [UInt8(x * 20), 9, 9, 255] }
         let file = try JPEGEncoder().encode(DecodedImage(source), as: .jpeg, options: EncodeOptions())
         let small = DecodeOptions.with { ($0.convertsToSRGB, $0.limits.metadataBytes) = (false, ColorTests.p3.count - 1) }
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test
-    func aFrameThatFillsTheScreenIsDecodedAlikeBothWays() throws {
+    func aFrameThatFillsTheScreenIsTheSameStillAndAnimated() throws {
         for name in ["still.gif", "interlaced.gif", "animated.gif"] {
             let file = try Data(contentsOf: ProjectFiles.fuzzSeeds.appending(path: "gif/" + name))
             for target in [nil, PixelSize(width: 7, height: 7)] {

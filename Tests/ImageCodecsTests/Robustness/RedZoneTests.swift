@@ -5,16 +5,16 @@
 
     @Suite struct RedZoneTests {
         @Test(.enabled(if: isSanitized(by: "asan"), "there is no AddressSanitizer"))
-        func whatLiesBehindALargeBitmapIsWatched() async {
+        func accessesBeyondALargeBitmapAreDetected() async {
             await #expect(processExitsWith: .failure) {
-                // Of more than 4 MB, and not of whole pages.
+                // The bitmap has more than 4 MB, and its size is no multiple of the page size.
                 let size = PixelSize(width: 1000, height: 1100)
                 guard let bitmap = try? unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque, fill: { _, _ in }) else {
                     return
                 }
                 unsafe bitmap.withUnsafePixels { pixels in
                     let end = unsafe pixels.baseAddress.unsafelyUnwrapped + pixels.count
-                    // Of functions that the sanitizer watches; Swift's own, unless they are inlined, it does not.
+                    // The sanitizer checks calls of memcpy. It does not check Swift's own accesses unless they are inlined.
                     var byte: UInt8 = 0
                     print(unsafe memcmp(end, &byte, 1))
                 }

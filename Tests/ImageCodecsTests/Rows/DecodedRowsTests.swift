@@ -41,7 +41,7 @@ import Testing
         return try EncoderRegistry(.codecs).encode(DecodedImage(photo(size.width, size.height)), as: format, options: options)
     }
 
-    /// Files, and whether their rows can be had as they come.
+    /// Files, and whether their rows are passed as they are decoded.
     private static func files() throws -> [(name: String, file: Data, streams: Bool)] {
         let palette = [("PLTE", (0..<768).map { UInt8(truncatingIfNeeded: $0 * 5) })]
         return [
@@ -57,13 +57,13 @@ import Testing
     }
 
     @Test
-    func rowsAreThoseOfTheImageAndComeInPieces() throws {
+    func rowsAreThoseOfTheImageAndArriveInPieces() throws {
         for (name, file, streams) in try Self.files() {
             let image = try registry.decode(file, options: .with { $0.alpha = .straight })
             let whole = try RGBAEncoder().encode(image, as: .rgba, options: EncodeOptions())
             let collected = try rows(of: file)
             #expect(collected.size == image.size, "\(name)")
-            // Compared apart: to say how two long arrays differ takes minutes.
+            // Compared outside `#expect`, which takes minutes to describe the difference of two long arrays.
             let isSame = collected.pixels.elementsEqual(whole.dropFirst(8))
             #expect(isSame, "\(name)")
             #expect((collected.batches > 3) == streams, "\(name): \(collected.batches)")
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test
-    func whatIsWrongWithTheImageIsThrownEvenAfterItsLastRow() throws {
+    func anErrorOfTheImageIsThrownEvenAfterItsLastRow() throws {
         for (name, file, _) in try Self.files() {
             let error = #expect(throws: ImageError.self) { try rows(of: Data(file.prefix(file.count * 6 / 10))) }
             #expect(error?.code == .truncated, "\(name)")
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test
-    func aPartIsShownAsAnImageWhereItIsAllowed() throws {
+    func aPartialImageIsDeliveredIfAllowed() throws {
         let file = Self.png(.rgb)
         let cut = Data(file.prefix(file.count * 6 / 10))
         let options = DecodeOptions.with { ($0.alpha, $0.allowsPartial) = (.straight, true) }
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test
-    func whatTheTakerThrowsAndACancellationStopTheDecode() throws {
+    func errorsOfTheReceiverAndCancellationStopTheDecode() throws {
         let token = CancellationToken()
         let options = DecodeOptions.with { ($0.alpha, $0.cancellation) = (.straight, token) }
         var batches = 0

@@ -6,7 +6,7 @@ import ImageKernels
 import Testing
 
 @Suite struct DownsamplingTests {
-    /// Formats, and how they are written here.
+    /// The formats, and their encoding in these tests.
     static let files: [(ImageFormat, Int)] = [(.jpeg, 95), (.jpeg, 96), (.png, 85), (.webp, 80), (.webp, 100), (.avif, 90)]
 
     private func file(_ format: ImageFormat, _ quality: Int, _ source: Bitmap) throws -> Data {
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: files)
-    func aScaledDecodeIsAFullDecodeScaled(format: ImageFormat, quality: Int) throws {
+    func aScaledDecodeIsCloseToAResizedFullDecode(format: ImageFormat, quality: Int) throws {
         let file = try file(format, quality, photo(403, 301))
         let full = try DecoderRegistry(.codecs).decode(file, options: DecodeOptions()).bitmap
         for (box, mode) in [(40, ContentMode.fit), (100, .fill), (173, .exact), (300, .fit)] {
@@ -28,9 +28,9 @@ import Testing
             )
             .bitmap
             let geometry = ResizeGeometry(source: full.size, box: box, mode: mode)
-            let wanted = try Resampler.resize(full, to: geometry)
-            let (largest, mean) = small.difference(to: wanted)
-            // Codecs that scale themselves differ at edges; the others not at all.
+            let expected = try Resampler.resize(full, to: geometry)
+            let (largest, mean) = small.difference(to: expected)
+            // Codecs that scale the image differ at edges; the others do not differ.
             let isExact = format == .png || (format == .avif)
             #expect(isExact ? largest <= 1 : mean < 1, "\(format) \(box) \(mode): \(largest), \(mean)")
         }
@@ -55,7 +55,7 @@ import Testing
         let baseline = try file(.jpeg, 95, source)
         let image = try decode(baseline, limited(to: box))
         #expect(image.bitmap.isSame(as: try decode(baseline, .with { $0.targetSize = box }).bitmap))
-        // Too large: the whole image, a result beyond the limit, and a progressive file, whose coefficients are all held.
+        // These exceed the limit: the whole image, a larger result, and a progressive file, all of whose coefficients are held.
         let progressive = try file(.jpeg, 96, source)
         for (file, target) in [(baseline, nil), (baseline, PixelSize(width: 101, height: 300)), (progressive, box)] {
             let error = #expect(throws: ImageError.self) { try decode(file, limited(to: target)) }
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test
-    func aTargetThatIsLargerThanTheImageLeavesIt() throws {
+    func aTargetSizeAboveTheImagesSizeChangesNothing() throws {
         let file = try file(.jpeg, 90, photo(40, 30))
         let image = try DecoderRegistry(.codecs).decode(
             file, options: .with { $0.targetSize = PixelSize(width: 400, height: 400) })
@@ -72,8 +72,8 @@ import Testing
     }
 
     @Test(arguments: 1...8, ContentMode.allCases)
-    func theTargetIsThatOfTheUprightImage(orientation: Int, mode: ContentMode) throws {
-        // Given: 160 × 96 stored, and a box that is higher than wide.
+    func theTargetSizeIsThatOfTheUprightImage(orientation: Int, mode: ContentMode) throws {
+        // Given: an image stored with 160 × 96 pixels, and a box that is higher than wide.
         let file = JPEGBuilder(
             blocks: PixelSize(width: 20, height: 12), components: 1,
             segments: [(0xE1, Array("Exif".utf8) + [0, 0] + exif(orientation))]
@@ -81,7 +81,7 @@ import Testing
         let box = PixelSize(width: 21, height: 34)
         // When:
         let small = try JPEGDecoder().decode(file, options: .with { ($0.targetSize, $0.contentMode) = (box, mode) }).bitmap
-        // Then: the same as turning first and scaling then.
+        // Then: the result is that of applying the orientation first and scaling then.
         let full = try JPEGDecoder().decode(file, options: DecodeOptions()).bitmap
         let geometry = ResizeGeometry(source: full.size, box: box, mode: mode)
         #expect(small.size == geometry.output)
@@ -90,7 +90,7 @@ import Testing
 
     @Test
     func transparentImagesAreScaledPremultiplied() throws {
-        // Given: red where it is seen, green where it is not.
+        // Given: red opaque pixels and green transparent ones.
         let source = try bitmap(64, 64, alpha: .straight) { x, _ in x < 32 ? [255, 0, 0, 255] : [0, 255, 0, 0] }
         let file = try PNGEncoder().encode(DecodedImage(source), as: .png, options: EncodeOptions())
         for alpha in [AlphaMode.premultiplied, .straight] {

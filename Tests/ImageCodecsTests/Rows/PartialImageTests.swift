@@ -4,7 +4,7 @@ import TestBitmaps
 import ImageCodecs
 import Testing
 
-/// What is shown of files of which the end is missing or damaged.
+/// Files whose end is missing or damaged.
 @Suite struct PartialImageTests {
     private let registry = DecoderRegistry(.codecs)
     private let size = PixelSize(width: 40, height: 32)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test
-    func whatIsMissingOfAnOpaqueImageIsClear() throws {
+    func missingRowsOfAnOpaqueImageAreTransparent() throws {
         let file = png().file
         let image = try registry.decode(file.prefix(file.count / 2), options: partial)
         #expect(image.isPartial)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test
-    func earlyPassesStandInForWhatIsMissingOfAnInterlacedImage() throws {
+    func earlyPassesFillMissingPixelsOfAnInterlacedImage() throws {
         let file = png(interlaced: true).file
         let options = DecodeOptions.with { ($0.allowsPartial, $0.targetSize) = (true, PixelSize(width: 10, height: 8)) }
         let image = try registry.decode(file.prefix(file.count / 3), options: options)
@@ -41,7 +41,7 @@ import Testing
 
     @Test
     func aWrongChecksumOfTheLastRowsIsDamage() throws {
-        // Given: every row whole, the checksum behind them not.
+        // Given: complete rows with a wrong checksum.
         var file = png().file
         file[file.count - 13] ^= 1
         // Then: the decoder reports damage.
@@ -50,13 +50,13 @@ import Testing
     }
 
     @Test
-    func aFileWithoutTheOrientationThatItPromisesIsNotWhole() throws {
-        // Given: a WebP whose Exif comes after the pixels, and is missing.
+    func aFileWithoutItsAnnouncedOrientationIsPartial() throws {
+        // Given: a WebP whose Exif follows the pixels, and is missing.
         var options = EncodeOptions()
         options.orientation = .right
         let file = try WebPEncoder().encode(DecodedImage(try photo(40, 32)), as: .webp, options: options)
         let cut = file.prefix(file.count - 12)
-        // Then: the pixels are shown only where a part was asked for.
+        // Then: the pixels are delivered only if partial images are allowed.
         for decode in [{ try registry.decode(cut, options: $0) }, { try fed(cut, $0) }] {
             let error = #expect(throws: ImageError.self) { try decode(DecodeOptions()) }
             #expect(error?.code == .truncated)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: ["gif/animated.gif", "webp/animated.webp", "avif/sequence.avif", "png/animated.png"])
-    func ofAnAnimationThatIsCutOffOnlyWholeFramesAreServed(path: String) throws {
+    func onlyCompleteFramesOfATruncatedAnimationAreDelivered(path: String) throws {
         let file = FileBoxes.seed(path)
         let whole = try DecoderRegistry(.codecs).animation(of: file, options: DecodeOptions())
         let frames = try (0..<whole.frameCount).map { try whole.frame(at: $0).bitmap }
@@ -87,7 +87,7 @@ import Testing
                 #expect(throws: ImageError.self) { try registry.decode(cut, options: .with { $0.frame = index }) }
             }
         }
-        // The boxes of the sequence follow its frames: libavif reads nothing of a file without them.
+        // The boxes of the sequence follow its frames, so libavif cannot read a file without its end.
         #expect(path.hasPrefix("avif") ? served.isEmpty : served.isSuperset(of: [1, 2]))
     }
 

@@ -7,11 +7,13 @@ import Testing
 @testable import ImageCodecs
 
 @Suite struct AnimatedWebPTests {
-    private func frames(_ count: Int, isClear: Bool = false) throws -> [AnimatedWebPEncoder.Frame] {
+    private func frames(_ count: Int, isTransparent: Bool = false) throws -> [AnimatedWebPEncoder.Frame] {
         try (0..<count).map { number in
-            let source = try bitmap(31, 22, alpha: isClear ? .straight : .opaque) { x, y in
+            let source = try bitmap(31, 22, alpha: isTransparent ? .straight : .opaque) { x, y in
                 let isDot = abs(x - 4 * number) < 3 && abs(y - 3 * number) < 4
-                return [isDot ? 250 : UInt8(x * 3), UInt8(y * 5), isDot ? 9 : 80, isClear && isDot ? UInt8(40 * number) : 255]
+                return [
+                    isDot ? 250 : UInt8(x * 3), UInt8(y * 5), isDot ? 9 : 80, isTransparent && isDot ? UInt8(40 * number) : 255,
+                ]
             }
             return AnimatedWebPEncoder.Frame(DecodedImage(source), duration: Double(number + 1) / 10)
         }
@@ -24,9 +26,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func losslessFramesComeBackAsTheyWere(isClear: Bool) throws {
-        var frames = try frames(5, isClear: isClear)
-        // One that does not change at all.
+    func losslessFramesAreDecodedUnchanged(isTransparent: Bool) throws {
+        var frames = try frames(5, isTransparent: isTransparent)
+        // A frame that equals the previous one.
         frames.insert(frames[2], at: 3)
         let file = try AnimatedWebPEncoder().encode(frames, loopCount: 7, options: lossless)
         let animation = try DecoderRegistry(.codecs).animation(of: file, options: .with { $0.alpha = .straight })
@@ -39,7 +41,7 @@ import Testing
     }
 
     @Test
-    func lossyFramesComeCloseAndTakeLess() throws {
+    func lossyFramesAreCloseAndSmaller() throws {
         let frames = try frames(6)
         let file = try AnimatedWebPEncoder().encode(frames)
         #expect(file.count < frames.count * 31 * 22)
@@ -50,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["gif/animated.gif", "gif/restoring.gif", "png/animated.png", "webp/animated.webp", "avif/sequence.avif"])
-    func anAnimationOfAnyFormatComesBackFrameByFrame(path: String) throws {
+    func anAnimationOfAnyFormatKeepsItsFrames(path: String) throws {
         let options = DecodeOptions.with { $0.alpha = .straight }
         let source = try DecoderRegistry(.codecs).animation(
             of: Data(contentsOf: ProjectFiles.fuzzSeeds.appending(path: path)), options: options)
@@ -58,16 +60,16 @@ import Testing
         let made = try DecoderRegistry(.codecs).animation(of: file, options: options)
         #expect(made.loopCount == source.loopCount ?? 1)
         #expect(made.frameCount == source.frameCount)
-        for (found, wanted) in zip(made.durations, source.durations) { #expect(abs(found - wanted) < 0.0006) }
+        for (found, expected) in zip(made.durations, source.durations) { #expect(abs(found - expected) < 0.0006) }
         for index in 0..<source.frameCount {
-            let (found, wanted) = (try made.frame(at: index).bitmap, try source.frame(at: index).bitmap.straightRGBA8())
-            // What is clear has no colour that counts.
-            #expect(zip(found.all, wanted.all).allSatisfy { $0 == $1 || $0[3] == 0 && $1[3] == 0 }, "frame \(index)")
+            let (found, expected) = (try made.frame(at: index).bitmap, try source.frame(at: index).bitmap.straightRGBA8())
+            // The colour of transparent pixels does not matter.
+            #expect(zip(found.all, expected.all).allSatisfy { $0 == $1 || $0[3] == 0 && $1[3] == 0 }, "frame \(index)")
         }
     }
 
     @Test
-    func aFormatOfOneImageDeclinesAnAnimation() throws {
+    func aStillFormatDeclinesAnAnimation() throws {
         let source = try DecoderRegistry(.codecs).animation(
             of: Data(contentsOf: ProjectFiles.fuzzSeeds.appending(path: "gif/animated.gif")), options: DecodeOptions())
         for format in EncoderRegistry(.codecs).formats where format != .webp {
@@ -76,7 +78,7 @@ import Testing
     }
 
     @Test
-    func onlyWhatChangedIsStored() throws {
+    func onlyTheChangedRectangleIsStored() throws {
         let part = ChangedPart(
             from: try bitmap(20, 20) { _, _ in [1, 2, 3, 255] },
             to: try bitmap(20, 20) { x, y in 7...9 ~= x && 4...11 ~= y ? [9, 9, 9, 255] : [1, 2, 3, 255] })
@@ -84,7 +86,7 @@ import Testing
         #expect(part.size == PixelSize(width: 4, height: 8))
     }
 
-    /// Frames that loop more often than WebP can say.
+    /// An animation whose loop count exceeds WebP's limit.
     private final class LongAnimation: ImageAnimation {
         let durations = [0.1]
         let loopCount: Int? = .max
@@ -92,13 +94,13 @@ import Testing
     }
 
     @Test
-    func anAnimationThatLoopsMoreOftenThanTheFormatHoldsLoopsAsOftenAsItHolds() throws {
+    func aLoopCountBeyondTheFormatsLimitIsReducedToIt() throws {
         let file = try AnimatedWebPEncoder().encode(LongAnimation())
         #expect(try DecoderRegistry(.codecs).animation(of: file, options: DecodeOptions()).loopCount == 65_535)
     }
 
     @Test
-    func profileAndOrientationStayWithTheFile() throws {
+    func profileAndOrientationAreWritten() throws {
         let source = try bitmap(8, 6, colorSpace: .icc(ColorTests.p3)) { x, _ in [UInt8(x * 20), 9, 9, 255] }
         var options = lossless
         options.orientation = .right
@@ -109,7 +111,7 @@ import Testing
     }
 
     @Test
-    func framesThatDoNotFitAreRefused() throws {
+    func framesOfDifferentSizesAreRefused() throws {
         let other = AnimatedWebPEncoder.Frame(DecodedImage(try photo(3, 3)), duration: 1)
         for frames in [[], try frames(1) + [other], [AnimatedWebPEncoder.Frame(other.image, duration: -1)]] {
             let error = #expect(throws: ImageError.self) { try AnimatedWebPEncoder().encode(frames) }

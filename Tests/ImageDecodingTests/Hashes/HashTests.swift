@@ -10,7 +10,7 @@ import Testing
         #expect(lines.count == 4)
         for fields in lines {
             let numbers = fields.prefix(4).compactMap { Int($0) }
-            let bitmap = try DecodingVectors.sample(numbers[0], numbers[1], isClear: false)
+            let bitmap = try DecodingVectors.sample(numbers[0], numbers[1], isTransparent: false)
             #expect(try BlurHash.encode(DecodedImage(bitmap), across: numbers[2], down: numbers[3]) == fields[4])
             let decoded = try BlurHash.decode(fields[4], size: PixelSize(width: 5, height: 4)).bitmap
             let wanted = DecodingVectors.numbers(fields[5])
@@ -26,7 +26,7 @@ import Testing
         #expect(lines.count == 5)
         for fields in lines {
             let numbers = fields.prefix(3).compactMap { Int($0) }
-            let bitmap = try DecodingVectors.sample(numbers[0], numbers[1], isClear: numbers[2] == 1)
+            let bitmap = try DecodingVectors.sample(numbers[0], numbers[1], isTransparent: numbers[2] == 1)
             let hash = try ThumbHash.encode(DecodedImage(bitmap))
             #expect(hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == fields[3])
             let decoded = try ThumbHash.decode(hash)
@@ -69,13 +69,13 @@ import Testing
         #expect(published("blur").count == 5)
         for fields in published("blur") {
             let numbers = fields.prefix(4).compactMap { Int($0) }
-            let bitmap = try DecodingVectors.sample(numbers[0], numbers[1], isClear: false)
+            let bitmap = try DecodingVectors.sample(numbers[0], numbers[1], isTransparent: false)
             #expect(try BlurHash.encode(DecodedImage(bitmap), across: numbers[2], down: numbers[3]) == fields[4])
         }
         #expect(published("thumb").count == 4)
         for fields in published("thumb") {
             let numbers = fields.prefix(2).compactMap { Int($0) }
-            let bitmap = try DecodingVectors.sample(numbers[0], numbers[1], isClear: false)
+            let bitmap = try DecodingVectors.sample(numbers[0], numbers[1], isTransparent: false)
             let hash = try ThumbHash.encode(DecodedImage(bitmap))
             #expect(hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == fields[2])
         }

@@ -107,7 +107,7 @@ import Testing
         #expect(log.count == 0 && bench.network.cancelled == 1)
     }
 
-    @Test func aCancelledLoadCallsOnceWhereThatWasAskedFor() async throws {
+    @Test func aCancelledLoadCallsItsCompletionOnceIfRequested() async throws {
         let bench = Bench.held()
         let (queue, log) = (queue("here"), EventLog<String>())
         let token = bench.loader.load(ImageRequest(url: url("x")), on: queue, reportsCancellation: true) { result in

@@ -35,7 +35,7 @@ import Testing
         #expect(bench.network.cancelled == 1)
     }
 
-    @Test func aLoadWhoseTaskWasCancelledBeforeItNeverReachesTheLoader() async throws {
+    @Test func aLoadInACancelledTaskNeverReachesTheLoader() async throws {
         let bench = Bench { $0.dataCache = nil }
         let waiting = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
@@ -58,7 +58,7 @@ import Testing
         #expect(bench.network.requests.count == 1)
     }
 
-    @Test func aRunningDecodeIsToldWhenNobodyWantsItAnyMore() async throws {
+    @Test func aRunningDecodeIsCancelledWhenItsLastLoadIs() async throws {
         let (began, wasCancelled) = (EventLog<Void>(), EventLog<Bool>())
         let decoder = ScriptedDecoder { _, options in
             began.append(())
@@ -111,7 +111,7 @@ import Testing
         #expect(last == nil)
     }
 
-    @Test func whatABurstTookForItsQueuesIsGivenBackWhenAllIsQuiet() async throws {
+    @Test func theQueuesShrinkAfterABurst() async throws {
         let bench = Bench.held()
         var capacity: Int {
             bench.loader.coordinator.state.withLock { state in

@@ -78,7 +78,7 @@ import Testing
         await bench.waitUntilIdle()
     }
 
-    @Test func aSharedFetchGoesOnForALoadThatHasTimeLeft() async throws {
+    @Test func aSharedFetchContinuesForALoadWithALaterDeadline() async throws {
         let bench = bench(Self.held())
         let (hasty, calm) = (bench.loader.task(for: request("x")), bench.loader.task(for: request("x", deadline: nil)))
         await bench.network.gate.waitForArrivals(1)

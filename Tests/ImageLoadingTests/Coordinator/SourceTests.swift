@@ -256,5 +256,5 @@ private struct HeadDecoder: Decoding {
     func info(ofPrefix head: Data, limits: DecodingLimits) throws -> ImageInfo? {
         head.count >= enough ? try info(of: head, limits: limits) : nil
     }
-    func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage { try TestPictures.solid() }
+    func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage { try TestImages.solid() }
 }

@@ -257,7 +257,7 @@ private struct Addition: Processing {
     let number: Int
     var identifier: String { "add-ten-\(number)" }
     func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        image.with(try TestPictures.solid(red: red(image) + 10).bitmap)
+        image.with(try TestImages.solid(red: red(image) + 10).bitmap)
     }
 }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageLoading
 
-/// Records observations as text.
+/// Records the observations as text.
 private final class Recorder: LoadObserving {
     let log = EventLog<String>()
 
@@ -28,7 +28,7 @@ private final class Recorder: LoadObserving {
 }
 
 @Suite struct Observing {
-    @Test func everyStageOfALoadIsToldInOrder() async throws {
+    @Test func everyStageOfALoadIsObservedInOrder() async throws {
         let recorder = Recorder()
         let bench = Bench { $0.observers = [recorder] }
         _ = try await bench.loader.image(for: url("x"))
@@ -80,7 +80,7 @@ private final class Recorder: LoadObserving {
         #expect(recorder.log.events == hit + hit)
     }
 
-    @Test func aLoadThatSharesWorkIsToldToHaveJoinedBeforeItEnds() async throws {
+    @Test func aLoadThatSharesWorkIsObservedToJoinBeforeItEnds() async throws {
         let recorder = Recorder()
         let bench = Bench.held { $0.observers = [recorder] }
         let first = bench.loader.task(for: ImageRequest(url: url("x")))
@@ -94,7 +94,7 @@ private final class Recorder: LoadObserving {
         #expect(recorder.log.events.count { $0 == "joined" } == 1)
     }
 
-    @Test func aJoinIsToldBeforeTheEndHoweverTheyMeet() async throws {
+    @Test func aJoinIsAlwaysObservedBeforeTheEnd() async throws {
         let orders = Lock<[LoadID: [String]]>([:])
         struct Order: LoadObserving {
             let orders: @Sendable (LoadID, String) -> Void
@@ -121,7 +121,7 @@ private final class Recorder: LoadObserving {
         #expect(told.values.contains { $0.count == 2 })
     }
 
-    /// The work ends on another thread while the observer receives the join.
+    /// The race: the work ends on another thread while the observer receives the join.
     @Test func anEndDuringAJoinIsReportedAfterTheJoin() async throws {
         let (log, third) = (EventLog<String>(), DispatchSemaphore(value: 0))
         let meet = Lock<(@Sendable () -> Void)?>(nil)
@@ -149,7 +149,7 @@ private final class Recorder: LoadObserving {
         await bench.network.gate.waitForArrivals(1)
         meet.withLock {
             $0 = { [loader = bench.loader, gate = bench.network.gate] in
-                // The end of the third load is delivered after that of the second, so it shows that both were delivered.
+                // The third load's end is delivered after the second's, so the second has ended when the third reports its end.
                 _ = loader.task(for: ImageRequest(url: url("x")))
                 gate.open()
                 _ = third.wait(timeout: .now() + .seconds(60))
@@ -167,7 +167,7 @@ private final class Recorder: LoadObserving {
         #expect(log.events == ["joined 3", "finished 1", "finished 3", "joined 2", "finished 2"])
     }
 
-    @Test func bytesThatArriveInChunksAreReported() async throws {
+    @Test func bytesThatArriveInPiecesAreObserved() async throws {
         let recorder = Recorder()
         let network = ScriptedLoader { _ in .response(HTTPResponse(status: .ok), chunks: [Data([7]), Data([1, 2])]) }
         let bench = Bench(network: network) { $0.observers = [recorder] }
@@ -175,8 +175,9 @@ private final class Recorder: LoadObserving {
         #expect(recorder.log.events.filter { $0.hasSuffix("bytes") } == ["1 bytes", "3 bytes"])
     }
 
-    /// The observers receive the end of a load before its caller does, even if the caller awaits it late.
-    @Test func theCallerReceivesTheEndAfterTheObservers() async throws {
+    /// A caller that sees the end of a load finds it counted: even a load that is awaited late does not return before the
+    /// observers.
+    @Test func observersSeeTheEndBeforeTheCaller() async throws {
         let tasks = Lock<[ImageTask]>([])
         let seen = Lock<[Bool]>([])
         struct Looking: LoadObserving {
@@ -218,7 +219,7 @@ private final class Recorder: LoadObserving {
         #expect(try made(with: [Recorder(), Recorder()]) == 1)
     }
 
-    @Test func severalObserversAreToldTheSame() async throws {
+    @Test func allObserversReceiveTheSameObservations() async throws {
         let recorders = [Recorder(), Recorder(), Recorder()]
         let bench = Bench { $0.observers = recorders }
         _ = try await bench.loader.image(for: url("x"))
@@ -311,7 +312,7 @@ private final class Recorder: LoadObserving {
         #expect(bench.loader.statistics.loads.finished == 1)
     }
 
-    @Test func whatWaitsForASlotIsCountedInItsQueue() async throws {
+    @Test func aLoadThatWaitsForASlotIsCountedInItsQueue() async throws {
         let bench = Bench.held { $0.limits.fetches = 1 }
         let tasks = (0..<3).map { bench.loader.task(for: ImageRequest(url: url("\($0)"))) }
         while bench.loader.activity.queued < 2 { await Task.yield() }

@@ -31,7 +31,7 @@ import Testing
         #expect(next == 4)
     }
 
-    @Test func whatIsStoppedWhileItWaitsIsSkipped() {
+    @Test func aStoppedRequestInTheQueueIsSkipped() {
         var queue = Queue(limit: 1)
         queue.add(1, for: "a")
         queue.add(2, for: "b")
@@ -83,7 +83,7 @@ import Testing
         #expect(queue.order.count < 100)
     }
 
-    @Test func whatIsStoppedWhileTheQueueIsHeldLeavesNothingBehind() {
+    @Test func requestsStoppedWhileTheQueueIsPausedLeaveNoWork() {
         var queue = Queue(limit: 1)
         queue.isHeld = true
         for number in 0..<10_000 {
@@ -122,8 +122,8 @@ import Testing
         #expect(try await bench.loader.response(for: ImageRequest(url: names[3])).tier == .disk)
     }
 
-    @Test func whatNoDecoderKnowsIsNotKeptOnDisk() async throws {
-        let bench = Bench(decoder: ScriptedDecoder(knows: { $0.first != 7 }))
+    @Test func filesOfUnknownFormatAreNotStoredOnDisk() async throws {
+        let bench = Bench(decoder: ScriptedDecoder(accepts: { $0.first != 7 }))
         let prefetcher = ImagePrefetcher(loader: bench.loader, destination: .disk)
         prefetcher.start([names[0]])
         await prefetcher.waitUntilIdle()
@@ -191,7 +191,7 @@ import Testing
         await prefetcher.waitUntilIdle()
         // One fetch for both, and it went before the other prefetches.
         #expect(bench.network.requests.map(\.url.lastPathComponent) == ["blocker", "5", "0", "1", "2", "3", "4"])
-        // Each request has the purpose that its load had when the fetch began.
+        // Each request has its purpose when it reaches the network layer.
         #expect(bench.network.requests.map(\.purpose) == [.plain, .view] + Array(repeating: .prefetch, count: 5))
     }
 

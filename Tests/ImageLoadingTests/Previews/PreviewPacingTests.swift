@@ -11,7 +11,7 @@ import Testing
         #expect(pacing.arrived(at: .seconds(7)) == Self.show)
     }
 
-    @Test func whatComesDuringAStepWaitsForOneNextStep() {
+    @Test func dataThatArrivesDuringAStepWaitsForTheNextStep() {
         var pacing = PreviewPacing(interval: .zero)
         #expect(pacing.arrived(at: .zero) == Self.show)
         for _ in 0..<5 { #expect(pacing.arrived(at: .zero) == Step()) }

@@ -10,7 +10,7 @@ import Testing
     @Test func previewsComeBeforeTheImageThroughTheSameProcessors() async throws {
         let bench = PreviewBench(chunks: 3)
         let log = RecordingProcessor.Log()
-        let add = RecordingProcessor("add", log: log) { image, _ in try TestPictures.solid(red: red(image) + 100) }
+        let add = RecordingProcessor("add", log: log) { image, _ in try TestImages.solid(red: red(image) + 100) }
         let task = bench.start(processors: [add])
         for count in 1...3 {
             await bench.letChunkThrough()
@@ -22,7 +22,7 @@ import Testing
         #expect(try await !task.response.image.isPreview)
     }
 
-    @Test func whatWasDecodedForPreviewsIsNotDecodedAgain() async throws {
+    @Test func bytesDecodedForPreviewsAreNotDecodedAgain() async throws {
         let bench = PreviewBench(chunks: 2)
         let task = bench.start()
         await bench.letChunkThrough()
@@ -166,7 +166,7 @@ import Testing
         #expect(bench.decoder.log.events.filter { $0 == "whole" || $0 == "finish" } == ["whole", "whole"])
     }
 
-    @Test func aPreviewInTheMemoryCacheIsShownAndLoadingGoesOn() async throws {
+    @Test func aPreviewInTheMemoryCacheIsShownWhileTheLoadContinues() async throws {
         let bench = PreviewBench(chunks: 2)
         // Given a load that was given up after its first preview.
         let first = bench.start()
@@ -199,7 +199,7 @@ import Testing
         #expect(try await bench.disk.entry(for: bench.disk.keys.first!)?.data.count == 2 * PreviewBench.chunk)
     }
 
-    @Test func whoJoinsLateOrOpensTheStreamLateGetsTheCurrentPreview() async throws {
+    @Test func lateSubscribersReceiveTheCurrentPreview() async throws {
         let bench = PreviewBench(chunks: 2)
         let first = bench.start()
         await bench.letChunkThrough()
@@ -326,12 +326,12 @@ private final class PieceDecoder: IncrementalDecoding {
     func embeddedThumbnail(in head: Data, options: DecodeOptions) throws -> DecodedImage? {
         guard head.count >= 2 * PreviewBench.chunk else { return nil }
         log.append("thumbnail")
-        return try TestPictures.solid(red: 200)
+        return try TestImages.solid(red: 200)
     }
 
     private func image(_ count: Int) throws -> DecodedImage {
         if fails { throw ImageError(.corrupt, message: "The scripted image is damaged.") }
-        return try TestPictures.solid(red: UInt8(count / PreviewBench.chunk))
+        return try TestImages.solid(red: UInt8(count / PreviewBench.chunk))
     }
 
     private final class Pieces: IncrementalDecoder {
@@ -348,7 +348,7 @@ private final class PieceDecoder: IncrementalDecoding {
         func preview() throws -> DecodedImage? {
             let count = count.withLock { $0 }
             decoder.held?.hold()
-            return try TestPictures.solid(red: UInt8(count / PreviewBench.chunk))
+            return try TestImages.solid(red: UInt8(count / PreviewBench.chunk))
         }
 
         func finish() throws -> DecodedImage {

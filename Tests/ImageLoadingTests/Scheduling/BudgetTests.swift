@@ -54,7 +54,7 @@ import Testing
         #expect(decoder.began.events == [9])
     }
 
-    @Test func whatACancelledDecodeLeavesBehindIsTakenUntilItEnds() async throws {
+    @Test func theResidualMemoryOfACancelledDecodeCountsUntilItEnds() async throws {
         // Given a decode that was cancelled while its codec cannot be stopped.
         let decoder = SizedDecoder(leavesResidualMemory: true)
         let loader = Self.loader(decoder, megabytes: 10)
@@ -111,6 +111,6 @@ private final class SizedDecoder: Decoding {
             left.append(residual)
             throw CancellationError()
         }
-        return try TestPictures.solid()
+        return try TestImages.solid()
     }
 }

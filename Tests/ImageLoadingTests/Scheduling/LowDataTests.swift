@@ -43,7 +43,7 @@ import Testing
         #expect(fetched(bench).contains("ahead"))
     }
 
-    @Test func whatIsHeldBackBeginsWhenTheNetworkIsNoLongerSpared() async throws {
+    @Test func pausedPrefetchesStartWhenTheNetworkIsNoLongerConstrained() async throws {
         let (bench, network) = await spared()
         let tasks = [ImageRequest(url: url("visible")), ahead("ahead")].map { bench.loader.task(for: $0) }
         network.yield(NetworkStatus())

@@ -114,7 +114,7 @@ import Testing
         await bench.waitUntilIdle()
     }
 
-    @Test func aLoadWhoseMissIsOvertakenByTheSameImageDoesNotFetchItAgain() async throws {
+    @Test func aLoadDoesNotFetchAnImageThatWasStoredAfterItsMiss() async throws {
         // Given a load that is held on the network, and a second one that has just missed in memory.
         let network = ScriptedLoader(gate: Gate()) { _ in .body(Data([7])) }
         let memory = OvertakenCache()

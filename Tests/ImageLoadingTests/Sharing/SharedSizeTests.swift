@@ -62,7 +62,7 @@ import Testing
         while bench.gate.held == 0 { await Task.yield() }
         bench.gate.open()
         await bench.decoder.log.wait(forCount: 1)
-        // Given that the larger size is being decoded and its only load was cancelled.
+        // Given: the larger size is being decoded, and its only load is cancelled.
         large.cancel()
         bench.decoder.letThrough()
         #expect(try await small.response.image.size.width == 2)
@@ -70,7 +70,7 @@ import Testing
         await bench.waitUntilIdle()
     }
 
-    @Test func whatFailsAtTheLargestSizeFailsAtAll() async throws {
+    @Test func aFailureAtTheLargestSizeFailsAllSizes() async throws {
         let bench = SizeBench(body: 0xFF)
         let (large, small) = (bench.loader.task(for: request(8)), bench.loader.task(for: request(2)))
         while bench.gate.held == 0 { await Task.yield() }
@@ -130,6 +130,6 @@ private final class SizeDecoder: Decoding {
     func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage? {
         guard !declines, let size = options.targetSize else { return nil }
         log.append("\(size.width) of \(larger.size.width)")
-        return try TestPictures.solid(width: size.width, height: size.height, red: red(larger))
+        return try TestImages.solid(width: size.width, height: size.height, red: red(larger))
     }
 }

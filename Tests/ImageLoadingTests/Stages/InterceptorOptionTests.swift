@@ -61,7 +61,7 @@ struct InterceptorOptions {
         #expect(bench.network.requests.isEmpty)
     }
 
-    @Test func whatIsCachedAsksNone() async throws {
+    @Test func cachedImagesCallNoInterceptor() async throws {
         let bench = Bench()
         _ = try await bench.loader.image(for: request([]))
         _ = try await bench.loader.image(for: request([Redirecting()]))

@@ -76,13 +76,13 @@ private struct Shrink: FusingProcessing {
         #expect(log.runs == ["shrink"])
     }
 
-    @Test func aTargetSizeThatWasAskedForStays() async throws {
+    @Test func anExplicitTargetSizeIsKept() async throws {
         _ = try await bench.loader.image(for: request("shrink", targetSize: PixelSize(width: 3, height: 3)))
         #expect(bench.decoder.decodes.map(\.targetSize) == [PixelSize(width: 3, height: 3)])
         #expect(log.runs == ["shrink"])
     }
 
-    @Test func whatComesAfterwardsSharesTheSmallImage() async throws {
+    @Test func laterRequestsShareTheSmallImage() async throws {
         _ = try await bench.loader.image(for: request("shrink"))
         var later = request("shrink")
         later.options.processors = [Shrink(name: "shrink", log: log), RecordingProcessor("later", log: log)]

@@ -21,7 +21,7 @@ import Testing
         request.options.diskStorage = storage
         if isProcessed {
             request.options.processors = [
-                RecordingProcessor("add", log: log) { image, _ in image.with(try TestPictures.solid(red: red(image) + 1).bitmap) }
+                RecordingProcessor("add", log: log) { image, _ in image.with(try TestImages.solid(red: red(image) + 1).bitmap) }
             ]
         }
         return request
@@ -119,7 +119,7 @@ import Testing
         #expect(bench.network.requests.count == 1)
     }
 
-    @Test func aPriorityRaisedWhileTheDiskIsAskedHoldsForTheFetchThatFollows() async throws {
+    @Test func aPriorityRaisedDuringTheDiskLookupAppliesToTheFetch() async throws {
         let disk = LoggedDataCache(readGate: Gate())
         let network = ScriptedLoader(gate: Gate()) { _ in .body(Data([7])) }
         let bench = Bench(network: network, disk: disk) {

@@ -18,7 +18,7 @@ import Testing
         func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage { try Self.image() }
         func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? { InPieces() }
 
-        static func image() throws -> DecodedImage { try TestPictures.solid(width: size.width, height: size.height, red: 9) }
+        static func image() throws -> DecodedImage { try TestImages.solid(width: size.width, height: size.height, red: 9) }
     }
 
     private final class InPieces: IncrementalDecoder {

@@ -3,11 +3,11 @@ internal import ImageCore
 
 internal import CalotypeSystem
 
-/// What the process holds of memory, in bytes; 0 where the system does not tell.
+/// The memory of the process in bytes; 0 if the system does not report it.
 struct Footprint {
-    /// Allocated and not freed.
+    /// The allocated bytes.
     var allocated: Int
-    /// In pages of the machine's memory, what the allocator has given back left out.
+    /// The resident bytes, without the memory that the allocator has returned.
     var resident: Int
 
     static var now: Footprint {
@@ -17,8 +17,8 @@ struct Footprint {
         return Footprint(allocated: Int(calotype_heap_bytes()), resident: pages * sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// Returns when the threads that had nothing more to do have ended: when there have been no fewer for as long as
-    /// libdispatch lets one wait for work (5 s).
+    /// Returns when idle threads have ended: when their number has not decreased for longer than libdispatch keeps an idle thread
+    /// (5 s).
     static func waitForThreads() {
         var (fewest, since) = (Int.max, ContinuousClock.now)
         while ContinuousClock.now - since < .seconds(7) {
@@ -28,14 +28,14 @@ struct Footprint {
         }
     }
 
-    /// The least of each that any of the looks found.
-    static func lowest(of looks: some Sequence<Footprint>) -> Footprint {
-        looks.reduce(Footprint(allocated: .max, resident: .max)) {
+    /// Returns the lowest value of each number.
+    static func lowest(of footprints: some Sequence<Footprint>) -> Footprint {
+        footprints.reduce(Footprint(allocated: .max, resident: .max)) {
             Footprint(allocated: min($0.allocated, $1.allocated), resident: min($0.resident, $1.resident))
         }
     }
 
-    /// How much more than another one it is, as a share of that one.
+    /// Returns the growth since another measurement, as a share of that.
     func growth(since start: Footprint) -> (allocated: Double, resident: Double) {
         func share(_ now: Int, _ then: Int) -> Double { then == 0 ? 0 : Double(now - then) / Double(then) }
         return (share(allocated, start.allocated), share(resident, start.resident))

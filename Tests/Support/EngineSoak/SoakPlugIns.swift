@@ -1,13 +1,13 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// Answers by the number in the URL: whole, in pieces, late, with errors, with what is no picture.
+/// Responds by the number in the URL: with a complete body, in pieces, late, with errors, or with data that is no image.
 struct SoakNetwork: DataLoading {
     func load(_ request: DataRequest) async throws -> DataResponse {
         let number = Int(request.url.lastPathComponent) ?? 0
         let byte = UInt8(number % 200)
         switch number % 11 {
-        case 0: throw ImageError(.connectionFailed, message: "no line")
+        case 0: throw ImageError(.connectionFailed, message: "no connection")
         case 1: return DataResponse(url: request.url, head: .init(status: .notFound), body: ByteStream(Data()))
         case 2: return DataResponse(url: request.url, body: ByteStream(Data([0xFF])))
         case 3, 4:
@@ -61,13 +61,13 @@ struct SoakStep: Processing {
     }
 }
 
-/// Looks at everything and keeps nothing.
+/// Receives all observations and keeps nothing.
 struct SoakObserver: LoadObserving {
     func observe(_ observation: LoadObservation, of load: LoadID, request: ImageRequest) {}
 }
 
-/// The last 500 images.
-final class SmallMemory: Caching {
+/// Keeps the last 500 images.
+final class SmallMemoryCache: Caching {
     private let images = Lock<(byKey: [ImageKey: DecodedImage], order: [ImageKey])>(([:], []))
 
     func image(for key: ImageKey) -> DecodedImage? { images.withLock { $0.byKey[key] } }
@@ -88,8 +88,8 @@ final class SmallMemory: Caching {
     func removeAll() { images.withLock { $0 = ([:], []) } }
 }
 
-/// The last 500 originals; every hundredth call fails.
-final class SmallDisk: DataCaching {
+/// Keeps the last 500 originals. Every hundredth call fails.
+final class SmallDataCache: DataCaching {
     private let entries = Lock<(byKey: [DataKey: DataEntry], order: [DataKey], calls: Int)>(([:], [], 0))
 
     func entry(for key: DataKey) async throws -> DataEntry? {
@@ -118,6 +118,6 @@ final class SmallDisk: DataCaching {
             entries.calls += 1
             return entries.calls % 100 == 0
         }
-        if isDue { throw ImageError(.plugInFailed, message: "disk trouble") }
+        if isDue { throw ImageError(.plugInFailed, message: "disk failure") }
     }
 }

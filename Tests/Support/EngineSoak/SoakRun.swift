@@ -2,7 +2,7 @@ internal import CalotypeTesting
 internal import ImageCore
 internal import ImageLoading
 
-/// How loads ended.
+/// Counts how loads ended.
 final class Ends: Sendable {
     private let counts = Lock((finished: 0, failed: 0, cancelled: 0))
 
@@ -22,7 +22,7 @@ final class Ends: Sendable {
     }
 }
 
-/// A loader whose parts fail and dawdle, and what is asked of it, all from a seed.
+/// A loader with parts that fail and delay, and random loads from a seed.
 struct SoakRun {
     let loader: ImageLoader
     let prefetcher: ImagePrefetcher
@@ -34,7 +34,7 @@ struct SoakRun {
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
         var configuration = ImageLoader.Configuration(
-            dataLoader: SoakNetwork(), decoder: SoakDecoder(), memoryCache: SmallMemory(), dataCache: SmallDisk())
+            dataLoader: SoakNetwork(), decoder: SoakDecoder(), memoryCache: SmallMemoryCache(), dataCache: SmallDataCache())
         configuration.observers = [SoakObserver()]
         configuration.limits.fetches = 8
         configuration.limits.fetchesPerHost = 3
@@ -45,33 +45,35 @@ struct SoakRun {
     mutating func load(_ count: Int) async {
         for _ in 0..<count {
             act()
-            // So many may be outstanding; whoever goes on beyond that waits for the engine.
+            // At most 200 loads run at a time.
             while loader.activity.loads > 200 { await Task.yield() }
         }
     }
 
-    /// What the process holds once so many more loads have ended and the caches are empty.
+    /// Returns the memory of the process after more loads have ended and the caches are empty.
     ///
-    /// - Parameter isAlone: whether to wait until the threads of the pool have ended, some seconds. Each keeps up to 1,024
-    ///   blocks of 64 bytes for what it will be asked to run, and how many threads there are is chance.
+    /// - Parameters:
+    ///   - count: The number of loads.
+    ///   - isAlone: Whether to wait some seconds until the threads of the pool have ended. Each keeps up to 1,024 blocks of 64
+    ///     bytes, and the number of threads is random.
     mutating func footprint(after count: Int, isAlone: Bool) async throws -> Footprint {
         await load(count)
         burst()
         await finish()
         try await loader.clearCaches()
         if isAlone { Footprint.waitForThreads() }
-        // A load has ended before the thread that ended it has let go of it: the lowest of several looks is what stays.
-        var looks = [Footprint.now]
+        // The thread that ends a load releases its memory a little later, so the lowest of several measurements counts.
+        var footprints = [Footprint.now]
         for _ in 0..<10 {
             await Task.yield()
-            looks.append(Footprint.now)
+            footprints.append(Footprint.now)
         }
-        return Footprint.lowest(of: looks)
+        return Footprint.lowest(of: footprints)
     }
 
-    /// So many loads at once that every table of the engine finds its size for them, and its size for none when they are given
-    /// up: what the last few loads before happened to leave of them would be seen as more or less memory. With two or three pieces of
-    /// work a load, 1,200 come to no power of two, by chance a few more or a few less than one.
+    /// Starts and cancels so many loads at once that every table of the engine grows to its largest size and then shrinks.
+    /// Otherwise the size that the last loads left would count as more or less memory. With two or three pieces of work for each
+    /// load, 1,200 loads are not close to a power of two, at which tables change their size.
     private mutating func burst() {
         loader.isPaused = true
         let firstNew = started
@@ -104,7 +106,7 @@ struct SoakRun {
         case 18: loader.cancel(owner: LoadOwner("screen"))
         default: break
         }
-        // Never held for long: most loads would wait.
+        // Resume soon, since otherwise most loads would wait.
         if loader.isPaused, loader.activity.loads > 50 { loader.isPaused = false }
         start()
     }

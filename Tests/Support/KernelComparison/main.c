@@ -1,5 +1,5 @@
-// Runs every kernel with seeded random inputs at every level that the processor supports, and prints one line for each:
-// the level, the kernel and a checksum of all bytes that the kernel wrote. Scripts/compare-kernels compares the lines.
+// Runs each kernel with seeded random inputs at each level that the processor supports, and prints a line with the level, the
+// kernel and a checksum of all bytes that the kernel wrote. Scripts/compare-kernels compares the lines.
 //
 //     main SEED ROUNDS
 
@@ -9,18 +9,18 @@
 #include <string.h>
 
 enum {
-    /// The bytes of each buffer.
+    /// The size of each buffer in bytes.
     SPACE = 1 << 16,
-    /// Pixels of a line, at most; they cross every tile size of the kernels.
+    /// The largest number of pixels of a line, which exceeds every tile size of the kernels.
     MOST_PIXELS = 300,
-    /// Output after the last sample that is part of the checksum, so that a write past the end is seen.
+    /// The bytes after the output that are part of the checksum, so that a write past the end is found.
     GUARD = 64,
 };
 
-// The buffers come from malloc because kernels of different sample types share them.
+// The buffers come from malloc, because kernels of different sample types share them.
 static unsigned char *source, *other, *output;
 
-// Random inputs are built from integers and exact operations alone, so that every architecture gets the same.
+// Random inputs are made of integers and exact operations alone, so that they are the same on every architecture.
 
 static uint64_t state;
 
@@ -37,14 +37,14 @@ static float unit(void) { return (float)(next() >> 40) * 0x1p-24f; }
 static float between(float low, float high) { return low + unit() * (high - low); }
 static size_t some_channels(void) { return below(2) ? 4 : 1; }
 
-/// From 0 to `most`, often one off a multiple of 16.
+/// Returns a number from 0 to `most`, often one beside a multiple of 16.
 static size_t some_count(size_t most) {
     size_t near = 16 * below(most / 16 + 1) + below(3);
     size_t count = below(2) ? near - (near > 0) : below(most + 1);
     return count < most ? count : most;
 }
 
-/// A sample in floating point: common levels, levels out of range, halves, zeros and numbers near zero.
+/// Returns a floating-point sample: common levels, levels out of range, halves, zeros, and numbers near zero.
 static float some_level(float most) {
     switch (below(8)) {
     case 0: return most;
@@ -64,7 +64,7 @@ static void fill_weights(float *weights, size_t count) {
     for (size_t i = 0; i < count; i++) weights[i] = between(-0.5f, 1.0f);
 }
 
-/// Random bytes, all zero, all full, or zeros and full bytes mixed.
+/// Fills a buffer with random bytes, zeros, full bytes, or zeros and full bytes mixed.
 static void fill(unsigned char *bytes) {
     size_t kind = below(8);
     for (size_t i = 0; i < SPACE; i += 8) {
@@ -74,12 +74,12 @@ static void fill(unsigned char *bytes) {
     }
 }
 
-/// An address in `bytes` that is aligned for a sample of `size` bytes and often for nothing more.
+/// Returns an address in `bytes` that is aligned for a sample of `size` bytes, and often for nothing more.
 static void *place(unsigned char *bytes, size_t size) { return bytes + below(32) * size; }
 
 static uint64_t checksum;
 
-/// FNV-1a over `output` as far as the guard behind `end`.
+/// Adds `output` up to the guard after `end` to the checksum (FNV-1a).
 static void add_output(const void *end) {
     const unsigned char *last = (const unsigned char *)end + GUARD;
     for (const unsigned char *byte = output; byte < last; byte++) checksum = (checksum ^ *byte) * 0x100000001B3;
@@ -202,7 +202,7 @@ ROUND_LEVELS(clt_round_u16, uint16_t, 65535.0f)
 SHARPEN(clt_sharpen_u8, uint8_t, 255.0f)
 SHARPEN(clt_sharpen_u16, uint16_t, 65535.0f)
 
-/// A step from one pixel to the next: common ones, none, tiny and huge ones.
+/// Returns a step from one pixel to the next: common, zero, tiny or huge.
 static double some_step(void) {
     static const double extremes[] = {0, 1, -1, 1e-9, -1e-300, 1e12};
     return below(3) ? (double)between(-2.0f, 2.0f) : extremes[below(sizeof extremes / sizeof *extremes)];

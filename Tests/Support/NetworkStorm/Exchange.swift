@@ -1,11 +1,11 @@
 internal import CalotypeSystem
 internal import LoopbackHTTP
 
-/// One request, what belongs to its URL, and the connection to answer on.
+/// A request, the image of its URL, and the connection for the response.
 struct Exchange {
     let request: LoopbackServer.Request
     let connection: LoopbackServer.Connection
-    /// Of all requests for the URL, from 1.
+    /// The number of the request among those for the URL, from 1.
     let attempt: Int
     let port: Int
     let image: StormImage
@@ -16,7 +16,7 @@ struct Exchange {
     var half: Int { file.count / 2 }
     var usual: [String] { ["Content-Type: \(image.type)", "ETag: \(image.entityTag)", "Cache-Control: max-age=60"] }
     var length: String { length(of: file) }
-    /// The first byte that the request asks for.
+    /// The first byte of the requested range.
     var rangeStart: Int? {
         guard let range = request["Range"], range.hasPrefix("bytes=") else { return nil }
         return Int(range.dropFirst(6).prefix { $0 != "-" })
@@ -24,7 +24,7 @@ struct Exchange {
 
     func length(of body: some Collection<UInt8>) -> String { "Content-Length: \(body.count)" }
 
-    /// Sends a status line, these header lines, and these bytes; nothing is added.
+    /// Sends a status line, header lines and a body, and nothing else.
     func send(_ status: String, _ lines: [String], _ body: some Collection<UInt8>) throws {
         try connection.write((["HTTP/1.1 \(status)"] + lines + ["", ""]).joined(separator: "\r\n"))
         try connection.write(Array(body))
@@ -38,7 +38,7 @@ struct Exchange {
 
     func sendFile() throws { try send(usual + [length], file) }
 
-    /// Answers as a proper server does: with the file, its rest, or the note that it has not changed.
+    /// Responds correctly: with the file, with the rest of it, or with 304.
     func sendProperly() throws {
         if request["If-None-Match"] == image.entityTag { return try send("304 Not Modified", usual) }
         let isSame = request["If-Range"].map { $0 == image.entityTag } ?? true

@@ -1,18 +1,18 @@
 internal import LoopbackHTTP
 
-// Answers that no client can make use of.
+// Responses that no client can use.
 extension Misbehaviour {
     static let transport = [
-        Misbehaviour("no-answer", "Says nothing.", [.timedOut]) { $0.connection.waitForDisconnect() },
-        Misbehaviour("stalls-in-head", "Falls silent within the headers.", [.timedOut]) {
+        Misbehaviour("no-answer", "Sends nothing.", [.timedOut]) { $0.connection.waitForDisconnect() },
+        Misbehaviour("stalls-in-head", "Stops sending within the headers.", [.timedOut]) {
             try $0.connection.write("HTTP/1.1 200 OK\r\nContent-Le")
             $0.connection.waitForDisconnect()
         },
-        Misbehaviour("stalls-in-body", "Falls silent in the middle of the body.", [.timedOut]) {
+        Misbehaviour("stalls-in-body", "Stops sending in the middle of the body.", [.timedOut]) {
             try $0.send(["Content-Type: \($0.image.type)", $0.length], $0.file[..<$0.half])
             $0.connection.waitForDisconnect()
         },
-        Misbehaviour("closes-at-once", "Closes without an answer.", [.lost]) { $0.connection.close() },
+        Misbehaviour("closes-at-once", "Closes without a response.", [.lost]) { $0.connection.close() },
         Misbehaviour("closes-in-head", "Closes within the headers.", [.lost, .malformed, .empty]) {
             try $0.connection.write("HTTP/1.1 200 OK\r\nContent-Type: ima")
             $0.connection.close()
@@ -21,7 +21,7 @@ extension Misbehaviour {
             try $0.send(["Content-Type: \($0.image.type)", $0.length], $0.file[..<$0.half])
             $0.connection.close()
         },
-        Misbehaviour("resets-at-once", "Resets the connection without an answer.", [.lost]) { $0.connection.reset() },
+        Misbehaviour("resets-at-once", "Resets the connection without a response.", [.lost]) { $0.connection.reset() },
         Misbehaviour("resets-in-body", "Resets the connection in the middle of the body.", [.lost]) {
             try $0.send(["Content-Type: \($0.image.type)", $0.length], $0.file[..<$0.half])
             $0.connection.reset()
@@ -76,7 +76,7 @@ extension Misbehaviour {
         },
     ]
 
-    static let heads = [
+    static let responseHeaders = [
         Misbehaviour("no-status-line", "Sends the bytes of the image and no headers, as HTTP/0.9 did.", [.malformed]) {
             try $0.connection.write($0.file)
             $0.connection.close()
@@ -85,24 +85,24 @@ extension Misbehaviour {
             try $0.connection.write("HTTP/1.1 fine OK\r\n\(length($0))\r\n\r\n")
             $0.connection.close()
         },
-        Misbehaviour("status-999", "Sends a status that no standard knows.", [.status, .malformed]) {
+        Misbehaviour("status-999", "Sends a status that no standard defines.", [.status, .malformed]) {
             try $0.sendStatus("999 Odd")
         },
-        Misbehaviour("other-protocol", "Answers as a mail server does.", [.malformed]) {
+        Misbehaviour("other-protocol", "Responds like a mail server.", [.malformed]) {
             try $0.connection.write("220 mail.example ESMTP ready\r\n")
             $0.connection.close()
         },
         Misbehaviour(
-            "switches-protocols", "Answers with 101 to a request that offers nothing.", [.malformed, .lost, .timedOut, .status]
+            "switches-protocols", "Responds with 101 to a request without Upgrade.", [.malformed, .lost, .timedOut, .status]
         ) {
             try $0.send("101 Switching Protocols", ["Upgrade: h2c", "Connection: Upgrade"], $0.file)
             $0.connection.close()
         },
-        Misbehaviour("endless-headers", "Sends header lines for ever.", [.malformed]) {
+        Misbehaviour("endless-headers", "Sends header lines endlessly.", [.malformed]) {
             try $0.connection.write("HTTP/1.1 200 OK\r\n")
             while true { try $0.connection.write("X-Filler: \(String(repeating: "a", count: 1_000))\r\n") }
         },
-        Misbehaviour("endless-line", "Sends one header line without end.", [.malformed]) {
+        Misbehaviour("endless-line", "Sends one header line that does not end.", [.malformed]) {
             try $0.connection.write("HTTP/1.1 200 OK\r\nX-Filler: ")
             while true { try $0.connection.write(String(repeating: "a", count: 8_000)) }
         },
@@ -117,23 +117,23 @@ extension Misbehaviour {
     private static func length(_ exchange: Exchange) -> String { exchange.length }
 
     static let bodies = [
-        Misbehaviour("endless-body", "Sends a body for ever.", [.tooLarge]) {
+        Misbehaviour("endless-body", "Sends a body endlessly.", [.tooLarge]) {
             try $0.send(["Content-Type: \($0.image.type)", year], $0.file[..<$0.half])
             while true { try $0.connection.write([UInt8](repeating: 7, count: 16_000)) }
         },
-        Misbehaviour("empty", "Sends a whole body of no bytes.", [.empty]) {
+        Misbehaviour("empty", "Sends an empty body.", [.empty]) {
             try $0.send(["Content-Type: \($0.image.type)", year, "Content-Length: 0"])
         },
         Misbehaviour("html", "Sends a page of HTML as an image.", [.unknownFormat]) {
             let page = Array("<!DOCTYPE html><title>Log in</title><p>Welcome to this network.".utf8)
             try $0.send(["Content-Type: \($0.image.type)", year, $0.length(of: page)], page)
         },
-        Misbehaviour("truncated", "Sends half of the file as the whole.", [.truncated, .corrupt]) {
+        Misbehaviour("truncated", "Sends half of the file as the complete body.", [.truncated, .corrupt]) {
             try $0.send(["Content-Type: \($0.image.type)", year, $0.length(of: $0.file[..<$0.half])], $0.file[..<$0.half])
         },
         Misbehaviour("damaged", "Sends a PNG with a flipped bit in its pixels.", [.corrupt, .truncated]) {
             var file = $0.image.isPNG ? $0.file : try StormImage(path: $0.image.path + ".png").file()
-            // Before the checksum of the pixels' chunk and the twelve bytes of the last chunk.
+            // A byte before the checksum of the pixels' chunk and the twelve bytes of the last chunk.
             file[file.count - 22] ^= 0x10
             try $0.send(["Content-Type: image/png", year, $0.length(of: file)], file)
         },
@@ -149,7 +149,7 @@ extension Misbehaviour {
         Misbehaviour("gzip-bomb", "Sends gzip that becomes ten megabytes.", [.tooLarge, .malformed, .unknownFormat]) {
             try $0.send(["Content-Type: \($0.image.type)", year, "Content-Encoding: gzip", $0.length(of: Gzip.bomb)], Gzip.bomb)
         },
-        Misbehaviour("gzip-broken", "Calls the plain file gzip.", [.image, .malformed]) {
+        Misbehaviour("gzip-broken", "Declares the plain file as gzip.", [.image, .malformed]) {
             try $0.send($0.usual + ["Content-Encoding: gzip", $0.length], $0.file)
         },
     ]

@@ -1,10 +1,10 @@
 internal import LoopbackHTTP
 
-// Answers that a client has to understand.
+// Responses that a client must accept.
 extension Misbehaviour {
     static let proper = [
-        Misbehaviour("plain", "Answers with 200, an ETag and max-age.", [.image]) { try $0.sendProperly() },
-        Misbehaviour("revalidated", "Answers with no-cache, and with 304 from then on.", [.image]) {
+        Misbehaviour("plain", "Responds with 200, an ETag and max-age.", [.image]) { try $0.sendProperly() },
+        Misbehaviour("revalidated", "Responds with no-cache, and with 304 from then on.", [.image]) {
             if $0.request["If-None-Match"] == $0.image.entityTag { return try $0.send("304 Not Modified", $0.usual) }
             try $0.send(
                 ["Content-Type: \($0.image.type)", "ETag: \($0.image.entityTag)", "Cache-Control: no-cache", $0.length], $0.file)
@@ -32,7 +32,7 @@ extension Misbehaviour {
             try $0.connection.writeChunk($0.file)
             try $0.connection.write("0\r\nETag: \"trailing\"\r\nContent-Length: 3\r\nX-Checksum: none\r\n\r\n")
         },
-        Misbehaviour("http10", "Answers with HTTP/1.0, without a length, and closes.", [.image]) {
+        Misbehaviour("http10", "Responds with HTTP/1.0, without a length, and closes.", [.image]) {
             try $0.connection.write("HTTP/1.0 200 OK\r\nContent-Type: \($0.image.type)\r\n\r\n")
             try $0.connection.write($0.file)
             $0.connection.close()
@@ -49,11 +49,11 @@ extension Misbehaviour {
                 $0.pause(milliseconds: 20)
             }
         },
-        Misbehaviour("silent-close", "Promises to keep the connection, and closes it after the body.", [.image, .lost]) {
+        Misbehaviour("silent-close", "Announces a persistent connection, and closes it after the body.", [.image, .lost]) {
             try $0.send($0.usual + ["Connection: keep-alive", "Keep-Alive: timeout=600", $0.length], $0.file)
             $0.connection.close()
         },
-        Misbehaviour("early-hints", "Sends a hundred interim responses before the answer.", [.image, .malformed]) {
+        Misbehaviour("early-hints", "Sends a hundred interim responses before the response.", [.image, .malformed]) {
             for _ in 0..<50 {
                 try $0.connection.write("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
             }
@@ -62,7 +62,7 @@ extension Misbehaviour {
     ]
 
     static let unusual = [
-        Misbehaviour("letter-case", "Writes header names in mixed case, and values with blanks around.", [.image]) {
+        Misbehaviour("letter-case", "Writes header names in mixed case, and values with spaces around them.", [.image]) {
             try $0.send(
                 ["cOnTeNt-TyPe:\($0.image.type)", "ETAG:   \($0.image.entityTag)  ", "content-LENGTH:\t\($0.file.count) "],
                 $0.file)
@@ -95,7 +95,7 @@ extension Misbehaviour {
         Misbehaviour("odd-tags", "Sends an ETag without quotes, and another one.", [.image]) {
             try $0.send(["Content-Type: \($0.image.type)", "ETag: W/\"open", "ETag: plain", $0.length], $0.file)
         },
-        Misbehaviour("wrong-type", "Calls the image text/html.", [.image]) {
+        Misbehaviour("wrong-type", "Declares the image as text/html.", [.image]) {
             try $0.send(["Content-Type: text/html; charset=utf-8", "Cache-Control: max-age=60", $0.length], $0.file)
         },
         Misbehaviour("no-type", "Sends a length and nothing else.", [.image]) { try $0.send([$0.length], $0.file) },
@@ -108,8 +108,8 @@ extension Misbehaviour {
         },
     ]
 
-    /// Sends the excess together with the last bytes of the response. Of what arrives later, when the connection carries the next
-    /// request, no client can tell whose it is.
+    /// Sends the excess together with the last bytes of the response. If it arrived later, when the connection carries the next
+    /// request, no client could tell to which response it belongs.
     private static func send(_ exchange: Exchange, followedBy excess: [UInt8]) throws {
         try exchange.send(exchange.usual + [exchange.length], exchange.file.dropLast(100))
         try exchange.connection.write(exchange.file.suffix(100) + excess)

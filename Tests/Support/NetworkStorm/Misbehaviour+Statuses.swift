@@ -1,6 +1,6 @@
 internal import LoopbackHTTP
 
-// Ranges, redirects and statuses that mislead.
+// Misleading ranges, redirects and statuses.
 extension Misbehaviour {
     static let ranges = [
         Misbehaviour(
@@ -21,7 +21,7 @@ extension Misbehaviour {
             $0.connection.close()
         },
         Misbehaviour(
-            "wrong-range", "Closes in the middle, then sends another range than the one asked for.", [.image, .lost, .malformed]
+            "wrong-range", "Closes in the middle, then sends another range than the requested one.", [.image, .lost, .malformed]
         ) {
             if let start = $0.rangeStart, start > 10 {
                 let part = $0.file[(start - 10)...]
@@ -35,70 +35,73 @@ extension Misbehaviour {
             $0.connection.close()
         },
         Misbehaviour(
-            "range-unasked", "Answers a plain request with 206 and the second half.",
+            "range-unasked", "Responds to a plain request with 206 and the second half.",
             [.status, .malformed, .truncated, .corrupt, .unknownFormat]
         ) {
             try $0.sendRest(from: $0.half)
         },
-        Misbehaviour("range-refused", "Closes in the middle, then answers a range request with 416.", [.image, .lost, .status]) {
+        Misbehaviour(
+            "range-refused", "Closes in the middle, then responds to a range request with 416.", [.image, .lost, .status]
+        ) {
             if $0.rangeStart != nil { return try $0.sendStatus("416 Range Not Satisfiable", ["Content-Range: bytes */5"]) }
             guard $0.attempt % 3 == 1 else { return try $0.sendFile() }
             try $0.send($0.usual + ["Accept-Ranges: bytes", $0.length], $0.file[..<$0.half])
             $0.connection.close()
         },
-        Misbehaviour("not-modified-unasked", "Answers a plain request with 304.", [.status, .malformed]) {
+        Misbehaviour("not-modified-unasked", "Responds to a plain request with 304.", [.status, .malformed]) {
             try $0.send("304 Not Modified", $0.usual)
         },
     ]
 
     static let redirects = [
-        Misbehaviour("moved", "Redirects five times, then answers.", [.image]) {
+        Misbehaviour("moved", "Redirects five times, then responds.", [.image]) {
             try $0.redirect("301 Moved Permanently", to: "/hop/hop/hop/hop/hop\($0.image.path)", ["Cache-Control: max-age=60"])
         },
         Misbehaviour("redirect-circle", "Redirects to itself.", [.circle]) {
             try $0.redirect("301 Moved Permanently", to: $0.image.path, ["Cache-Control: max-age=60"])
         },
-        Misbehaviour("redirect-nowhere", "Redirects to a port that nothing listens on.", [.refused]) {
+        Misbehaviour("redirect-nowhere", "Redirects to a port on which no server listens.", [.refused]) {
             try $0.redirect(to: "http://127.0.0.1:1/gone.png")
         },
-        Misbehaviour("redirect-scheme", "Redirects to a file of the client's.", [.scheme, .malformed, .status]) {
+        Misbehaviour("redirect-scheme", "Redirects to a file of the client.", [.scheme, .malformed, .status]) {
             try $0.redirect(to: "file:///etc/hostname")
         },
-        Misbehaviour("redirect-invalid", "Redirects to what is no URL.", [.malformed, .status]) {
+        Misbehaviour("redirect-invalid", "Redirects to an invalid URL.", [.malformed, .status]) {
             try $0.redirect(to: "http://[::bad")
         },
-        Misbehaviour("redirect-empty", "Redirects without saying where to.", [.status, .malformed, .empty]) {
+        Misbehaviour("redirect-empty", "Redirects without Location.", [.status, .malformed, .empty]) {
             try $0.send("302 Found", ["Content-Length: 0"])
         },
     ]
 
     static let statuses = [
-        Misbehaviour("no-content", "Answers with 204.", [.empty, .status, .malformed]) { try $0.send("204 No Content", []) },
-        Misbehaviour("unauthorized", "Answers with 401.", [.status]) {
+        Misbehaviour("no-content", "Responds with 204.", [.empty, .status, .malformed]) { try $0.send("204 No Content", []) },
+        Misbehaviour("unauthorized", "Responds with 401.", [.status]) {
             try $0.sendStatus("401 Unauthorized", ["WWW-Authenticate: Basic realm=\"storm\""])
         },
-        Misbehaviour("missing-for-a-year", "Answers with 404, to be kept for a year.", [.status]) {
+        Misbehaviour("missing-for-a-year", "Responds with 404, to be cached for a year.", [.status]) {
             try $0.sendStatus("404 Not Found", ["Cache-Control: max-age=31536000, immutable"])
         },
-        Misbehaviour("retry-much-later", "Answers with 429 and a Retry-After beyond every integer.", [.status]) {
+        Misbehaviour("retry-much-later", "Responds with 429 and a Retry-After beyond every integer.", [.status]) {
             try $0.sendStatus("429 Too Many Requests", ["Retry-After: 99999999999999999999"])
         },
-        Misbehaviour("retry-negative", "Answers every other request with 503 and a negative Retry-After.", [.image, .status]) {
+        Misbehaviour("retry-negative", "Responds to every other request with 503 and a negative Retry-After.", [.image, .status])
+        {
             if $0.attempt % 2 == 0 { return try $0.sendFile() }
             try $0.sendStatus("503 Service Unavailable", ["Retry-After: -5"])
         },
         Misbehaviour(
-            "retry-in-the-past", "Answers every other request with 503 and a Retry-After in the past.", [.image, .status]
+            "retry-in-the-past", "Responds to every other request with 503 and a Retry-After in the past.", [.image, .status]
         ) {
             if $0.attempt % 2 == 0 { return try $0.sendFile() }
             try $0.sendStatus("503 Service Unavailable", ["Retry-After: Fri, 31 Dec 1999 23:59:59 GMT"])
         },
-        Misbehaviour("fails-first", "Answers every other request with 500.", [.image, .status]) {
+        Misbehaviour("fails-first", "Responds to every other request with 500.", [.image, .status]) {
             if $0.attempt % 2 == 0 { return try $0.sendFile() }
             try $0.sendStatus("500 Internal Server Error")
         },
-        Misbehaviour("fails-always", "Answers with 503.", [.status]) { try $0.sendStatus("503 Service Unavailable") },
-        Misbehaviour("image-of-an-error", "Answers with 500 and a whole image of another URL.", [.status]) {
+        Misbehaviour("fails-always", "Responds with 503.", [.status]) { try $0.sendStatus("503 Service Unavailable") },
+        Misbehaviour("image-of-an-error", "Responds with 500 and the image of another URL.", [.status]) {
             try $0.send("500 Internal Server Error", $0.usual + [$0.length(of: $0.otherFile)], $0.otherFile)
         },
     ]

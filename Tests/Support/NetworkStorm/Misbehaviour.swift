@@ -1,36 +1,36 @@
 internal import ImageCore
 
-/// One way in which the server behaves or misbehaves, and how a load of its URLs may end.
+/// A behaviour of the server, and the outcomes that a load of its URLs may have.
 struct Misbehaviour: Sendable {
-    /// Names it in URLs and reports.
+    /// The name in URLs and reports.
     let name: String
     /// What the server does.
     let what: String
-    /// How a load may end that is not cancelled. An image must be the right one in any case.
+    /// The outcomes of a load that is not cancelled. An image must always be the right one.
     let allowed: Set<Outcome>
-    let answer: @Sendable (Exchange) throws -> Void
+    let respond: @Sendable (Exchange) throws -> Void
 
-    init(_ name: String, _ what: String, _ allowed: Set<Outcome>, answer: @escaping @Sendable (Exchange) throws -> Void) {
-        (self.name, self.what, self.allowed, self.answer) = (name, what, allowed, answer)
+    init(_ name: String, _ what: String, _ allowed: Set<Outcome>, respond: @escaping @Sendable (Exchange) throws -> Void) {
+        (self.name, self.what, self.allowed, self.respond) = (name, what, allowed, respond)
     }
 
-    static let all = proper + unusual + transport + lengths + heads + bodies + ranges + redirects + statuses
+    static let all = proper + unusual + transport + lengths + responseHeaders + bodies + ranges + redirects + statuses
 
     static let byName = Dictionary(uniqueKeysWithValues: (all + [impostor]).map { ($0.name, $0) })
 
-    /// Shows that the storm finds wrong images, in the disk cache too. Not part of the table.
-    static let impostor = Misbehaviour("impostor", "Sends the image of another URL, to be kept for a year.", [.image]) {
+    /// Proves that the test finds wrong images, in the disk cache too. Not part of the table.
+    static let impostor = Misbehaviour("impostor", "Sends the image of another URL, to be cached for a year.", [.image]) {
         try $0.send(["Content-Type: \($0.image.type)", year, $0.length(of: $0.otherFile)], $0.otherFile)
     }
 
-    /// A year of `max-age` makes sure that what is stored wrongly is found afterwards.
+    /// A year of `max-age`, so that a wrongly cached response is found afterwards.
     static let year = "Cache-Control: max-age=31536000, immutable"
 
-    /// The path of one of its images.
+    /// Returns the path of one of its images.
     func path(_ number: Int) -> String { "/\(name)/\(number).\(number % 2 == 0 ? "png" : "jpg")" }
 }
 
-/// How a load ended: with an image, cancelled, or with an error, by its code.
+/// The outcome of a load: an image, a cancellation, or an error, by its code.
 struct Outcome: Hashable, Sendable, Comparable, CustomStringConvertible {
     let description: String
 

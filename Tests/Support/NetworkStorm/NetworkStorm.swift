@@ -3,22 +3,22 @@ internal import ImageCore
 
 @main struct NetworkStorm {
     private static let help = """
-        NetworkStorm [SECONDS=600] [SEED=1]: loads images from a server on loopback that misbehaves in every way it knows,
-        64 at a time, a quarter of them cancelled. The colour of an image names its URL.
+        NetworkStorm [SECONDS=600] [SEED=1]: loads images from a loopback server that misbehaves in many ways, 64 at a time,
+        and cancels a quarter of the loads. The colour of an image identifies its URL.
 
-        Fails, with status 1, where an image is another URL's or damaged, a load ends in a way that its misbehaviour does not
-        allow or does not end, memory, descriptors or threads grow, or the disk cache serves something wrong afterwards, when
-        the server answers every URL properly.
+        Fails with status 1 if an image is damaged or belongs to another URL, if a load does not end or has an outcome that its
+        misbehaviour does not allow, if memory, descriptors or threads grow, or if the disk cache serves a wrong image
+        afterwards, when the server responds correctly.
 
-          SECONDS=600      how long it storms; some 20 seconds of quiet come on top
-          SEED=1           another seed makes other loads
-          ONLY=a,b         these misbehaviours alone
-          SABOTAGE=image   breaks the check on purpose, to see it fail: `image` adds a server that sends other URLs' images,
-                           `descriptor` leaks descriptors
-          --list           the misbehaviours, and how loads of them may end
-          --help           this text
+          SECONDS=600      the duration; some 20 seconds of rest follow
+          SEED=1           the seed of the random loads
+          ONLY=a,b         the misbehaviours to run, instead of all
+          SABOTAGE=image   breaks the test on purpose, to prove that it can fail: `image` adds a server that sends the images
+                           of other URLs, `descriptor` leaks descriptors
+          --list           lists the misbehaviours and their allowed outcomes
+          --help           prints this text
 
-        Ctrl-C ends it early, with its report. Nothing stays on disk.
+        Ctrl-C ends it early, with its report. It leaves no files.
         """
 
     static func main() async throws {
@@ -58,7 +58,7 @@ internal import ImageCore
     }
 
     private static func refuse(_ argument: String) -> Never {
-        report("\(argument) is not understood; see --help.")
+        report("The argument \(argument) is invalid; see --help.")
         exit(64)
     }
 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Writes a line of the report at once, into files and pipes too.
+/// Writes a line of the report without buffering, in files and pipes too.
 func report(_ words: String...) {
     FileHandle.standardOutput.write(Data("storm: \(words.joined(separator: " "))\n".utf8))
 }

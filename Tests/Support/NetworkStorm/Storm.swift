@@ -3,13 +3,13 @@ internal import Dispatch
 internal import Foundation
 internal import ImageCore
 
-/// The whole test: a warm-up, the storm, a rest, and a look at what the storm left behind.
+/// The test: a warm-up, the storm, a rest, and the check of memory and of the disk cache.
 struct Storm {
     private let seconds: Int
     private let sabotage: String?
     private let server: ServerProcess
     private let directory: URL
-    private let ledger = Ledger()
+    private let records = LoadRecords()
     private let stop = StopSignal()
     private let interrupt: any DispatchSourceSignal
     private let storm: StormRun
@@ -23,10 +23,10 @@ struct Storm {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         server = try ServerProcess()
         storm = StormRun(
-            misbehaviours: misbehaviours, port: server.port, directory: directory, seed: seed, ledger: ledger, stop: stop)
-        interrupt.setEventHandler { [stop, ledger] in
+            misbehaviours: misbehaviours, port: server.port, directory: directory, seed: seed, records: records, stop: stop)
+        interrupt.setEventHandler { [stop, records] in
             stop.set()
-            ledger.cancelAll()
+            records.cancelAll()
         }
         interrupt.resume()
         report("\(seconds) s, seed \(seed), \(misbehaviours.count) misbehaviours, \(StormRun.width) loads at a time")
@@ -36,40 +36,40 @@ struct Storm {
 
     /// Returns the exit status.
     func run() async -> Int32 {
-        let (directory, ledger) = (directory, ledger)
-        let watchdog = Watchdog(ledger, progressEvery: seconds < 60 ? 5 : 10) { stuck in
+        let (directory, records) = (directory, records)
+        let watchdog = Watchdog(records, progressEvery: seconds < 60 ? 5 : 10) { stuck in
             report("FAILED: loads are stuck after \(StormRun.bound): \(stuck.joined(separator: ", "))")
-            for failure in ledger.failures { report("FAILED: \(failure)") }
+            for failure in records.failures { report("FAILED: \(failure)") }
             try? FileManager.default.removeItem(at: directory)
             exit(1)
         }
-        // A loader of its own brings every part of the process into being that stays.
+        // The warm-up uses another loader, and creates the parts of the process that stay.
         let warmUp = max(2, Double(seconds) / 6)
         await storm.storm(seconds: warmUp, round: 0)
         let before = Usage.atRest(unless: stop)
         _ = watchdog.takeUsages()
 
-        let (began, first) = (ContinuousClock.now, ledger.loads)
+        let (began, first) = (ContinuousClock.now, records.loads)
         await storm.storm(seconds: Double(seconds) - warmUp, round: 1, leaks: sabotage == "descriptor")
-        let rate = Double(ledger.loads - first) / ((ContinuousClock.now - began) / .seconds(1))
+        let rate = Double(records.loads - first) / ((ContinuousClock.now - began) / .seconds(1))
         let usages = watchdog.takeUsages()
         let after = Usage.atRest(downTo: before, unless: stop)
 
         if !stop.isSet {
-            check(usages, before, after, loads: ledger.loads - first)
+            check(usages, before, after, loads: records.loads - first)
             do {
-                try server.heal()
+                try server.stopMisbehaving()
                 await storm.checkHealth()
                 let count = storm.misbehaviours.count * StormRun.images
-                report("afterwards \(count) images were loaded, \(ledger.fromDisk) of them from the disk cache")
-            } catch { ledger.fail("the server has ended: \(error)") }
+                report("afterwards \(count) images were loaded, \(records.fromDisk) of them from the disk cache")
+            } catch { records.fail("the server has ended: \(error)") }
         }
         watchdog.end()
         return conclude(rate: rate)
     }
 
     private func check(_ usages: [Usage], _ before: Usage, _ after: Usage, loads: Int) {
-        // What a new loader allocates before its caches are full belongs to no third.
+        // The first quarter is left out, while a new loader fills its caches.
         let measured = usages.dropFirst(usages.count / 4)
         let (start, end) = (
             Usage.median(of: measured.prefix(measured.count / 3)), Usage.median(of: measured.suffix(measured.count / 3))
@@ -78,30 +78,30 @@ struct Storm {
         report("at the end   \(end.summary)")
         report("at rest before \(before.summary)")
         report("at rest after  \(after.summary)")
-        // A tenth and 4 MB: how many images are decoded at a moment is chance.
-        if end.resident > start.resident + start.resident / 10 + 4_000_000 { ledger.fail("resident memory grew") }
-        if end.allocated > start.allocated + start.allocated / 10 + 4_000_000 { ledger.fail("allocated memory grew") }
-        // How many of the connections are open at a moment is chance, too.
-        if end.descriptors > start.descriptors + StormRun.width / 2 { ledger.fail("descriptors grew") }
-        if end.threads > start.threads + 4 { ledger.fail("threads grew") }
-        // A leak of a few bytes a load is seen here.
-        if after.allocated > before.allocated + 512 << 10 + loads * 4 { ledger.fail("memory is still allocated at rest") }
-        if after.descriptors > before.descriptors { ledger.fail("descriptors are open at rest") }
-        if after.threads > before.threads { ledger.fail("threads run at rest") }
+        // A tenth and 4 MB, since the number of images that are decoded at a moment is random.
+        if end.resident > start.resident + start.resident / 10 + 4_000_000 { records.fail("resident memory grew") }
+        if end.allocated > start.allocated + start.allocated / 10 + 4_000_000 { records.fail("allocated memory grew") }
+        // The number of open connections at a moment is random, too.
+        if end.descriptors > start.descriptors + StormRun.width / 2 { records.fail("descriptors grew") }
+        if end.threads > start.threads + 4 { records.fail("threads grew") }
+        // This finds a leak of a few bytes for each load.
+        if after.allocated > before.allocated + 512 << 10 + loads * 4 { records.fail("memory is still allocated at rest") }
+        if after.descriptors > before.descriptors { records.fail("descriptors are open at rest") }
+        if after.threads > before.threads { records.fail("threads run at rest") }
     }
 
     private func conclude(rate: Double) -> Int32 {
         for misbehaviour in storm.misbehaviours {
-            let ends = ledger.ends(of: misbehaviour).sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            let ends = records.ends(of: misbehaviour).sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             report("  \(misbehaviour.name): \(ends.joined(separator: ", "))")
         }
-        let failed = ledger.loads - ledger.count(.image) - ledger.count(.cancelled)
+        let failed = records.loads - records.count(.image) - records.count(.cancelled)
         report(
-            "\(ledger.loads) loads, \(ledger.count(.image)) images, \(failed) errors, \(ledger.count(.cancelled)) cancelled,",
+            "\(records.loads) loads, \(records.count(.image)) images, \(failed) errors, \(records.count(.cancelled)) cancelled,",
             "\(Int(rate)) loads a second")
-        for failure in ledger.failures { report("FAILED (seed \(storm.seed)): \(failure)") }
-        if ledger.failureCount > 0 {
-            report("FAILED: \(ledger.failureCount) failures")
+        for failure in records.failures { report("FAILED (seed \(storm.seed)): \(failure)") }
+        if records.failureCount > 0 {
+            report("FAILED: \(records.failureCount) failures")
             return 1
         }
         guard !stop.isSet else {

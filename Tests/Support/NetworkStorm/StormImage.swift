@@ -2,14 +2,14 @@ internal import CalotypeTesting
 internal import ImageCore
 internal import ImageCodecs
 
-/// The image of a URL: one colour, a hash of the URL's path, so that an image alone tells which URL it belongs to.
+/// The image of a URL. Its colour is a hash of the URL's path, so that the image identifies its URL.
 struct StormImage {
     let path: String
     private let hash: UInt64
 
     init(path: String) {
         self.path = path
-        // FNV-1a (Fowler, Noll, Vo), mixed so that near paths get far colours.
+        // FNV-1a (Fowler, Noll, Vo), mixed so that similar paths have different colours.
         var hash = SeededGenerator(seed: path.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
         self.hash = hash.next()
     }
@@ -21,9 +21,9 @@ struct StormImage {
 
     private var color: [UInt8] { [UInt8(hash & 0xFF), UInt8(hash >> 8 & 0xFF), UInt8(hash >> 16 & 0xFF)] }
 
-    /// The file, with 1 to 40 KB that decoders skip, so that a transfer can break off in the middle.
+    /// Returns the file, with 1 to 40 KB that decoders skip, so that a transfer can break in the middle.
     func file() throws -> [UInt8] {
-        let image = try TestPictures.solid(width: side, height: side, red: color[0], green: color[1], blue: color[2])
+        let image = try TestImages.solid(width: side, height: side, red: color[0], green: color[1], blue: color[2])
         let padding = noise(1_000 + Int(hash >> 24 & 0xFFFF) % 40_000)
         if isPNG {
             let file = [UInt8](try PNGEncoder().encode(image, as: .png, options: EncodeOptions()))
@@ -33,21 +33,21 @@ struct StormImage {
         var options = EncodeOptions()
         (options.quality, options.chroma) = (95, .full)
         let file = [UInt8](try JPEGEncoder().encode(image, as: .jpeg, options: options))
-        // A comment, after the marker that starts the file.
+        // A comment after the marker that begins the file.
         let length = padding.count + 2
         return file[..<2] + [0xFF, 0xFE, UInt8(length >> 8), UInt8(length & 0xFF)] + padding + file[2...]
     }
 
-    /// What is wrong with an image that was loaded from this path; `nil` when it is the right one.
+    /// Returns what is wrong with an image that was loaded from this path, or `nil` for the right image.
     func problem(with image: DecodedImage, isFullSize: Bool) -> String? {
         let size = image.size
         if isFullSize, size != PixelSize(width: side, height: side) { return "it has the size \(size)" }
         if image.isPartial || image.isPreview { return "it is only a part" }
-        // The rounding of JPEG; PNG keeps every bit.
+        // JPEG rounds; PNG keeps every bit.
         let tolerance = isPNG ? 0 : 4
         for y in stride(from: 0, to: size.height, by: 7) + [size.height - 1] {
             for x in stride(from: 0, to: size.width, by: 7) + [size.width - 1] {
-                let pixel = TestPictures.pixel(of: image, x: x, y: y)
+                let pixel = TestImages.pixel(of: image, x: x, y: y)
                 guard image.bitmap.format == .rgba8 else { return "its pixels are \(image.bitmap.format.rawValue)" }
                 for channel in 0..<3 where abs(Int(pixel[channel]) - Int(color[channel])) > tolerance {
                     return "its pixel (\(x), \(y)) is \(pixel[..<3].map { Int($0) }), not \(color.map { Int($0) })"
@@ -86,22 +86,22 @@ enum CRC32 {
     }
 }
 
-/// gzip (RFC 1952) of blocks that are stored and of runs of zeros.
+/// Writes gzip (RFC 1952) of stored blocks and of runs of zeros.
 enum Gzip {
     private static let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
 
-    /// At most 65,535 bytes, as they are.
+    /// Returns gzip of at most 65,535 uncompressed bytes.
     static func stored(_ bytes: [UInt8]) -> [UInt8] {
         let count = UInt16(bytes.count)
         return head + [1] + littleEndian(UInt32(count), 2) + littleEndian(UInt32(~count), 2) + bytes
             + littleEndian(CRC32.of(bytes), 4) + littleEndian(UInt32(count), 4)
     }
 
-    /// 64 KB that become 10 MB: a zero, then runs of 258 zeros in a block with fixed codes (RFC 1951, section 3.2.6).
+    /// 64 KB that decompress to 10 MB: a zero, then runs of 258 zeros in a block with fixed codes (RFC 1951, section 3.2.6).
     static let bomb: [UInt8] = {
         var (bytes, bits, count) = (head, UInt32(0), UInt32(0))
         func put(_ value: UInt32, _ width: UInt32) {
-            // Huffman codes start with their highest bit.
+            // Huffman codes begin with their highest bit.
             for bit in (0..<width).reversed() {
                 bits |= (value >> bit & 1) << count
                 count += 1

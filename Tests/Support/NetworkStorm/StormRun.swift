@@ -7,7 +7,7 @@ internal import ImageLoading
 internal import ImageNetworking
 internal import ImageNetworkingCurl
 
-/// What stops the storm before its time: an interrupt.
+/// A flag that an interrupt sets to end the storm early.
 final class StopSignal: Sendable {
     private let state = Lock(false)
 
@@ -18,23 +18,23 @@ final class StopSignal: Sendable {
 /// Loads the server's images, 64 at a time, and checks each.
 struct StormRun: Sendable {
     static let width = 64
-    /// Images of each misbehaviour.
+    /// The number of images of each misbehaviour.
     static let images = 24
-    /// For one attempt. With one more attempt, its delay, and a busy machine, no load may take longer than ``bound``.
+    /// The timeout of one attempt. With the retry, its delay and a busy machine, no load may take longer than ``bound``.
     private static let timeout = Duration.seconds(6)
     static let bound = Duration.seconds(30)
     private static let retries = 1
-    /// The longest that an error is served from the cache, in seconds.
+    /// The longest time that an error is served from the cache, in seconds.
     private static let errorLifetime = 2.0
 
     let misbehaviours: [Misbehaviour]
     let port: Int
     let directory: URL
     let seed: UInt64
-    let ledger: Ledger
+    let records: LoadRecords
     let stop: StopSignal
 
-    /// The standard wiring with short limits and small caches.
+    /// Makes the standard configuration with short limits and small caches.
     func makeLoader(_ disk: DiskCache) -> ImageLoader {
         var parts = StandardConfiguration()
         (parts.limits.fetches, parts.limits.fetchesPerHost) = (Self.width, Self.width)
@@ -52,12 +52,12 @@ struct StormRun: Sendable {
     }
 
     func makeDisk() -> DiskCache {
-        let ledger = ledger
+        let records = records
         return DiskCache(
-            .init(directory: directory, limits: .init(bytes: 12_000_000), onWarning: { ledger.fail("disk cache: \($0)") }))
+            .init(directory: directory, limits: .init(bytes: 12_000_000), onWarning: { records.fail("disk cache: \($0)") }))
     }
 
-    /// Loads until the time has come. The loader and its caches are gone when it returns.
+    /// Loads images for a time. The loader and its caches are deallocated when it returns.
     func storm(seconds: Double, round: UInt64, leaks: Bool = false) async {
         let loader = makeLoader(makeDisk())
         let end = ContinuousClock.now + .seconds(seconds)
@@ -76,12 +76,12 @@ struct StormRun: Sendable {
         // A cancelled step may still run for a moment.
         let limit = ContinuousClock.now + Self.bound
         while loader.activity != ImageLoader.Activity(), ContinuousClock.now < limit { await Task.yield() }
-        if loader.activity != ImageLoader.Activity() { ledger.fail("work is left after all loads have ended: \(left)") }
+        if loader.activity != ImageLoader.Activity() { records.fail("work is left after all loads have ended: \(left)") }
     }
 
     private func load(with loader: ImageLoader, _ random: inout SeededGenerator) async {
         let misbehaviour = misbehaviours[Int.random(in: 0..<misbehaviours.count, using: &random)]
-        // The lesser of two: some URLs are wanted far more often than others, and by several loads at once.
+        // The lesser of two random numbers: some URLs are loaded more often than others, and by several loads at once.
         let number = min(Int.random(in: 0..<Self.images, using: &random), Int.random(in: 0..<Self.images, using: &random))
         let image = StormImage(path: misbehaviour.path(number))
         var request = ImageRequest(url: url(image.path))
@@ -95,13 +95,13 @@ struct StormRun: Sendable {
         default: break
         }
         let task = loader.task(for: request)
-        let id = ledger.begin(image.path) { task.cancel() }
-        // An interrupt has cancelled only those that were noted before it.
+        let id = records.begin(image.path) { task.cancel() }
+        // An interrupt cancels only the loads that were recorded before it.
         if stop.isSet { task.cancel() }
         var canceller: Task<Void, Never>?
         // Many of these loads end before they are cancelled.
         if Bool.random(using: &random) {
-            // From at once to half a second, early moments more often.
+            // The delay is up to half a second, and more often short.
             let share = Double.random(in: 0...1, using: &random)
             let delay = Duration.microseconds(Int(pow(share, 6) * 500_000))
             canceller = Task {
@@ -112,9 +112,9 @@ struct StormRun: Sendable {
             task.priority = .allCases.randomElement(using: &random) ?? .normal
         }
         let outcome = await outcome(of: task, misbehaviour, image, isFullSize: request.options.targetSize == nil)
-        if outcome == .cancelled, canceller == nil, !stop.isSet { ledger.fail("\(image.path): cancelled without a reason") }
+        if outcome == .cancelled, canceller == nil, !stop.isSet { records.fail("\(image.path): cancelled without a reason") }
         canceller?.cancel()
-        ledger.end(id, of: misbehaviour, as: outcome)
+        records.end(id, of: misbehaviour, as: outcome)
     }
 
     private func outcome(
@@ -123,28 +123,28 @@ struct StormRun: Sendable {
         do throws(LoadFailure) {
             let response = try await task.response
             if let problem = image.problem(with: response.image, isFullSize: isFullSize) {
-                ledger.fail("\(image.path): WRONG IMAGE from \(response.tier.rawValue): \(problem)")
+                records.fail("\(image.path): WRONG IMAGE from \(response.tier.rawValue): \(problem)")
             } else if !misbehaviour.allowed.contains(.image) {
-                ledger.fail("\(image.path): an image from \(response.tier.rawValue), which must not be possible")
+                records.fail("\(image.path): an image from \(response.tier.rawValue), which must not be possible")
             }
             return .image
         } catch {
             guard let error = error.error else { return .cancelled }
             let outcome = Outcome(error)
             if !misbehaviour.allowed.contains(outcome) {
-                ledger.fail("\(misbehaviour.name): \(outcome) is not among its outcomes: \(error)")
+                records.fail("\(misbehaviour.name): \(outcome) is not among its outcomes: \(error)")
             }
             return outcome
         }
     }
 
-    /// Loads every image once from a server that answers properly, with fresh caches in memory over the same directory.
+    /// Loads each image once from a server that responds correctly, with new memory caches over the same directory.
     func checkHealth() async {
         let disk = makeDisk()
         do {
             let found = try await disk.verify()
-            if found.damagedCount > 0 { ledger.fail("disk cache: \(found.damagedCount) of \(found.count) entries are damaged") }
-        } catch { ledger.fail("disk cache: \(error)") }
+            if found.damagedCount > 0 { records.fail("disk cache: \(found.damagedCount) of \(found.count) entries are damaged") }
+        } catch { records.fail("disk cache: \(error)") }
         let loader = makeLoader(disk)
         let paths = misbehaviours.flatMap { misbehaviour in (0..<Self.images).map { misbehaviour.path($0) } }
         await withTaskGroup { group in
@@ -161,14 +161,14 @@ struct StormRun: Sendable {
     private func checkHealth(of image: StormImage, with loader: ImageLoader) async {
         do {
             let response = try await loader.response(for: ImageRequest(url: url(image.path)))
-            if response.tier == .disk { ledger.noteFromDisk() }
+            if response.tier == .disk { records.noteFromDisk() }
             guard let problem = image.problem(with: response.image, isFullSize: true) else { return }
-            ledger.fail("afterwards: \(image.path): WRONG IMAGE from \(response.tier.rawValue): \(problem)")
-        } catch { ledger.fail("afterwards: \(image.path): \(error)") }
+            records.fail("afterwards: \(image.path): WRONG IMAGE from \(response.tier.rawValue): \(problem)")
+        } catch { records.fail("afterwards: \(image.path): \(error)") }
     }
 
     private func url(_ path: String) -> URL {
-        // The port is a number, and the paths are plain.
+        // The URL is valid, because the port is a number and the paths are plain.
         URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(filePath: path)
     }
 }

@@ -3,9 +3,9 @@ internal import Foundation
 internal import ImageCore
 internal import LoopbackHTTP
 
-/// The server, in a process of its own: what it allocates does not count as the loader's.
+/// The server, in a separate process, so that its memory does not count as the loader's.
 ///
-/// It prints its port, answers every URL properly once a line comes in, and ends when its input does.
+/// It prints its port, responds correctly after a line of input, and ends when its input does.
 final class StormServer: Sendable {
     private struct State {
         var attempts: [String: Int] = [:]
@@ -16,13 +16,13 @@ final class StormServer: Sendable {
     private let state = Lock(State())
 
     static func run() throws {
-        // An interrupt reaches every process of a terminal; this one ends with its parent.
+        // An interrupt reaches every process of a terminal; this process ends with its parent.
         _ = signal(SIGINT, SIG_IGN)
         _ = signal(SIGPIPE, SIG_IGN)
         let storm = StormServer()
         let port = Lock(0)
         let server = try LoopbackServer { request, connection in
-            try storm.answer(request, on: connection, port: port.withLock { $0 })
+            try storm.respond(to: request, on: connection, port: port.withLock { $0 })
         }
         port.withLock { $0 = server.port }
         try FileHandle.standardOutput.write(contentsOf: Data("\(server.port)\n".utf8))
@@ -30,7 +30,7 @@ final class StormServer: Sendable {
         exit(0)
     }
 
-    private func answer(_ request: LoopbackServer.Request, on connection: LoopbackServer.Connection, port: Int) throws {
+    private func respond(to request: LoopbackServer.Request, on connection: LoopbackServer.Connection, port: Int) throws {
         var (path, hops) = (request.path, 0)
         let (attempt, isHealthy) = state.withLock { state in
             state.attempts[path, default: 0] += 1
@@ -43,7 +43,7 @@ final class StormServer: Sendable {
         if hops > 1 { return try exchange.redirect("301 Moved Permanently", to: String(request.target.dropFirst(4))) }
         let name = path.split(separator: "/").first.map { String($0) } ?? ""
         guard !isHealthy, hops == 0, let misbehaviour = Misbehaviour.byName[name] else { return try exchange.sendProperly() }
-        try misbehaviour.answer(exchange)
+        try misbehaviour.respond(exchange)
     }
 
     private func file(_ path: String) throws -> [UInt8] {
@@ -54,7 +54,7 @@ final class StormServer: Sendable {
     }
 }
 
-/// The server as the loader's process holds it.
+/// The server process, from the side of the loader's process.
 final class ServerProcess {
     let port: Int
     private let process = Process()
@@ -73,6 +73,7 @@ final class ServerProcess {
         self.port = port
     }
 
-    func heal() throws { try input.fileHandleForWriting.write(contentsOf: Data("heal\n".utf8)) }
+    /// Makes the server respond correctly from now on.
+    func stopMisbehaving() throws { try input.fileHandleForWriting.write(contentsOf: Data("\n".utf8)) }
     var isRunning: Bool { process.isRunning }
 }

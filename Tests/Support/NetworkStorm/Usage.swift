@@ -2,11 +2,11 @@ internal import CCalotypeHeap
 internal import CalotypeSystem
 internal import ImageCore
 
-/// What the process holds at one moment; 0 where the system does not tell.
+/// The resources of the process at one moment; 0 if the system does not report them.
 struct Usage {
-    /// Bytes allocated and not freed.
+    /// The allocated bytes.
     var allocated = 0
-    /// Bytes in pages of the machine's memory, without what the allocator has given back.
+    /// The resident bytes, without the memory that the allocator has returned.
     var resident = 0
     var descriptors = 0
     var threads = 0
@@ -20,7 +20,7 @@ struct Usage {
             descriptors: count("/proc/self/fd"), threads: count("/proc/self/task"))
     }
 
-    /// Of each quantity the median.
+    /// Returns the median of each number.
     static func median(of usages: some Collection<Usage>) -> Usage {
         func median(_ values: [Int]) -> Int { values.isEmpty ? 0 : values.sorted()[values.count / 2] }
         return Usage(
@@ -28,8 +28,8 @@ struct Usage {
             descriptors: median(usages.map(\.descriptors)), threads: median(usages.map(\.threads)))
     }
 
-    /// The usage at rest: after seven seconds, or once descriptors and threads are down to `goal`, for which there is more time.
-    /// libdispatch lets a thread wait for work for five seconds.
+    /// Returns the usage at rest: after seven seconds, or when descriptors and threads have decreased to `goal`, for which the
+    /// wait is longer. An idle thread of libdispatch waits for work for five seconds.
     static func atRest(downTo goal: Usage? = nil, unless stop: StopSignal) -> Usage {
         let end = ContinuousClock.now + .seconds(goal == nil ? 7 : 20)
         while !stop.isSet, ContinuousClock.now < end {

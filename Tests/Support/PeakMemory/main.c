@@ -1,5 +1,5 @@
-// `PeakMemory REPORT PROGRAM [ARGUMENT]...`: runs a program, writes the largest resident set that it had, in bytes, to a file,
-// and ends as it did. What the system tells of a child begins with what its parent had, and this parent has next to nothing.
+// `PeakMemory REPORT PROGRAM [ARGUMENT]...` runs a program, writes its peak resident memory in bytes to a file, and ends with the
+// program's status. The peak of a child includes the memory of its parent before `exec`, and this parent is small.
 
 #define _GNU_SOURCE
 

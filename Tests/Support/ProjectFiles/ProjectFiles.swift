@@ -5,19 +5,19 @@ package enum ProjectFiles {
     /// The folder with the project's `Package.swift`.
     package static let root: URL = {
         var folder = URL(filePath: #filePath)
-        // Up to the folder that holds both: a file may move without this becoming wrong.
+        // Search upwards, so that this file may move.
         repeat { folder.deleteLastPathComponent() } while !isRoot(folder) && folder.path != "/"
         return folder
     }()
 
-    /// Files that other programs made or that hold what other programs compute.
+    /// Files of other programs, and files with results of other programs.
     package static let fixtures = root.appending(path: "Tests/Fixtures")
 
-    /// The files that fuzzing begins with, by format.
+    /// The seed files of the fuzzer, by format.
     package static let fuzzSeeds = root.appending(path: "Fuzz/Seeds")
 
     /// The images of the demo's gallery.
-    package static let gallery = root.appending(path: "Sources/C/Gallery/Pictures")
+    package static let gallery = root.appending(path: "Sources/C/Gallery/Images")
 
     private static func isRoot(_ folder: URL) -> Bool {
         ["Package.swift", "Tests/Fixtures"].allSatisfy { FileManager.default.fileExists(atPath: folder.appending(path: $0).path) }

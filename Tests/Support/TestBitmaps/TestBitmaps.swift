@@ -1,6 +1,6 @@
 package import ImageCore
 
-/// A bitmap made of a closure.
+/// Makes a bitmap whose pixels a closure returns.
 package func bitmap(
     _ width: Int, _ height: Int, alpha: AlphaMode = .opaque, colorSpace: ColorSpace = .sRGB,
     _ color: (_ x: Int, _ y: Int) -> [UInt8]
@@ -15,7 +15,7 @@ package func bitmap(
     }
 }
 
-/// A smooth image with an edge in it, the same in every test.
+/// Makes a smooth image with an edge in it, the same in each test.
 package func photo(_ width: Int, _ height: Int) throws -> Bitmap {
     try bitmap(width, height) { x, y in
         let isInside = (x - width / 2) * (x - width / 2) + (y - height / 2) * (y - height / 2) < width * height / 16
@@ -24,7 +24,7 @@ package func photo(_ width: Int, _ height: Int) throws -> Bitmap {
 }
 
 extension Bitmap {
-    /// The channels of a pixel, whatever their width.
+    /// The channels of a pixel, for every pixel format.
     package subscript(x: Int, y: Int) -> [Int] {
         unsafe withUnsafePixels { pixels in
             let offset = y * bytesPerRow + x * format.bytesPerPixel
@@ -36,10 +36,10 @@ extension Bitmap {
         }
     }
 
-    /// Every pixel, row by row.
+    /// All pixels, row by row.
     package var all: [[Int]] { (0..<height).flatMap { y in (0..<width).map { x in self[x, y] } } }
 
-    /// The largest and the mean difference of a channel to another image of the same size.
+    /// Returns the largest and the mean difference of a channel to another image of the same size and format.
     package func difference(to other: Bitmap) -> (largest: Int, mean: Double) {
         guard size == other.size, format == other.format else { return (999, 999) }
         let differences = zip(all, other.all).flatMap { zip($0, $1).map { abs($0 - $1) } }

@@ -2,8 +2,8 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 
-/// `AsyncHTTPClientPeer URL COUNT CONNECTIONS`: fetches a URL COUNT times by AsyncHTTPClient and prints the bytes of all bodies, then
-/// the microseconds of time and of processor per request and the median microseconds to the first byte.
+/// `AsyncHTTPClientPeer URL COUNT CONNECTIONS` fetches a URL COUNT times with AsyncHTTPClient. It prints the bytes of all bodies,
+/// the microseconds of time and of processor time per request, and the median microseconds to the first byte.
 @main
 enum Main {
     static func main() async throws {
@@ -50,10 +50,10 @@ enum Main {
         return (firstBytes, bytes)
     }
 
-    /// Of this process so far, in user and kernel mode.
+    /// The processor time of this process so far, in user and kernel mode.
     private static var processorMicroseconds: Double {
         var usage = rusage()
-        // RUSAGE_SELF: a number on Apple platforms, an enumeration in Glibc.
+        // RUSAGE_SELF is a number on Apple platforms and an enumeration in Glibc.
         _ = getrusage(0, &usage)
         func microseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1e6 + Double(time.tv_usec) }
         return microseconds(usage.ru_utime) + microseconds(usage.ru_stime)

@@ -1,17 +1,17 @@
 internal import CalotypeTesting
 internal import Foundation
 
-/// The accesses of a program to a cache of `capacity` entries.
+/// A sequence of accesses to a cache of `capacity` entries.
 struct AccessTrace {
     let name: String
     let capacity: Int
-    /// Numbers below twice the number of items.
+    /// The numbers of the keys, below twice the number of items.
     let keys: [Int32]
-    /// What the cache must reach, where the budgets name a figure.
+    /// The hit ratio that the budget requires, if it names one.
     var requiredHitRatio: Double?
 }
 
-/// Seeded traces. Keys from `items` on stand for images that are never repeated.
+/// Seeded traces. Keys from `items` on are of images that are used once.
 struct AccessTraces {
     let items: Int
     let accesses: Int
@@ -52,11 +52,11 @@ struct AccessTraces {
         }
         var random = SeededGenerator(seed: 42)
         return (0..<accesses).map { _ in
-            let wanted = random.fraction() * sum
+            let target = random.fraction() * sum
             var (low, high) = (0, items - 1)
             while low < high {
                 let middle = (low + high) / 2
-                if sums[middle] < wanted { low = middle + 1 } else { high = middle }
+                if sums[middle] < target { low = middle + 1 } else { high = middle }
             }
             return Int32(low)
         }
@@ -87,7 +87,7 @@ struct AccessTraces {
         }
     }
 
-    /// A list that is scrolled up and down by random distances.
+    /// A list that scrolls up and down by random distances.
     private func walk(reach: Int, step: Int) -> [Int32] {
         var random = SeededGenerator(seed: 7)
         var keys: [Int32] = []
@@ -103,13 +103,13 @@ struct AccessTraces {
         return keys
     }
 
-    /// Random accesses to a window as large as the cache, which moves by one with every tenth access.
+    /// Random accesses to a window as large as the cache, which moves by one after every ten accesses.
     private func slide(_ room: Int) -> [Int32] {
         var random = SeededGenerator(seed: 8)
         return (0..<accesses).map { Int32(($0 / 10 + Int.random(in: 0..<room, using: &random)) % items) }
     }
 
-    /// Uses recent keys again, the more recent the likelier: depths in the stack of uses are squares.
+    /// Uses recent keys again, the most recent most often: the depth in the stack of uses is a square.
     private func stack(_ depth: Int) -> [Int32] {
         var random = SeededGenerator(seed: 9)
         var history = (0..<Int32(depth)).map { $0 }
@@ -128,6 +128,6 @@ struct AccessTraces {
 }
 
 extension SeededGenerator {
-    /// From 0 to below 1.
+    /// Returns a number from 0 up to 1, exclusive.
     fileprivate mutating func fraction() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
 }

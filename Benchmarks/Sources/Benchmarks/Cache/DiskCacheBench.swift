@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// The disk cache beside a plain file for each entry, and beside the system's own calls, in the same directory and run.
+/// Measures the disk cache beside a plain file for each entry and beside the system calls, in the same directory and run.
 ///
-/// The calls are measured on files in memory, where the system has such, because the pace of a disk would hide them; durability is
-/// measured in the directory for temporary files.
+/// Reads and writes use files in memory if the system has them, because the speed of a disk would hide the differences. Durable
+/// writes use the directory for temporary files.
 struct DiskCacheBench {
     let effort: Effort
 
@@ -17,7 +17,7 @@ struct DiskCacheBench {
         let durable = DiskRun(count: max(1, count / 20), size: size, parent: FileManager.default.temporaryDirectory)
         var times: [DiskRun.Times] = []
         var durableTimes: [DiskRun.DurableTimes] = []
-        // Every round measures all of them, so that a slow moment of the machine affects them alike; the first warms up.
+        // Each round measures all of them, so that a slow moment of the machine affects them alike. The first round warms up.
         for round in 0...(effort == .smoke ? 1 : rounds) {
             Progress.show("  disk cache: \(count) entries of \(name), round \(round)")
             let (time, durableTime) = (try await fast.run(), try await durable.runDurably())
@@ -41,7 +41,7 @@ struct DiskCacheBench {
         ]
     }
 
-    /// A directory whose files lie in memory and that has room for `room` bytes, or else the one for temporary files.
+    /// Returns a directory in memory with room for `room` bytes, or otherwise the directory for temporary files.
     private static func directoryInMemory(room: Int) -> URL {
         var info = statvfs()
         let path = "/dev/shm"

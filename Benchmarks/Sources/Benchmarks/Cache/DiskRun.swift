@@ -3,7 +3,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import CalotypeTesting
 
-/// One round of reads and writes, by the cache and by others.
+/// A round of reads and writes, by the cache and by its peers.
 struct DiskRun {
     /// Microseconds per entry.
     struct Times {
@@ -16,7 +16,7 @@ struct DiskRun {
         var plainRead = 0.0
     }
 
-    /// Microseconds per entry, each of which outlives a loss of power.
+    /// The microseconds per entry that is durable, that is, survives a power failure.
     struct DurableTimes {
         var write = 0.0
         var rawWrite = 0.0
@@ -92,7 +92,7 @@ struct DiskRun {
         let fields: HTTPFields = [.contentType: "image/jpeg", .cacheControl: "max-age=3600", .eTag: "\"0123456789\""]
         let entry = DataEntry(data: body, head: HTTPResponse(status: .ok, headerFields: fields), storedAt: 1)
         for key in keys { try await cache.store(entry, for: key) }
-        // Trimming to a limit that holds already only waits until all is written.
+        // Trimming to the present limit only waits until all entries are written.
         try await cache.trim(toBytes: 4 * count * size)
     }
 

@@ -1,7 +1,7 @@
 internal import Calotype
 internal import InstantPlugIns
 
-/// Hit ratios of the memory cache on seeded traces, beside exact LRU and CLOCK on the same traces.
+/// Measures the hit ratios of the memory cache on seeded traces, beside exact LRU and CLOCK on the same traces.
 struct HitRatioBench {
     let effort: Effort
 

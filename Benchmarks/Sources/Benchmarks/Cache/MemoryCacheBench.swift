@@ -3,8 +3,8 @@ internal import CalotypeTesting
 internal import Foundation
 internal import InstantPlugIns
 
-/// What the calls of the memory cache cost, with 10,000 entries, in elapsed time: with two threads, the time until both are done
-/// over the calls of both.
+/// Measures the elapsed time of the memory cache's calls with 10,000 entries. With two threads it is the time until both are
+/// done, divided by the calls of both.
 struct MemoryCacheBench {
     private static let entryCount = 10_000
 
@@ -15,7 +15,7 @@ struct MemoryCacheBench {
     init(effort: Effort) { self.effort = effort }
 
     func rows() async throws -> [Row] {
-        // A separate image for each key: otherwise all hits count references in one place.
+        // Each key has its own image, since otherwise all hits would count references of the same object.
         for key in Self.keys(0..<Self.entryCount) { cache.store(try .onePixel(), for: key) }
         Progress.show("  memory cache: hits")
         let hit = await hits(threads: 1)
@@ -38,7 +38,7 @@ struct MemoryCacheBench {
         ]
     }
 
-    /// Nanoseconds per hit of keys in random order.
+    /// Returns the nanoseconds per hit, with keys in random order.
     private func hits(threads: Int) async -> Double {
         await median(threads, 1_000_000) { thread in
             var random = SeededGenerator(seed: UInt64(thread + 1))
@@ -48,7 +48,7 @@ struct MemoryCacheBench {
         }
     }
 
-    /// The same where all threads look up one image, whose references they all count.
+    /// Returns the nanoseconds per hit when all threads read the same image, and count its references.
     private func hitsOfOneKey(threads: Int) async -> Double {
         await median(threads, 1_000_000) { _ in
             Self.keys(repeatElement(0, count: Self.entryCount))
@@ -69,7 +69,7 @@ struct MemoryCacheBench {
     private func inserts(threads: Int) async throws -> Double {
         let image = try DecodedImage.onePixel()
         return await median(threads, 200_000) { thread in
-            // The keys are used in turn, so that each returns long after it was evicted.
+            // The keys are used in turn, so that each is inserted long after it was evicted.
             let first = 1_000_000 * (thread + 1)
             return Self.keys(first..<first + 4 * Self.entryCount)
         } call: { [cache] key in
@@ -77,7 +77,7 @@ struct MemoryCacheBench {
         }
     }
 
-    /// Nanoseconds per call, one with each key in turn, where each thread makes `count` calls.
+    /// Returns the median of nanoseconds per call. Each thread makes `count` calls, with each key in turn.
     private func median(
         _ threads: Int, _ count: Int, keys: (_ thread: Int) -> [ImageKey], call: @escaping @Sendable (ImageKey) -> Void
     ) async -> Double {
@@ -89,7 +89,7 @@ struct MemoryCacheBench {
             let (gate, group) = (DispatchSemaphore(value: 0), DispatchGroup())
             for thread in 0..<threads {
                 group.enter()
-                // A thread each: the pool of a queue may run both on one.
+                // Use separate threads, because a queue's pool may run both on one thread.
                 Thread {
                     gate.wait()
                     let keys = unsafe borrowed[thread]
@@ -121,8 +121,8 @@ struct MemoryCacheBench {
     }
 }
 
-/// A key that is passed to the cache without a copy. A copy out of an array counts references to the text of the key, which costs as
-/// much as a hit when the keys are not in the processor's cache.
+/// A key that is passed to the cache without a copy. A copy from an array counts references of the key's text, which takes as
+/// long as a hit when the keys are not in the processor's cache.
 private final class HeldKey: Sendable {
     let key: ImageKey
 

@@ -1,6 +1,6 @@
 // Exact hit ratios of the policies that the cache is compared with.
 extension AccessTrace {
-    /// Of a list that is kept in the order of use.
+    /// The hit ratio of a list in the order of use.
     var hitRatioOfLRU: Double {
         let limit = Int(keys.max() ?? 0) + 1
         var (older, newer) = ([Int32](repeating: -1, count: limit), [Int32](repeating: -1, count: limit))
@@ -31,7 +31,7 @@ extension AccessTrace {
         return 1 - Double(misses) / Double(keys.count)
     }
 
-    /// Of a ring whose hand passes over entries that were used since it passed last.
+    /// The hit ratio of a ring whose hand skips the entries that were used since its last pass.
     var hitRatioOfCLOCK: Double {
         var ring: [Int32] = []
         var place = [Int32](repeating: -1, count: Int(keys.max() ?? 0) + 1)

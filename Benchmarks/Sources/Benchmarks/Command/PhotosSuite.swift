@@ -2,7 +2,7 @@ internal import Calotype
 internal import Foundation
 
 extension Suite {
-    /// Many photos to thumbnails, on all processors.
+    /// Makes thumbnails of many photos on all processors.
     static let photos = Suite(name: "photos", summary: "1,000 JPEGs of 2 megapixels to thumbnails of 400 pixels") { effort in
         let folder = try ScratchFolder()
         defer { folder.remove() }
@@ -11,7 +11,7 @@ extension Suite {
         let output = folder.file("out")
         try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
         let atATime = ProcessInfo.processInfo.activeProcessorCount
-        // The tools work on one photo at a time: as many of them run as there are processors.
+        // The tools process one photo at a time, so as many of them run as there are processors.
         func parallel(_ command: String) -> [String] {
             let list = "printf '%s\\n' \(folder.path)/*.jpg | xargs -P \(atATime) -n \(max(1, count / atATime / 4)) \(command)"
             return ["sh", "-c", list]
@@ -35,7 +35,7 @@ extension Suite {
 }
 
 private enum PhotosBench {
-    /// Writes photos of ten sizes and links to them, and returns all paths.
+    /// Writes ten photos of different sizes and links to them, and returns all paths.
     static func make(_ count: Int, in folder: ScratchFolder) throws -> [String] {
         var paths: [String] = []
         for index in 0..<count {
@@ -53,7 +53,7 @@ private enum PhotosBench {
         return paths
     }
 
-    /// The median milliseconds of each command; `nil` for one that fails. All run in every round.
+    /// Returns the median milliseconds of each command, or `nil` for one that fails. Each round runs all of them.
     static func times(_ commands: [[String]], rounds: Int) -> [Double?] {
         var times = [[Double]?](repeating: [], count: commands.count)
         for _ in 0..<rounds {

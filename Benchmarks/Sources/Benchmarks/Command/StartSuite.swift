@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension Suite {
-    /// The start of the command.
+    /// Measures the start of the command.
     static let start = Suite(name: "start", summary: "elapsed time of calotype --version") { effort in
         func milliseconds(_ command: [String]) async -> Double? {
             try? await effort.median {

@@ -1,7 +1,7 @@
 internal import Calotype
 internal import Foundation
 
-/// The files that decoding is measured with: one scene, in every format.
+/// The files for measuring decodes: one scene in each format.
 final class DecodeFiles {
     enum Kind: String, CaseIterable {
         case jpeg = "JPEG"
@@ -17,7 +17,7 @@ final class DecodeFiles {
 
     init() throws {
         folder = try ScratchFolder()
-        // For tools that choose their format by the extension of the output, and whose output is thrown away.
+        // For tools that choose the format by the extension of the output, which is discarded.
         for name in ["null.y4m", "null.png", "null.rgba"] {
             try FileManager.default.createSymbolicLink(atPath: folder.file(name), withDestinationPath: "/dev/null")
         }

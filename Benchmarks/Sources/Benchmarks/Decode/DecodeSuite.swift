@@ -3,7 +3,7 @@ internal import Calotype
 internal import Foundation
 
 extension Suite {
-    /// Decodes of computed photographs, beside the codecs' own libraries and tools, libvips and Pillow: a suite for each format.
+    /// Decodes computed photographs, beside the codecs' own libraries and tools, libvips and Pillow. Each format has a suite.
     static let decoding = DecodeFiles.Kind.allCases.map { kind in
         Suite(
             name: kind.suiteName,
@@ -24,12 +24,12 @@ extension Suite {
 }
 
 extension DecodeFiles.Kind {
-    /// `decode-jpeg`, `decode-progressive-jpeg` and so on.
+    /// The name of the suite, such as `decode-progressive-jpeg`.
     fileprivate var suiteName: String { "decode-" + rawValue.lowercased().replacing(" ", with: "-") }
 }
 
 private struct DecodeBench {
-    /// Another program that does the same.
+    /// Another program that does the same work.
     struct Tool {
         let name: String
         let command: [String]
@@ -38,7 +38,7 @@ private struct DecodeBench {
     let effort: Effort
     let files: DecodeFiles
     private let kind: DecodeFiles.Kind
-    /// An image of one pixel: decoding it shows what the start of a process costs.
+    /// An image of one pixel, whose decode shows the cost of starting a process.
     private let dot: String
 
     init(_ kind: DecodeFiles.Kind, effort: Effort) throws {
@@ -55,11 +55,11 @@ private struct DecodeBench {
 
     // MARK: In this process
 
-    /// A decode in a running process, beside the codec's own library called from C.
+    /// Measures a decode in a running process, beside the codec's own library called from C.
     func inProcess(_ file: String, _ size: PixelSize) async throws -> [Row] {
         let data = try Data(contentsOf: URL(filePath: file))
         var (own, library): ([Double], [Double]) = ([], [])
-        // In turn, so that a slow moment of the machine affects both; the first round warms up.
+        // Both take turns, so that a slow moment of the machine affects them alike. The first round warms up.
         for round in 0...(effort == .smoke ? 1 : 9) {
             let ours = try ProcessorTime.milliseconds { _ = try Codecs.decoder.decode(data, options: DecodeOptions()) }
             let theirs = try ProcessorTime.milliseconds {
@@ -91,14 +91,14 @@ private struct DecodeBench {
 
     // MARK: Whole processes
 
-    /// What the command takes for an image of one pixel: part of each of its figures.
+    /// Measures the command with an image of one pixel. Its cost is part of every other figure.
     func start() -> [Row] {
         guard let cost = costs([toPixels(dot)])[0] else { return [] }
         let memory = cost.megabytes.map { row("\(kind.rawValue), one pixel, memory", $0, "MB") }
         return [row("\(kind.rawValue), one pixel, CPU", cost.processor, "ms"), memory].compactMap { $0 }
     }
 
-    /// A conversion to plain pixels that are thrown away, as the codecs' tools do it, and a decode to a bitmap.
+    /// Measures a conversion to RGBA that is discarded, like the codecs' tools, and a decode to a bitmap.
     func full(_ file: String, _ size: PixelSize) -> [Row] {
         let tools = toolsOfCodecs(file)
         let name = "\(kind.rawValue) \(Self.megapixels(size))"
@@ -130,13 +130,13 @@ private struct DecodeBench {
         [Programs.path("calotype"), "convert", file, files.folder.file("null.rgba")]
     }
 
-    /// The codec's own tool, or another library where it has none that only decodes.
+    /// The codec's own tools, or another library if it has none that only decodes.
     private func toolsOfCodecs(_ file: String) -> [Tool] {
         switch kind {
         case .jpeg, .progressiveJPEG: [Tool(name: "djpeg", command: ["djpeg", "-outfile", "/dev/null", file])]
         case .webp, .losslessWebP: [Tool(name: "dwebp", command: ["dwebp", file, "-pam", "-o", "/dev/null"])]
         case .avif:
-            // The first stops at YUV; the second makes RGB too, and spends some time on a PNG that is not compressed.
+            // The first ends with YUV; the second also converts to RGB, and writes an uncompressed PNG.
             [
                 Tool(name: "avifdec, YUV", command: ["avifdec", "-j", "1", file, files.folder.file("null.y4m")]),
                 Tool(
@@ -147,7 +147,7 @@ private struct DecodeBench {
         }
     }
 
-    /// Pillow's fastest way to a thumbnail of 400 pixels, or to all pixels.
+    /// Pillow's fastest way to make a thumbnail of 400 pixels, or to decode all pixels.
     private func pillow(_ work: String, _ file: String) -> [String] {
         let rest =
             work == "load"
@@ -159,7 +159,7 @@ private struct DecodeBench {
 
     // MARK: Cancellation
 
-    /// From the call of `cancel` to the end of the decode, the worst of several moments.
+    /// Measures the time from the cancellation to the end of the decode, at several moments, and returns the longest.
     func cancellation(_ file: String, _ size: PixelSize) async throws -> Row {
         let data = try Data(contentsOf: URL(filePath: file))
         let clock = ContinuousClock()
@@ -181,7 +181,7 @@ private struct DecodeBench {
             let end = clock.now
             let began = await cancelled.value
             if wasCancelled { worst = max(worst, end - began) }
-            // A codec that cannot be stopped still decodes in the background: let it end.
+            // Wait for a codec that cannot be interrupted, and still decodes in the background.
             try await Task.sleep(for: whole)
         }
         return row("\(kind.rawValue) \(Self.megapixels(size)), from cancel to end, worst", worst / .milliseconds(1), "ms")

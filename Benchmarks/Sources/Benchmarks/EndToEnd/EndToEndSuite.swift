@@ -2,7 +2,8 @@ internal import Calotype
 internal import Foundation
 
 extension Suite {
-    /// Cold loads by the standard wiring, beside the sum of what fetching with curl and decoding with the codec's own tool take.
+    /// Measures cold loads with the standard configuration, beside the sum of fetching with curl and decoding with the codec's
+    /// own tool.
     static let endToEnd = Suite(name: "endtoend", summary: "200 JPEGs of 50 KB, cold, from nginx on loopback") { effort in
         let server = try WebServer(body: EndToEndBench.jpeg())
         defer { server.stop() }
@@ -14,7 +15,7 @@ extension Suite {
 private struct EndToEndBench {
     static let images = 200
 
-    /// What one round took for all images, in milliseconds.
+    /// The time of a round for all images, in milliseconds.
     struct Figures {
         var time: Double
         var processor: Double
@@ -54,7 +55,7 @@ private struct EndToEndBench {
         return [row("200 images, time", \.time), row("200 images, processor", \.processor)]
     }
 
-    /// A new loader with empty caches, and everything at once.
+    /// Loads all images at once with a new loader and empty caches.
     private func loadAll() async throws -> Figures {
         let requests = try (0..<Self.images).map {
             ImageRequest(url: try .parsed("\(server.url.absoluteString)?\($0)"))
@@ -67,8 +68,8 @@ private struct EndToEndBench {
             time: (.now - began) / .milliseconds(1), processor: (ProcessorTime.now - before) / .milliseconds(1))
     }
 
-    /// Fetches with one curl, over as many connections as the loader has, and decodes each file with a djpeg of its own, as
-    /// many at a time as there are processors. `nil` when a tool is missing.
+    /// Fetches with one curl over as many connections as the loader has, and decodes each file with a djpeg process, as many at a
+    /// time as there are processors. Returns `nil` when a tool is missing.
     private func curlThenCodec() async throws -> Figures? {
         let (url, folder) = (server.url.absoluteString, server.folder)
         return try await blocking {

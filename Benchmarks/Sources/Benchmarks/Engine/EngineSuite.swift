@@ -4,9 +4,9 @@ internal import Foundation
 internal import InstantPlugIns
 
 extension Suite {
-    /// What the engine costs by itself, on one core: the network answers at once, and decoding costs nothing. The recorded figures of
-    /// Nuke are those of one core too; between two, the time to wake a thread on the other one covers the rest.
-    static let engine = Suite(name: "engine-one-core", summary: "what a load costs beside fetching and decoding") { effort in
+    /// Measures the engine alone on one core: the network responds at once, and decoding takes no time. Nuke's recorded figures
+    /// are of one core, too; with two cores, the time to wake a thread on the other core hides the rest.
+    static let engine = Suite(name: "engine-one-core", summary: "the cost of a load without fetching and decoding") { effort in
         if bench_usable_processors() > 1, let rows = try rowsOfOneCore("engine-one-core", effort) {
             return rows
         }
@@ -22,13 +22,13 @@ extension Suite {
         ] + (try await bench.outstanding())
     }
 
-    /// The same loads on all cores, as programs run.
-    static let engineOnAllCores = Suite(name: "engine-all-cores", summary: "the same on all cores") { effort in
+    /// Measures the same loads on all cores.
+    static let engineOnAllCores = Suite(name: "engine-all-cores", summary: "the same loads on all cores") { effort in
         let bench = EngineBench(effort: effort)
         return [try await bench.coldLoad("cold load, all cores"), try await bench.prefetching("prefetch, all cores")]
     }
 
-    /// What this program measures when it may use one core alone; `nil` where the system has no command for that.
+    /// Returns the rows that this program measures on one core, or `nil` if the system cannot restrict a process to one.
     private static func rowsOfOneCore(_ suite: String, _ effort: Effort) throws -> [Row]? {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -45,7 +45,7 @@ private struct EngineBench {
     let effort: Effort
     private let clock = ContinuousClock()
 
-    /// Without waiting, as a view looks before it shows a placeholder.
+    /// Reads the memory cache without waiting, like a view before it shows a placeholder.
     func memoryHitByRequest() async throws -> Row {
         let loader = try makeLoader(hasMemoryCache: true)
         let request = ImageRequest(.url(Self.url(0)))
@@ -111,7 +111,7 @@ private struct EngineBench {
         return row("start and cancel at once", median, nuke: 10.2, budget: 4)
     }
 
-    /// From the start to an idle prefetcher, with every image in the memory cache.
+    /// The time from the start until the prefetcher is idle, with every image in the memory cache.
     func prefetching(_ name: String? = nil) async throws -> Row {
         let count = effort.scaled(20_000)
         let urls = (0..<count).map(Self.url)
@@ -126,7 +126,7 @@ private struct EngineBench {
         return row(name, median)
     }
 
-    /// The memory of each load while it waits: for a slot, as nearly all do, and while its image is fetched.
+    /// The memory of each load while it waits for a slot, as nearly all do, and while its image is fetched.
     func outstanding() async throws -> [Row] {
         let count = effort == .smoke ? 1_000 : 10_000
         let requests = (0..<count).compactMap { URL(string: "https://example.org/\($0).jpg").map { ImageRequest(url: $0) } }
@@ -142,7 +142,7 @@ private struct EngineBench {
             let after = Double(bench_heap_bytes())
             network.release()
             for task in tasks { _ = try await task.response }
-            // Not every allocator says what it holds.
+            // Not every allocator reports the allocated memory.
             guard before > 0 else { continue }
             rows.append(row(name, (after - before) / Double(count), unit: "bytes", nuke: 4_300, budget: budget))
         }

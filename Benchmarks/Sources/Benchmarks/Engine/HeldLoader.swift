@@ -2,7 +2,7 @@ internal import Calotype
 internal import InstantPlugIns
 internal import Synchronization
 
-/// Answers no request until it is released, then every one.
+/// Holds all requests until it is released, and then responds to all.
 final class HeldLoader: DataLoading {
     @safe private struct State {
         var waiting: [UnsafeContinuation<Void, Never>] = unsafe []
@@ -11,7 +11,7 @@ final class HeldLoader: DataLoading {
 
     private let state = Mutex(State())
 
-    /// How many requests wait for their answers.
+    /// The number of held requests.
     var held: Int { state.withLock { unsafe $0.waiting.count } }
 
     func load(_ request: DataRequest) async throws -> DataResponse {

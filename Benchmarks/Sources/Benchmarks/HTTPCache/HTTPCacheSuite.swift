@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import LoopbackHTTP
 
 extension Suite {
-    /// What HTTP's rules cost, and what they save.
+    /// Measures the cost and the savings of HTTP caching.
     static let httpCache = Suite(name: "httpcache", summary: "decisions of the HTTP cache, and loads with it and without") {
         effort in
         let bench = try HTTPCacheBench(effort: effort)
@@ -18,7 +18,8 @@ private struct HTTPCacheBench {
     let server: LoopbackServer
     private let clock = ContinuousClock()
 
-    /// A server with one JPEG, which answers 304 to a matching condition; under `/stale` every use must be validated.
+    /// A server with one JPEG that responds with 304 to a matching condition. Responses under `/stale` must always be
+    /// revalidated.
     init(effort: Effort) throws {
         self.effort = effort
         let scene = DecodedImage(try Scene(size: PixelSize(width: 480, height: 320)).bitmap())
@@ -74,7 +75,7 @@ private struct HTTPCacheBench {
 
     // MARK: Responses
 
-    /// The loader alone, on a real directory and a real connection.
+    /// Measures the loader alone, with a real directory and a real connection.
     func responses() async throws -> [Row] {
         let folder = try ScratchFolder()
         defer { folder.remove() }
@@ -106,7 +107,7 @@ private struct HTTPCacheBench {
 
     // MARK: Images
 
-    /// Through the whole engine, decoding included.
+    /// Measures the whole engine, with decoding.
     func images() async throws -> [Row] {
         let folder = try ScratchFolder()
         defer { folder.remove() }

@@ -3,23 +3,23 @@ internal import Foundation
 /// A program that could not be started.
 struct MissingProgram: Error {
     let name: String
-    /// Whether a suite makes no sense without it. Otherwise it is a peer, whose cells stay empty.
+    /// Whether a suite cannot run without it. Otherwise it is a peer, whose cells stay empty.
     var isNeeded = false
 }
 
-/// A program that a benchmark runs beside itself.
+/// A program that a benchmark runs.
 struct ChildProcess: Sendable {
-    /// What it took.
+    /// The cost of the process.
     struct Usage: Sendable {
         let status: Int32
         let processorTime: Duration
-        /// Of that, in user mode.
+        /// The part in user mode.
         let userTime: Duration
     }
 
     let identifier: pid_t
 
-    /// Starts a program found on `PATH`, with nothing to read; what it writes goes to `output`, and its errors nowhere.
+    /// Starts a program from `PATH` without input. Its output goes to `output`, and its errors are discarded.
     init(_ command: [String], output: String = "/dev/null") throws(MissingProgram) {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
@@ -33,7 +33,7 @@ struct ChildProcess: Sendable {
         unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         unsafe posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        // Threads of Swift's pool block signals; a child that inherits that cannot be ended.
+        // Threads of Swift's pool block signals, and a child that inherits this cannot be terminated.
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         var none = sigset_t()
@@ -49,7 +49,7 @@ struct ChildProcess: Sendable {
         identifier = child
     }
 
-    /// Waits for its end, blocking the thread.
+    /// Blocks the thread until the process has ended.
     func wait() -> Usage {
         var status: Int32 = 0
         var usage = rusage()

@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// What a whole process takes.
+/// The cost of a whole process.
 struct ProcessCost {
-    /// In user and kernel mode, milliseconds: a median, because the system counts their sum exactly.
+    /// The median processor time in milliseconds, in user and kernel mode. The system counts their sum exactly.
     let processor: Double
-    /// Of that in user mode: a mean, because the system samples the two apart every few milliseconds, so that one run says little.
+    /// The mean time in user mode, in milliseconds. The system samples the mode every few milliseconds, so one run is not exact.
     let user: Double
-    /// The standard error of ``user`` as a part of it.
+    /// The standard error of ``user``, as a part of it.
     let userError: Double
-    /// At its peak; `nil` without GNU time.
+    /// The peak memory; `nil` without GNU time.
     let megabytes: Double?
 
-    /// - Parameter runs: one at least, in milliseconds.
+    /// - Parameter runs: At least one run, in milliseconds.
     init(_ runs: [(processor: Double, user: Double)], megabytes: Double?) {
         processor = runs.map(\.processor).median
         let (count, mean) = (Double(runs.count), runs.map(\.user).reduce(0, +) / Double(runs.count))
@@ -21,17 +21,17 @@ struct ProcessCost {
         self.megabytes = megabytes
     }
 
-    /// The standard error of the ratio of two mean user times, as a part of it.
+    /// Returns the standard error of the ratio of two mean user times, as a part of it.
     func errorOfUserRatio(to other: ProcessCost) -> Double {
         (userError * userError + other.userError * other.userError).squareRoot()
     }
 
-    /// Runs commands in rounds, in each of which every one runs once, so that a machine that slows down does so for all.
+    /// Runs commands in rounds. Each round runs every command once, so that a slower machine affects all.
     ///
     /// - Parameters:
-    ///   - report: a file to write to.
-    ///   - errorOfUserRatio: adds rounds, for twelve seconds at most, until the ratio of the first command's user time to that of
-    ///     every other with at least a quarter of it has at most this standard error.
+    ///   - report: The path of a temporary file.
+    ///   - errorOfUserRatio: Adds rounds, for at most twelve seconds, until the ratio of the first command's user time to that of
+    ///     each other with at least a quarter of it has at most this standard error.
     /// - Returns: `nil` for a program that is missing or fails.
     static func measure(
         _ commands: [[String]], effort: Effort, report: String, errorOfUserRatio: Double?
@@ -52,7 +52,7 @@ struct ProcessCost {
         }
         func needsMoreRounds() -> Bool {
             guard effort != .smoke, let errorOfUserRatio, began.duration(to: clock.now) < .seconds(12) else { return false }
-            // Computing the errors takes time, so only every eighth round does.
+            // Computing the errors takes time, so it is done every eight rounds.
             guard round % 8 == 7 else { return true }
             let known = costs
             guard let first = known[0] else { return false }
@@ -71,8 +71,8 @@ struct ProcessCost {
         return (usage.processorTime / .milliseconds(1), usage.userTime / .milliseconds(1))
     }
 
-    /// Runs GNU time between, because the peak that the system reports includes that of the process which starts another. It
-    /// takes processor time itself, so only memory is measured with it.
+    /// Measures the peak with GNU time, because the peak that the system reports includes the memory of the starting process. GNU
+    /// time uses processor time itself, so it measures only memory.
     private static func megabytes(_ command: [String], report: String) -> Double? {
         guard let child = try? ChildProcess(["time", "-f", "%M", "-o", report] + command), child.wait().status == 0,
             let text = try? String(contentsOf: URL(filePath: report), encoding: .utf8),

@@ -1,15 +1,15 @@
 internal import Foundation
 
-/// Processor time of this process so far, of all threads, in user and kernel mode.
+/// The processor time of this process so far, of all threads, in user and kernel mode.
 enum ProcessorTime {
     static var now: Duration {
         var usage = rusage()
-        // RUSAGE_SELF: a number on Apple platforms, an enumeration in Glibc.
+        // RUSAGE_SELF is a number on Apple platforms and an enumeration in Glibc.
         _ = unsafe getrusage(0, &usage)
         return usage.processorTime
     }
 
-    /// What `body` takes, in milliseconds.
+    /// Returns the processor time of `body` in milliseconds.
     static func milliseconds(of body: () throws -> Void) rethrows -> Double {
         let before = now
         try body()
@@ -18,7 +18,7 @@ enum ProcessorTime {
 }
 
 extension rusage {
-    /// In user and kernel mode.
+    /// The time in user and kernel mode.
     var processorTime: Duration { Self.duration(ru_utime) + Self.duration(ru_stime) }
 
     var userTime: Duration { Self.duration(ru_utime) }

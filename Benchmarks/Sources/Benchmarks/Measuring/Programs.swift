@@ -1,12 +1,13 @@
 internal import Foundation
 
-/// Where programs lie that are measured.
+/// The paths of the programs that are measured.
 enum Programs {
     /// The folder of the project.
     static let project = URL(filePath: #filePath).appending(path: "../../../../..").standardized
 
-    /// A program of this package or of Calotype: beside this one when both were built in the same folder, else in the release build
-    /// of Calotype or of a peer. When none of them has it, the name alone, which is not found when it is started.
+    /// Returns the path of a program of this package or of Calotype: beside this program if both were built in the same folder,
+    /// otherwise in the release build of Calotype or of a peer. If none has it, returns the name, which is then missing when it
+    /// is started.
     static func path(_ name: String) -> String {
         let own = Bundle.main.executableURL?.deletingLastPathComponent()
         let folders = [own] + [".build/release", ".build/async-http-client-peer/release"].map { project.appending(path: $0) }
@@ -14,7 +15,7 @@ enum Programs {
             ?? name
     }
 
-    /// A Python with Pillow and libvips: the one that `Scripts/bench-peers` makes, or the system's.
+    /// A Python with Pillow and libvips: that of `Scripts/bench-peers`, or the system's.
     static let python: String = {
         let own = project.appending(path: ".build/bench-peers/bin/python3").path
         return FileManager.default.isExecutableFile(atPath: own) ? own : "python3"

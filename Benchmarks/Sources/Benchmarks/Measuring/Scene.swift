@@ -1,8 +1,8 @@
 internal import Calotype
 internal import Foundation
 
-/// An image with the statistics of a photograph, the same in every run: noise whose strength falls with its frequency, discs with
-/// hard edges before it, and grain.
+/// An image with the statistics of a photograph, the same in each run: noise whose strength decreases with its frequency, discs
+/// with hard edges, and grain.
 struct Scene {
     let size: PixelSize
 
@@ -28,7 +28,7 @@ struct Scene {
         }
     }
 
-    /// Each half as coarse as the one before and half as strong: 1/f.
+    /// Each layer has twice the frequency and half the strength of the previous one: 1/f.
     private var octaves: [Lattice] {
         var layers: [Lattice] = []
         var (cell, strength) = (Float(size.width) / 3, Float(60))
@@ -39,7 +39,7 @@ struct Scene {
         return layers
     }
 
-    /// The disc that a pixel lies in, if any: how much lighter it is, and its colour.
+    /// Returns how much lighter the disc around a pixel is, and its colour, if there is a disc.
     private func disc(_ x: Int, _ y: Int) -> (Float, Float) {
         let cell = max(1, size.width / 9)
         let (column, row) = (x / cell, y / cell)
@@ -50,7 +50,7 @@ struct Scene {
     }
 }
 
-/// Random values at the corners of a grid, smoothly between.
+/// Random values at the corners of a grid, with smooth interpolation.
 private struct Lattice {
     let cell: Float
     let strength: Float
@@ -85,7 +85,7 @@ private struct Lattice {
 }
 
 extension Bitmap {
-    /// Writes the colours as a PPM file (netpbm), which peers read.
+    /// Writes the colours as a PPM file (netpbm) for the peers.
     func writePPM(to path: String) throws {
         var file = Data("P6\n\(width) \(height)\n255\n".utf8)
         file.reserveCapacity(file.count + width * height * 3)

@@ -4,7 +4,7 @@ internal import Foundation
 struct ScratchFolder: Sendable {
     let path: String
 
-    /// - Parameter parent: the folder for temporary files, unless another is given.
+    /// - Parameter parent: By default the folder for temporary files.
     init(in parent: URL = FileManager.default.temporaryDirectory) throws {
         path = parent.appending(path: "calotype-bench-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -3,26 +3,26 @@ internal import Foundation
 internal import HTTPTypes
 internal import LoopbackHTTP
 
-/// An nginx on loopback, with a folder, a configuration and a port that nothing else uses.
+/// An nginx process on the loopback interface, with its own folder, configuration and port.
 struct WebServer: Sendable {
     let url: URL
-    /// Its folder, also for what a client writes.
+    /// The folder of the server, also for files of a client.
     let folder: ScratchFolder
     private let process: ChildProcess
 
-    /// Starts one that serves a body of that many bytes.
+    /// Starts a server with a body of that many bytes.
     ///
     /// - Throws: ``MissingProgram`` when nginx is not installed.
     init(bodySize: Int) throws { try self.init(body: Data(repeating: 0x41, count: bodySize)) }
 
-    /// Starts one that serves that body.
+    /// Starts a server with that body.
     ///
     /// - Throws: ``MissingProgram`` when nginx is not installed.
     init(body: Data) throws {
         let folder = try ScratchFolder()
         self.folder = folder
         try body.write(to: URL(filePath: folder.file("body")))
-        // A server on loopback that is stopped at once shows which port is free.
+        // A loopback server that is stopped at once gives the number of a free port.
         let probe = try LoopbackServer(serving: { _ in LoopbackServer.Response(200) })
         let port = probe.port
         probe.stop()
@@ -44,7 +44,7 @@ struct WebServer: Sendable {
             """
         try Data(configuration.utf8).write(to: URL(filePath: folder.file("nginx.conf")))
         url = try .parsed("http://127.0.0.1:\(port)/body")
-        // Debian has it in a folder that only root has in its PATH.
+        // On Debian it is in a folder that only root has in PATH.
         let path = "/usr/sbin/nginx"
         let program = FileManager.default.isExecutableFile(atPath: path) ? path : "nginx"
         do {
@@ -57,14 +57,14 @@ struct WebServer: Sendable {
         }
     }
 
-    /// Returns once it answers.
+    /// Waits until the server responds.
     func waitUntilReady() async throws {
         let loader = CurlLoader()
         for _ in 0..<500 {
             if let response = try? await loader.load(DataRequest(url: url)), response.head.status == .ok { return }
             try await Task.sleep(for: .milliseconds(10))
         }
-        throw ImageError(.connectionFailed, message: "nginx did not answer within 5 s.")
+        throw ImageError(.connectionFailed, message: "nginx did not respond within 5 s.")
     }
 
     func stop() {
@@ -74,9 +74,9 @@ struct WebServer: Sendable {
 }
 
 extension URL {
-    /// - Throws: ``ImageError`` for text that is no URL.
+    /// - Throws: ``ImageError`` for text that is not a URL.
     static func parsed(_ text: String) throws -> URL {
-        guard let url = URL(string: text) else { throw ImageError(.invalidRequest, message: "\(text) is no URL.") }
+        guard let url = URL(string: text) else { throw ImageError(.invalidRequest, message: "\(text) is not a URL.") }
         return url
     }
 }

@@ -1,13 +1,13 @@
 internal import Calotype
 internal import Foundation
 
-/// What one run of one client took, in microseconds per request; medians for the first bytes.
+/// The figures of one run of a client, in microseconds per request; medians for first bytes.
 struct NetworkFigures: Sendable {
     var time: Double
     var processor: Double
-    /// Until it was received.
+    /// The time until the first byte was received.
     var firstByte: Double
-    /// Until the reader had it: small bodies arrive at the reader whole.
+    /// The time until the reader has the first byte: small bodies arrive at the reader complete.
     var firstByteRead = 0.0
 }
 
@@ -17,7 +17,7 @@ struct NetworkClients {
     /// One load in this many measures its first byte, because reading the clock is work that the loop in C does not do.
     private static let loadsPerFirstByte = 8
 
-    /// How long the first byte of a body took.
+    /// The time to the first byte of a body.
     private struct FirstByte {
         let received: Duration
         let read: Duration
@@ -31,14 +31,14 @@ struct NetworkClients {
         return try await peer([Programs.path("BareLoop"), server.url.absoluteString] + numbers, count)
     }
 
-    /// `URLSessionPeer` or `AsyncHTTPClientPeer`, with the same number of requests for each connection. `nil` when the program was not
-    /// built.
+    /// Runs `URLSessionPeer` or `AsyncHTTPClientPeer` with the same number of requests for each connection. Returns `nil` when
+    /// the program was not built.
     func program(_ name: String, _ count: Int, _ connections: Int) async throws -> NetworkFigures? {
         let command = [Programs.path(name), server.url.absoluteString, "\(count)", "\(connections)"]
         return try await peer(command, count / connections * connections)
     }
 
-    /// Runs a program that prints the bytes that it received, and its figures.
+    /// Runs a program that prints the number of received bytes and its figures.
     private func peer(_ command: [String], _ count: Int) async throws -> NetworkFigures? {
         let output = server.folder.file("peer")
         return try await blocking {
@@ -55,7 +55,7 @@ struct NetworkClients {
 
     func ownLoader(_ count: Int, _ connections: Int) async throws -> NetworkFigures {
         let loader = Self.loader(connections)
-        // Made once, as the loop in C makes its own.
+        // The loader is created once, like that of the loop in C.
         let request = DataRequest(url: server.url)
         let figures = try await load(count, connections) { numbers in
             var firstBytes: [FirstByte] = []
@@ -85,7 +85,7 @@ struct NetworkClients {
         let engine = ImageLoader(configuration)
         let figures = try await load(count, connections) { numbers in
             for number in numbers {
-                // A different URL each time, because loads of the same one would share a fetch.
+                // Each load has another URL, because loads of the same URL would share a fetch.
                 let url = try URL.parsed("\(server.url.absoluteString)?\(number)")
                 guard try await engine.data(for: ImageRequest(url: url)).data.count == Self.bodySize else {
                     throw Self.incomplete("ImageLoader", 1)
@@ -103,8 +103,8 @@ struct NetworkClients {
         return CurlLoader(configuration)
     }
 
-    /// Runs as many tasks as connections, each with one load after the other. `loads` gets the numbers of its loads, and returns how
-    /// long the first bytes of some took.
+    /// Runs as many tasks as connections, each with one load after the other. `loads` receives the numbers of a task's loads and
+    /// returns the times to the first bytes of some.
     private func load(
         _ count: Int, _ connections: Int, _ loads: @escaping @Sendable (Range<Int>) async throws -> [FirstByte]
     ) async throws -> NetworkFigures {

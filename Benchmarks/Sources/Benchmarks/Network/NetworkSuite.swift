@@ -2,8 +2,8 @@ internal import Calotype
 internal import Foundation
 
 extension Suite {
-    /// Many small bodies from a web server on this machine, by this project's loader and by others. Each round runs all of them one
-    /// after the other, so that a slow moment of the machine affects them alike.
+    /// Measures many small bodies from a web server on this machine, with this project's loader and with others. Each round runs
+    /// all of them one after the other, so that a slow moment of the machine affects them alike.
     static let network = Suite(name: "network", summary: "10,000 bodies of 50 KB from nginx on loopback") { effort in
         let server = try WebServer(bodySize: NetworkClients.bodySize)
         defer { server.stop() }
@@ -29,7 +29,7 @@ private struct NetworkBench {
             own.append(try await clients.ownLoader(count, connections))
             engine.append(try await clients.engine(count, connections))
             curl.append(try await clients.curlCommand(count, connections))
-            // It is slow, and a part of the requests says as much.
+            // URLSession is slow, so it makes only a tenth of the requests.
             session.append(try await clients.program("URLSessionPeer", max(connections, count / 10), connections))
             asynchronous.append(try await clients.program("AsyncHTTPClientPeer", count, connections))
         }
@@ -44,11 +44,11 @@ private struct NetworkBench {
                 budget: connections == 64 ? budget.map { .ratio($0) } : nil)
         }
         return [
-            // The budget is a rate of 0.75: 1 / 0.75 of the time.
+            // The budget is a rate of 0.75, which is 1 / 0.75 of the time.
             row("time per request", \.time, "libcurl loop in C", bare, budget: 1 / 0.75),
             row("processor per request", \.processor, "libcurl loop in C", bare, budget: 1.6),
             row("first byte", \.firstByte, "libcurl loop in C", bare),
-            // What handing bodies to other threads costs in C.
+            // The cost of passing bodies to other threads in C.
             row("time per request", \.time, "libcurl in C, threads", threaded),
             row("processor per request", \.processor, "libcurl in C, threads", threaded),
             row("time per request through the engine", \.time, of: engine, "libcurl loop in C", bare),

@@ -1,7 +1,7 @@
 internal import Calotype
 internal import Foundation
 
-/// What Pillow and libvips take for the same work on the same image, measured in this run where they are installed.
+/// The figures of Pillow and libvips for the same work on the same image, measured in this run if they are installed.
 struct ProcessPeers {
     enum Work: String, CaseIterable {
         /// Lanczos, 4000×3000 to 400×300.
@@ -24,8 +24,8 @@ struct ProcessPeers {
     private let measured: [Figure]
 
     /// - Parameters:
-    ///   - large: 4000×3000.
-    ///   - square: 1000×1000.
+    ///   - large: An image of 4000×3000 pixels.
+    ///   - square: An image of 1000×1000 pixels.
     init(large: Bitmap, square: Bitmap, runs: Int) throws {
         let folder = try ScratchFolder()
         defer { folder.remove() }
@@ -33,7 +33,7 @@ struct ProcessPeers {
         try square.writePPM(to: folder.file("square.ppm"))
         let script = Programs.project.appending(path: "Benchmarks/process-peers.py").path
         var measured: [Figure] = []
-        // The libvips that pip brings, and the system's, which may be another one.
+        // The libvips of pip and that of the system may be different versions.
         for (threads, which) in [(1, "pip"), (1, "system"), (2, "pip"), (2, "system")] {
             let output = folder.file("output")
             _ = try? ChildProcess(
@@ -50,14 +50,14 @@ struct ProcessPeers {
         self.measured = measured
     }
 
-    /// Each library's processor time for work on one thread. An empty cell for each library that is missing.
+    /// Returns the processor time of each library on one thread, with an empty value for a missing library.
     func cpu(_ work: Work) -> [Row.Peer] {
         let here = figures(work, threads: 1).map { Row.Peer(name: $0.library, value: $0.cpu) }
         let missing = ["Pillow", "libvips"].filter { name in !here.contains { $0.name.hasPrefix(name) } }
         return here + missing.map { Row.Peer(name: $0, value: nil) }
     }
 
-    /// The elapsed time with two threads of each library that has threads.
+    /// Returns the elapsed time with two threads, of the libraries that use threads.
     func wallOnTwo(_ work: Work) -> [Row.Peer] {
         figures(work, threads: 2).filter { $0.library.hasPrefix("libvips") }.map { Row.Peer(name: $0.library, value: $0.wall) }
     }

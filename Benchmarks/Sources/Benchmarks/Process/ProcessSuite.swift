@@ -3,7 +3,8 @@ internal import Foundation
 internal import ImageKernels
 
 extension Suite {
-    /// The kernels on a computed photograph in memory beside Pillow and libvips, and every processor beside a plain copy.
+    /// Measures the kernels on a computed photograph in memory beside Pillow and libvips, and each processor beside a copy of the
+    /// image.
     static let process = Suite(name: "process", summary: "resampling, blur and every processor") { effort in
         let bench = try ProcessBench(effort: effort)
         var rows = try await bench.kernels()
@@ -36,14 +37,14 @@ private struct ProcessBench {
         peers = try ProcessPeers(large: large, square: square, runs: effort == .smoke ? 1 : 7)
     }
 
-    /// The work that Pillow and libvips do, too.
+    /// Measures the work that Pillow and libvips do, too.
     func kernels() async throws -> [Row] {
         let shrink = ResizeGeometry(
             source: large.size, box: PixelSize(width: large.width / 10, height: large.height / 10), mode: .exact)
         let halve = ResizeGeometry(
             source: large.size, box: PixelSize(width: large.width / 2, height: large.height / 2), mode: .exact)
         var rows: [Row] = []
-        // Of libvips, version 8.18 has kernels for vector instructions, and 8.14 has not.
+        // libvips 8.18 has kernels for vector instructions, and 8.14 has not.
         func measure(
             _ name: String, _ work: ProcessPeers.Work, budget: Double? = nil, _ body: (_ threads: Int) throws -> Void
         ) async throws {
@@ -70,7 +71,7 @@ private struct ProcessBench {
         return rows
     }
 
-    /// A processor on a megapixel, beside a copy of it.
+    /// Measures a processor on a megapixel, beside a copy of the image.
     func processor(_ list: String) async throws -> Row {
         let processors = try ProcessorList.parse(list)
         // An opaque image needs no background.
@@ -85,7 +86,7 @@ private struct ProcessBench {
         return row("\(list), CPU a megapixel", median, Row.Peer(name: "a copy", value: copy))
     }
 
-    /// A processor with two threads on the large image, beside one thread.
+    /// Measures a processor with two threads on the large image, beside one thread.
     func twoThreads(_ list: String) async throws -> Row {
         let processors = try ProcessorList.parse(list)
         let image = DecodedImage(large)

@@ -1,11 +1,11 @@
 /// How long to measure.
 enum Effort: String, CaseIterable, Sendable {
-    /// Seconds for all suites: shows that they work. The figures mean little.
+    /// Runs all suites in seconds, to show that they work. The figures mean little.
     case smoke
-    /// Long enough for medians to stand still.
+    /// Measures long enough for stable medians.
     case full
 
-    /// Runs `batch` repeatedly, and returns the median of what it returns. The first run warms up and does not count.
+    /// Runs `batch` repeatedly, and returns the median of its results. The first run warms up and does not count.
     func median(of batch: () async throws -> Double) async rethrows -> Double {
         _ = try await batch()
         var values: [Double] = []
@@ -13,11 +13,11 @@ enum Effort: String, CaseIterable, Sendable {
         return values.median
     }
 
-    /// `count`, or for a smoke run a fiftieth of it.
+    /// Returns `count`, or a fiftieth of it for a smoke run.
     func scaled(_ count: Int) -> Int { self == .smoke ? max(1, count / 50) : count }
 }
 
 extension [Double] {
-    /// The upper one of the two in the middle where their number is even. There must be one at least.
+    /// The median: the upper of the two middle values for an even number. There must be at least one value.
     var median: Double { sorted()[count / 2] }
 }

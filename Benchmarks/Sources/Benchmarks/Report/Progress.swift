@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Notes on standard error about what is being measured.
+/// Writes progress to standard error.
 enum Progress {
     private static let isWatched = isatty(STDERR_FILENO) == 1
 

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// One thing that was measured.
+/// A measured figure.
 struct Row: Sendable {
-    /// Another library's or tool's figure for the same thing, in the same unit.
+    /// The figure of another library or tool for the same work, in the same unit.
     struct Peer: Sendable {
         let name: String
         /// `nil` when the peer is not installed.
@@ -11,7 +11,7 @@ struct Row: Sendable {
         var isRecorded = false
     }
 
-    /// What the project allows itself, from the table "Budgets" of its design.
+    /// A limit from the table "Budgets" of the project's design.
     enum Budget: Sendable {
         /// At most this, in the unit of the row.
         case atMost(Double)
@@ -24,17 +24,17 @@ struct Row: Sendable {
     let suite: String
     let name: String
     let median: Double
-    /// Of ``median`` and the peer's figure, such as `µs`.
+    /// The unit of ``median`` and of the peer's figure, such as `µs`.
     let unit: String
     var peer: Peer?
     var budget: Budget?
     /// The standard error of ``ratio`` as a part of it, for figures whose single runs are coarse: 0.01 for a hundredth.
     var ratioError: Double?
 
-    /// This project's figure over the peer's: below 1 is better.
+    /// This project's figure divided by the peer's: below 1 is better.
     var ratio: Double? { peer?.value.flatMap { $0 > 0 ? median / $0 : nil } }
 
-    /// `nil` without a budget, or where the peer of a ratio is missing.
+    /// Whether the figure is within its budget; `nil` without a budget, or when the peer of a ratio is missing.
     var isWithinBudget: Bool? {
         switch budget {
         case .atMost(let limit): median <= limit
@@ -46,7 +46,8 @@ struct Row: Sendable {
 }
 
 extension Row {
-    /// The rows as text. A star marks figures that were not measured in this run, and `over` those that exceed their budget.
+    /// Returns the rows as text. A star marks figures that were not measured in this run, and `over` marks those that exceed
+    /// their budget.
     static func table(_ rows: [Row]) -> String {
         var table = Table(["suite", "what", "median", "unit", "peer", "peer's", "ratio", "budget"], rightAligned: [2, 5, 6])
         for row in rows {
@@ -83,7 +84,7 @@ extension Row: Codable {
         case suite, name, median, unit, peer, peerMedian, peerIsRecorded, ratio, ratioError, budget, budgetKind, isWithinBudget
     }
 
-    /// The rows as a JSON array. What a row does not have is left out.
+    /// Returns the rows as a JSON array, without missing values.
     static func json(_ rows: [Row]) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

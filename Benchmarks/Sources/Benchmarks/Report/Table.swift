@@ -7,7 +7,7 @@ struct Table {
 
     mutating func add(_ cells: [String]) { rows.append(cells) }
 
-    /// One line a row, the headings first.
+    /// Returns the headings and one line for each row.
     var text: String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { cells in

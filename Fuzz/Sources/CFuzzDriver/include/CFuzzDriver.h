@@ -1,4 +1,4 @@
-/// libFuzzer's loop, which the compiler links in and declares nowhere.
+/// libFuzzer's main loop, which the compiler links but no header declares.
 #ifndef CFUZZ_DRIVER_H
 #define CFUZZ_DRIVER_H
 

@@ -3,16 +3,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// One file of the demo's gallery, inside the binary.
+/// One image file of the demo's gallery, embedded in the binary.
 typedef struct {
-    /// The file's name, zero-terminated.
+    /// The file name, zero-terminated.
     const char *_Nonnull name;
     const uint8_t *_Nonnull bytes;
+    /// The number of bytes.
     size_t count;
 } clt_gallery_file;
 
-/// How many files there are.
+/// The number of files.
 size_t clt_gallery_count(void);
 
-/// The file of that index, in alphabetical order of the names. The index must be below the count.
+/// The file at an index from 0 to `clt_gallery_count() - 1`; files are sorted by name.
 clt_gallery_file clt_gallery_at(size_t index);

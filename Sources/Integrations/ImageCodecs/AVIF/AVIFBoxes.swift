@@ -1,8 +1,8 @@
 import ImageCore
 import ImageDecoding
 
-/// Walks over the boxes of an ISO base media file (ISO/IEC 14496-12, 4.2): size, type, content; a size of 1 means that
-/// the real one follows in 8 bytes, 0 that the box reaches to the end.
+/// Iterates over the boxes of an ISO base media file (ISO/IEC 14496-12, 4.2): size, type, content. The size 1 means that the real
+/// size follows in 8 bytes; 0 means that the box extends to the end of the file.
 struct ISOBoxes: Sequence, IteratorProtocol {
     struct Box {
         let type: String
@@ -30,12 +30,12 @@ struct ISOBoxes: Sequence, IteratorProtocol {
         return Box(type: String(decoding: name, as: UTF8.self), content: content)
     }
 
-    /// The content of the first box of that type.
+    /// Returns the content of the first box of a type.
     static func first(_ type: String, in bytes: Data) -> Data? { ISOBoxes(bytes).first { $0.type == type }?.content }
 }
 
 extension ByteReader {
-    /// Eight bytes, the highest first; `nil` beyond what an `Int` holds.
+    /// Returns the number in eight bytes, the highest first, or `nil` when it does not fit into an `Int`.
     func uint64(at offset: Int) -> Int? {
         guard let high = uint32(at: offset, bigEndian: true), let low = uint32(at: offset + 4, bigEndian: true),
             high <= Int(Int32.max)
@@ -44,12 +44,12 @@ extension ByteReader {
     }
 }
 
-/// How often the image track of an AVIF sequence is played. libavif tells from 1.0 on; here it is read for all versions.
+/// Reads how often the image track of an AVIF sequence is played. libavif reports it only since 1.0.
 enum AVIFRepetitions {
-    /// The edit list (`elst`) with its flag 1 repeats a segment until the track's duration (`tkhd`) is over, and for ever
-    /// where that is the largest number (ISO/IEC 23000-22 (MIAF), 7.3.2.1), or the largest with a sign, as some encoders write.
+    /// An edit list (`elst`) with the flag 1 repeats a segment until the end of the track's duration (`tkhd`). The largest number
+    /// means endless (ISO/IEC 23000-22 (MIAF), 7.3.2.1); some encoders write the largest signed number.
     ///
-    /// - Returns: how often it is shown; 0 for ever, `nil` where the file does not say.
+    /// - Returns: The number of times that the sequence is shown, 0 for endless, or `nil` when the file does not say.
     static func count(in file: Data) -> Int? {
         guard let movie = ISOBoxes.first("moov", in: file) else { return nil }
         for track in ISOBoxes(movie) where track.type == "trak" {
@@ -69,7 +69,7 @@ enum AVIFRepetitions {
         guard let flags = list.byte(at: 3), list.uint32(at: 4, bigEndian: true) == 1 else { return nil }
         if flags & 1 == 0 { return 1 }
         let segment = list.byte(at: 0) == 1 ? list.uint64(at: 8) : list.uint32(at: 8, bigEndian: true)
-        // Two dates, the track's number and a reserved one come before the duration; dates and duration are long in version 1.
+        // Two dates, the track's number and a reserved number precede the duration. Dates and duration have 8 bytes in version 1.
         let isLong = head.byte(at: 0) == 1
         let place = isLong ? 28 : 20
         guard let words = head.bytes(at: place, count: isLong ? 8 : 4) else { return nil }
@@ -81,21 +81,21 @@ enum AVIFRepetitions {
     }
 }
 
-/// What an auxiliary track or item holds.
+/// The type of an auxiliary track or item.
 enum AVIFAuxiliaryType {
     private static let alpha = ["urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1"]
 
-    /// Whether the content of an `auxi` or `auxC` box names alpha (HEIF, 6.5.8 and 7.5.3).
+    /// Whether the content of an `auxi` or `auxC` box declares alpha (HEIF, 6.5.8 and 7.5.3).
     static func isAlpha(_ content: Data) -> Bool {
         alpha.contains(String(decoding: content.dropFirst(4).prefix { $0 != 0 }, as: UTF8.self))
     }
 }
 
-/// The auxiliary tracks of an AVIF sequence, of which libavif 0.11 takes the first for alpha, whatever it holds.
+/// The auxiliary tracks of an AVIF sequence. libavif 0.11 uses the first one as alpha, whatever its type.
 enum AVIFAuxiliaryTracks {
-    /// Whether none of them is alpha. One that does not say what it holds passes as alpha.
+    /// Whether no auxiliary track is alpha. A track without a type counts as alpha.
     ///
-    /// - Throws: ``ImageError`` where one of alpha follows another, since libavif would show the wrong one.
+    /// - Throws: ``ImageError`` when an alpha track follows another auxiliary track, since libavif would use the wrong one.
     static func areOther(in file: Data) throws(ImageError) -> Bool {
         // Files of other brands show their primary item.
         guard ByteReader(file).matches("avis", at: 8), let movie = ISOBoxes.first("moov", in: file) else { return false }
@@ -106,20 +106,20 @@ enum AVIFAuxiliaryTracks {
         if areAlpha.contains(true) {
             throw ImageError(
                 .unsupportedFeature,
-                message: "The AVIF sequence has other auxiliary tracks before its alpha, which cannot be told apart here; "
+                message: "The AVIF sequence has another auxiliary track before its alpha track, which is not supported; "
                     + "write the alpha track first.")
         }
         return true
     }
 
-    /// The content of `auxi` in the description of a track's samples.
+    /// Returns the content of `auxi` in the sample description of a track.
     private static func type(of track: Data) -> Data? {
         var content = track
         for type in ["mdia", "minf", "stbl", "stsd"] {
             guard let found = ISOBoxes.first(type, in: content) else { return nil }
             content = found
         }
-        // The number of descriptions comes before them, and 78 bytes of fixed fields before a description's boxes.
+        // The number of descriptions precedes them, and each has 78 bytes of fixed fields before its boxes.
         guard let sample = ISOBoxes.first("av01", in: content.dropFirst(8)) else { return nil }
         return ISOBoxes.first("auxi", in: sample.dropFirst(78))
     }

@@ -1,12 +1,12 @@
 import ImageCore
 import ImageDecoding
 
-/// The alpha of a grid whose cells each have an alpha item, while the grid has none. libavif before 1.0 ignores such alpha, and
-/// later versions ignore it if one cell has none.
+/// Detects grids whose cells have alpha items while the grid has none. libavif before 1.0 ignores such alpha, and later versions
+/// ignore it if one cell has none.
 enum AVIFCellAlpha {
-    /// Whether an item of alpha belongs to a cell of the grid that the file shows.
+    /// Whether an alpha item belongs to a cell of the grid that the file shows.
     static func isPresent(in file: Data) -> Bool {
-        // A sequence shows its tracks, not its items.
+        // A sequence shows its tracks, and not its items.
         if ByteReader(file).matches("avis", at: 8), ISOBoxes.first("moov", in: file) != nil { return false }
         guard let meta = ISOBoxes.first("meta", in: file)?.dropFirst(4), let properties = ISOBoxes.first("iprp", in: meta),
             var primary = ISOBoxes.first("pitm", in: meta).map(Fields.init), let grid = primary.item(),
@@ -17,7 +17,7 @@ enum AVIFCellAlpha {
         return !auxiliary.isEmpty && !alphaItems(properties).isDisjoint(with: auxiliary.map(\.source))
     }
 
-    /// The references of a type between items (ISO/IEC 14496-12, 8.11.12).
+    /// Returns the references of a type between items (ISO/IEC 14496-12, 8.11.12).
     private static func references(_ type: String, in list: Data) -> [(source: Int, targets: [Int])] {
         let itemBytes = Fields(list).itemBytes
         return ISOBoxes(list.dropFirst(4)).filter { $0.type == type }.compactMap { box in
@@ -27,7 +27,7 @@ enum AVIFCellAlpha {
         }
     }
 
-    /// The items that a property (`auxC`) calls alpha (HEIF, 6.5.8; ISO/IEC 14496-12, 8.11.14).
+    /// Returns the items that a property (`auxC`) declares as alpha (HEIF, 6.5.8; ISO/IEC 14496-12, 8.11.14).
     private static func alphaItems(_ properties: Data) -> Set<Int> {
         guard let all = ISOBoxes.first("ipco", in: properties) else { return [] }
         var alpha: Set<Int> = []
@@ -38,7 +38,7 @@ enum AVIFCellAlpha {
         for box in ISOBoxes(properties) where box.type == "ipma" {
             var fields = Fields(box.content)
             let bytes = (box.content.dropFirst(3).first ?? 0) & 1 == 0 ? 1 : 2
-            // The highest bit says whether the property is essential.
+            // The highest bit marks the property as essential.
             let mask = bytes == 1 ? 0x7F : 0x7FFF
             _ = fields.number(4)
             while let item = fields.item(), let count = fields.number(1) {
@@ -49,7 +49,7 @@ enum AVIFCellAlpha {
     }
 }
 
-/// The numbers of a box with a version, one after the other; item numbers are long from version 1 on.
+/// Reads the numbers of a box with a version. Item numbers have 4 bytes from version 1 on.
 private struct Fields {
     let itemBytes: Int
     private let reader: ByteReader
@@ -60,7 +60,7 @@ private struct Fields {
         itemBytes = reader.byte(at: 0) == 0 ? 2 : 4
     }
 
-    /// A box without a version of its own.
+    /// Creates a reader of a box without a version.
     init(_ box: Data, itemBytes: Int) {
         (reader, offset, self.itemBytes) = (ByteReader(box), 0, itemBytes)
     }

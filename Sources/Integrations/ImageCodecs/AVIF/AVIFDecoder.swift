@@ -3,21 +3,23 @@ import ImageDecoding
 import ImageKernels
 import CCalotypeAVIF
 
-/// AVIF by libavif: 8, 10 and 12 bits, every chroma format, monochrome, alpha, grids; of a sequence, the frame asked for.
+/// Decodes AVIF with libavif: 8, 10 and 12 bits, every chroma format, monochrome, alpha, grids, and single frames of sequences.
 ///
-/// Orientation is the container's (`irot`, `imir`), and with it goes the part that the container shows (`clap`); Exif inside
-/// AVIF does not count, as the format has it. Not strict: files without `pixi`, or with a `clap` that cannot be, decode whole.
-/// HDR (PQ, HLG) is tone-mapped to sRGB unless colours are kept.
+/// The container gives the orientation (`irot`, `imir`) and the visible part of the image (`clap`); Exif inside AVIF does not
+/// count, as the format requires. The decoder is not strict: it accepts files without `pixi`, and ignores an invalid `clap`. HDR
+/// images (PQ, HLG) are tone-mapped to sRGB unless the options keep colours.
 ///
-/// libavif decodes a frame in one go. Of a large image, the cancelled decode returns within milliseconds, while the frame is
-/// finished in the background and its memory freed then. There are two such decodes at most, and `limits.decodedBytes` bounds
-/// what they hold together; a further one is waited for. Small images, and frames of sequences, are decoded to their end.
+/// libavif cannot interrupt the decode of a frame. When the decode of a large image is cancelled, the call returns within
+/// milliseconds, and libavif finishes in the background before its memory is freed. At most two such decodes run at a time, and
+/// together they hold at most `limits.decodedBytes`; a further one waits. Small images and the frames of sequences are decoded to
+/// the end.
 public struct AVIFDecoder: AnimationDecoding {
+    /// Creates a decoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.avif] }
 
-    /// AVIF where the file begins with an `ftyp` box that names a brand `avif` or `avis` (AV1 Image File Format, 6).
+    /// Returns AVIF if the file begins with an `ftyp` box that names the brand `avif` or `avis` (AV1 Image File Format, 6).
     public func format(of head: Data) -> ImageFormat? {
         let reader = ByteReader(head)
         guard reader.matches("ftyp", at: 4), let size = reader.uint32(at: 0, bigEndian: true) else { return nil }
@@ -39,7 +41,7 @@ public struct AVIFDecoder: AnimationDecoding {
     }
 
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
-        // How large it is matters only where it can be cancelled.
+        // The size matters only for a decode that can be cancelled.
         let planes = try options.cancellation.map { _ in
             try unsafe data.withUnsafeBytes { try unsafe AVIFReader($0, limits: options.limits).planeBytes }
         }
@@ -54,14 +56,14 @@ public struct AVIFDecoder: AnimationDecoding {
         try AVIFSequence(data, options: options)
     }
 
-    /// The frame that the options ask for.
+    /// Decodes the frame that the options select.
     static func decode(_ reader: AVIFReader, options: DecodeOptions) throws -> DecodedImage {
         try withRows(of: reader, options: options, inPieces: false) { try $0.assemble($1) }
     }
 
-    /// Decodes the frame that the options ask for, and calls `body` with what is about to deliver its rows.
+    /// Decodes the frame that the options select, and calls `body` with the producer of its rows.
     ///
-    /// - Parameter inPieces: whether rows are wanted a few at a time even where the image is whole.
+    /// - Parameter inPieces: Whether `body` needs a few rows at a time, even of a complete image.
     static func withRows<R>(
         of reader: AVIFReader, options: DecodeOptions, inPieces: Bool,
         _ body: (ImageAssembler, any RowProducer) throws -> R
@@ -72,10 +74,11 @@ public struct AVIFDecoder: AnimationDecoding {
         let declared = reader.size
         try reader.decode(frame: options.frame)
         try options.checkCancellation()
-        // The size of a grid is stored twice. The limits and the target size were applied to the first.
+        // The size of a grid is stored twice. The limits and the target size were applied to the first one.
         guard reader.size == declared else {
             throw ImageError(
-                .corrupt, message: "The AVIF image is \(reader.size), but its header declares \(declared). The file is damaged.")
+                .corrupt,
+                message: "The AVIF file is damaged: its image has \(reader.size) pixels, but the header declares \(declared).")
         }
         let header = reader.header
         let profile =
@@ -90,24 +93,24 @@ public struct AVIFDecoder: AnimationDecoding {
         stored.orientation = options.applied(reader.orientation)
         stored.hasAlpha = header.has_alpha
         stored.profile = profile
-        // Stored premultiplied and wanted so, colour makes no round trip.
+        // A premultiplied image needs no conversion for a premultiplied result.
         stored.isPremultiplied = header.is_alpha_premultiplied && options.alpha == .premultiplied && !convertsColor
-        let wanted = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
-        stored.deliversWhole = wanted == nil && aperture == nil && !inPieces
-        // Each time, a few rows are converted for nothing.
+        let geometry = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
+        stored.deliversWhole = geometry == nil && aperture == nil && !inPieces
+        // A few rows are converted twice for each block.
         stored.fewestRows = 64
         let assembler = try ImageAssembler(stored, options: options, codecBytes: reader.planeBytes)
         return try body(assembler, AVIFRows(reader, aperture: aperture, stored: stored, options: options))
     }
 }
 
-/// The pixels of a decoded AVIF frame, converted from its planes a few rows at a time.
+/// Converts the planes of a decoded AVIF frame to rows, a few at a time.
 private final class AVIFRows: RowProducer {
     private let reader: AVIFReader
     private let aperture: CleanAperture?
     private let stored: StoredImage
     private let options: DecodeOptions
-    /// The next row as stored.
+    /// The next row, in the order as stored.
     private var next: Int
     private var scratch: Scratch?
 
@@ -116,10 +119,10 @@ private final class AVIFRows: RowProducer {
         next = aperture?.y ?? 0
     }
 
-    /// Of a row as stored.
+    /// The number of pixels in a row as stored.
     private var rowBytes: Int { reader.size.width * stored.layout.bytesPerPixel }
 
-    /// Chroma is interpolated from the rows above and below, so those are converted too, and thrown away.
+    /// Chroma is interpolated from the rows above and below, so those rows are converted too and then dropped.
     private func rowsAround(_ rows: Range<Int>) -> Range<Int> {
         max(0, (rows.lowerBound - 2) & ~1)..<min(reader.size.height, rows.upperBound + 2)
     }
@@ -139,8 +142,8 @@ private final class AVIFRows: RowProducer {
         return RowsRead(count: count, failure: nil)
     }
 
-    /// Where they are to lie, in blocks, so that a cancelled decode stops soon. Each block's first rows are those that the
-    /// block before has made better: they are put back.
+    /// Converts rows into the target in blocks, so that a cancelled decode stops soon. The first rows of each block are less
+    /// exact than those of the block before, which are restored.
     private func readWhole(into target: UnsafeMutableRawPointer, stride: Int) throws -> RowsRead {
         let height = stored.size.height
         let kept = try Scratch(rows: 3, rowBytes: rowBytes)

@@ -3,10 +3,13 @@ import ImageDecoding
 import CCalotypeAVIF
 import ImageKernels
 
-/// AVIF by libavif, 8 bits; grey stays monochrome, deep images are rounded. From quality 90 up chroma keeps its full
-/// resolution, unless `chroma` says otherwise. `effort` 0 to 9 is libavif's speed from 9 down to 0; 3 by default. A profile
-/// that the bitmap keeps is embedded, and an orientation written as the container's. Encoding cannot be cancelled half-way.
+/// Encodes AVIF with libavif, with 8 bits. Grayscale images stay monochrome, and 16-bit images are rounded.
+///
+/// From quality 90 up chroma keeps its full resolution, unless `chroma` sets another sampling. An `effort` of 0 to 9 is libavif's
+/// speed from 9 down to 0; the default is 3. The encoder embeds the bitmap's profile, and writes the orientation into the
+/// container. An encode cannot be cancelled after it has begun.
 public struct AVIFEncoder: Encoding {
+    /// Creates an encoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.avif] }
@@ -39,13 +42,14 @@ public struct AVIFEncoder: Encoding {
         guard status == CLT_AVIF_OK, let bytes = unsafe bytes else {
             throw ImageError(
                 .unsupportedFeature,
-                message: "The image of \(bitmap.size) pixels cannot be written as AVIF; this libavif may lack an encoder.")
+                message:
+                    "The image of \(bitmap.size) pixels cannot be written as AVIF; the installed libavif may lack an encoder.")
         }
         defer { unsafe clt_avif_free(bytes) }
         return unsafe Data(bytes: bytes, count: count)
     }
 
-    /// Anti-clockwise quarter turns, then mirroring: -1 none, 1 left to right.
+    /// The anti-clockwise quarter turns and the mirroring that follows: -1 none, 1 left to right.
     private static func transform(_ orientation: Orientation) -> (turns: Int, axis: Int) {
         switch orientation {
         case .up: (0, -1)

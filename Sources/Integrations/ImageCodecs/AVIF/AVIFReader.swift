@@ -2,7 +2,7 @@ import CCalotypeAVIF
 import ImageCore
 import ImageDecoding
 
-/// One AVIF being read by libavif.
+/// Reads one AVIF with libavif.
 @safe final class AVIFReader {
     private let handle: OpaquePointer
     private(set) var header = clt_avif_header()
@@ -10,7 +10,7 @@ import ImageDecoding
     /// Whether the file has alpha that libavif does not read.
     private var missesAlpha = false
 
-    /// A reader of a whole file, whose bytes must stay where they are while it lives.
+    /// Creates a reader of a complete file. The bytes must stay valid while the reader exists.
     ///
     /// - Throws: ``ImageError`` for a container that cannot be read, or an image beyond the limits.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, showsLayers: Bool = false) throws(ImageError) {
@@ -30,7 +30,8 @@ import ImageDecoding
         if ignoresAlpha { unsafe clt_avif_reader_ignore_alpha(handle, &header) }
     }
 
-    /// A reader of the layers of a file that arrives in pieces; it knows nothing before ``readHeader(of:limits:)``.
+    /// Creates a reader of the layers of a file that arrives in pieces. Its properties are valid after
+    /// ``readHeader(of:limits:)``.
     init(streaming limits: DecodingLimits) throws(ImageError) {
         guard let handle = unsafe clt_avif_reader_create_streaming(UInt32(clamping: max(1, limits.frames))) else {
             throw .outOfMemory(.avif)
@@ -38,12 +39,12 @@ import ImageDecoding
         unsafe self.handle = handle
     }
 
-    /// Gives a streaming reader the file so far; the bytes must stay until its calls are done.
+    /// Sets all bytes of the file so far. They must stay valid during the calls that follow.
     func supply(_ bytes: UnsafeRawBufferPointer) {
         unsafe clt_avif_reader_supply(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
     }
 
-    /// Reads the container of a streaming reader from the file so far; `false` where more bytes are needed.
+    /// Reads the container of a streaming reader from the bytes so far. Returns `false` when more bytes are needed.
     func readHeader(of file: Data, limits: DecodingLimits) throws(ImageError) -> Bool {
         let status = unsafe clt_avif_reader_read_header(handle, &header)
         if status == CLT_AVIF_TRUNCATED { return false }
@@ -53,7 +54,7 @@ import ImageDecoding
         return true
     }
 
-    /// Adds to the header the alpha of the cells of a grid, which libavif leaves out.
+    /// Adds the alpha of a grid's cells to the header, which libavif omits.
     private func findMissedAlpha(in file: Data) {
         guard !header.has_alpha, AVIFCellAlpha.isPresent(in: file) else { return }
         (missesAlpha, header.has_alpha) = (true, true)
@@ -61,10 +62,10 @@ import ImageDecoding
 
     deinit { unsafe clt_avif_reader_destroy(handle) }
 
-    /// Pixels as stored.
+    /// The size as stored, in pixels.
     var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
 
-    /// The part that is shown; `nil` for all of it.
+    /// The visible part; `nil` for the whole image.
     var aperture: CleanAperture? {
         guard header.has_aperture else { return nil }
         let numbers = unsafe withUnsafeBytes(of: header.aperture) { unsafe Array($0.bindMemory(to: UInt32.self)) }
@@ -77,19 +78,19 @@ import ImageDecoding
         return unsafe Data(bytes: bytes, count: count)
     }
 
-    /// How long a frame shows, in seconds.
+    /// Returns the duration of a frame in seconds.
     func duration(of frame: Int) -> Double {
         var seconds = 0.0
         return unsafe clt_avif_reader_duration(handle, UInt32(frame), &seconds) ? seconds : 0
     }
 
-    /// What the planes of a decoded frame take, in bytes; libavif decodes alpha that is ignored too.
+    /// The memory of a decoded frame's planes in bytes. libavif also decodes alpha that is ignored.
     var planeBytes: Int {
         let samples = (header.is_gray ? 1 : 3) + (header.has_alpha || ignoresAlpha ? 1 : 0)
         return (size.pixelCount ?? 0) * samples * (header.depth > 8 ? 2 : 1)
     }
 
-    /// The container's turn, then its mirroring (HEIF, 6.5.10 and 6.5.12), as an orientation.
+    /// The orientation of the container: its rotation, then its mirroring (HEIF, 6.5.10 and 6.5.12).
     var orientation: Orientation {
         let turned: [Orientation] = [.up, .left, .down, .right]
         let flippedTopToBottom: [Orientation] = [.downMirrored, .leftMirrored, .upMirrored, .rightMirrored]
@@ -106,7 +107,7 @@ import ImageDecoding
         if missesAlpha {
             throw ImageError(
                 .unsupportedFeature,
-                message: "The AVIF is a grid whose cells each have their own alpha, which this libavif does not decode; "
+                message: "The AVIF is a grid whose cells have their own alpha, which the installed libavif does not decode; "
                     + "use libavif 1.0 or later, or store one alpha item for the whole grid.")
         }
         let status = unsafe clt_avif_reader_decode(handle, UInt32(frame), &header)
@@ -135,9 +136,9 @@ import ImageDecoding
         case CLT_AVIF_TRUNCATED: .truncated(.avif)
         case CLT_AVIF_NO_MEMORY: .outOfMemory(.avif)
         case CLT_AVIF_TOO_LARGE:
-            ImageError(.tooLarge, message: "The AVIF image is larger than libavif decodes: \(sentence).")
+            ImageError(.tooLarge, message: "The AVIF image exceeds libavif's size limit: \(sentence).")
         case CLT_AVIF_UNSUPPORTED:
-            ImageError(.unsupportedFeature, message: "The AVIF uses a feature that cannot be decoded here: \(sentence).")
+            ImageError(.unsupportedFeature, message: "The AVIF uses a feature that is not supported: \(sentence).")
         default: ImageError(.corrupt, message: "The AVIF file is damaged: \(sentence).")
         }
     }

@@ -1,14 +1,14 @@
 import CCalotypeAVIF
 import ImageCore
 
-/// The frames of an AVIF sequence. libavif decodes them, whole and in order; its state is kept, so that the next frame
-/// costs one frame, and one elsewhere those from the last key frame on.
+/// The frames of an AVIF sequence. libavif keeps its state, so the next frame needs one decode; another frame needs all decodes
+/// from the last key frame on.
 @safe final class AVIFSequence: ImageAnimation {
     let durations: [Double]
     let loopCount: Int?
     private let options: DecodeOptions
     private let reader: AVIFReader
-    /// The file, which the reader points into.
+    /// The bytes of the file, which the reader uses.
     private let bytes: UnsafeMutableRawBufferPointer
 
     init(_ data: Data, options: DecodeOptions) throws(ImageError) {

@@ -1,14 +1,14 @@
 import ImageCore
 
-/// The part of an image that its container shows (`clap`, ISO/IEC 14496-12, 12.1.4), in whole pixels as stored.
+/// The visible part of an image (`clap`, ISO/IEC 14496-12, 12.1.4), in whole pixels as stored.
 struct CleanAperture: Hashable {
     let x: Int, y: Int
     let size: PixelSize
 
     /// - Parameters:
-    ///   - numbers: width, height, and the centre's distance from the image's across and down, each as numerator and
-    ///     denominator; the distances are signed.
-    /// - Returns: `nil` where they name no part of whole pixels inside the image; the whole is shown then.
+    ///   - numbers: The width, the height, and the horizontal and vertical offset of the centre from the image's, each as
+    ///     numerator and denominator. The offsets are signed.
+    /// - Returns: `nil` if the numbers give no whole pixels inside the image, which is then shown completely.
     init?(_ numbers: [UInt32], in stored: PixelSize) {
         guard numbers.count == 8,
             let width = Self.whole(numbers[0], numbers[1]), let height = Self.whole(numbers[2], numbers[3]),
@@ -25,7 +25,7 @@ struct CleanAperture: Hashable {
         return Int(numerator / denominator)
     }
 
-    /// (whole - part) / 2 + distance, where that is a whole number and the part lies inside.
+    /// Returns (whole - part) / 2 + offset, if that is a whole number and the part is inside the image.
     private static func start(of part: Int, in whole: Int, _ numerator: UInt32, _ denominator: UInt32) -> Int? {
         let (n, d) = (Int(Int32(bitPattern: numerator)), Int(Int32(bitPattern: denominator)))
         guard d > 0, part <= whole else { return nil }

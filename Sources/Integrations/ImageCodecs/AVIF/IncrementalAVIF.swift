@@ -2,23 +2,23 @@ import CCalotypeAVIF
 public import ImageCore
 
 extension AVIFDecoder: IncrementalDecoding {
-    /// Of a layered image each layer but the last as it comes; of others nothing before the end.
+    /// Previews a layered image by each layer except the last. Other images have no previews.
     public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
         format(of: head) == nil ? nil : IncrementalAVIF(options: options)
     }
 }
 
-/// An AVIF that arrives in pieces. Its bytes are collected; a layer is decoded when a preview is asked for and all bytes of
-/// it are there. At the end the image is decoded like a whole file's, its layers for a second time.
-// @unchecked because the protocol has its calls made by one thread at a time.
+/// Decodes an AVIF that arrives in pieces. It collects the bytes. A preview decodes the layers whose bytes are complete, and the
+/// end decodes the complete file, with its layers for a second time.
+// @unchecked because the protocol guarantees that one thread at a time calls it.
 final class IncrementalAVIF: IncrementalDecoder, @unchecked Sendable {
     private let options: DecodeOptions
     private var data = Data()
     private var reader: AVIFReader?
     private var hasHeader = false
-    /// Whether there is nothing to preview, now or later.
+    /// Whether there is no preview, now or later.
     private var isDone = false
-    /// The layer to be shown next: those before it were decoded, each once.
+    /// The next layer to decode. The layers before it have been decoded once.
     private(set) var layer = 0
 
     init(options: DecodeOptions) { self.options = options }
@@ -39,14 +39,14 @@ final class IncrementalAVIF: IncrementalDecoder, @unchecked Sendable {
             } catch let error as ImageError where error.code == .truncated {
                 return nil
             } catch let error as ImageError where error.code != .tooLarge {
-                // What is wrong with the file is for the whole of it to say.
+                // The decode of the complete file reports its errors.
                 isDone = true
                 return nil
             }
         }
     }
 
-    /// The finest of the layers that came since the last look; the last is not a preview.
+    /// Returns the last layer that has arrived since the previous call. The final layer is not a preview.
     private func next(_ reader: AVIFReader) throws -> DecodedImage? {
         if !hasHeader {
             guard try reader.readHeader(of: data, limits: options.limits) else { return nil }

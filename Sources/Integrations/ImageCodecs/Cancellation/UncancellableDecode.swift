@@ -1,29 +1,29 @@
 import Dispatch
 import ImageCore
 
-/// Decodes that a codec carries out in one go: a frame by libavif, a lossless image by libwebp.
+/// Runs decodes that a codec cannot interrupt: a frame by libavif, and a lossless image by libwebp.
 ///
-/// When it is cancelled, such a decode is abandoned: the caller gets its `CancellationError` at once, and the codec runs on, on
-/// a thread of its own, until it next checks the token; then its memory is freed. At most two decodes are abandoned at a time,
-/// since they still use the processor, and together they hold at most `limits.decodedBytes`. A decode that would exceed
-/// these limits waits until it or one of them ends.
+/// When such a decode is cancelled, it is abandoned: the caller receives its `CancellationError` at once, and the codec continues
+/// on its own thread until it next checks the token; then its memory is freed. At most two decodes are abandoned at a time, since
+/// they still use the processor, and together they hold at most `limits.decodedBytes`. A decode that would exceed these limits
+/// waits until it or one of them ends.
 enum UncancellableDecode {
-    /// A decode of fewer bytes of pixels takes some milliseconds at most, and runs on the caller's thread.
+    /// A decode of fewer bytes of pixels takes a few milliseconds, and runs on the caller's thread.
     private static let minimumBytes = 1 << 20
 
     private static let abandoned = Lock(AbandonedDecodes())
 
-    /// Bytes that abandoned decodes hold at this moment.
+    /// The bytes that abandoned decodes hold now.
     static var abandonedBytes: Int { abandoned.withLock { $0.bytes } }
 
-    /// How many cancelled decodes wait for room to be abandoned.
+    /// The number of cancelled decodes that wait until they can be abandoned.
     static var waiting: Int { abandoned.withLock { $0.waiting.count } }
 
-    /// Runs `decode`, on a thread of its own where it can be cancelled and is long.
+    /// Runs `decode`, on its own thread if it is long and can be cancelled.
     ///
     /// - Parameters:
-    ///   - file: handed to `decode`; a copy of it where that may outlive the call.
-    ///   - bytes: what the codec's pixels take.
+    ///   - file: The data for `decode`, which receives a copy if it may outlive the call.
+    ///   - bytes: The memory of the codec's pixels, in bytes.
     static func run(
         _ file: Data, holding bytes: Int, options: DecodeOptions, _ decode: @escaping @Sendable (Data) throws -> DecodedImage
     ) throws -> DecodedImage {
@@ -34,7 +34,7 @@ enum UncancellableDecode {
         guard job.start(whenAbandoned: { giveBack($0) }) else { return try decode(file) }
         let (held, overflow) = bytes.addingReportingOverflow(file.count)
         let handler = token.onCancel { job.semaphore.signal() }
-        // The token may be that of a whole animation.
+        // The token may belong to a whole animation.
         defer { handler.remove() }
         while true {
             job.semaphore.wait()
@@ -47,7 +47,7 @@ enum UncancellableDecode {
                 token.reportResidualMemory(memory)
                 throw CancellationError()
             }
-            // It has just ended.
+            // The decode has just ended.
             giveBack(memory)
         }
     }
@@ -59,7 +59,7 @@ enum UncancellableDecode {
     }
 }
 
-/// Abandoned decodes, and the cancelled ones that wait for room to be abandoned.
+/// The abandoned decodes, and the cancelled decodes that wait until they can be abandoned.
 private struct AbandonedDecodes {
     private static let most = 2
 
@@ -67,7 +67,7 @@ private struct AbandonedDecodes {
     private(set) var bytes = 0
     private(set) var waiting: [DispatchSemaphore] = []
 
-    /// Counts one more; where there is no room for it, `semaphore` is signalled when there may be.
+    /// Adds a decode. When the limits do not allow it, `semaphore` is signalled as soon as they may.
     mutating func add(_ added: Int, limit: Int, notifying semaphore: DispatchSemaphore) -> Bool {
         guard count < Self.most, added <= limit, bytes <= limit - added else {
             waiting.append(semaphore)
@@ -77,7 +77,7 @@ private struct AbandonedDecodes {
         return true
     }
 
-    /// - Returns: the semaphores to signal.
+    /// - Returns: The semaphores to signal.
     mutating func remove(_ removed: Int) -> [DispatchSemaphore] {
         (count, bytes) = (count - 1, bytes - removed)
         defer { waiting = [] }

@@ -2,39 +2,39 @@ import CalotypeSystem
 import Dispatch
 import ImageCore
 
-/// One decode on a thread of its own, where the caller may abandon it.
+/// A decode on its own thread, which the caller may abandon.
 final class UncancellableJob: Sendable {
     private enum State {
         case running(@Sendable () throws -> DecodedImage)
-        /// Its caller no longer waits.
+        /// The caller no longer waits for the result.
         case abandoned(ResidualMemory)
         case ended(Result<DecodedImage, any Error>)
     }
 
     private let state: Lock<State>
 
-    /// Signalled when the decode has ended, when it is cancelled, and when there may be room to abandon it.
+    /// Signalled when the decode ends, when it is cancelled, and when it may be possible to abandon it.
     let semaphore = DispatchSemaphore(value: 0)
 
     init(_ decode: @escaping @Sendable () throws -> DecodedImage) { state = Lock(.running(decode)) }
 
-    /// Codecs are written for the main thread's stack.
+    /// Starts the decode. The thread has the main thread's usual stack size, which codecs rely on.
     ///
-    /// - Parameter end: called when it has ended after it was abandoned, its file and pixels freed.
+    /// - Parameter end: Called after an abandoned decode has ended and its file and pixels are freed.
     func start(whenAbandoned end: @escaping @Sendable (ResidualMemory) -> Void) -> Bool {
         DetachedThread.start(stackBytes: 8 << 20) {
             if let memory = self.run() { end(memory) } else { self.semaphore.signal() }
         }
     }
 
-    /// Once it has ended.
+    /// The result, after the decode has ended.
     var result: Result<DecodedImage, any Error>? {
         state.withLock { state in
             if case .ended(let result) = state { result } else { nil }
         }
     }
 
-    /// Lets it run to its end without the caller; `false` where it has just ended.
+    /// Abandons the decode. Returns `false` when it has just ended.
     func abandon(holding memory: ResidualMemory) -> Bool {
         state.withLock { state in
             guard case .running = state else { return false }
@@ -43,7 +43,7 @@ final class UncancellableJob: Sendable {
         }
     }
 
-    /// The memory that it was abandoned with, if it was; the file and the pixels are freed by the return.
+    /// Runs the decode and frees its file and pixels. Returns the remainder if the decode was abandoned.
     private func run() -> ResidualMemory? {
         let decode: @Sendable () throws -> DecodedImage
         switch state.withLock({ $0 }) {

@@ -1,9 +1,10 @@
 import ImageDecoding
-/// 3×3 matrices between colours and CIE XYZ, rows first.
+/// A 3×3 matrix between colours and CIE XYZ, in row order.
 struct ChromaticityMatrix {
     let values: [Double]
 
-    /// From linear RGB to XYZ (SMPTE RP 177), for x and y of white, red, green and blue; `nil` where they span no gamut.
+    /// Creates the matrix from linear RGB to XYZ (SMPTE RP 177), from x and y of white, red, green and blue, or returns `nil` if
+    /// they form no gamut.
     init?(_ c: [Double]) {
         guard c.count == 8, c[1] > 0, c[3] > 0, c[5] > 0, c[7] > 0 else { return nil }
         func xyz(_ i: Int) -> [Double] { [c[2 * i] / c[2 * i + 1], 1, (1 - c[2 * i] - c[2 * i + 1]) / c[2 * i + 1]] }
@@ -22,7 +23,7 @@ struct ChromaticityMatrix {
         }
     }
 
-    /// First `other`, then this one.
+    /// Returns the matrix that applies `other` first and then this one.
     func after(_ other: Self) -> Self {
         var product = [Double](repeating: 0, count: 9)
         for row in 0..<3 {

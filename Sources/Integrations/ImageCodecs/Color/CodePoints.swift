@@ -1,11 +1,11 @@
 import ImageCore
 
 extension ColorProfile {
-    /// The colours of code points of ITU-T H.273 (CICP), as cICP and nclx give them.
+    /// Returns the color profile of the code points of ITU-T H.273 (CICP), which cICP and nclx contain.
     ///
-    /// - Returns: `nil` where they say nothing ("unspecified"), or nothing that is known here. Where only the curve is given,
-    ///   primaries are BT.709's (ISO/IEC 23000-22 (MIAF), 7.3.6.4). Transfer curves close to sRGB's (BT.709, BT.601, BT.2020)
-    ///   count as sRGB's, as browsers have it.
+    /// - Returns: `nil` for code points that are unspecified or unknown. With a curve alone, the primaries are those of BT.709
+    ///   (ISO/IEC 23000-22 (MIAF), 7.3.6.4). Transfer curves close to sRGB's (BT.709, BT.601, BT.2020) count as sRGB's, as in
+    ///   browsers.
     init?(primaries: Int, transfer: Int) {
         let primaries = primaries == 2 && transfer != 2 ? 1 : primaries
         if let signal = HDRSignal(primaries: primaries, transfer: transfer) {
@@ -29,7 +29,7 @@ extension ColorProfile {
         }
     }
 
-    /// x and y of white, red, green and blue (H.273, table 2).
+    /// The chromaticities x and y of white, red, green and blue (H.273, table 2).
     static func chromaticities(of primaries: Int) -> [Double]? {
         let d65 = [0.3127, 0.3290]
         switch primaries {

@@ -1,25 +1,25 @@
 import CCalotypeLCMS
 import ImageCore
 
-/// What a file says its colours mean.
+/// The colours that a file declares.
 enum ColorProfile: Sendable, Hashable {
-    /// Nothing, or sRGB.
+    /// sRGB, or no declaration.
     case sRGB
     /// An embedded ICC profile.
     case icc(Data)
-    /// More light than sRGB has.
+    /// A high dynamic range.
     case hdr(HDRSignal)
 
-    /// An embedded profile, unless it is missing, unreadable or of a kind that no image has.
+    /// Returns the embedded profile, or sRGB if it is missing, unreadable or of an unsupported model.
     init(embedded icc: Data?) {
         self = icc.map { Self.model(of: $0) == CLT_PROFILE_INVALID ? .sRGB : .icc($0) } ?? .sRGB
     }
 
-    /// A profile made from CIE xy chromaticities and a transfer curve.
+    /// Returns a profile that is made from CIE xy chromaticities and a transfer curve.
     ///
     /// - Parameters:
     ///   - chromaticities: x and y of white, red, green and blue.
-    ///   - gamma: the exponent of the display; 0 for the curve of sRGB.
+    ///   - gamma: The exponent of the display; 0 for the curve of sRGB.
     init(chromaticities: [Double], gamma: Double) {
         var count = 0
         guard chromaticities.count == 8, let bytes = unsafe clt_profile_create(chromaticities, gamma, &count) else {
@@ -30,7 +30,8 @@ enum ColorProfile: Sendable, Hashable {
         unsafe clt_profile_free(bytes)
     }
 
-    /// The embedded profile, or one that says the same; for HDR, relative to 10,000 cd/m² (PQ) or to the display's peak (HLG).
+    /// The embedded profile, or an equivalent one. For HDR it is relative to 10,000 cd/m² (PQ) or to the peak of the display
+    /// (HLG).
     var icc: Data? {
         switch self {
         case .sRGB: nil
@@ -50,7 +51,7 @@ enum ColorProfile: Sendable, Hashable {
         return unsafe Data(bytes: bytes, count: count)
     }
 
-    /// The description inside the profile; an unnamed profile is still said to be there.
+    /// The description in the profile, or a general name if it has none.
     var description: String? {
         guard let icc else { return nil }
         var scalars = [UInt32](repeating: 0, count: 256)

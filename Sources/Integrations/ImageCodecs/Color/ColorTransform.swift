@@ -10,9 +10,10 @@ protocol RowTransform: AnyObject {
 @safe final class ColorTransform: RowTransform {
     private let handle: OpaquePointer
 
-    /// `nil` where nothing need or can be converted: the profile is broken, not for such pixels, or as good as sRGB.
+    /// Creates a conversion, or returns `nil` if none is needed or possible: the profile is damaged, does not fit the pixels, or
+    /// equals sRGB.
     ///
-    /// - Parameter isSmall: whether few pixels follow, so that preparing must be cheap.
+    /// - Parameter isSmall: Whether the image has few pixels, so that the preparation must be cheap.
     init?(_ icc: Data, from source: RowLayout, to target: PixelFormat, isSmall: Bool) {
         let handle = unsafe icc.withUnsafeBytes { bytes in
             unsafe clt_transform_create(

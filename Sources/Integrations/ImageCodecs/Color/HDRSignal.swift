@@ -1,20 +1,20 @@
 import CalotypeSystem
 import ImageCore
 
-/// How a high-dynamic-range image codes light (ITU-R BT.2100), and in which colours.
+/// The coding of light (ITU-R BT.2100) and the primaries of a high-dynamic-range image.
 struct HDRSignal: Sendable, Hashable {
     enum Transfer: Sendable, Hashable {
-        /// Perceptual quantiser: codes stand for light in absolute terms, up to 10,000 cd/m².
+        /// Perceptual quantiser: codes are absolute light, up to 10,000 cd/m².
         case pq
-        /// Hybrid log-gamma: codes stand for the scene's light, and the display adds its own curve.
+        /// Hybrid log-gamma: codes are the light of the scene, to which the display applies a curve.
         case hlg
     }
 
     let transfer: Transfer
-    /// Code point of ITU-T H.273, table 2.
+    /// The code point of the primaries in ITU-T H.273, table 2.
     let primaries: Int
 
-    /// `nil` where the code points name no such signal.
+    /// Returns `nil` if the code points are of another signal.
     init?(primaries: Int, transfer: Int) {
         switch transfer {
         case 16: self.transfer = .pq
@@ -25,28 +25,29 @@ struct HDRSignal: Sendable, Hashable {
         self.primaries = primaries
     }
 
-    /// What a signal of 1 shows at most, in cd/m²: the mastering display is taken for one of 1,000, the nominal peak of HLG.
+    /// The brightest light of the signal in cd/m². The mastering display is assumed to have 1,000, the nominal peak of HLG.
     static let peak = 1000.0
-    /// Diffuse white of HDR images (ITU-R BT.2408), which becomes the brightest white of the result.
+    /// The diffuse white of HDR images (ITU-R BT.2408) in cd/m², which becomes the white of the result.
     static let white = 203.0
 
-    /// The light of a code from 0 to 1, in cd/m². For HLG before the display's curve, 1 being ``peak``.
+    /// Returns the light of a code from 0 to 1, in cd/m². For HLG it is the light before the display's curve, where 1 is
+    /// ``peak``.
     func light(_ code: Double) -> Double {
         switch transfer {
         case .pq: return PQ.light(code)
         case .hlg:
-            // Inverse OETF of BT.2100, table 5.
+            // The inverse OETF of BT.2100, table 5.
             let (a, b) = (0.17883277, 0.28466892)
             let c = 0.55991073
             return Self.peak * (code <= 0.5 ? code * code / 3 : (exp((code - c) / a) + b) / 12)
         }
     }
 
-    /// The display's exponent of luminance, beyond 1: system gamma 1.2 at 1,000 cd/m² (BT.2100, table 5).
+    /// The display's exponent of luminance, less 1: system gamma 1.2 at 1,000 cd/m² (BT.2100, table 5).
     var systemGamma: Double { transfer == .hlg ? 0.2 : 0 }
 
-    /// What light of so many cd/m² is shown as, in cd/m² up to ``white``: the electrical-electrical transfer function of ITU-R
-    /// BT.2390 (5.4.1), by which dark and middle tones stay as they are, and from a knee on light is bent below the target's.
+    /// Maps light to what is displayed, both in cd/m², up to ``white``. It is the electrical-electrical transfer function of
+    /// ITU-R BT.2390 (5.4.1), which keeps dark and middle tones and compresses light above a knee.
     static func toneMapped(_ light: Double) -> Double {
         let (source, target) = (PQ.code(peak), PQ.code(white))
         let most = target / source

@@ -2,13 +2,13 @@ import CCalotypeLCMS
 import ImageCore
 import ImageKernels
 
-/// Conversion of high-dynamic-range rows to sRGB: each colour's brightest channel is bent by ``HDRSignal/toneMapped(_:)``,
-/// the others go with it so that hue stays, and then colours become those of sRGB, cut off at its gamut. Light above the
-/// curve's end, 1,000 cd/m², is clipped in each channel, as other programs do; there hue can shift.
+/// Converts high-dynamic-range rows to sRGB. ``HDRSignal/toneMapped(_:)`` compresses the brightest channel of each colour, and
+/// the other channels are scaled alike to keep the hue. Then colours are converted to sRGB's primaries and clipped to its gamut.
+/// Light above 1,000 cd/m² is clipped in each channel, as in other programs, which can change the hue.
 @safe final class ToneMap: RowTransform {
     private let handle: OpaquePointer
 
-    /// `nil` without memory, or for rows of inks.
+    /// Returns `nil` without memory, or for CMYK rows.
     init?(_ signal: HDRSignal, from source: RowLayout, to target: PixelFormat) {
         guard let chromaticities = ColorProfile.chromaticities(of: signal.primaries),
             let toXYZ = ChromaticityMatrix(chromaticities),
@@ -31,7 +31,7 @@ import ImageKernels
     }
 }
 
-/// The curves as tables, made once. Light is relative to ``HDRSignal/white``.
+/// The curves as tables, which are computed once. Light is relative to ``HDRSignal/white``.
 private enum Tables {
     static let pq = light(HDRSignal(primaries: 9, transfer: 16))
     static let hlg = light(HDRSignal(primaries: 9, transfer: 18))

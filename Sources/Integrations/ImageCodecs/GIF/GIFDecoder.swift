@@ -1,14 +1,15 @@
 public import ImageCore
 import ImageDecoding
 
-/// GIF by giflib: any frame, composed on the canvas as browsers do. Pixels outside the first frame are transparent. An ICC
-/// profile in the application extension `ICCRGBG1` is applied.
+/// Decodes GIF with giflib: any frame, composed on the canvas as browsers do. Pixels outside the first frame are transparent. An
+/// ICC profile in the application extension `ICCRGBG1` is applied.
 public struct GIFDecoder: AnimationDecoding {
+    /// Creates a decoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.gif] }
 
-    /// GIF where the file begins with `GIF87a` or `GIF89a` (GIF89a, 17).
+    /// Returns GIF if the file begins with `GIF87a` or `GIF89a` (GIF89a, 17).
     public func format(of head: Data) -> ImageFormat? {
         let reader = ByteReader(head)
         return reader.matches("GIF87a") || reader.matches("GIF89a") ? .gif : nil
@@ -30,7 +31,7 @@ public struct GIFDecoder: AnimationDecoding {
         let file = try GIFFile(data, limits: options.limits)
         try options.checkCancellation()
         if options.frame == 0, let first = file.frames.first, (first.x, first.y) == (0, 0), first.size == file.canvas {
-            // The frame is the image: its rows go straight to the result, and only those are held that scaling needs.
+            // The frame covers the canvas, so its rows need no composition, and scaling holds only the rows of its filter.
             return try unsafe data.withUnsafeBytes { bytes in
                 let rows = try unsafe file.rows(of: 0, in: bytes, options: options)
                 let stored = file.storedImage(of: 0)

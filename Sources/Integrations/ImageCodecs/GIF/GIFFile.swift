@@ -2,10 +2,10 @@ import CCalotypeGIF
 import ImageCore
 import ImageDecoding
 
-/// A GIF taken apart (GIF89a): a screen with global colours, then blocks. Finds the frames without decoding them.
+/// The structure of a GIF (GIF89a): a screen with a global palette, then blocks. Finds the frames without decoding them.
 final class GIFFile: AnimationSource {
     private struct Entry {
-        /// From the image separator to the end of the data.
+        /// The range from the image separator to the end of the data.
         var range: Range<Int>
         var colors: Range<Int>?
         var transparentIndex: Int?
@@ -24,10 +24,10 @@ final class GIFFile: AnimationSource {
     private var entries: [Entry] = []
     private var globalColors: Range<Int>?
     private var headerEnd = 13
-    /// The extension before a frame: disposal, hundredths of a second, and what is clear.
+    /// The extension before a frame: disposal, duration in hundredths of a second, and the transparent colour.
     private var control: (disposal: Int, delay: Int, transparentIndex: Int?)?
 
-    /// - Throws: ``ImageError`` where there is no screen, it is beyond the limits, or there are too many frames.
+    /// - Throws: ``ImageError`` when there is no screen, when the screen is beyond the limits, or when there are too many frames.
     init(_ data: Data, limits: DecodingLimits) throws(ImageError) {
         self.data = data
         reader = ByteReader(data)
@@ -36,7 +36,7 @@ final class GIFFile: AnimationSource {
         else { throw .truncated(.gif) }
         canvas = PixelSize(width: width, height: height)
         guard width > 0, height > 0 else {
-            throw ImageError(.corrupt, message: "The GIF file is damaged: its screen has no size.")
+            throw ImageError(.corrupt, message: "The GIF file is damaged: its screen size is missing.")
         }
         try limits.check(canvas, bytesPerPixel: 0)
         if flags & 0x80 != 0 {
@@ -65,14 +65,14 @@ final class GIFFile: AnimationSource {
                         .tooLarge,
                         message: "The GIF has more than \(limits.frames) frames, the limit; raise it to load the image.")
                 }
-            // Zeros between blocks occur; anything else, the trailer included, ends the file.
+            // Some files have zeros between blocks. Any other byte, the trailer included, ends the file.
             case 0: offset += 1
             default: return
             }
         }
     }
 
-    /// Reads what is of use, and returns where the next block begins.
+    /// Reads an extension, and returns the offset of the next block.
     private func readExtension(at offset: Int, limits: DecodingLimits) -> Int {
         let label = reader.byte(at: offset + 1)
         if label == 0xF9, let flags = reader.byte(at: offset + 3), let delay = reader.uint16(at: offset + 4, bigEndian: false),
@@ -80,7 +80,7 @@ final class GIFFile: AnimationSource {
         {
             control = (Int(flags >> 2 & 7), delay, flags & 1 == 1 ? Int(clear) : nil)
         }
-        // Netscape's block: 1 and the number of repetitions, 0 for ever.
+        // Netscape's block: 1, and the number of repetitions, 0 for endless.
         if label == 0xFF, reader.matches("NETSCAPE2.0", at: offset + 3) || reader.matches("ANIMEXTS1.0", at: offset + 3),
             reader.byte(at: offset + 14) == 3, reader.byte(at: offset + 15) == 1,
             let loops = reader.uint16(at: offset + 16, bigEndian: false)
@@ -94,8 +94,8 @@ final class GIFFile: AnimationSource {
         return end
     }
 
-    /// What sub-blocks hold together (ICC.1:2022, annex B.6, puts a profile into them); `nil` if they are cut off or hold more than
-    /// `limit` bytes.
+    /// Joins the content of sub-blocks (ICC.1:2022, annex B.6, stores a profile in them). Returns `nil` if they are truncated or
+    /// contain more than `limit` bytes.
     private func subBlocks(from start: Int, atMost limit: Int) -> Data? {
         var (offset, content) = (start, Data())
         while let length = reader.byte(at: offset), let part = reader.bytes(at: offset + 1, count: Int(length)) {
@@ -107,7 +107,7 @@ final class GIFFile: AnimationSource {
         return nil
     }
 
-    /// Notes a frame, and returns where it ends; `nil` where the file ends before its data begins.
+    /// Adds a frame, and returns the offset of its end, or `nil` when the file ends before the frame's data begins.
     private func readFrame(at offset: Int) -> Int? {
         let numbers = [1, 3, 5, 7].compactMap { reader.uint16(at: offset + $0, bigEndian: false) }
         guard numbers.count == 4, let flags = reader.byte(at: offset + 9) else { return nil }
@@ -138,7 +138,7 @@ final class GIFFile: AnimationSource {
         return end
     }
 
-    /// Passes over sub-blocks, each a length and as many bytes, up to the empty one.
+    /// Skips sub-blocks, each a length and as many bytes, up to the empty one.
     private func skipSubBlocks(from start: Int) -> (end: Int, isComplete: Bool) {
         var offset = start
         while let length = reader.byte(at: offset) {
@@ -148,7 +148,7 @@ final class GIFFile: AnimationSource {
         return (reader.count, false)
     }
 
-    /// The rows of a frame; the file's bytes stay where they are while they live.
+    /// Returns the producer of a frame's rows. The file's bytes must stay valid while it exists.
     func rows(of frame: Int, in bytes: UnsafeRawBufferPointer, options: DecodeOptions) throws(ImageError) -> GIFRows {
         let entry = entries[frame]
         guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { throw .truncated(.gif) }
@@ -158,7 +158,7 @@ final class GIFFile: AnimationSource {
             size: frames[frame].size, colors: colorTable(of: entry), options: options)
     }
 
-    /// What is known of a frame as an image of its own.
+    /// Describes a frame as a still image.
     func storedImage(of frame: Int) -> StoredImage {
         var stored = StoredImage(format: .gif, size: frames[frame].size, layout: .rgba8)
         stored.hasAlpha = entries[frame].transparentIndex != nil
@@ -176,8 +176,7 @@ final class GIFFile: AnimationSource {
         }
     }
 
-    /// 256 colours of four bytes; numbers beyond the file's colours are black. A file without colours means a grey
-    /// ramp.
+    /// Returns 256 colours of four bytes. Colours beyond the file's palette are black. A file without a palette has a grey ramp.
     private func colorTable(of entry: Entry) -> [UInt8] {
         var table = [UInt8](repeating: 0, count: 1024)
         for i in 0..<256 {

@@ -2,21 +2,21 @@ import CCalotypeGIF
 import ImageCore
 import ImageDecoding
 
-/// The rows of one frame of a GIF: colour numbers by giflib, and colours by the frame's table.
+/// Delivers the rows of a GIF frame: giflib decodes palette indices, and the frame's palette gives the colours.
 @safe final class GIFRows: RowProducer {
     private let handle: OpaquePointer
     private let size: PixelSize
     private let colors: [UInt8]
     private let options: DecodeOptions
     private var next = 0
-    /// The colour numbers of an interlaced frame, and rows of them that are there.
+    /// The palette indices of an interlaced frame, and the number of rows that have been delivered.
     private var numbers: Scratch?
     private var available = 0
-    /// What stopped the decoding, if anything.
+    /// The error that ended the decoding, if any.
     private(set) var failure: ImageError?
 
     /// - Parameters:
-    ///   - header, frame: must stay where they are while the rows live.
+    ///   - header, frame: Must stay valid while the producer exists.
     ///   - colors: 256 colours of four bytes.
     init(
         header: UnsafeBufferPointer<UInt8>, frame: UnsafeBufferPointer<UInt8>, size: PixelSize, colors: [UInt8],
@@ -34,7 +34,7 @@ import ImageDecoding
 
     var isInterlaced: Bool { unsafe clt_gif_reader_is_interlaced(handle) }
 
-    /// Colour numbers that are held at once: a row, or the image where its rows come in passes.
+    /// The number of palette indices that are held at once: a row, or the whole image if it is interlaced.
     var heldBytes: Int { isInterlaced ? size.width * size.height : size.width }
 
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead {
@@ -59,7 +59,7 @@ import ImageDecoding
         return failure == nil
     }
 
-    /// All passes over the image, as far as they go.
+    /// Decodes all passes over the image, as far as the data allows.
     private func readPasses() throws -> Scratch {
         let numbers = try Scratch(rows: size.height, rowBytes: size.width)
         var (rows, status) = (UInt32(0), CLT_GIF_OK)
@@ -83,7 +83,7 @@ import ImageDecoding
         case CLT_GIF_OK: nil
         case CLT_GIF_TRUNCATED: .truncated(.gif)
         case CLT_GIF_NO_MEMORY: .outOfMemory(.gif)
-        default: ImageError(.corrupt, message: "The GIF file is damaged: a frame's data is broken.")
+        default: ImageError(.corrupt, message: "The GIF file is damaged: the data of a frame cannot be decoded.")
         }
     }
 }

@@ -1,27 +1,27 @@
 import ImageCore
 import ImageDecoding
 
-/// The rows of an image that arrives in pieces, kept as the codec delivers them. Images are assembled from them by the
-/// same steps as those of a whole file, so that the last one is the same.
+/// The rows of an image that arrives in pieces, as the codec delivered them. Images are assembled from them like those of a
+/// complete file, so that the final image is the same.
 final class IncrementalCanvas {
     let stored: StoredImage
     let rows: Scratch
-    /// Rows from the top that hold pixels.
+    /// The number of rows from the top that have pixels.
     var available = 0
 
-    /// - Parameter codecBytes: what the codec holds besides.
+    /// - Parameter codecBytes: The memory of the codec in bytes.
     init(_ stored: StoredImage, options: DecodeOptions, codecBytes: Int = 0) throws(ImageError) {
         self.stored = stored
         let row = stored.decodedSize.width * stored.layout.bytesPerPixel
-        // The rows and an image made of them.
+        // The rows, and an image that is assembled from them.
         try options.limits.check(
             stored.limitedSize, holding: [codecBytes, row * stored.decodedSize.height, stored.decodedSize.byteCount(.rgba8)])
         rows = try Scratch(rows: stored.decodedSize.height, rowBytes: row)
     }
 
-    /// The image so far, marked as a preview.
+    /// Returns the image so far, marked as a preview.
     ///
-    /// - Parameter image: where more is known of it by now than when it was begun.
+    /// - Parameter image: The description of the image, if more is known of it than at the beginning.
     func preview(_ options: DecodeOptions) throws -> DecodedImage {
         var options = options
         options.allowsPartial = true
@@ -30,7 +30,7 @@ final class IncrementalCanvas {
         return image
     }
 
-    /// The image at the end, of which `failure` is wrong.
+    /// Returns the final image, or throws `failure` if the options do not allow a partial one.
     func final(_ options: DecodeOptions, failure: ImageError?, orientation: Orientation? = nil) throws -> DecodedImage {
         var stored = stored
         if let orientation { stored.orientation = orientation }
@@ -38,7 +38,7 @@ final class IncrementalCanvas {
     }
 }
 
-/// Rows that are there already.
+/// Delivers rows that have been decoded already.
 private final class StoredRows: RowProducer {
     private let canvas: IncrementalCanvas
     private let failure: ImageError?

@@ -3,37 +3,39 @@ public import ImageCore
 import ImageDecoding
 
 extension JPEGDecoder: IncrementalDecoding {
-    /// Rows of a baseline file as they come; of a progressive file, a preview per scan.
+    /// Previews a baseline file by its rows, and a progressive file after each scan.
     public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
         format(of: head) == nil ? nil : try IncrementalJPEG(options: options)
     }
 
-    /// The one in Exif, as soon as the markers before the image's data have come.
+    /// Returns the thumbnail in the Exif data, once the segments before the image data have arrived.
     public func embeddedThumbnail(in head: Data, options: DecodeOptions) throws -> DecodedImage? {
         do {
             return try thumbnail(of: head, options: options)
         } catch is ImageError {
-            // Too little has come to tell, or the file is broken: that is for its decode to say.
+            // Either more bytes are needed, or the file is damaged, which its decode reports.
             return nil
         }
     }
 }
 
-/// A JPEG that arrives in pieces. The bytes that libjpeg has read are not kept, but for files that are coded
-/// arithmetically: libjpeg reads those only whole, so that there is nothing to preview.
-// @unchecked because the protocol has its calls made by one thread at a time.
+/// Decodes a JPEG that arrives in pieces.
+///
+/// It drops the bytes that libjpeg has read. It keeps all bytes of a file with arithmetic coding, which libjpeg can only read
+/// whole, and which has no previews.
+// @unchecked because the protocol guarantees that one thread at a time calls it.
 final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
     private let reader: JPEGReader
     private let options: DecodeOptions
     private var canvas: IncrementalCanvas?
-    /// What the last preview showed: rows, or scans.
-    private var shown = 0
-    /// Rows that libjpeg has made pixels of: each once, and again for every preview of several scans.
+    /// The number of rows, or of scans, in the last preview.
+    private var lastPreviewed = 0
+    /// The number of rows that libjpeg has decoded, including those that were decoded again for previews of several scans.
     private(set) var rowsDecoded = 0
     private var isReadThrough = false
-    /// Whether a pass over the coefficients could not be ended for want of bytes.
+    /// Whether an output pass over the coefficients still needs bytes to end.
     private var isPassOpen = false
-    /// The bytes so far, as long as they may all be needed again.
+    /// The bytes so far, while all of them may be needed again.
     private var kept: Data? = Data()
 
     init(options: DecodeOptions) throws {
@@ -54,15 +56,15 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
     func preview() throws -> DecodedImage? {
         guard let canvas else { return nil }
         if reader.header.has_multiple_scans {
-            // libjpeg smooths the last rows of a scan only once the next has begun.
+            // libjpeg smooths the last rows of a scan only after the next scan has begun.
             let ready = isReadThrough ? reader.lastScan : min(reader.scans.whole, reader.scans.begun - 1)
-            guard ready > shown, try closePass() else { return nil }
-            shown = ready
-            _ = try readPass(scan: shown)
+            guard ready > lastPreviewed, try closePass() else { return nil }
+            lastPreviewed = ready
+            _ = try readPass(scan: lastPreviewed)
             _ = try closePass()
         } else {
-            guard canvas.available > shown else { return nil }
-            shown = canvas.available
+            guard canvas.available > lastPreviewed else { return nil }
+            lastPreviewed = canvas.available
         }
         return try canvas.preview(options)
     }
@@ -82,7 +84,7 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
         return try canvas.final(options, failure: failure ?? reader.damage)
     }
 
-    /// Decodes as far as the bytes go.
+    /// Decodes as much as the bytes so far allow.
     private func advance() throws {
         if canvas == nil {
             guard try reader.readHeader(limits: options.limits) else { return }
@@ -101,7 +103,7 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
         }
     }
 
-    /// Reads the rows that follow into the canvas.
+    /// Reads the next rows into the canvas.
     private func readRows() throws -> ImageError? {
         guard let canvas else { return nil }
         let height = canvas.stored.decodedSize.height
@@ -117,7 +119,7 @@ final class IncrementalJPEG: IncrementalDecoder, @unchecked Sendable {
         return nil
     }
 
-    /// Shows the coefficients as they are, all rows of them.
+    /// Decodes all rows from the coefficients so far.
     private func readPass(scan: Int) throws -> ImageError? {
         try reader.startOutput(scan: scan)
         canvas?.available = 0

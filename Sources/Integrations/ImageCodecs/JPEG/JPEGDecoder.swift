@@ -3,18 +3,19 @@ import ImageDecoding
 import ImageKernels
 import CCalotypeJPEG
 
-/// JPEG by libjpeg-turbo: baseline and progressive, Huffman and arithmetic coding, grey, RGB, CMYK and YCCK.
+/// Decodes JPEG with libjpeg-turbo: baseline and progressive, Huffman and arithmetic coding, grayscale, RGB, CMYK and YCCK.
 ///
-/// Given a target size, images are scaled while decoding, by 1/2, 1/4 or 1/8 in the DCT; what remains is resampled.
-/// CMYK is converted by the embedded profile, and without one by (1 - ink) × (1 - black). A file that needs all its
-/// scans at once (progressive) holds its coefficients, 2 bytes each, which count towards `limits.decodedBytes`. A file with
-/// one scan may be larger than `limits.pixels` if the target size is within it, since only some rows are held.
+/// For a target size the DCT scales the image by 1/2, 1/4 or 1/8, and a resampler does the rest. CMYK is converted with the
+/// embedded profile, or without one as (1 - ink) × (1 - black). A file with several scans, such as a progressive one, needs
+/// memory for its coefficients, 2 bytes each, which count towards `limits.decodedBytes`. A file with one scan may exceed
+/// `limits.pixels` if the target size does not, since the decoder holds only some rows.
 public struct JPEGDecoder: Decoding {
+    /// Creates a decoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.jpeg] }
 
-    /// JPEG where the file begins with the marker SOI and the start of another (ITU-T T.81, B.1).
+    /// Returns JPEG if the file begins with the marker SOI and the start of another marker (ITU-T T.81, B.1).
     public func format(of head: Data) -> ImageFormat? { head.starts(with: [0xFF, 0xD8, 0xFF]) ? .jpeg : nil }
 
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
@@ -38,7 +39,7 @@ public struct JPEGDecoder: Decoding {
         try Self.withRows(of: data, options: options) { assembler, rows in try assembler.assemble(rows) }
     }
 
-    /// Calls `body` with a decode that is about to deliver rows.
+    /// Prepares a decode, and calls `body` with the producer of its rows.
     static func withRows<R>(
         of data: Data, options: DecodeOptions, _ body: (ImageAssembler, any RowProducer) throws -> R
     ) throws -> R {
@@ -52,9 +53,13 @@ public struct JPEGDecoder: Decoding {
         }
     }
 
-    /// The thumbnail that cameras put into Exif, turned like the image; `nil` where the file has none that decodes.
+    /// Decodes the thumbnail in the Exif data, with the orientation of the image.
     ///
-    /// - Parameter data: the file, or its beginning up to the image's data.
+    /// - Parameters:
+    ///   - data: The file, or its beginning up to the image data.
+    ///   - options: The options of the decode.
+    /// - Returns: The thumbnail, or `nil` if the file has none that can be decoded.
+    /// - Throws: ``ImageError`` for a header that cannot be read, or `CancellationError`.
     public func thumbnail(of data: Data, options: DecodeOptions = DecodeOptions()) throws -> DecodedImage? {
         let metadata = try unsafe data.withUnsafeBytes { bytes in
             JPEGMetadata(try unsafe JPEGReader(bytes, limits: options.limits).markers(), limits: options.limits)
@@ -67,7 +72,7 @@ public struct JPEGDecoder: Decoding {
         }
     }
 
-    /// Its own Exif does not count: it lies as the image does.
+    /// Decodes a thumbnail. Its own Exif is ignored, since it has the orientation of the image.
     static func thumbnail(_ bytes: Data, orientation: Orientation, options: DecodeOptions) throws -> DecodedImage {
         try unsafe bytes.withUnsafeBytes { bytes in
             let reader = try unsafe JPEGReader(bytes, limits: options.limits)
@@ -78,7 +83,7 @@ public struct JPEGDecoder: Decoding {
         }
     }
 
-    /// Prepares a reader that has read its header, scaled as the options allow.
+    /// Prepares a reader after its header, with the scale that the options allow.
     static func start(
         _ reader: JPEGReader, options: DecodeOptions, orientation: Orientation? = nil
     ) throws(ImageError) -> StoredImage {
@@ -87,14 +92,14 @@ public struct JPEGDecoder: Decoding {
         var stored = StoredImage(format: .jpeg, size: reader.size, layout: layout(of: reader.header))
         stored.orientation = options.applied(orientation ?? metadata.orientation)
         stored.profile = ColorProfile(embedded: metadata.profile)
-        let wanted = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
-        // libjpeg holds a few rows of an image in one scan, and all coefficients of one in several.
-        if !reader.header.has_multiple_scans, let wanted { stored.limitLarger(than: wanted.output) }
-        let eighths = eighths(for: wanted)
+        let geometry = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
+        // libjpeg holds a few rows of an image with one scan, and all coefficients of an image with several.
+        if !reader.header.has_multiple_scans, let geometry { stored.limitLarger(than: geometry.output) }
+        let eighths = eighths(for: geometry)
         try options.limits.check(stored.limitedSize, holding: [Int(clamping: reader.header.coefficient_bytes)])
         stored.scale = (Double(eighths) / 8, Double(eighths) / 8)
         stored.decodedSize = try reader.start(eighths: eighths)
-        // The height of blocks whose chroma is halved.
+        // The height of the blocks with half the chroma resolution.
         stored.fewestRows = 16
         return stored
     }
@@ -102,22 +107,22 @@ public struct JPEGDecoder: Decoding {
     private static func layout(of header: clt_jpeg_header) -> RowLayout {
         switch header.model {
         case CLT_JPEG_GRAY: .gray8
-        // Adobe's software writes CMYK inverted, and says so with its marker.
+        // Files with Adobe's marker have inverted CMYK.
         case CLT_JPEG_CMYK: .cmyk8(inverted: header.has_adobe_marker)
         default: .rgba8
         }
     }
 
-    /// The smallest of 1/8, 1/4, 1/2 and 1 from which half as much again is left to the resampler: the filter of the
-    /// DCT is a box, and a result made by it alone would not be that of full decode and resize.
-    private static func eighths(for wanted: ResizeGeometry?) -> Int {
-        guard let wanted else { return 8 }
-        let ratio = min(wanted.width / Double(wanted.output.width), wanted.height / Double(wanted.output.height))
+    /// Returns the smallest of 1/8, 1/4, 1/2 and 1 that leaves at least a factor of 1.5 to the resampler. The DCT's filter is a
+    /// box, so scaling with it alone would differ visibly from a full decode and a resize.
+    private static func eighths(for geometry: ResizeGeometry?) -> Int {
+        guard let geometry else { return 8 }
+        let ratio = min(geometry.width / Double(geometry.output.width), geometry.height / Double(geometry.output.height))
         return [1, 2, 4].first { ratio * Double($0) / 8 >= 1.5 } ?? 8
     }
 }
 
-/// The rows of a JPEG; those of several scans are consumed before the first row.
+/// Delivers the rows of a JPEG. It reads all scans before the first row.
 private final class JPEGRows: RowProducer {
     private let reader: JPEGReader
     private let options: DecodeOptions

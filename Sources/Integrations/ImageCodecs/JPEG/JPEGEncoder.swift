@@ -4,12 +4,14 @@ import CCalotypeJPEG
 import CCalotypeLCMS
 import ImageKernels
 
-/// JPEG by libjpeg-turbo. Transparent images are laid over white; deep ones are rounded to 8 bits; grey stays grey.
+/// Encodes JPEG with libjpeg-turbo. Transparent images are composited over white, 16-bit images are rounded to 8 bits, and
+/// grayscale images stay grayscale.
 ///
-/// Quality is the format's usual scale; from 90 up chroma keeps its full resolution (4:4:4), below it is halved both ways
-/// (4:2:0), unless `chroma` says otherwise. `effort` from 7 up, or `isProgressive`, writes progressive files, which are
-/// smaller. A profile that the bitmap keeps is embedded, and an orientation written as Exif.
+/// Quality is the usual scale of JPEG. From quality 90 up chroma keeps its full resolution (4:4:4); below it has half the width
+/// and height (4:2:0), unless `chroma` sets another sampling. With `isProgressive`, or an `effort` of 7 or more, the file is
+/// progressive, which is smaller. The encoder embeds the bitmap's profile, and writes the orientation as Exif.
 public struct JPEGEncoder: Encoding {
+    /// Creates an encoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.jpeg] }

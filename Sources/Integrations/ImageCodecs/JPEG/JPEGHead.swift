@@ -1,12 +1,12 @@
 public import ImageCore
 
 extension JPEGDecoder {
-    /// Enough are the bytes up to the first scan: all that describes a JPEG comes before it (ITU-T T.81, B.2).
+    /// Everything that describes a JPEG comes before the first scan (ITU-T T.81, B.2).
     public func info(ofPrefix head: Data, limits: DecodingLimits) throws -> ImageInfo? {
         Self.reachesFirstScan(head) ? try info(of: head, limits: limits) : nil
     }
 
-    /// Whether the header of the first scan (SOS) lies within the bytes, by the lengths of the segments before it.
+    /// Whether the bytes include the header of the first scan (SOS), found by the lengths of the segments before it.
     private static func reachesFirstScan(_ head: Data) -> Bool {
         let start = head.startIndex
         var offset = 2
@@ -18,7 +18,7 @@ extension JPEGDecoder {
                 offset += 1
                 continue
             }
-            // TEM and RSTn stand alone; every other marker here begins a segment, whose length counts itself.
+            // TEM and RSTn have no content. Every other marker begins a segment, whose length includes the length field.
             guard marker != 0x01, !(0xD0...0xD7).contains(marker) else {
                 offset += 2
                 continue

@@ -1,14 +1,14 @@
 import ImageCore
 import ImageDecoding
 
-/// What the segments before a JPEG's image say of it.
+/// The metadata in the segments before a JPEG's image data.
 struct JPEGMetadata {
     private(set) var orientation = Orientation.up
     private(set) var profile: Data?
-    /// The small JPEG that cameras put into Exif.
+    /// The thumbnail in the Exif data, a small JPEG.
     private(set) var thumbnail: Data?
 
-    /// - Parameter markers: APP1 and APP2 segments in the order of the file; of several with Exif, the first counts.
+    /// - Parameter markers: APP1 and APP2 segments in the order of the file. The first Exif segment counts.
     init(_ markers: [(code: UInt8, content: Data)], limits: DecodingLimits) {
         let exif = markers.first { $0.code == 0xE1 && $0.content.starts(with: [0x45, 0x78, 0x69, 0x66, 0, 0]) }
         if let exif {
@@ -18,8 +18,8 @@ struct JPEGMetadata {
         profile = Self.profile(in: markers.filter { $0.code == 0xE2 }.map(\.content), limits: limits)
     }
 
-    /// Joins an ICC profile (ICC.1:2022, annex B.4): each piece begins with `ICC_PROFILE\0`, its number from 1, and how
-    /// many there are. Pieces may come in any order; with one missing or twice there is no profile.
+    /// Joins an ICC profile (ICC.1:2022, annex B.4). Each piece begins with `ICC_PROFILE\0`, its number from 1, and the number of
+    /// pieces, in any order. Without each piece exactly once there is no profile.
     private static func profile(in segments: [Data], limits: DecodingLimits) -> Data? {
         let name = Array("ICC_PROFILE".utf8) + [0]
         let pieces = segments.filter { $0.count > 14 && $0.starts(with: name) }

@@ -2,9 +2,9 @@ import CCalotypePNG
 import ImageCore
 import ImageDecoding
 
-/// An animated PNG taken apart (PNG specification, third edition, 4.9): `acTL` announces it, `fcTL` begins a frame, whose
-/// data is in `IDAT` for the first, else in `fdAT`, a sequence number before it. Each frame is decoded as a PNG of its
-/// own, put together from the chunks that the file's images share and the frame's data.
+/// The structure of an animated PNG (PNG specification, third edition, 4.9). `acTL` announces the animation and `fcTL` begins a
+/// frame, whose data is in `IDAT` for the first frame and otherwise in `fdAT` after a sequence number. Each frame is decoded as a
+/// PNG file that is composed of the shared chunks and the frame's data.
 final class APNGFile: AnimationSource {
     let format = ImageFormat.png
     let canvas: PixelSize
@@ -13,7 +13,7 @@ final class APNGFile: AnimationSource {
     let loopCount: Int?
     private let metadata: PNGMetadata
     private let header: Data
-    /// The chunks before the first data that say how pixels are stored.
+    /// The chunks before the first data that describe how pixels are stored.
     private var shared = Data()
     private var data: [[Data]] = []
 
@@ -28,7 +28,7 @@ final class APNGFile: AnimationSource {
         header = first.content
         canvas = PixelSize(width: width, height: height)
         guard width > 0, height > 0 else {
-            throw ImageError(.corrupt, message: "The PNG file is damaged: its header gives the image no size.")
+            throw ImageError(.corrupt, message: "The PNG file is damaged: its header has no image size.")
         }
         loopCount = metadata.plays
         try limits.check(canvas, bytesPerPixel: 0)
@@ -59,7 +59,7 @@ final class APNGFile: AnimationSource {
             case "fdAT":
                 try take(ByteReader(chunk.content).uint32(at: 0, bigEndian: true))
                 guard !frames.isEmpty else {
-                    throw ImageError(.corrupt, message: "The animated PNG is damaged: there is frame data before any frame.")
+                    throw ImageError(.corrupt, message: "The animated PNG is damaged: frame data precedes the first frame.")
                 }
                 data[frames.count - 1].append(chunk.content.dropFirst(4))
             case "PLTE", "tRNS", "iCCP", "sRGB", "gAMA", "cHRM", "cICP", "sBIT":
@@ -76,20 +76,20 @@ final class APNGFile: AnimationSource {
         data = [chunks.filter { $0.type == "IDAT" }.map(\.content)]
     }
 
-    /// `fcTL`: sequence number, size, place, seconds as a fraction, disposal, blending.
+    /// `fcTL`: sequence number, size, position, duration as a fraction of seconds, disposal, blending.
     private func addFrame(_ content: ByteReader) throws(ImageError) {
         let numbers = [4, 8, 12, 16].compactMap { content.uint32(at: $0, bigEndian: true) }
         guard numbers.count == 4, let numerator = content.uint16(at: 20, bigEndian: true),
             let denominator = content.uint16(at: 22, bigEndian: true), let disposal = content.byte(at: 24),
             let blending = content.byte(at: 25), numbers[0] > 0, numbers[1] > 0,
             numbers[2] + numbers[0] <= canvas.width, numbers[3] + numbers[1] <= canvas.height
-        else { throw ImageError(.corrupt, message: "The animated PNG is damaged: a frame does not lie on the canvas.") }
+        else { throw ImageError(.corrupt, message: "The animated PNG is damaged: a frame is not inside the canvas.") }
         var frame = AnimationFrame(
             x: numbers[2], y: numbers[3], size: PixelSize(width: numbers[0], height: numbers[1]),
             // A denominator of 0 means hundredths.
             seconds: Double(numerator) / Double(denominator == 0 ? 100 : denominator), blends: blending == 1, hasAlpha: true)
         frame.disposal = disposal == 1 ? .clear : disposal == 2 ? .restore : .keep
-        // Nothing was there before the first frame.
+        // There is no frame before the first one to restore.
         if frames.isEmpty, frame.disposal == .restore { frame.disposal = .clear }
         frames.append(frame)
         data.append([])

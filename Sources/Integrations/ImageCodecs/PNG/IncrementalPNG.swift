@@ -3,31 +3,31 @@ public import ImageCore
 import ImageDecoding
 
 extension PNGDecoder: IncrementalDecoding {
-    /// Rows as they come; of an interlaced file, the whole image ever finer. Nothing before the end if an animation's default
-    /// image is separate.
+    /// Previews the rows so far, or for an interlaced file the whole image at increasing detail. An animation with a separate
+    /// default image has no previews.
     public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
         guard format(of: head) != nil else { return nil }
         return options.frame == 0 ? try IncrementalPNG(options: options) : CollectingDecoder(self, options: options)
     }
 }
 
-/// A PNG that arrives in pieces.
-// @unchecked because the protocol has its calls made by one thread at a time.
+/// Decodes a PNG that arrives in pieces.
+// @unchecked because the protocol guarantees that one thread at a time calls it.
 @safe final class IncrementalPNG: IncrementalDecoder, @unchecked Sendable {
     private let handle: OpaquePointer
     private let options: DecodeOptions
     private var canvas: IncrementalCanvas?
     private var passes = 1
     private var chunks: PNGMetadataCollector
-    /// Where chunks end: what follows the one with the last row does not count, but its checksum does.
+    /// Finds the ends of chunks. Bytes after the chunk with the last row do not count, but its checksum does.
     private var walk = PNGChunkWalk()
     private var isChecked = false
-    /// The file up to its pixels; it is needed if these turn out to be a separate default image.
+    /// The file up to its pixels, in case these are a separate default image.
     private var head = Data()
-    /// Decodes at the end the file whose pixels in `IDAT` are not the image to show.
+    /// Decodes the complete file at the end, if the pixels in `IDAT` are not the image to show.
     private var collector: CollectingDecoder?
-    /// Rows that had been decoded at the last preview.
-    private var shown = 0
+    /// The number of decoded rows at the last preview.
+    private var lastPreviewed = 0
 
     init(options: DecodeOptions) throws(ImageError) {
         guard let handle = unsafe clt_png_pusher_create(options.limits.metadataBytes) else { throw .outOfMemory(.png) }
@@ -46,7 +46,7 @@ extension PNGDecoder: IncrementalDecoding {
             head.append(chunk)
             if chunks.metadata.hasSeparateDefault { return try collect() }
         }
-        // In pieces, so that a cancelled decode stops soon.
+        // Small pieces let a cancelled decode stop soon.
         var rest = chunk
         while !rest.isEmpty, !isChecked {
             let piece = rest.prefix(min(1 << 16, walk.bytesToBoundary))
@@ -75,7 +75,7 @@ extension PNGDecoder: IncrementalDecoding {
         canvas.available = unsafe Int(clt_png_pusher_rows(handle))
     }
 
-    /// Gives the rows a place once the header is there.
+    /// Sets the target of rows after the header has arrived.
     private func begin() throws(ImageError) -> Bool {
         var (header, layout, passes) = (clt_png_header(), CLT_PNG_RGBA8, Int32(1))
         guard unsafe clt_png_pusher_header(handle, &header, &layout, &passes) else { return false }
@@ -94,12 +94,12 @@ extension PNGDecoder: IncrementalDecoding {
         return true
     }
 
-    /// Rows that libpng has made pixels of, those of all passes.
+    /// The number of rows that libpng has decoded, in all passes.
     var rowsDecoded: Int { unsafe Int(clamping: clt_png_pusher_rows_seen(handle)) }
 
     func preview() throws -> DecodedImage? {
-        guard let canvas, rowsDecoded > shown else { return nil }
-        shown = rowsDecoded
+        guard let canvas, rowsDecoded > lastPreviewed else { return nil }
+        lastPreviewed = rowsDecoded
         return try canvas.preview(options)
     }
 
@@ -126,18 +126,18 @@ extension PNGDecoder: IncrementalDecoding {
     }
 }
 
-/// Tells where the chunks of a PNG end that arrives in pieces.
+/// Finds the ends of the chunks of a PNG that arrives in pieces.
 struct PNGChunkWalk {
-    /// Bytes to the end of the chunk, or of the signature.
+    /// The number of bytes to the end of the chunk or of the signature.
     private var rest = PNGChunks.signature.count
     private var header = Data()
 
     var isBetweenChunks: Bool { rest == 0 && header.isEmpty }
 
-    /// How many bytes may be passed at once.
+    /// The number of bytes that the next call may pass.
     var bytesToBoundary: Int { rest > 0 ? rest : 8 - header.count }
 
-    /// - Parameter bytes: no more than ``bytesToBoundary``.
+    /// - Parameter bytes: At most ``bytesToBoundary``.
     mutating func pass(_ bytes: Data) {
         guard rest == 0 else {
             rest -= min(rest, bytes.count)
@@ -149,14 +149,14 @@ struct PNGChunkWalk {
     }
 }
 
-/// Collects what the chunks of a PNG say that arrives in pieces. Holds no more of the file than one of them.
+/// Collects the properties of a PNG that arrives in pieces. It holds at most one chunk of the file.
 struct PNGMetadataCollector {
     private(set) var metadata: PNGMetadata
-    /// The beginning of a chunk: its length and type, and as much content as is there and matters.
+    /// The beginning of a chunk: its length, its type, and its content if that is needed.
     private var pending = Data()
-    /// How many bytes of the chunk are waited for.
-    private var wanted = 8
-    /// Bytes without interest that are still to come.
+    /// The number of bytes of the chunk that are needed.
+    private var neededCount = 8
+    /// The number of following bytes to skip.
     private var skip = PNGChunks.signature.count
 
     init(limits: DecodingLimits) { metadata = PNGMetadata(limits: limits) }
@@ -167,27 +167,27 @@ struct PNGMetadataCollector {
             let skipped = min(skip, rest.count)
             skip -= skipped
             rest = rest.dropFirst(skipped)
-            let piece = rest.prefix(wanted - pending.count)
+            let piece = rest.prefix(neededCount - pending.count)
             pending.append(piece)
             rest = rest.dropFirst(piece.count)
-            if pending.count == wanted { look() }
+            if pending.count == neededCount { readPending() }
         }
     }
 
-    /// At the head of a chunk, or at one that is there to its checksum.
-    private mutating func look() {
+    /// Reads the header of a chunk, or its content if that is needed.
+    private mutating func readPending() {
         let head = ByteReader(pending)
         guard let length = head.uint32(at: 0, bigEndian: true), let name = head.bytes(at: 4, count: 4) else { return }
         let type = String(decoding: name, as: UTF8.self)
         if metadata.reads(type, byteCount: length) {
-            wanted = 8 + length
-            guard pending.count == wanted else { return }
+            neededCount = 8 + length
+            guard pending.count == neededCount else { return }
             metadata.read(type, pending.dropFirst(8))
             skip = 4
         } else {
             metadata.pass(type)
             skip = length + 4
         }
-        (pending, wanted) = (Data(), 8)
+        (pending, neededCount) = (Data(), 8)
     }
 }

@@ -1,12 +1,12 @@
 import ImageCore
 import ImageDecoding
 
-/// Walks over the chunks of a PNG (PNG specification, 5.3): length, type, content, CRC. Reads nothing but lengths and
-/// types, so it goes through a large file in no time, and stops at the first chunk that does not fit.
+/// Iterates over the chunks of a PNG (PNG specification, 5.3): length, type, content, CRC. It reads only lengths and types, and
+/// stops at the first invalid chunk.
 struct PNGChunks: Sequence, IteratorProtocol {
     struct Chunk {
         let type: String
-        /// Where the content begins in the file.
+        /// The offset of the content in the file.
         let offset: Int
         let content: Data
     }
@@ -18,12 +18,12 @@ struct PNGChunks: Sequence, IteratorProtocol {
 
     init(_ file: Data) { reader = ByteReader(file) }
 
-    /// A chunk whose checksum is zero, for readers that do not look at it.
+    /// Returns a chunk with the checksum 0, for readers that do not check it.
     static func chunk(_ type: String, _ content: Data) -> Data {
         big(content.count) + Data(type.utf8) + content + Data(count: 4)
     }
 
-    /// A number in four bytes, the highest first.
+    /// Returns the number in four bytes, the highest first.
     static func big(_ number: Int) -> Data {
         Data([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) })
     }
@@ -37,16 +37,17 @@ struct PNGChunks: Sequence, IteratorProtocol {
     }
 }
 
-/// What the chunks around a PNG's pixels say of them. Taken chunk by chunk, so that it is the same for a file that arrives
-/// in pieces.
+/// The properties that a PNG's chunks give its pixels. Chunks are added one by one, so that the result is the same for a file
+/// that arrives in pieces.
 struct PNGMetadata {
     private(set) var orientation = Orientation.up
-    /// Frames of an APNG; 0 where it is a still image. Of a whole file no more than it holds, whatever it announces.
+    /// The number of frames of an APNG, or 0 for a still image. For a complete file it is at most the number of frames in the
+    /// file.
     private(set) var frames = 0
     private var frameControls = 0
-    /// Whether the pixels in `IDAT` are not part of the announced animation: no frame begins before them.
+    /// Whether the image in `IDAT` is not part of the animation, because no frame begins before it.
     private(set) var hasSeparateDefault = false
-    /// How often an APNG is shown, 0 for ever.
+    /// The number of times that an APNG is shown; 0 for endless.
     private(set) var plays: Int?
     private var isSRGB = false
     private var gamma: Double?
@@ -55,13 +56,13 @@ struct PNGMetadata {
     private var hasPixels = false
     /// Whether the file has its last chunk, IEND.
     private(set) var hasEnd = false
-    /// Longer chunks are passed over, in bytes.
+    /// The longest chunk that is read, in bytes. Longer ones are skipped.
     private let limit: Int
 
-    /// The colours of ITU-R BT.709 and sRGB: x and y of white, red, green and blue.
+    /// The chromaticities of ITU-R BT.709 and sRGB: x and y of white, red, green and blue.
     static let standardChromaticities = [0.3127, 0.3290, 0.64, 0.33, 0.30, 0.60, 0.15, 0.06]
 
-    /// Of no chunk yet.
+    /// Creates the properties of a file without chunks.
     init(limits: DecodingLimits) { limit = limits.metadataBytes }
 
     init(_ file: Data, limits: DecodingLimits) {
@@ -72,14 +73,14 @@ struct PNGMetadata {
         frames = min(frames, frameControls)
     }
 
-    /// Whether the content of the next chunk matters.
+    /// Whether the content of the next chunk is needed.
     func reads(_ type: String, byteCount: Int) -> Bool {
         guard byteCount <= limit else { return false }
-        // Behind the pixels stands nothing else that says how they are to be read.
+        // No other chunk after the pixels changes how they must be read.
         return type == "eXIf" || !hasPixels && ["acTL", "sRGB", "gAMA", "cHRM", "cICP"].contains(type)
     }
 
-    /// Notes a chunk whose content does not matter.
+    /// Adds a chunk whose content is not needed.
     mutating func pass(_ type: String) {
         if type == "IDAT" {
             if !hasPixels { hasSeparateDefault = frames > 0 && frameControls == 0 }
@@ -89,7 +90,7 @@ struct PNGMetadata {
         if type == "IEND" { hasEnd = true }
     }
 
-    /// Takes a chunk that ``reads(_:byteCount:)`` asks for.
+    /// Adds a chunk for which ``reads(_:byteCount:)`` returned `true`.
     mutating func read(_ type: String, _ bytes: Data) {
         let content = ByteReader(bytes)
         switch type {
@@ -110,14 +111,14 @@ struct PNGMetadata {
         }
     }
 
-    /// What the colours mean: cICP before iCCP before sRGB before gAMA and cHRM (PNG specification, third edition, 4.3).
+    /// The color profile: cICP before iCCP before sRGB before gAMA and cHRM (PNG specification, third edition, 4.3).
     func profile(embedded: Data?) -> ColorProfile {
         if let codePoints, let profile = ColorProfile(primaries: codePoints.primaries, transfer: codePoints.transfer) {
             return profile
         }
         if embedded != nil { return ColorProfile(embedded: embedded) }
         guard !isSRGB, let gamma, gamma > 0.01, gamma < 10 else { return .sRGB }
-        // With the colours of sRGB, 1 / 2.2 is how writers name its curve.
+        // With sRGB's primaries, encoders write 1 / 2.2 for sRGB's curve.
         let isStandardCurve = abs(gamma - 0.45455) < 0.01
         let colors = chromaticities ?? Self.standardChromaticities
         let isStandardColor = zip(colors, Self.standardChromaticities).allSatisfy { abs($0 - $1) < 0.002 }
@@ -126,7 +127,7 @@ struct PNGMetadata {
         return ColorProfile(chromaticities: colors, gamma: 1 / gamma)
     }
 
-    /// Whether chromaticities span a triangle, so that a matrix can be made of them.
+    /// Whether the chromaticities form a triangle, so that a matrix exists.
     private static func isGamut(_ c: [Double]) -> Bool {
         guard c.allSatisfy({ $0 >= 0 && $0 <= 1 }), c[1] > 0.05, c[3] > 0.01, c[5] > 0.01, c[7] > 0.01 else { return false }
         let area = (c[4] - c[2]) * (c[7] - c[3]) - (c[6] - c[2]) * (c[5] - c[3])

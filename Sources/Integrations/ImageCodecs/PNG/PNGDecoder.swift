@@ -2,17 +2,19 @@ public import ImageCore
 import ImageDecoding
 import CCalotypePNG
 
-/// PNG by libpng: every colour type and depth, Adam7, transparency by tRNS, colours by cICP, iCCP, sRGB, gAMA and cHRM.
+/// Decodes PNG with libpng: every colour type and depth, Adam7, transparency by tRNS, and colours by cICP, iCCP, sRGB, gAMA and
+/// cHRM.
 ///
 /// Frame 0 of an animated PNG is the animation's first frame, as in browsers. A separate default image is shown only if that
-/// frame is damaged or missing, and is marked partial if the file ends early. The frames are composed on the canvas. Metadata is
-/// bounded by `limits.metadataBytes`; a profile beyond that is ignored, and text is never read.
+/// frame is damaged or missing, and is marked as partial if the file ends early. Frames are composed on the canvas.
+/// `limits.metadataBytes` limits metadata: the decoder ignores a larger profile, and never reads text.
 public struct PNGDecoder: AnimationDecoding {
+    /// Creates a decoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.png] }
 
-    /// PNG where the file begins with the eight bytes of its signature (PNG specification, 5.2).
+    /// Returns PNG if the file begins with the eight bytes of its signature (PNG specification, 5.2).
     public func format(of head: Data) -> ImageFormat? { head.starts(with: PNGChunks.signature) ? .png : nil }
 
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
@@ -39,7 +41,7 @@ public struct PNGDecoder: AnimationDecoding {
                 let image = try composedFrame(of: data, options: options)
                 if !image.isPartial { return image }
             } catch let error as ImageError where error.code == .truncated || error.code == .corrupt {
-                // The default image exists for readers that cannot show the animation.
+                // The default image is for readers that cannot show the animation.
             }
         }
         guard metadata.hasEnd || options.allowsPartial else { throw ImageError.truncated(.png) }
@@ -53,7 +55,7 @@ public struct PNGDecoder: AnimationDecoding {
     }
 
     private func composedFrame(of data: Data, options: DecodeOptions) throws -> DecodedImage {
-        // libpng never sees the chunks before the pixels otherwise.
+        // Otherwise libpng would not see the chunks before the pixels.
         _ = try info(of: data, limits: options.limits)
         return try animation(of: data, options: options).frame(at: options.frame)
     }
@@ -69,7 +71,7 @@ public struct PNGDecoder: AnimationDecoding {
         try withRows(of: data, metadata: metadata, options: options, checksCRC: checksCRC) { try $0.assemble($1) }
     }
 
-    /// Calls `body` with a decode of the still image that is about to deliver rows.
+    /// Prepares a decode of the still image, and calls `body` with the producer of its rows.
     static func withRows<R>(
         of data: Data, options: DecodeOptions, _ body: (ImageAssembler, any RowProducer) throws -> R
     ) throws -> R {
@@ -84,7 +86,7 @@ public struct PNGDecoder: AnimationDecoding {
         try unsafe data.withUnsafeBytes { bytes in
             let reader = try unsafe PNGReader(bytes, limits: options.limits, checksCRC: checksCRC)
             let profile = metadata.profile(embedded: reader.profile)
-            // Deep samples are converted to sRGB before they are rounded to 8 bits.
+            // 16-bit samples are converted to sRGB before they are rounded to 8 bits.
             let keeps16Bit = !options.convertsTo8Bit || (options.convertsToSRGB && profile != .sRGB)
             let (layout, passes) = try reader.start(keeps16Bit: keeps16Bit)
             var stored = StoredImage(format: .png, size: reader.size, layout: layout)
@@ -99,7 +101,7 @@ public struct PNGDecoder: AnimationDecoding {
     }
 }
 
-/// The rows of a PNG; the seven passes of Adam7 go over all of them.
+/// Delivers the rows of a PNG. The seven passes of Adam7 cover all rows.
 private final class PNGRows: RowProducer {
     private let reader: PNGReader
     private let passes: Int
@@ -118,7 +120,7 @@ private final class PNGRows: RowProducer {
                 let read = unsafe reader.readRows(
                     into: target + y * stride, stride: stride, count: min(64, height - y), fillsBlocks: options.allowsPartial)
                 guard let failure = read.failure else { continue }
-                // What earlier passes left covers every row; during the first, only the rows so far.
+                // Earlier passes have filled every row; the first pass only those so far.
                 return RowsRead(count: pass > 0 ? height : y + read.count, failure: failure)
             }
         }

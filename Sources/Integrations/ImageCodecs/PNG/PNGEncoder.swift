@@ -3,10 +3,12 @@ import ImageDecoding
 import CCalotypePNG
 import ImageKernels
 
-/// PNG by libpng: grey and RGB with 8 or 16 bits, with alpha where there is any. Lossless, but that premultiplied colour
-/// is divided by alpha again. `effort` is zlib's level, 0 to 9, 6 by default; a profile that the bitmap keeps is written, and an
-/// orientation as Exif.
+/// Encodes PNG with libpng: grayscale and RGB with 8 or 16 bits, with alpha if the image is not opaque.
+///
+/// It is lossless, except that it divides premultiplied colours by alpha. `effort` is zlib's level, 0 to 9; the default is 6. The
+/// encoder embeds the bitmap's profile, and writes the orientation as Exif.
 public struct PNGEncoder: Encoding {
+    /// Creates an encoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.png] }

@@ -2,12 +2,12 @@ import CCalotypePNG
 import ImageCore
 import ImageDecoding
 
-/// One PNG being read by libpng.
+/// Reads one PNG with libpng.
 @safe final class PNGReader {
     private let handle: OpaquePointer
     private(set) var header = clt_png_header()
 
-    /// A reader of a whole file, whose bytes must stay where they are while it lives.
+    /// Creates a reader of a complete file. The bytes must stay valid while the reader exists.
     ///
     /// - Throws: ``ImageError`` for a header that cannot be read, or an image beyond the limits.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits, checksCRC: Bool = true) throws(ImageError) {
@@ -23,7 +23,7 @@ import ImageDecoding
 
     deinit { unsafe clt_png_reader_destroy(handle) }
 
-    /// Pixels as stored.
+    /// The size as stored, in pixels.
     var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
 
     var profile: Data? {
@@ -32,7 +32,7 @@ import ImageDecoding
         return unsafe Data(bytes: bytes, count: count)
     }
 
-    /// Prepares output; says how rows come and how often the image is gone over.
+    /// Prepares output. Returns the layout of rows and the number of passes over the image.
     func start(keeps16Bit: Bool) throws(ImageError) -> (layout: RowLayout, passes: Int) {
         var (layout, passes) = (CLT_PNG_RGBA8, Int32(1))
         let status = unsafe clt_png_reader_start(handle, keeps16Bit, &layout, &passes)
@@ -49,7 +49,7 @@ import ImageDecoding
         }
     }
 
-    /// - Parameter fillsBlocks: whether the pixels of an early pass also stand in for those still to come.
+    /// - Parameter fillsBlocks: Whether a pixel of an early pass also fills the block that later passes replace.
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int, fillsBlocks: Bool = false) -> RowsRead {
         var got: UInt32 = 0
         let status = unsafe clt_png_reader_read_rows(
@@ -61,7 +61,7 @@ import ImageDecoding
         switch status {
         case CLT_PNG_NO_MEMORY: .outOfMemory(.png)
         case CLT_PNG_TRUNCATED:
-            ImageError(.truncated, message: "The PNG file ends before its image does; it was cut off or not wholly received.")
+            ImageError(.truncated, message: "The PNG file ends before its image does; download or copy it again.")
         default:
             ImageError(
                 .corrupt, message: "The PNG file is damaged: \(unsafe String(cString: clt_png_reader_message(handle))).")

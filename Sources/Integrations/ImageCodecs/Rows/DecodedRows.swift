@@ -1,19 +1,19 @@
 package import ImageCore
 package import ImageDecoding
 
-/// Some rows of an image, on their way: 8-bit RGBA, straight or opaque.
+/// Some rows of an image during a decode: 8-bit RGBA, opaque or not premultiplied.
 @safe package struct DecodedRows {
-    /// Of the whole image.
+    /// The size of the whole image in pixels.
     package let size: PixelSize
-    /// The number of the first of them, from 0 at the top.
+    /// The index of the first row, from 0 at the top.
     package let first: Int
     package let count: Int
-    /// Valid only inside the call that hands them over.
+    /// The pixels. Valid only during the call that receives the rows.
     package let bytes: UnsafeRawBufferPointer
-    /// From one row to the next.
+    /// The distance from one row to the next in bytes.
     package let bytesPerRow: Int
 
-    /// Calls `body` with the pixels of the rows and nothing between: with all at once, or with each row.
+    /// Calls `body` with the pixels of the rows without padding: with all at once, or with each row.
     package func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
         let rowBytes = 4 * size.width
         guard bytesPerRow != rowBytes else { return try unsafe body(bytes) }
@@ -24,13 +24,16 @@ package import ImageDecoding
 }
 
 extension DecoderRegistry {
-    /// Decodes an image and hands its rows over from the top: as they come, where the built-in decoders of JPEG, PNG and AVIF
-    /// deliver them so and nothing is left to do to the whole image, and all at once after a decode otherwise.
+    /// Decodes an image and passes its rows to a closure, from the top.
     ///
-    /// What was handed over before an error is to be thrown away.
+    /// The decoders of JPEG, PNG and AVIF pass rows as they decode them, when the whole image needs no further step. Other
+    /// decoders pass all rows at once after the decode. After an error, discard the rows that were passed before.
     ///
-    /// - Parameter options: with straight alpha, without a target size and 16 bits.
-    /// - Throws: as ``decode(_:options:)``, and what `body` throws.
+    /// - Parameters:
+    ///   - data: The complete file.
+    ///   - options: Must request alpha that is not premultiplied, no target size, and no 16-bit samples.
+    ///   - body: Receives some rows at a time.
+    /// - Throws: The errors of ``decode(_:options:)`` and of `body`.
     package func decodeRows(_ data: Data, options: DecodeOptions, _ body: (DecodedRows) throws -> Void) throws {
         func handOver(_ image: DecodedImage) throws {
             let bitmap = try image.bitmap.straightRGBA8()
@@ -47,7 +50,7 @@ extension DecoderRegistry {
         case is JPEGDecoder: try JPEGDecoder.withRows(of: data, options: options, decoded)
         case is PNGDecoder where PNGDecoder.isInDefaultImage(data, options: options):
             try PNGDecoder.withRows(of: data, options: options, decoded)
-        // One that may be cancelled is decoded where it can be left alone.
+        // A decode that can be cancelled runs where it can be abandoned.
         case is AVIFDecoder where options.cancellation == nil:
             try unsafe data.withUnsafeBytes { bytes in
                 let reader = try unsafe AVIFReader(bytes, limits: options.limits)

@@ -2,7 +2,7 @@ import ImageCore
 import ImageDecoding
 import ImageKernels
 
-/// Makes the bitmap that was asked for out of a codec's rows: converts, scales down, turns upright.
+/// Makes the requested bitmap from a codec's rows: converts, scales down, and applies the orientation.
 struct ImageAssembler {
     let stored: StoredImage
     let options: DecodeOptions
@@ -11,10 +11,10 @@ struct ImageAssembler {
     private let alpha: AlphaMode
     private let colorSpace: ColorSpace
 
-    /// - Throws: ``ImageError`` where the options cannot be met or the image is beyond the limits; nothing of its size
-    ///   was allocated before.
+    /// Checks the options and the limits before any memory of the image's size is allocated.
     ///
-    /// - Parameter codecBytes: what the codec holds besides.
+    /// - Parameter codecBytes: The memory of the codec in bytes.
+    /// - Throws: ``ImageError`` when the options cannot be fulfilled or the image is beyond the limits.
     init(_ stored: StoredImage, options: DecodeOptions, codecBytes: Int = 0) throws(ImageError) {
         self.stored = stored
         self.options = options
@@ -31,7 +31,7 @@ struct ImageAssembler {
             premultiplies: alpha == .premultiplied && !stored.isPremultiplied, transform: transform)
     }
 
-    /// How colours are converted, and the space that they are in afterwards.
+    /// The conversion of colours, and the color space of the result.
     private static func color(
         of stored: StoredImage, format: PixelFormat, options: DecodeOptions
     ) -> ((any RowTransform)?, ColorSpace) {
@@ -44,19 +44,19 @@ struct ImageAssembler {
                 return (ColorTransform(icc, from: stored.layout, to: format, isSmall: isSmall), .sRGB)
             }
         }
-        // Inks become RGB by formula, and then their profile no longer applies.
+        // CMYK is converted to RGB by formula, so its profile no longer applies.
         if case .cmyk8 = stored.layout { return (nil, .sRGB) }
         return (nil, stored.profile.icc.map { .icc($0) } ?? .sRGB)
     }
 
-    /// Decodes.
+    /// Decodes the image.
     ///
-    /// - Throws: what `producer` found, unless the options allow the part that is there; `CancellationError`.
+    /// - Throws: The error of `producer`, unless the options allow a partial image, or `CancellationError`.
     func assemble(_ producer: any RowProducer) throws -> DecodedImage {
         var (bitmap, failure) = try geometry.map { try scaled(by: $0, from: producer) } ?? whole(from: producer)
         if let failure, !options.allowsPartial(after: failure) { throw failure }
         if failure != nil, alpha == .opaque {
-            // Rows that are missing are clear.
+            // Missing rows stay transparent.
             bitmap = bitmap.reinterpreted(alpha: .premultiplied)
         } else if stored.hasAlpha, converter.isOpaque, failure == nil {
             bitmap = bitmap.reinterpreted(alpha: .opaque)
@@ -67,16 +67,17 @@ struct ImageAssembler {
         return DecodedImage(bitmap, format: stored.format, isPartial: failure != nil)
     }
 
-    /// Whether rows are the image asked for as they come: no part of them, upright, from the top, in 8-bit RGBA, not
-    /// multiplied.
+    /// Whether the codec's rows are the rows of the requested image: complete, upright, from the top, in 8-bit RGBA that is not
+    /// premultiplied.
     var canStream: Bool {
         geometry == nil && !stored.deliversWhole && stored.orientation == .up && converter.target == .rgba8
             && alpha != .premultiplied && !options.allowsPartial
     }
 
-    /// Hands rows over as they come, where ``canStream``: a strip of them is held, and no image.
+    /// Passes rows to `body` as the codec delivers them, when ``canStream`` is true. It holds a strip of rows instead of the
+    /// image.
     ///
-    /// - Throws: what `producer` found, what `body` throws, `CancellationError`.
+    /// - Throws: The error of `producer` or of `body`, or `CancellationError`.
     func stream(_ producer: any RowProducer, _ body: (DecodedRows) throws -> Void) throws {
         let (size, batch) = (stored.decodedSize, batchRows)
         let strip = try Scratch(rows: batch, rowBytes: size.width * converter.target.bytesPerPixel, isPacked: true)
@@ -95,7 +96,7 @@ struct ImageAssembler {
         if let failure { throw failure }
     }
 
-    /// Every row that the codec delivers, in a bitmap of that size.
+    /// Decodes all rows into a bitmap of their size.
     private func whole(from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
         var failure: ImageError?
         let bitmap = try unsafe Bitmap(size: stored.decodedSize, format: converter.target, alpha: alpha, colorSpace: colorSpace) {
@@ -119,7 +120,7 @@ struct ImageAssembler {
         }
     }
 
-    /// The image scaled while its rows come: only those that the filter still needs are held.
+    /// Scales the image while its rows arrive, and holds only the rows that the filter still needs.
     private func scaled(by geometry: ResizeGeometry, from producer: any RowProducer) throws -> (Bitmap, ImageError?) {
         let width = stored.decodedSize.width
         let resampler = try RowResampler(source: stored.decodedSize, format: converter.target, to: geometry)
@@ -129,7 +130,7 @@ struct ImageAssembler {
         var failure: ImageError?
         let bitmap = try unsafe Bitmap(size: geometry.output, format: converter.target, alpha: alpha, colorSpace: colorSpace) {
             pixels, bytesPerRow in
-            // Rows below the last that takes part need not be decoded.
+            // The rows after the last one of the filter need not be decoded.
             failure = try unsafe readRows(from: producer, batch: batch, until: resampler.rows.upperBound) { _ in
                 unsafe (scratch.base, scratch.stride)
             } body: { y, row in
@@ -141,8 +142,8 @@ struct ImageAssembler {
         return (bitmap, failure)
     }
 
-    /// Reads rows in batches to where `place` says, and hands each to `body`; returns what is wrong with the image. After
-    /// each batch `batchEnd` is told how many they were.
+    /// Reads batches of rows into the memory that `place` returns, and passes each row to `body` and the size of each batch to
+    /// `batchEnd`. Returns the error of the image, if any.
     private func readRows(
         from producer: any RowProducer, batch: Int, until end: Int,
         place: (Int) -> (UnsafeMutableRawPointer, Int), body: (Int, UnsafeMutableRawPointer) throws -> Void,
@@ -152,8 +153,8 @@ struct ImageAssembler {
         while y < end {
             try options.checkCancellation()
             let (base, stride) = unsafe place(y)
-            let wanted = min(batch, stored.decodedSize.height - y)
-            let read = try unsafe producer.readRows(into: base, stride: stride, count: wanted)
+            let rowCount = min(batch, stored.decodedSize.height - y)
+            let read = try unsafe producer.readRows(into: base, stride: stride, count: rowCount)
             for i in 0..<min(read.count, end - y) {
                 if i & 63 == 63 { try options.checkCancellation() }
                 try unsafe body(y + i, base + i * stride)
@@ -168,7 +169,7 @@ struct ImageAssembler {
         return producer.finish()
     }
 
-    /// Rows decoded between two looks at the cancellation token: about 128 KB.
+    /// The number of rows that are decoded between two checks for cancellation: about 128 KB.
     private var batchRows: Int {
         if stored.deliversWhole { return stored.decodedSize.height }
         let rowBytes = stored.decodedSize.width * stored.layout.bytesPerPixel

@@ -1,14 +1,14 @@
 import CCalotypeLCMS
 import ImageCore
 
-/// Brings a codec's rows to the form of a bitmap: colours to sRGB, depth to 8 bits, alpha to what was asked for.
+/// Converts a codec's rows to the form of a bitmap: colours to sRGB, depth to 8 bits, and alpha to the requested mode.
 final class RowConverter {
     let source: RowLayout
     let target: PixelFormat
     let hasAlpha: Bool
     private let transform: (any RowTransform)?
     private let premultiplies: Bool
-    /// Whether every pixel converted so far was opaque.
+    /// Whether all pixels so far are opaque.
     private(set) var isOpaque = true
 
     init(source: RowLayout, target: PixelFormat, hasAlpha: Bool, premultiplies: Bool, transform: (any RowTransform)?) {
@@ -19,7 +19,7 @@ final class RowConverter {
         self.transform = transform
     }
 
-    /// Whether a row can be converted where it lies.
+    /// Whether a row can be converted in place.
     var worksInPlace: Bool {
         switch (source, target) {
         case (.gray8, .gray8), (.rgba8, .rgba8), (.gray16, .gray16), (.rgba16, .rgba16): true
@@ -27,7 +27,7 @@ final class RowConverter {
         }
     }
 
-    /// Converts one row; `row` and `result` may be the same where ``worksInPlace``.
+    /// Converts one row. `row` and `result` may be the same if ``worksInPlace`` is true.
     func convert(_ row: UnsafeRawPointer, to result: UnsafeMutableRawPointer, width: Int) {
         if let transform {
             unsafe transform.convert(row, to: result, width: width)

@@ -1,10 +1,10 @@
 import CCalotypeLCMS
 import ImageCore
 
-/// How a codec hands rows over: alpha straight, 16-bit samples in the machine's order.
+/// The layout of a codec's rows. Alpha is not premultiplied, and 16-bit samples are in the machine's byte order.
 enum RowLayout: Sendable {
     case gray8, rgba8, gray16, rgba16
-    /// Four inks; 255 is full ink, or with `inverted` none.
+    /// CMYK. 255 is full ink, or no ink if `inverted`.
     case cmyk8(inverted: Bool)
 
     var bytesPerPixel: Int {
@@ -23,7 +23,7 @@ enum RowLayout: Sendable {
         }
     }
 
-    /// The bitmap format that holds such rows.
+    /// The bitmap format of such rows.
     func pixelFormat(narrowed: Bool) -> PixelFormat {
         switch self {
         case .gray8: .gray8

@@ -1,14 +1,14 @@
 import ImageCore
 
-/// A codec that is about to deliver the rows of one image, from the top.
+/// A codec that delivers the rows of one image, from the top.
 protocol RowProducer: AnyObject {
     /// Decodes the next rows, `stride` bytes apart.
     ///
-    /// - Returns: how many rows hold pixels of the image, and what stopped it before `count`, if anything.
+    /// - Returns: The number of rows that have pixels, and the error that stopped the codec before `count`, if any.
     /// - Throws: `CancellationError`, or an error after which nothing can be shown.
     func readRows(into target: UnsafeMutableRawPointer, stride: Int, count: Int) throws -> RowsRead
 
-    /// What was found wrong with the image as a whole, once its rows were read.
+    /// Returns the error of the image as a whole, after its rows were read.
     func finish() -> ImageError?
 }
 

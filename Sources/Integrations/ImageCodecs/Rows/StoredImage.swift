@@ -1,27 +1,27 @@
 import ImageCore
 import ImageKernels
 
-/// What is known of an image when its pixels are about to be decoded.
+/// The description of an image whose pixels are about to be decoded.
 struct StoredImage {
     var format: ImageFormat
-    /// As stored, in full.
+    /// The full size as stored, in pixels.
     var size: PixelSize
-    /// The size that the pixel limit applies to: ``size``, or that of the result where only some rows are held at once.
+    /// The size to which the pixel limit applies: ``size``, or the size of the result if only some rows are held at once.
     private(set) var limitedSize: PixelSize
-    /// The rows that the codec delivers; smaller than ``size`` where it scales down itself.
+    /// The size of the codec's rows, which is smaller than ``size`` if the codec scales.
     var decodedSize: PixelSize
-    /// Delivered pixels for one stored pixel; not exactly the ratio of the sizes, which are rounded.
+    /// The number of delivered pixels for one stored pixel. It differs from the ratio of the sizes, which are rounded.
     var scale: (x: Double, y: Double) = (1, 1)
     var orientation = Orientation.up
     var layout: RowLayout
     var hasAlpha = false
-    /// Whether rows come with colour multiplied by alpha; else straight.
+    /// Whether rows are premultiplied.
     var isPremultiplied = false
     var profile = ColorProfile.sRGB
-    /// Whether the pixels become final all at once: interlaced images, and codecs that fill a whole image. Then
+    /// Whether all pixels become final at once, as in interlaced images and in codecs that fill a whole image. Then
     /// ``RowProducer/readRows(into:stride:count:)`` is called once, for all rows.
     var deliversWhole = false
-    /// What the codec is asked for at once, at least: rows that it makes together, or that cost it rows around them.
+    /// The smallest number of rows to request at once, because the codec makes them together or needs rows around them.
     var fewestRows = 1
 
     init(format: ImageFormat, size: PixelSize, layout: RowLayout) {
@@ -32,13 +32,13 @@ struct StoredImage {
         limitedSize = size
     }
 
-    /// Makes the pixel limit apply to the result, if that is smaller than the image as stored.
+    /// Applies the pixel limit to the result, if that is smaller than the image as stored.
     mutating func limitLarger(than output: PixelSize) {
         if let pixels = output.pixelCount, pixels < size.pixelCount ?? .max { limitedSize = output }
     }
 
-    /// The part of the delivered rows that makes the image asked for, and its size before it is turned upright;
-    /// `nil` where the rows are the image already.
+    /// The part of the delivered rows that makes the requested image, and its size before the orientation is applied, or `nil` if
+    /// the rows are the image already.
     func geometry(for options: DecodeOptions) throws(ImageError) -> ResizeGeometry? {
         guard let stored = try options.geometry(storedSize: size, orientation: orientation) else { return nil }
         var geometry = stored

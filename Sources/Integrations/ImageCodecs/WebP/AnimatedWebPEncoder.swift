@@ -2,18 +2,23 @@ public import ImageCore
 import ImageDecoding
 import ImageKernels
 
-/// Writes animated WebP.
+/// Encodes animated WebP.
 ///
-/// Each frame is a whole image; what is stored of it is the rectangle in which it differs from the one before, lossy or
-/// lossless by the same options as ``WebPEncoder``. Two frames are held at a time, and the file so far. Cancelling is looked
-/// at between frames.
+/// Each frame is stored as the rectangle that differs from the previous frame, lossy or lossless by the options of
+/// ``WebPEncoder``. The encoder holds two frames at a time, and the file so far. It checks for cancellation between frames.
 public struct AnimatedWebPEncoder: Sendable {
-    /// An image and how long it shows.
+    /// An image and its duration.
     public struct Frame: Sendable {
+        /// The image of the whole canvas.
         public var image: DecodedImage
-        /// Seconds, from 0 to 16,777 (WebP has 24 bits of milliseconds).
+        /// The duration in seconds, from 0 to 16,777 (WebP stores milliseconds in 24 bits).
         public var duration: Double
 
+        /// Creates a frame.
+        ///
+        /// - Parameters:
+        ///   - image: The image of the whole canvas.
+        ///   - duration: The duration in seconds, from 0 to 16,777.
         public init(_ image: DecodedImage, duration: Double) {
             self.image = image
             self.duration = duration
@@ -23,23 +28,30 @@ public struct AnimatedWebPEncoder: Sendable {
     /// WebP stores the loop count in 16 bits.
     private static let mostLoops = 65_535
 
+    /// Creates an encoder.
     public init() {}
 
-    /// The file of a list of frames.
+    /// Encodes a list of frames.
     ///
     /// - Parameters:
-    ///   - frames: at least one, all of the size of the first. A profile that the first keeps is embedded.
-    ///   - loopCount: how often the animation is shown; 0 for ever, 65,535 at most.
-    ///   - options: for every frame.
-    /// - Throws: ``ImageError`` (`invalidRequest`) where the frames or numbers cannot be; `CancellationError`.
+    ///   - frames: At least one frame. All have the size of the first, whose profile is embedded if the bitmap keeps one.
+    ///   - loopCount: The number of times that the animation is shown, at most 65,535. By default 0: endless.
+    ///   - options: The options of each frame.
+    /// - Returns: The WebP file.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for frames or numbers that are not allowed, or `CancellationError`.
     public func encode(_ frames: [Frame], loopCount: Int = 0, options: EncodeOptions = EncodeOptions()) throws -> Data {
         try encode(frames.map(\.duration), loopCount: loopCount, options: options) { frames[$0].image }
     }
 
-    /// The file of an animation, whose frames are made as they are written. One that does not say how often it is shown is
-    /// shown once. A larger loop count than 65,535 is written as 65,535.
+    /// Encodes an animation, whose frames are made one at a time.
     ///
-    /// - Throws: as for a list of frames, and what making a frame throws.
+    /// An animation without a loop count is shown once. A loop count above 65,535 is written as 65,535.
+    ///
+    /// - Parameters:
+    ///   - animation: The animation.
+    ///   - options: The options of each frame.
+    /// - Returns: The WebP file.
+    /// - Throws: The errors of the encoder for a list of frames, and those of the animation's frames.
     public func encode(_ animation: any ImageAnimation, options: EncodeOptions = EncodeOptions()) throws -> Data {
         try encode(
             animation.durations, loopCount: min(animation.loopCount ?? 1, Self.mostLoops), options: options,
@@ -66,7 +78,7 @@ public struct AnimatedWebPEncoder: Sendable {
             }
             hasAlpha = hasAlpha || bitmap.alpha != .opaque
             let place = before.map { ChangedPart(from: $0, to: bitmap) } ?? ChangedPart(bitmap.size)
-            // The numbers are only copied: for that they may pass as opaque, which kernels take.
+            // The pixels are only copied, so they may be marked as opaque, which the kernels accept.
             let part = try bitmap.reinterpreted(alpha: .opaque)
                 .cropped(x: place.x, y: place.y, width: place.size.width, height: place.size.height)
             let file = try WebPEncoder.encode(part.reinterpreted(alpha: bitmap.alpha), options: options)
@@ -81,15 +93,15 @@ public struct AnimatedWebPEncoder: Sendable {
             size: size,
             flags: 0x02 | (hasAlpha ? 0x10 : 0) | (profile.isEmpty ? 0 : 0x20) | (exif.isEmpty ? 0 : 0x08))
         if !profile.isEmpty { file.append(WebPFile.chunk("ICCP", profile)) }
-        // The background, which browsers ignore: transparent.
+        // The background is transparent. Browsers ignore it.
         file.append(WebPFile.chunk("ANIM", Data(count: 4) + WebPFile.little(loopCount, 2)))
         file.append(chunks)
         if !exif.isEmpty { file.append(WebPFile.chunk("EXIF", exif)) }
         return WebPFile.wrap(file)
     }
 
-    /// `ANMF`: place in units of two pixels, size less one, milliseconds, flags; then the image's chunks. The flag 2 has the
-    /// frame replace what is there instead of being laid over it.
+    /// `ANMF`: the position in units of two pixels, the size less one, milliseconds, and flags, before the image's chunks. With
+    /// the flag 2 the frame replaces the pixels below it instead of being blended.
     private static func chunk(of file: Data, place: ChangedPart, milliseconds: Int) -> Data {
         var content = WebPFile.little(place.x / 2, 3) + WebPFile.little(place.y / 2, 3)
         content += WebPFile.little(place.size.width - 1, 3) + WebPFile.little(place.size.height - 1, 3)
@@ -99,18 +111,18 @@ public struct AnimatedWebPEncoder: Sendable {
     }
 }
 
-/// The rectangle in which two images differ; it begins at even places, and is never empty.
+/// The rectangle in which two images differ. It begins at even coordinates, and is never empty.
 struct ChangedPart {
     let x: Int, y: Int
     let size: PixelSize
 
-    /// All of an image.
+    /// The rectangle of a whole image.
     init(_ size: PixelSize) {
         (x, y) = (0, 0)
         self.size = size
     }
 
-    /// - Parameters: both 8-bit RGBA of the same size.
+    /// - Parameters: Both images are 8-bit RGBA of the same size.
     init(from old: Bitmap, to new: Bitmap) {
         var (left, right, top, bottom) = (new.width, -1, new.height, -1)
         unsafe old.withUnsafePixels { old in

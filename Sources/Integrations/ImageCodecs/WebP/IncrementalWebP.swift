@@ -3,33 +3,32 @@ public import ImageCore
 import ImageDecoding
 
 extension WebPDecoder: IncrementalDecoding {
-    /// Rows of a still image as they come; of an animation nothing before the end.
+    /// Previews a still image by its rows. An animation has no previews.
     public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
         format(of: head) == nil ? nil : IncrementalWebP(options: options)
     }
 }
 
-/// A WebP that arrives in pieces. libwebp keeps what it needs of the bytes; they are kept here too, since orientation
-/// stands at the end of the file.
+/// Decodes a WebP that arrives in pieces. It keeps the bytes besides libwebp, since the orientation is at the end of the file.
 ///
-/// libwebp is given the image's own chunks, as when a whole file is decoded: from a file in pieces it would also read alpha
-/// that the header does not announce, and past the end of an image that is too short. An image that is cut off or damaged
-/// may still come out otherwise in pieces; it is decoded anew when the file is known to be no better.
-// @unchecked because the protocol has its calls made by one thread at a time.
+/// libwebp receives only the image's own chunks, as for a complete file. From the whole file it would also read alpha that the
+/// header does not announce, and bytes past the end of an image that is too short. A truncated or damaged image may differ when
+/// it is decoded in pieces, so it is decoded again after the end of the file.
+// @unchecked because the protocol guarantees that one thread at a time calls it.
 @safe final class IncrementalWebP: IncrementalDecoder, @unchecked Sendable {
     private let options: DecodeOptions
     private var data = Data()
     private var handle: OpaquePointer?
     private var canvas: IncrementalCanvas?
     private var status = CLT_WEBP_NEEDS_INPUT
-    /// Where the image's chunks lie in the file, less what libwebp has.
+    /// The range of the image's chunks in the file that libwebp has not received.
     private var rest = 0..<0
-    /// Where the pixels of a lossy image begin.
+    /// The offset of a lossy image's pixels.
     private var lossyStart: Int?
-    /// Whether only the end of the file can tell: animations.
+    /// Whether the file can only be decoded when it is complete, such as an animation.
     private var waits = false
-    private var shown = 0
-    /// Bytes that libwebp was given.
+    private var lastPreviewed = 0
+    /// The number of bytes that libwebp has received.
     private(set) var bytesDecoded = 0
 
     init(options: DecodeOptions) { self.options = options }
@@ -46,7 +45,7 @@ extension WebPDecoder: IncrementalDecoding {
         if status != CLT_WEBP_NEEDS_INPUT, status != CLT_WEBP_OK { throw WebPRows.failure(status) }
     }
 
-    /// Begins once the container says how large the image is and where it lies.
+    /// Begins the decode when the container gives the size and the range of the image.
     private func begin() throws {
         let found = try unsafe data.withUnsafeBytes { bytes -> (StoredImage, Range<Int>)? in
             var features = clt_webp_features()
@@ -73,7 +72,7 @@ extension WebPDecoder: IncrementalDecoding {
         rest = place
     }
 
-    /// From the chunk at `start` to the end of the one with the pixels; `nil` before that has begun.
+    /// Returns the range from the chunk at `start` to the end of the one with the pixels, or `nil` before that has begun.
     private func chunks(from start: Int) -> Range<Int>? {
         let reader = ByteReader(data)
         var at = start
@@ -97,7 +96,7 @@ extension WebPDecoder: IncrementalDecoding {
         canvas.available = unsafe Int(clt_webp_reader_rows(reader))
     }
 
-    /// The container as far as it goes; `nil` where that is not far enough.
+    /// Parses the container so far, or returns `nil` when more bytes are needed.
     private func container(_ bytes: UnsafeRawBufferPointer) throws(ImageError) -> WebPContainer? {
         do {
             return try unsafe WebPContainer(bytes, limits: options.limits)
@@ -109,8 +108,8 @@ extension WebPDecoder: IncrementalDecoding {
     }
 
     func preview() throws -> DecodedImage? {
-        guard let canvas, canvas.available > shown else { return nil }
-        shown = canvas.available
+        guard let canvas, canvas.available > lastPreviewed else { return nil }
+        lastPreviewed = canvas.available
         return try canvas.preview(options)
     }
 
@@ -121,7 +120,7 @@ extension WebPDecoder: IncrementalDecoding {
             }
             return options.applied(container.chunk("EXIF").map(EXIFOrientation.parse) ?? .up)
         }
-        // How far libwebp scales was settled for an image that lies the other way: only now is it known how this one does.
+        // The scale was chosen before the orientation was known, which exchanges width and height.
         guard let canvas, let applied, status == CLT_WEBP_OK,
             applied.swapsSides == canvas.stored.orientation.swapsSides || options.targetSize == nil,
             lossyStart.map({ LossyPartitions(data, at: $0).isLastOutOfRange }) != true

@@ -1,26 +1,26 @@
 import ImageCore
 import ImageDecoding
 
-/// The partitions of a lossy image (RFC 6386, 9.1 to 9.6): ten bytes, in which stands the length of the first one; the first
-/// one, which begins with what holds for the whole image; three bytes for the length of each further one but the last; and
-/// those, with the coefficients.
+/// The partitions of a lossy image (RFC 6386, 9.1 to 9.6). Ten bytes contain the length of the first partition, which begins with
+/// the settings of the image. Three bytes each follow with the lengths of the other partitions except the last, and then those
+/// partitions, which contain the coefficients.
 struct LossyPartitions {
     private let reader: ByteReader
     private let start: Int
 
-    /// - Parameter start: where the content of the chunk `VP8 ` begins in the file.
+    /// - Parameter start: The offset of the content of the chunk `VP8 ` in the file.
     init(_ file: Data, at start: Int) {
         (reader, self.start) = (ByteReader(file), start)
     }
 
-    /// Whether the last partition is none that an encoder writes. It is read as a number below the range of the decoder, which
-    /// is 255 at first, and bits are told by comparing the two: a first byte of 255 lies beyond the range from then on, and what
-    /// libwebp makes of it hangs on how many bytes it loads at a time, and thus on how the file is cut.
+    /// Whether the last partition cannot come from an encoder. The decoder compares the partition's bytes with its range, which
+    /// is 255 at first. If the first byte is 255, it is outside the range from then on, and libwebp's result depends on how many
+    /// bytes it loads at a time, and so on how the file is split.
     var isLastOutOfRange: Bool { firstByteOfLast == 0xFF }
 
     private var firstByteOfLast: UInt8? {
         guard let tag = reader.uint32(at: start, bigEndian: false) else { return nil }
-        // Three bytes: what kind of frame it is, in five bits, and the length of the first partition.
+        // Three bytes: the type of the frame in five bits, and the length of the first partition.
         let first = start + 10
         let lengths = first + (tag & 0xFF_FFFF) >> 5
         let furtherCount = 1 << logarithmOfCount(in: first..<lengths)
@@ -32,10 +32,10 @@ struct LossyPartitions {
         return reader.byte(at: last)
     }
 
-    /// Of the partitions with coefficients, from the beginning of the first one.
+    /// The offsets of the partitions with coefficients, from the beginning of the first partition.
     private func logarithmOfCount(in partition: Range<Int>) -> Int {
         var header = BooleanReader(reader, partition)
-        // The colour space, and whether colours need no clamping.
+        // The colour space, and whether colours need clamping.
         _ = header.number(2)
         if header.flag() {
             let (hasMap, hasData) = (header.flag(), header.flag())
@@ -45,7 +45,7 @@ struct LossyPartitions {
             }
             if hasMap { for _ in 0..<3 where header.flag() { _ = header.number(8) } }
         }
-        // The loop filter: kind, level, sharpness.
+        // The loop filter: type, level, sharpness.
         _ = header.number(1 + 6 + 3)
         if header.flag(), header.flag() {
             for _ in 0..<8 where header.flag() { _ = header.number(6 + 1) }
@@ -54,7 +54,7 @@ struct LossyPartitions {
     }
 }
 
-/// The boolean decoder (RFC 6386, 7.3), for bits that are as often 0 as 1. Past the end of the partition there are zeros.
+/// The boolean decoder (RFC 6386, 7.3) for bits whose probability is one half. After the end of the partition it returns zeros.
 private struct BooleanReader {
     private let reader: ByteReader
     private var rest: Range<Int>

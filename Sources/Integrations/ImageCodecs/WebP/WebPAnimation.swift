@@ -2,7 +2,7 @@ import CCalotypeWebP
 import ImageCore
 import ImageDecoding
 
-/// The frames of an animated WebP; a still one is an animation of one frame.
+/// The frames of an animated WebP. A still image is an animation of one frame.
 final class WebPAnimation: AnimationSource {
     let format = ImageFormat.webp
     let canvas: PixelSize
@@ -11,7 +11,7 @@ final class WebPAnimation: AnimationSource {
     let loopCount: Int?
     private let profile: ColorProfile
     private let data: Data
-    /// Where each frame's image lies in the file.
+    /// The range of each frame's image in the file.
     private let ranges: [Range<Int>]
 
     init(_ data: Data, limits: DecodingLimits) throws {

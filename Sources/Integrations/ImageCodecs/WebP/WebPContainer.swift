@@ -2,19 +2,19 @@ import CCalotypeWebP
 import ImageCore
 import ImageDecoding
 
-/// One frame of a WebP, or its only image: a place on the canvas, and a WebP of its own.
+/// A frame of a WebP, or its only image: the position on the canvas, and its image as a WebP file.
 @safe struct WebPFrame {
     let x: Int, y: Int
     let size: PixelSize
     let milliseconds: Int
-    /// Whether its place becomes transparent when its time is over.
+    /// Whether the frame's rectangle becomes transparent after the frame.
     let clearsAfter: Bool
-    /// Whether it is laid over what is there; else it replaces it.
+    /// Whether the frame is blended with the pixels below it; otherwise it replaces them.
     let blends: Bool
     let hasAlpha: Bool
     let bytes: UnsafeBufferPointer<UInt8>
     let byteCount: Int
-    /// Whether all bytes of it are there.
+    /// Whether all bytes of the frame are there.
     let isComplete: Bool
 
     fileprivate init(_ frame: clt_webp_frame) {
@@ -30,12 +30,12 @@ import ImageDecoding
     }
 }
 
-/// A WebP file taken apart by libwebpdemux (WebP container specification).
+/// The structure of a WebP file, parsed by libwebpdemux (WebP container specification).
 @safe final class WebPContainer {
     private let handle: OpaquePointer
     private(set) var info = clt_webp_container_info()
 
-    /// - Parameter bytes: must stay where they are while the container lives.
+    /// - Parameter bytes: Must stay valid while the container exists.
     /// - Throws: ``ImageError`` for a header that cannot be read, or an image beyond the limits.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(ImageError) {
         let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -43,7 +43,7 @@ import ImageDecoding
             throw unsafe Self.headerFailure(bytes)
         }
         unsafe self.handle = handle
-        // Without a frame the canvas is not known yet.
+        // The canvas is not known before the first frame.
         guard info.frames > 0, info.width <= 1 << 24, info.height <= 1 << 24 else { throw .truncated(.webp) }
         try limits.check(size, bytesPerPixel: 0)
         guard info.frames <= limits.frames else {
@@ -56,10 +56,10 @@ import ImageDecoding
 
     deinit { unsafe clt_webp_container_destroy(handle) }
 
-    /// Pixels of the canvas.
+    /// The size of the canvas in pixels.
     var size: PixelSize { PixelSize(width: Int(info.width), height: Int(info.height)) }
 
-    /// Whether the file was cut before the Exif that its header promises: how the image lies is not known then.
+    /// Whether the file ends before the Exif data that its header announces, so that the orientation is unknown.
     func lacksOrientation(_ options: DecodeOptions) -> Bool {
         options.appliesOrientation && info.promises_exif && !info.is_complete && chunk("EXIF") == nil
     }
@@ -70,19 +70,19 @@ import ImageDecoding
         return unsafe Data(bytes: bytes, count: count)
     }
 
-    /// A frame, from 0. Its bytes lie in the file.
+    /// Returns a frame by its index from 0. Its bytes are those of the file.
     func frame(_ index: Int) throws(ImageError) -> WebPFrame {
         var frame = unsafe clt_webp_frame()
         guard unsafe clt_webp_container_frame(handle, UInt32(index), &frame) else { throw .truncated(.webp) }
         return unsafe WebPFrame(frame)
     }
 
-    /// Why not even the header could be read.
+    /// The error for a header that cannot be read.
     private static func headerFailure(_ bytes: UnsafeRawBufferPointer) -> ImageError {
         let file = unsafe ByteReader(Data(bytes.prefix(64)))
-        // RIFF, the size of what follows, WEBP.
+        // `RIFF`, the size of the rest, `WEBP`.
         guard let size = file.uint32(at: 4, bigEndian: false), bytes.count < size + 8 else {
-            return ImageError(.corrupt, message: "The WebP file is damaged: its chunks do not fit together.")
+            return ImageError(.corrupt, message: "The WebP file is damaged: its chunks are invalid.")
         }
         return .truncated(.webp)
     }

@@ -3,20 +3,20 @@ import ImageDecoding
 import ImageKernels
 import CCalotypeWebP
 
-/// WebP by libwebp: lossy and lossless, with and without alpha; of an animation, the frame asked for.
+/// Decodes WebP with libwebp: lossy and lossless, with and without alpha, still images and single frames of animations.
 ///
-/// Given a target size, lossy and lossless images are scaled by libwebp while they are decoded, to twice the size
-/// asked for at most; what remains is resampled.
+/// For a target size libwebp scales the image while decoding, to at most twice the target size, and a resampler does the rest.
 ///
-/// libwebp decodes lossless images in one go. Of a large one, the cancelled decode returns within milliseconds, while the
-/// image is finished in the background and its memory freed then. There are two such decodes at most, and
-/// `limits.decodedBytes` bounds what they hold together; a further one is waited for.
+/// libwebp cannot interrupt the decode of a lossless image. When the decode of a large image is cancelled, the call returns
+/// within milliseconds, and libwebp finishes in the background before its memory is freed. At most two such decodes run at a
+/// time, and together they hold at most `limits.decodedBytes`; a further one waits.
 public struct WebPDecoder: AnimationDecoding {
+    /// Creates a decoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.webp] }
 
-    /// WebP where the file begins with `RIFF`, a size and `WEBP` (WebP container specification).
+    /// Returns WebP if the file begins with `RIFF`, a size and `WEBP` (WebP container specification).
     public func format(of head: Data) -> ImageFormat? {
         let reader = ByteReader(head)
         return reader.matches("RIFF") && reader.matches("WEBP", at: 8) ? .webp : nil
@@ -38,7 +38,7 @@ public struct WebPDecoder: AnimationDecoding {
         guard let pixels = Self.losslessPixels(data) else {
             return try Self.decode(data, options: options)
         }
-        // As libwebp holds them, and as they come out.
+        // Both libwebp's pixels and the result count.
         return try UncancellableDecode.run(data, holding: 2 * 4 * pixels, options: options) {
             try Self.decode($0, options: options)
         }
@@ -48,7 +48,7 @@ public struct WebPDecoder: AnimationDecoding {
         try ComposedAnimation(WebPAnimation(data, limits: options.limits), options: options)
     }
 
-    /// How many pixels a still lossless image has; `nil` for any other file.
+    /// The number of pixels of a still lossless image; `nil` for any other file.
     private static func losslessPixels(_ data: Data) -> Int? {
         unsafe data.withUnsafeBytes { bytes in
             var features = clt_webp_features()
@@ -72,7 +72,7 @@ public struct WebPDecoder: AnimationDecoding {
                 return image
             }
             let frame = try container.frame(0)
-            // Of a file that was cut before the pixels begin, the image's own size is not known.
+            // The size of an image is not known if the file ends before its pixels.
             guard frame.isComplete || frame.size == container.size else { throw ImageError.truncated(.webp) }
             var stored = try storedImage(container, frame, options: options)
             stored.deliversWhole = true
@@ -84,7 +84,7 @@ public struct WebPDecoder: AnimationDecoding {
         }
     }
 
-    /// What is known of a still image, scaled as the options allow.
+    /// Describes a still image, with the scale that the options allow.
     static func storedImage(
         _ container: WebPContainer, _ frame: WebPFrame, options: DecodeOptions
     ) throws(ImageError) -> StoredImage {
@@ -96,11 +96,11 @@ public struct WebPDecoder: AnimationDecoding {
         return stored
     }
 
-    /// Lets libwebp scale to twice the size wanted where that is less than three quarters of the full size.
+    /// Uses libwebp's scaling to twice the target size if that is less than three quarters of the full size.
     private static func scale(_ stored: inout StoredImage, options: DecodeOptions) throws(ImageError) {
-        let wanted = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
-        guard let wanted else { return }
-        let ratio = min(wanted.width / Double(wanted.output.width), wanted.height / Double(wanted.output.height))
+        let geometry = try options.geometry(storedSize: stored.size, orientation: stored.orientation)
+        guard let geometry else { return }
+        let ratio = min(geometry.width / Double(geometry.output.width), geometry.height / Double(geometry.output.height))
         guard ratio > 2.67 else { return }
         let size = PixelSize(
             width: Int((Double(stored.size.width) * 2 / ratio).rounded(.up)),
@@ -112,7 +112,7 @@ public struct WebPDecoder: AnimationDecoding {
     }
 }
 
-/// One image of a WebP, decoded by libwebp where it is to lie.
+/// Decodes one image of a WebP into the caller's memory.
 @safe final class WebPRows: RowProducer {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let size: PixelSize
@@ -120,8 +120,8 @@ public struct WebPDecoder: AnimationDecoding {
     private let options: DecodeOptions
 
     /// - Parameters:
-    ///   - bytes: a WebP of its own; must stay where they are.
-    ///   - size: what the container says of them.
+    ///   - bytes: A WebP file with one image. The bytes must stay valid while the producer exists.
+    ///   - size: The size that the container declares.
     init(_ bytes: UnsafeBufferPointer<UInt8>, size: PixelSize, stored: StoredImage, options: DecodeOptions) {
         unsafe self.bytes = bytes
         (self.size, self.stored, self.options) = (size, stored, options)
@@ -131,7 +131,7 @@ public struct WebPDecoder: AnimationDecoding {
         let output = stored.decodedSize
         let isScaled = output != stored.size
         guard size == stored.size else {
-            throw ImageError(.corrupt, message: "The WebP file is damaged: its image is not of the size of its canvas.")
+            throw ImageError(.corrupt, message: "The WebP file is damaged: the sizes of its image and its canvas differ.")
         }
         let room = stride * (output.height - 1) + 4 * output.width
         let reader = unsafe clt_webp_reader_create(
@@ -145,9 +145,9 @@ public struct WebPDecoder: AnimationDecoding {
         return unsafe RowsRead(count: min(count, Int(clt_webp_reader_rows(reader))), failure: Self.failure(status))
     }
 
-    /// Hands a lossy image over bit by bit, so that one that is cancelled stops soon; also where none can be, for what libwebp
-    /// makes of a damaged image hangs on how it is handed over. Of a lossless one libwebp would decode up to eight rows anew
-    /// with each bit, and its beginning as a whole: that goes in one.
+    /// Passes a lossy image to libwebp in small parts, so that it stops soon when it is cancelled. It does so for every decode,
+    /// since libwebp's result for a damaged image depends on the parts. A lossless image is passed at once, because libwebp would
+    /// decode up to eight rows again for each part.
     private func update(_ reader: OpaquePointer) throws -> clt_webp_status {
         var features = clt_webp_features()
         let status = unsafe clt_webp_read_features(bytes.baseAddress, bytes.count, &features)
@@ -169,7 +169,7 @@ public struct WebPDecoder: AnimationDecoding {
         case CLT_WEBP_NO_MEMORY: .outOfMemory(.webp)
         case CLT_WEBP_UNSUPPORTED:
             ImageError(.unsupportedFeature, message: "The WebP uses a feature that libwebp does not decode.")
-        default: ImageError(.corrupt, message: "The WebP file is damaged: its image data is broken.")
+        default: ImageError(.corrupt, message: "The WebP file is damaged: its image data cannot be decoded.")
         }
     }
 }

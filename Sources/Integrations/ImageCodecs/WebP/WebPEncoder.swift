@@ -3,11 +3,13 @@ import ImageDecoding
 import CCalotypeWebP
 import ImageKernels
 
-/// WebP by libwebp: lossy by quality, lossless at 100 or where the options say so. `effort` 0 to 9 is spread over libwebp's
-/// methods 0 to 6; 4 is the method by default. Deep images are rounded to 8 bits; a profile that the bitmap keeps is
-/// embedded, and an orientation written as Exif. Sides are at most 16,383 pixels. Encoding cannot be cancelled half-way.
-/// Animations are written by ``AnimatedWebPEncoder``.
+/// Encodes WebP with libwebp: lossy, or lossless at quality 100 or if the options say so.
+///
+/// An `effort` of 0 to 9 is mapped to libwebp's methods 0 to 6; the default is method 4. 16-bit images are rounded to 8 bits. The
+/// encoder embeds the bitmap's profile, and writes the orientation as Exif. Sides have at most 16,383 pixels. An encode cannot be
+/// cancelled after it has begun. ``AnimatedWebPEncoder`` writes animations.
 public struct WebPEncoder: Encoding {
+    /// Creates an encoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.webp] }
@@ -24,7 +26,7 @@ public struct WebPEncoder: Encoding {
         try AnimatedWebPEncoder().encode(animation, options: options)
     }
 
-    /// A plain file of straight or opaque 8-bit RGBA.
+    /// Encodes 8-bit RGBA that is opaque or not premultiplied, without metadata.
     static func encode(_ bitmap: Bitmap, options: EncodeOptions) throws -> Data {
         try options.cancellation?.check()
         let method = options.effort.map { max(0, min(9, $0)) * 6 / 9 } ?? 4

@@ -1,11 +1,11 @@
 import ImageCore
 import ImageDecoding
 
-/// Writes the chunks around encoded images (WebP container specification): `RIFF`, the size of the rest, `WEBP`, and
-/// chunks of a name, a size, and content padded to an even length.
+/// Writes WebP containers (WebP container specification): `RIFF`, the size of the rest, `WEBP`, and chunks of a name, a size, and
+/// content padded to an even length.
 enum WebPFile {
-    /// The file with a profile and Exif added, if there are any, in the extended format: `VP8X` first, then `ICCP`, then the
-    /// image's chunks, then `EXIF`.
+    /// Adds a profile and Exif data, if there are any, by writing the extended format: `VP8X`, `ICCP`, the image's chunks,
+    /// `EXIF`.
     static func adding(profile: Data, exif: Data, to file: Data, size: PixelSize, hasAlpha: Bool) -> Data {
         var chunks = extendedHeader(
             size: size, flags: (profile.isEmpty ? 0 : 0x20) | (hasAlpha ? 0x10 : 0) | (exif.isEmpty ? 0 : 0x08))
@@ -15,7 +15,7 @@ enum WebPFile {
         return wrap(chunks)
     }
 
-    /// The chunks that make up an image: `ALPH`, `VP8 ` and `VP8L`.
+    /// The chunks of an image: `ALPH`, `VP8 ` and `VP8L`.
     static func imageChunks(of file: Data) -> [(name: String, content: Data)] {
         let reader = ByteReader(file)
         var (offset, found) = (12, [(String, Data)]())
@@ -42,7 +42,7 @@ enum WebPFile {
         Data("RIFF".utf8) + little(chunks.count + 4, 4) + Data("WEBP".utf8) + chunks
     }
 
-    /// A number in so many bytes, the lowest first.
+    /// Returns the bytes of a number, the lowest first.
     static func little(_ number: Int, _ bytes: Int) -> Data {
         Data((0..<bytes).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
     }

@@ -53,7 +53,7 @@ final class Fetch: Sendable {
             cancel(by: mailbox)
         }
         guard let head = unsafe head.take() else {
-            throw ImageError(.badResponse, message: "The response to \(source) ended without a head.")
+            throw ImageError(.badResponse, message: "The response to \(source) ended before its headers were complete.")
         }
         return (head, body)
     }

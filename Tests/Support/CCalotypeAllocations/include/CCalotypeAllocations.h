@@ -2,10 +2,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Counts allocations, for tests. Linked into a program, it stands before the C library's own allocator.
+// Counts allocations, for tests. The functions replace the allocator of the C library in the program that links them.
 
-/// Whether allocations are counted here: with glibc, and no sanitizer that stands there itself.
+/// Whether allocations are counted: with glibc and without a sanitizer, which replaces the allocator itself.
 bool clt_counts_allocations(void);
 
-/// How often the calling thread has asked for memory so far.
+/// The number of allocations of the calling thread so far.
 size_t clt_allocations(void);

@@ -1,0 +1,68 @@
+internal import ImageCore
+
+/// The running loads, the outcomes of the others, and the failures of the test.
+final class LoadRecords: Sendable {
+    private struct Running {
+        let path: String
+        let since: ContinuousClock.Instant
+        let cancel: @Sendable () -> Void
+    }
+
+    private struct State {
+        var nextID = 0
+        var running: [Int: Running] = [:]
+        var ends: [String: [Outcome: Int]] = [:]
+        var failures: [String] = []
+        var failureCount = 0
+        var fromDisk = 0
+    }
+
+    private let state = Lock(State())
+
+    /// Records a load that starts. Returns its number, for ``end(_:of:as:)``.
+    func begin(_ path: String, cancel: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            state.nextID += 1
+            state.running[state.nextID] = Running(path: path, since: .now, cancel: cancel)
+            return state.nextID
+        }
+    }
+
+    func end(_ id: Int, of misbehaviour: Misbehaviour, as outcome: Outcome) {
+        state.withLock { state in
+            state.running[id] = nil
+            state.ends[misbehaviour.name, default: [:]][outcome, default: 0] += 1
+        }
+    }
+
+    func fail(_ message: String) {
+        state.withLock { state in
+            state.failureCount += 1
+            // The first failures are enough.
+            if state.failures.count < 40, !state.failures.contains(message) { state.failures.append(message) }
+        }
+    }
+
+    /// Counts an image that the disk cache served after the storm.
+    func noteFromDisk() { state.withLock { $0.fromDisk += 1 } }
+
+    func cancelAll() {
+        for load in state.withLock({ Array($0.running.values) }) { load.cancel() }
+    }
+
+    /// The paths of loads that have run for longer than `bound`.
+    func overdue(_ bound: Duration) -> [String] {
+        let now = ContinuousClock.now
+        return state.withLock { $0.running.values.filter { now - $0.since > bound }.map(\.path) }
+    }
+
+    var fromDisk: Int { state.withLock { $0.fromDisk } }
+    var loads: Int { state.withLock { $0.nextID } }
+    var running: Int { state.withLock { $0.running.count } }
+    var failures: [String] { state.withLock { $0.failures } }
+    var failureCount: Int { state.withLock { $0.failureCount } }
+
+    func count(_ outcome: Outcome) -> Int { state.withLock { $0.ends.values.reduce(0) { $0 + ($1[outcome] ?? 0) } } }
+
+    func ends(of misbehaviour: Misbehaviour) -> [Outcome: Int] { state.withLock { $0.ends[misbehaviour.name] ?? [:] } }
+}
