@@ -13,7 +13,7 @@ struct NetworkWiring {
         func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse { try await next(request) }
     }
 
-    private func configuration(_ change: (inout StandardConfiguration) -> Void) -> StandardConfiguration {
+    private func makeStandard(_ change: (inout StandardConfiguration) -> Void) -> StandardConfiguration {
         var configuration = StandardConfiguration()
         configuration.dataCache = LoggedDataCache()
         configuration.retryPolicy = nil
@@ -39,7 +39,7 @@ struct NetworkWiring {
     }
 
     @Test func theOrderOfTheLoadersIsThatOfTheGuide() throws {
-        let all = configuration {
+        let all = makeStandard {
             $0.interceptors = [PassthroughInterceptor()]
             $0.sourcePolicy = .publicWeb
             $0.networkMonitor = NetworkMonitor(status: NetworkStatus())
@@ -69,7 +69,7 @@ struct NetworkWiring {
         }
         defer { server.stop() }
         let loader = ImageLoader(
-            configuration {
+            makeStandard {
                 $0.dataCache = nil
                 $0.limits.fetchesPerHost = count
             }.makeConfiguration())
@@ -93,7 +93,7 @@ struct NetworkWiring {
         defer { try? FileManager.default.removeItem(at: file) }
         for url in [server.url("/"), file.absoluteString, "data:;base64," + Data(count: 1001).base64EncodedString(), "own:a"] {
             for limit in [1000, 1001] {
-                let small = configuration {
+                let small = makeStandard {
                     $0.dataCache = nil
                     $0.schemes = ["own": ScriptedLoader { _ in .body(Data(count: 1001)) }]
                     $0.limits.responseBytes = limit
@@ -108,7 +108,7 @@ struct NetworkWiring {
         let network = ScriptedLoader { _ in
             .response(HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]), chunks: [Data([1])])
         }
-        let traced = configuration {
+        let traced = makeStandard {
             $0.network = network
             $0.neutralHeaders.insert("X-Trace")
         }
@@ -127,7 +127,7 @@ struct NetworkWiring {
     func aHostNameOfThisMachineIsForbiddenForACustomTransportToo(_ own: CurlLoader?) async throws {
         let server = try LoopbackServer(serving: { _ in .init(200, body: [1]) })
         defer { server.stop() }
-        let strict = configuration {
+        let strict = makeStandard {
             $0.sourcePolicy = SourcePolicy()
             $0.network = own
         }
@@ -142,7 +142,7 @@ struct NetworkWiring {
         configuration.sourcePolicy = SourcePolicy()
         configuration.sourcePolicy?.allowsPrivateAddresses = true
         let own = CurlLoader(configuration)
-        let strict = configuration {
+        let strict = makeStandard {
             $0.sourcePolicy = SourcePolicy()
             $0.network = own
         }
@@ -152,7 +152,7 @@ struct NetworkWiring {
     @Test(arguments: [nil, HTTPCachePolicy.off])
     func withoutACacheALoadThatForbidsExpensiveNetworksFailsToo(_ policy: HTTPCachePolicy?) async throws {
         let network = ScriptedLoader { _ in .body(Data([1])) }
-        let restricted = configuration {
+        let restricted = makeStandard {
             $0.network = network
             $0.networkMonitor = NetworkMonitor(status: NetworkStatus(isExpensive: true))
             $0.options.allowsExpensiveNetwork = false
@@ -164,7 +164,7 @@ struct NetworkWiring {
 
     @Test func aCustomWebLoaderChecksTheNetworkStatusToo() async throws {
         let network = ScriptedLoader { _ in .body(Data([1])) }
-        let offline = configuration {
+        let offline = makeStandard {
             $0.schemes = ["HTTP": network, "own": network]
             $0.networkMonitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
         }
@@ -194,7 +194,7 @@ struct NetworkWiring {
     /// Each lost connection counts as a failure. A rejection by the breaker does not replace the error of the load.
     @Test func theCircuitBreakerOpensForAHostThatDropsConnections() async throws {
         let network = ScriptedLoader { _ in .forward(DisconnectingLoader()) }
-        let protected = configuration {
+        let protected = makeStandard {
             $0.network = network
             $0.retryPolicy = .default
             $0.circuitBreaker = CircuitBreaker.Policy()
@@ -216,7 +216,7 @@ struct NetworkWiring {
     @Test(.timeLimit(.minutes(1))) func theDeadlineReachesTheTransport() async throws {
         let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
         defer { server.stop() }
-        let all = configuration {
+        let all = makeStandard {
             $0.interceptors = [PassthroughInterceptor()]
             $0.networkMonitor = NetworkMonitor(status: NetworkStatus())
             $0.bytesPerSecond = 1_000_000
@@ -238,7 +238,7 @@ struct NetworkWiring {
 
     @Test func theEngineReceivesTheStatusOfTheMonitor() async {
         let monitor = NetworkMonitor(status: NetworkStatus(isConstrained: true))
-        let monitored = configuration { $0.networkMonitor = monitor }.makeConfiguration()
+        let monitored = makeStandard { $0.networkMonitor = monitor }.makeConfiguration()
         var updates = monitored.networkUpdates?().makeAsyncIterator()
         #expect(await updates?.next() == NetworkStatus(isConstrained: true))
     }

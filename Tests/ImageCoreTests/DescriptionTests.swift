@@ -1,15 +1,14 @@
-import HTTPTypes
 import ImageCore
 import Testing
 
 /// `print` shows each of these values on one line, without credentials.
 @Suite struct Descriptions {
     private static func image(
-        _ format: PixelFormat = .rgba8, alpha: AlphaMode = .opaque, colorSpace: ColorSpace = .sRGB, from file: ImageFormat? = nil
+        _ format: PixelFormat = .rgba8, alpha: AlphaMode = .opaque, colorSpace: ColorSpace = .sRGB
     ) throws -> DecodedImage {
         let size = PixelSize(width: 64, height: 48)
         return DecodedImage(
-            try unsafe Bitmap(size: size, format: format, alpha: alpha, colorSpace: colorSpace) { _, _ in }, format: file)
+            try unsafe Bitmap(size: size, format: format, alpha: alpha, colorSpace: colorSpace) { _, _ in })
     }
 
     /// An error of a plug-in that does not redact its URLs.
@@ -19,8 +18,9 @@ import Testing
         causes: ["https://secret@example.org/b failed"])
 
     @Test func aBitmapNamesItsSizeItsFormatAndWhatIsNotUsual() throws {
-        #expect("\(try Self.image().bitmap)" == "64x48 rgba8")
-        #expect("\(try Self.image(.gray16, alpha: .straight).bitmap)" == "64x48 gray16")
+        let (plain, grey) = (try Self.image().bitmap, try Self.image(.gray16, alpha: .straight).bitmap)
+        #expect("\(plain)" == "64x48 rgba8")
+        #expect("\(grey)" == "64x48 gray16")
         let profiled = try Self.image(.rgba16, alpha: .premultiplied, colorSpace: .icc(Data([1]))).bitmap
         #expect("\(profiled)" == "64x48 rgba16 premultiplied, ICC profile")
     }
@@ -73,8 +73,9 @@ import Testing
 
     @Test func anEventNamesItsKindAndItsContent() throws {
         #expect("\(LoadEvent.progress(LoadProgress(received: 1, expected: 2)))" == "progress: 1 of 2 bytes")
-        #expect("\(LoadEvent.preview(try Self.image()))" == "preview: 64x48 rgba8")
-        let response = ImageResponse(image: try Self.image(), tier: .disk)
+        let image = try Self.image()
+        #expect("\(LoadEvent.preview(image))" == "preview: 64x48 rgba8")
+        let response = ImageResponse(image: image, tier: .disk)
         #expect("\(LoadEvent.finished(.success(response)))" == "finished: 64x48 rgba8 from disk")
         #expect("\(LoadEvent.finished(.failure(.cancelled)))" == "cancelled")
     }
