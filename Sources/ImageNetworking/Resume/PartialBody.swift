@@ -3,7 +3,7 @@ internal import ImageCore
 
 /// The first bytes of a body whose transfer was interrupted (RFC 9110, sections 13 and 14).
 struct PartialBody: Sendable, Equatable {
-    /// The head of the complete response.
+    /// The response headers of the complete response.
     var head: HTTPResponse
     var bytes: Data
 
@@ -25,8 +25,8 @@ struct PartialBody: Sendable, Equatable {
         return modified
     }
 
-    /// The reference date for years of two digits in dates of the oldest form, up to 2050. It is fixed, so that a head has the same
-    /// validator at any time.
+    /// The reference date for years of two digits in dates of the oldest form, up to 2050. It is fixed, so that the validator of a
+    /// response never changes.
     private static let thisCentury = 946_684_800.0
 
     static func length(in head: HTTPResponse) -> Int? {
@@ -45,7 +45,7 @@ struct PartialBody: Sendable, Equatable {
 
 /// The point in a body from which another request can resume.
 struct ResumePoint: Sendable, Equatable {
-    /// The head of the complete response.
+    /// The response headers of the complete response.
     var head: HTTPResponse
     /// The bytes before it.
     var count: Int

@@ -16,7 +16,7 @@ internal import CalotypeSystem
 ///
 /// **Time**: each request for the rest is another attempt, with the request's whole timeout. None starts after the deadline.
 ///
-/// The reader gets one body from its first byte and a head with status 200. A resource that
+/// The reader gets one body from its first byte and a response with status 200. A resource that
 /// changed is loaded completely, or fails if the reader already got a part of the old version. Only GET requests without body and
 /// range are resumed, and only for the same URL and header fields. A partial body is stored on disk only for loads whose cache policy
 /// writes there, and not at all with `Cache-Control: no-store` in the request or the response.

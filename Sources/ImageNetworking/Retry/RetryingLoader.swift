@@ -5,7 +5,7 @@ internal import CalotypeSystem
 
 /// Retries a request when that may help, as a ``RetryPolicy`` decides.
 ///
-/// Only failures before the response's head are retried: a body that fails after that is not started again, since the reader
+/// Only failures before the response headers are retried: a body that fails after that is not started again, since the reader
 /// already got a part of it. Cancelling is never retried, and ends a wait at once.
 /// The loader returns the last response, or throws the last error with the reasons of the attempts before it.
 ///

@@ -43,9 +43,9 @@ final class Fetch: Sendable {
 
     // MARK: The reader's side. The reader holds the mailbox, so that a fetch needs no reference to it.
 
-    /// Starts the fetch and waits for the head of its final response.
+    /// Starts the fetch and waits for the headers of its final response.
     ///
-    /// - Returns: the head, and the body if all of it is here already.
+    /// - Returns: the response headers, and the body if all of it is here already.
     func start(by mailbox: Mailbox) async throws -> (Head, body: Data?) {
         let body = try await channel.waitForHead {
             if let error = mailbox.post(.start, self) { fail(error) }
