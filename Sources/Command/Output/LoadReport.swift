@@ -90,7 +90,7 @@ extension LoadReport {
 
         var heading: String { row.line(LoadReport.columns(stages).map(\.heading)) }
 
-        func line(_ report: LoadReport) -> String { row.line(report.cells(stages).map(Terminal.harmless)) }
+        func line(_ report: LoadReport) -> String { row.line(report.cells(stages).map(Terminal.sanitized)) }
     }
 
     /// The columns, each with the width of the longest text that is usual in it.
