@@ -50,7 +50,7 @@
             if isKitty {
                 // After half a second, the second half is drawn as another preview first.
                 #expect(before.drawings.count == 1 && after.drawings.count >= 2)
-                #expect(after.drawings.allSatisfy { $0.place == .init(row: 0, column: 0) })
+                #expect(after.drawings.allSatisfy { $0.position == .init(row: 0, column: 0) })
                 #expect(after.drawings.first?.text != after.drawings.last?.text)
             } else {
                 #expect(!before.characters.isEmpty && after.characters.keys == before.characters.keys)
