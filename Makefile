@@ -62,10 +62,10 @@ optional: ## build and test the optional parts: GTK, Redis, OpenCombine, and a n
 	@Scripts/quietly "build (Examples/AsyncHTTPClientLayer)" $(SWIFT) build $(OTHER_CLIENT)
 	@Scripts/quietly "Examples/AsyncHTTPClientLayer" $(SWIFT) run --skip-build $(OTHER_CLIENT)
 
-gallery: ## a GTK window of thousands of pictures; PICTURES=folder, or a file of URLs
+gallery: ## a GTK window with thousands of images; IMAGES=folder, or a .txt file with one URL per line
 	@Scripts/setup --optional
 	@Scripts/quietly "build (gallery, release)" $(SWIFT) build $(GALLERY)
-	@$(GALLERY_PROGRAM) $(or $(PICTURES),Sources/C/Gallery/Images --serve)
+	@$(GALLERY_PROGRAM) $(if $(IMAGES),"$(IMAGES)",Sources/C/Gallery/Images --serve)
 
 check-apple: build ## type-check the Apple sources against stubs, and run their logic
 	@Scripts/check-apple

@@ -61,7 +61,7 @@ let package = Package(
 
         // Built-in plug-ins, each usable alone.
         module("ImageNetworking", "ImageCore", "CalotypeSystem", "CCalotypeSockets", .httpTypes),
-        module("ImageCaching", "ImageCore", "CalotypeSystem", "CCalotypeDiskIO", .httpTypes, .heap),
+        module("ImageCaching", "ImageCore", "CalotypeSystem", "CCalotypeDiskIO", .httpTypes, .heap, .deque),
         module("ImageDecoding", "ImageCore", "ImageKernels", "CalotypeSystem"),
         module("ImageProcessing", "ImageCore", "CalotypeSystem", "ImageKernels"),
         module("ImageTargets", "ImageCore", .httpTypes),
@@ -88,8 +88,9 @@ let package = Package(
 
         // Everything wired, with the platform's own transport and codecs.
         module(
-            "Calotype", "ImageCore", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding", "ImageProcessing",
-            "ImageTargets", .linux("ImageNetworkingCurl"), .linux("ImageCodecs"), .apple("ImageNetworkingFoundation"),
+            "Calotype", "ImageCore", "ImageKernels", "ImageLoading", "ImageNetworking", "ImageCaching", "ImageDecoding",
+            "ImageProcessing", "ImageTargets", .linux("ImageNetworkingCurl"), .linux("ImageCodecs"),
+            .apple("ImageNetworkingFoundation"),
             .apple("ImageDecodingApple")),
 
         // The kit for authors of plug-ins.

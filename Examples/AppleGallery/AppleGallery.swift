@@ -2,16 +2,17 @@ public import ImageCore
 internal import ImageTargets
 public import UIKit
 
-/// What image views of UIKit show of a load, one view each: what stands in for a picture, and a picture from each tier.
+/// Image views of UIKit that show the stages of a load: one view per placeholder, and one per cache tier.
 ///
-/// To be read, or put into a view controller of an app, which keeps the views and adds them to its own.
+/// An app's view controller may use it: it adds the views to its own view.
 @MainActor public struct AppleGallery {
-    /// The views, with what they show.
+    /// The views, with titles that say what they show.
     public private(set) var views: [(title: String, view: UIImageView)] = []
 
+    /// Makes a gallery without views.
     public init() {}
 
-    /// A picture that is waited for. `placeholder` stands in for it until it comes, over which it then fades in.
+    /// Adds a view that shows a placeholder until the image fades in.
     public mutating func add(_ title: String, _ url: URL, placeholder: Placeholder, from loader: any ImageProviding) {
         var request = ImageRequest(url: url)
         request.options.placeholder = placeholder
@@ -19,7 +20,7 @@ public import UIKit
         show(title, request, from: loader)
     }
 
-    /// A picture with the badge of the tier that had it.
+    /// Adds a view that shows an image with the badge of its cache tier.
     public mutating func addWithBadge(_ title: String, _ url: URL, from loader: any ImageProviding) {
         var request = ImageRequest(url: url)
         request.options.showsTierBadge = true
@@ -28,7 +29,7 @@ public import UIKit
 
     private mutating func show(_ title: String, _ request: ImageRequest, from loader: any ImageProviding) {
         let view = UIImageView()
-        view.calo.setImage(with: request, from: loader)
+        view.calotype.setImage(with: request, from: loader)
         views.append((title, view))
     }
 }

@@ -5,6 +5,6 @@ public import UIKit
 extension UIImageView {
     /// Shows the thumbnail of an image.
     public func showThumbnail(of url: URL) {
-        calo.setImage(with: ImageRequest(url: url, processors: thumbnail), from: loader)
+        calotype.setImage(with: ImageRequest(url: url, processors: thumbnail), from: loader)
     }
 }

@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A server that has AsyncHTTPClient already needs no second HTTP client: the engine and the decoders are taken from here, the
-// network from there, and libcurl is neither built nor linked. `swift run` loads a picture, and runs the checks that every
-// network layer can be held to.
+// A server that already uses AsyncHTTPClient needs no second HTTP client. This program takes the engine and the decoders from
+// Calotype, uses AsyncHTTPClient as the network layer, and neither builds nor links libcurl. `swift run` loads an image and runs the
+// conformance checks for network layers.
 let package = Package(
     name: "AsyncHTTPClientLayer",
     platforms: [.macOS(.v13)],

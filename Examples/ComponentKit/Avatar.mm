@@ -3,7 +3,7 @@
 
 #import "App-Swift.h"
 
-/// A round picture of 64 points, loaded by Calotype.
+/// A round image of 64 points, loaded by Calotype.
 @interface Avatar : CKCompositeComponent
 + (instancetype)newWithURL:(NSURL *)url;
 @end

@@ -2,16 +2,19 @@ import Calotype
 import CoreGraphics
 import Foundation
 
-/// Loads the images of `CKNetworkImageComponent` through Calotype.
+/// Loads the images of `CKNetworkImageComponent` with Calotype.
 ///
-/// ComponentKit calls it from any thread. Completions come on the queue that it names, or on the main one, and not at all for a
-/// download that was cancelled.
+/// ComponentKit calls it on any thread. Completions are called on the queue that ComponentKit passes, or on the main queue; not for
+/// a cancelled download.
 @objc public final class CalotypeImageDownloader: NSObject, CKNetworkImageDownloading, Sendable {
-    /// Of ``ImageLoader/shared``.
+    /// The downloader that uses ``ImageLoader/shared``.
     @objc public static let shared = CalotypeImageDownloader(loader: .shared)
 
     private let loader: ImageLoader
 
+    /// Makes a downloader.
+    ///
+    /// - Parameter loader: loads the images.
     public init(loader: ImageLoader) { self.loader = loader }
 
     public func downloadImage(
@@ -19,26 +22,28 @@ import Foundation
         completion: ((CGImage?, (any Error)?) -> Void)?
     ) -> Any? {
         let queue = callbackQueue ?? .main
-        // because the blocks are called on one queue only, the one that ComponentKit chose for them.
-        nonisolated(unsafe) let (progressed, completed) = (downloadProgressBlock, completion)
+        // because the blocks are only called on the queue that ComponentKit chose for them.
+        nonisolated(unsafe) let (reportProgress, complete) = (downloadProgressBlock, completion)
         guard let url else {
-            let error = ImageError(.invalidRequest, message: "There is no URL to load an image from.")
-            queue.async { completed?(nil, error) }
+            let error = ImageError(.invalidRequest, message: "The component has no URL to load. Set one.")
+            queue.async { complete?(nil, error) }
             return nil
         }
         return loader.load(ImageRequest(url: url)) { event in
             switch event {
             case .progress(let progress):
                 guard let fraction = progress.fraction else { return }
-                queue.async { progressed?(fraction) }
+                queue.async { reportProgress?(fraction) }
             case .preview: break
-            case .finished(.success(let response)): queue.async { completed?(response.image.bitmap.makeCGImage(), nil) }
-            case .finished(.failure(.failed(let error))): queue.async { completed?(nil, error) }
+            case .finished(.success(let response)): queue.async { complete?(response.image.bitmap.makeCGImage(), nil) }
+            case .finished(.failure(.failed(let error))): queue.async { complete?(nil, error) }
             case .finished(.failure(.cancelled)): break
             }
         }
     }
 
-    /// - Parameter download: what ``downloadImage(with:caller:callbackQueue:downloadProgressBlock:completion:)`` returned.
+    /// Cancels a download.
+    ///
+    /// - Parameter download: the result of ``downloadImage(with:caller:callbackQueue:downloadProgressBlock:completion:)``.
     public func cancelImageDownload(_ download: Any?) { (download as? any LoadHandle)?.cancel() }
 }

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A window of thousands of pictures. The trait brings GTK in; the window's own furniture is a little C, since GTK's macros
-// cannot be called from Swift.
+// A GTK window with thousands of images. The trait adds GTK to Calotype. The window itself is written in C, since Swift cannot call
+// GTK's macros.
 let package = Package(
     name: "GalleryGTK",
     platforms: [.macOS(.v13)],
@@ -21,5 +21,20 @@ let package = Package(
                 .product(name: "LoopbackHTTP", package: "Calotype"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]),
+        // The programs of docs/GettingStarted.md and docs/TutorialGTK.md.
+        .executableTarget(
+            name: "HelloGTK",
+            dependencies: [
+                "CGTK",
+                .product(name: "Calotype", package: "Calotype"),
+                .product(name: "ImageTargetsGTK", package: "Calotype"),
+            ]),
+        .executableTarget(
+            name: "AlbumGTK",
+            dependencies: [
+                "CGTK",
+                .product(name: "Calotype", package: "Calotype"),
+                .product(name: "ImageTargetsGTK", package: "Calotype"),
+            ]),
     ]
 )

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What a terminal shows of a load: the placeholder, a preview, and the picture.
+// Shows the stages of a load in a terminal: the placeholder, a preview, and the image.
 let package = Package(
     name: "TerminalGallery",
     platforms: [.macOS(.v13)],

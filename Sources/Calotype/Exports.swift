@@ -1,7 +1,8 @@
-// `import Calotype` brings every module that an application calls.
+// Re-exports every module that an application uses.
 @_exported public import ImageCaching
 @_exported public import ImageCore
 @_exported public import ImageDecoding
+@_exported public import ImageKernels
 @_exported public import ImageLoading
 @_exported public import ImageNetworking
 @_exported public import ImageProcessing

@@ -1,11 +1,11 @@
 public import ImageLoading
 
 extension ImageLoader {
-    /// Makes a loader with the standard wiring.
+    /// Creates a loader with the standard components.
     ///
     /// - Parameters:
-    ///   - preset: the configuration to start from, such as ``StandardConfiguration/server``; every part as declared by default.
-    ///   - change: replaces parts, limits and options of it.
+    ///   - preset: the configuration to start from, such as ``StandardConfiguration/server``; by default the default values.
+    ///   - change: changes components, limits and options of the configuration.
     public static func standard(
         _ preset: StandardConfiguration = StandardConfiguration(), _ change: (inout StandardConfiguration) -> Void = { _ in }
     ) -> ImageLoader {
@@ -14,8 +14,9 @@ extension ImageLoader {
         return ImageLoader(configuration.makeConfiguration())
     }
 
-    /// The loader that the views of an app share; made with the standard wiring at its first use. Replace it at launch, before
-    /// that: loads that run on the old one end as cancelled when nothing else holds it.
+    /// The loader that the views of an app share, which is created with the standard configuration at its first use.
+    ///
+    /// To replace it, set it at launch, before its first use. Loads of the replaced loader are cancelled when it is released.
     public static var shared: ImageLoader {
         get { sharedLoader.current }
         set { sharedLoader.current = newValue }

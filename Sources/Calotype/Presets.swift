@@ -2,14 +2,14 @@ internal import ImageCaching
 public import ImageCore
 internal import ImageNetworking
 
-// Configurations for common situations. Each is a start that can be changed:
+// Configurations for common situations. Each can be changed further:
 // `ImageLoader.standard(.memoryOnly) { $0.options.timeout = .seconds(5) }`.
 extension StandardConfiguration {
-    /// For apps: every part and option as declared.
+    /// For apps: all default values.
     public static var standard: StandardConfiguration { StandardConfiguration() }
 
-    /// For networks that are slow or metered: ``OptionLayer/lowData`` as the app's defaults, and a data cache that keeps entries
-    /// for 90 days.
+    /// For slow or metered networks: ``OptionLayer/lowData`` as the default options, and a data cache that keeps entries for 90
+    /// days.
     public static var lowData: StandardConfiguration {
         var configuration = StandardConfiguration()
         configuration.options = .lowData
@@ -17,7 +17,7 @@ extension StandardConfiguration {
         return configuration
     }
 
-    /// Writes nothing to disk: no data cache at all.
+    /// Writes nothing to disk: there is no data cache.
     public static var memoryOnly: StandardConfiguration {
         var configuration = StandardConfiguration()
         configuration.options = .memoryOnly
@@ -25,11 +25,12 @@ extension StandardConfiguration {
         return configuration
     }
 
-    /// For an app extension, which runs briefly and in little memory: a memory cache of 16 MB, and a data cache of 50 MB in a
-    /// directory that the extension shares with its app. Images of more than 20 megapixels are an error, since decoding them
-    /// would end the extension.
+    /// For an app extension, which has little memory: a memory cache of 16 MB, and a data cache of 50 MB in a directory that the
+    /// extension shares with its app. Images of more than 20 megapixels are rejected, because decoding them would exceed the
+    /// memory of the extension.
     ///
-    /// - Parameter directory: such as a folder in the container of the app group. The app may use it at the same time.
+    /// - Parameter directory: the directory of the data cache, for example in the container of the app group. The app may use it
+    ///   at the same time.
     public static func appExtension(sharing directory: URL) -> StandardConfiguration {
         var configuration = StandardConfiguration()
         configuration.memoryCache = MemoryCache(limits: .init(cost: 16_000_000))
@@ -38,9 +39,12 @@ extension StandardConfiguration {
         return configuration
     }
 
-    /// For servers that fetch URLs from untrusted callers: only the public web and no private address, images of at most 50
-    /// megapixels and 20 MB. A load ends within 10 s, an attempt within 5 s, so that a silent host leaves time for a retry. Its ``dataCache`` has a directory of its own, `server` in the usual one, so that it serves
-    /// nothing that a loader without a policy fetched from a private host.
+    /// For servers that fetch URLs from untrusted callers: only the public web, no private addresses, and images of at most 50
+    /// megapixels and 20 MB.
+    ///
+    /// A load ends within 10 s and an attempt within 5 s, which leaves time to retry if a host does not respond. The
+    /// ``dataCache`` has a separate directory, `server` in the default one, so that it does not serve what a loader without a
+    /// policy fetched from a private host.
     public static var server: StandardConfiguration {
         var configuration = StandardConfiguration()
         configuration.sourcePolicy = .publicWeb

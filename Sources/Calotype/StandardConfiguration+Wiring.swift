@@ -4,9 +4,9 @@ internal import ImageDecoding
 public import ImageLoading
 internal import ImageNetworking
 
-// The order in which the parts are wrapped around each other, from the inside out; docs/Networking.md explains it.
+// Assembles the loaders from the inside out. docs/Networking.md explains the order.
 extension StandardConfiguration {
-    /// Puts the parts together.
+    /// Assembles the components and returns the configuration of a loader.
     public func makeConfiguration() -> ImageLoader.Configuration {
         let responses = dataCache.map {
             HTTPCache(
@@ -17,7 +17,7 @@ extension StandardConfiguration {
             dataLoader: makeLoader(responses, partialBodies), decoder: makeDecoder(), memoryCache: memoryCache,
             dataCache: dataCache)
         configuration.responseCache = responses.map { responses in
-            sourcePolicy.map { GuardedResponses(cache: responses, policy: $0) as any ResponseCaching } ?? responses
+            sourcePolicy.map { PolicyCheckedResponses(cache: responses, policy: $0) as any ResponseCaching } ?? responses
         }
         configuration.otherStores = [partialBodies]
         configuration.encoder = makeEncoder()
@@ -36,19 +36,19 @@ extension StandardConfiguration {
         if !networkInterceptors.isEmpty { web = InterceptedLoader(web, interceptors: networkInterceptors) }
         if let retryPolicy { web = RetryingLoader(web, policy: retryPolicy) }
         if bytesPerSecond > 0 { web = ThrottledLoader(web, bytesPerSecond: bytesPerSecond) }
-        // Outside the throttle: bytes that an earlier load received do not count.
+        // Outside of the throttle, so that bytes which an earlier load received do not count.
         if resumesDownloads { web = ResumingLoader(web, store: partialBodies) }
         var router = SchemeRouter.standard(network: caching(web, responses))
         for (scheme, loader) in schemes {
             let isWeb = ["http", "https"].contains(scheme.lowercased())
             router = router.registering(isWeb ? caching(loader, responses) : loader, for: [scheme])
         }
-        // The policy comes first: it refuses files and `data:` URLs as well.
+        // Outermost, because the policy also forbids files and `data:` URLs.
         let guarded = sourcePolicy.map { GuardedLoader(router, policy: $0) as any DataLoading } ?? router
         return interceptors.isEmpty ? guarded : InterceptedLoader(guarded, interceptors: interceptors)
     }
 
-    /// The HTTP cache, and the monitor of the network, around a loader of web URLs.
+    /// Returns a loader of web URLs with the HTTP cache and the network monitor around it.
     private func caching(_ loader: any DataLoading, _ responses: HTTPCache?) -> any DataLoading {
         let cached = responses.map { CachedLoader(loader, cache: $0) as any DataLoading } ?? loader
         guard let networkMonitor else { return cached }

@@ -3,7 +3,7 @@ public import ImageCore
 public import ImageLoading
 public import ImageNetworking
 
-/// Every part and every limit of a loader with the standard wiring, the same on every platform. Each can be replaced.
+/// The components, limits and options of a standard loader. The same on every platform; each can be replaced.
 ///
 /// ```swift
 /// let loader = ImageLoader.standard {
@@ -15,85 +15,88 @@ public import ImageNetworking
 public struct StandardConfiguration: Sendable {
     // MARK: Network
 
-    /// Fetches `http` and `https` URLs; `nil`, the default, takes the ``StandardTransport`` of the platform with the settings of
-    /// ``transport``.
+    /// The loader of `http` and `https` URLs; `nil`, the default, for the ``StandardTransport`` of the platform with the settings
+    /// of ``transport``.
     ///
-    /// Another loader has limits of its own. With a ``sourcePolicy``, the wiring checks the URLs that it fetches and the URLs that
-    /// its responses come from; only the loader itself can check the addresses that it connects to. A `CurlLoader` without a
-    /// policy is replaced by one with the same configuration and this policy.
+    /// A loader that is set here keeps its own limits. With a ``sourcePolicy``, the URLs of its requests and responses are
+    /// checked, but only the loader itself can check the addresses that it connects to. A `CurlLoader` without a policy is
+    /// replaced by one with the same configuration and this policy.
     public var network: (any DataLoading)?
-    /// The settings of the platform's transport: libcurl on Linux, URLSession on Apple platforms. What ``limits`` and
-    /// ``sourcePolicy`` set here too is taken from there.
+    /// The settings of the transport of the platform: libcurl on Linux, URLSession on Apple platforms. ``limits`` and
+    /// ``sourcePolicy`` override the settings of the same meaning.
     public var transport = StandardTransport.Configuration()
-    /// Loaders for further URL schemes, by scheme; they take precedence over the built-in ones. None by default.
+    /// Loaders of further URL schemes, by scheme; none by default. They take precedence over the built-in ones.
     public var schemes: [String: any DataLoading] = [:]
-    /// When a failed fetch is retried; ``RetryPolicy/default``. `nil` never retries.
+    /// When a failed fetch is retried; ``RetryPolicy/default``. With `nil`, fetches are not retried.
     ///
-    /// Its count of retries is the default of the option `retries`: a value of that option in any layer wins over it.
+    /// The count of retries of the policy is the default of the option `retries`; a value in any layer overrides it.
     public var retryPolicy: RetryPolicy? = .default
-    /// When a host that keeps failing is no longer contacted for a while; `nil`, the default, never.
+    /// When requests to a failing host are rejected for a while; `nil`, the default, for never.
     public var circuitBreaker: CircuitBreaker.Policy?
-    /// Whether interrupted downloads are resumed; `true` by default. With a ``DiskCache``, partial bodies survive the process.
+    /// Whether interrupted downloads are resumed; `true`. With a ``DiskCache``, also after a restart of the process.
     public var resumesDownloads = true
-    /// The limit for all downloads together, in bytes per second; 0, the default, sets none.
+    /// The limit of all downloads together, in bytes per second; 0, the default, for none.
     public var bytesPerSecond = 0
-    /// Which URLs and addresses may be fetched, for URLs from untrusted callers; `nil`, the default, allows all. With a policy,
-    /// local files and `data:` URLs are refused too. Give such a loader a ``dataCache`` of its own: a host's address is checked
-    /// on connecting, not when an entry is read that another loader stored.
+    /// Which URLs and addresses may be fetched, for URLs from untrusted callers; `nil`, the default, allows all.
+    ///
+    /// A policy also forbids local files and `data:` URLs. Set a separate ``dataCache`` for such a loader: the address of a host
+    /// is checked on connecting, but not when an entry is read that another loader stored.
     public var sourcePolicy: SourcePolicy?
-    /// Reports the status of the network; `nil`, the default, for none. With a monitor, loads follow ``whenOffline`` and the
-    /// option `allowsExpensiveNetwork`, and while the network is constrained (low-data mode) no prefetch starts a fetch as long
-    /// as other loads run.
+    /// Reports the status of the network; `nil`, the default, for none.
+    ///
+    /// With a monitor, ``whenOffline`` and the option `allowsExpensiveNetwork` take effect, and while the network is constrained
+    /// (low-data mode), prefetches do not fetch while other loads run.
     public var networkMonitor: NetworkMonitor?
-    /// What a load does when ``networkMonitor`` reports no network: it serves stale entries of ``dataCache``, waits for the
-    /// network, or fails at once. Without a ``dataCache``, serving stale entries means failing at once.
+    /// What a load does while ``networkMonitor`` reports no network: it serves stale entries of ``dataCache``, waits for the
+    /// network, or fails. Serves stale entries by default; without a ``dataCache`` the load then fails.
     public var whenOffline = NetworkAwareLoader.OfflineBehavior.serveStale
-    /// Wrap every fetch, the first one outermost; none. They lie outside ``dataCache``, so what they add to a request is part of
-    /// its cache key.
+    /// Interceptors around every fetch, the first one outermost; none. They run outside of ``dataCache``, so what they add to a
+    /// request is part of its cache key.
     public var interceptors: [any RequestInterceptor] = []
-    /// Wrap every attempt, the first one outermost; none. They lie inside ``dataCache``, resumption and retries, and see only
-    /// requests to web servers: the place for signatures that differ with every attempt, and for tokens that change while the
-    /// images behind them do not.
+    /// Interceptors around every attempt, the first one outermost; none. They run inside of ``dataCache``, resumption and
+    /// retries, and only for requests to web servers. Use them for signatures that differ for each attempt, and for tokens that
+    /// change while the images do not.
     public var networkInterceptors: [any RequestInterceptor] = []
 
     // MARK: Caches
 
-    /// Decoded images; a ``MemoryCache`` with its default limits. `nil` stores none.
+    /// The cache of decoded images; a ``MemoryCache`` with its default limits. `nil` for none.
     public var memoryCache: (any Caching)? = MemoryCache()
-    /// Original bytes; a ``DiskCache`` in the user's cache directory. `nil` stores none.
+    /// The cache of encoded images; a ``DiskCache`` in the cache directory of the user. `nil` for none.
     public var dataCache: (any DataCaching)? = DiskCache()
-    /// How ``dataCache`` stores and serves responses of web servers: by default as HTTP prescribes.
+    /// How ``dataCache`` stores and serves responses of web servers; ``HTTPCachePolicy/standard``, which follows RFC 9111.
     /// ``HTTPCachePolicy/aggressive`` serves stored responses of any age; ``HTTPCachePolicy/off`` stores none.
     public var httpCachePolicy: HTTPCachePolicy = .standard
-    /// Names of request headers, in any case, whose values do not select a different response unless `Vary` names them;
-    /// ``HTTPCache/standardNeutralFields``. Add headers that differ with every request, such as a trace id.
+    /// The names of request headers, in any case, whose values do not select a different response unless `Vary` names them;
+    /// ``HTTPCache/standardNeutralFields``. Add headers that differ for each request, such as trace identifiers.
     public var neutralHeaders = HTTPCache.standardNeutralFields
     /// The largest response body to store, in bytes; 64 MB.
     public var maximumStoredResponseBytes = 64 << 20
 
     // MARK: Images
 
-    /// Tried before the built-in decoders, the last one first; none.
+    /// Decoders to try before the built-in ones, the last one first; none.
     public var decoders: [any Decoding] = []
-    /// Tried before the built-in encoders, the last one first, to store processed images; none.
+    /// Encoders to try before the built-in ones, the last one first, for storing processed images; none.
     public var encoders: [any Encoding] = []
     /// The format in which ``DiskStorage`` stores processed images; PNG, which is lossless.
     public var processedFormat = ImageFormat.png
     /// How processed images are encoded.
     public var processedEncoding = EncodeOptions()
-    /// The shortest time from one preview of an image to the next; 0.5 s.
+    /// The minimum time between two previews of an image; 0.5 s.
     public var previewInterval = Duration.milliseconds(500)
 
     // MARK: Loads
 
-    /// The most that the loader accepts and does at a time.
+    /// The limits of the loader.
     public var limits = ImageLoader.Limits()
-    /// The app's defaults: the lowest of the three layers of options.
+    /// The default options of all requests: the lowest of the three layers.
     public var options = OptionLayer()
-    /// Called with the events of every load; none.
+    /// The observers of all loads; none.
     public var observers: [any LoadObserving] = []
     /// The clock that measures intervals; tests replace it.
     public var clock: any Clock<Duration> = ContinuousClock()
 
+    /// Creates the default configuration.
     public init() {}
 }

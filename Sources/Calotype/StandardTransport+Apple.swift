@@ -3,14 +3,14 @@
     internal import ImageDecodingApple
     public import ImageNetworkingFoundation
 
-    /// Fetches `http` and `https` URLs where nothing else is set: URLSession on this platform.
+    /// The default loader of `http` and `https` URLs: URLSession on this platform.
     public typealias StandardTransport = URLSessionLoader
 
     extension StandardConfiguration {
         static var platformDecoders: [any Decoding] { [ImageIODecoder()] }
         static var platformEncoders: [any Encoding] { [ImageIOEncoder()] }
 
-        /// ``network``, or a transport that obeys ``limits``.
+        /// Returns ``network``, or a transport with the ``limits``.
         func makeTransport() -> any DataLoading {
             if let network { return network }
             var configuration = transport

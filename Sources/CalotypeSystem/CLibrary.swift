@@ -1,5 +1,4 @@
-// The platform's C library under one name. Every other module imports `CalotypeSystem`, so that a new platform is one more
-// branch in this file.
+// Re-exports the C library of the platform. Other modules import `CalotypeSystem`, so that only this file names C libraries.
 #if canImport(Darwin)
     @_exported public import Darwin
 #elseif canImport(Glibc)
@@ -10,10 +9,10 @@
     @_exported public import Android
 #endif
 
-/// Declarations that the C libraries spell with different types. Callers use these and need no `#if`.
+/// Declarations whose types differ between C libraries. Callers need no `#if`.
 package enum CLibrary {
     #if canImport(Glibc)
-        /// Glibc declares the socket types as a C enumeration; the other libraries declare macros.
+        /// Glibc declares the socket types as a C enumeration, the other libraries as macros.
         package static var streamSocket: Int32 { Int32(SOCK_STREAM.rawValue) }
         package static var closeOnExec: Int32 { Int32(SOCK_CLOEXEC.rawValue) }
 
@@ -48,7 +47,8 @@ package enum CLibrary {
     #endif
 
     #if canImport(Darwin) || canImport(Musl)
-        /// A thread's handle before `pthread_create` sets it. Darwin and Musl declare it as a pointer, the others as a number.
+        /// The handle of a thread before `pthread_create` sets it. Darwin and Musl declare it as a pointer, the others as a
+        /// number.
         @safe static var noThread: pthread_t? { nil }
     #else
         static var noThread: pthread_t { pthread_t() }

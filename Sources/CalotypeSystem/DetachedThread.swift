@@ -1,20 +1,21 @@
-/// Threads for work that waits or takes long, which Swift's cooperative pool has no room for: nobody joins them.
+/// Starts detached threads, for work that blocks or takes long and must not run on Swift's cooperative pool.
 package enum DetachedThread {
-    /// Runs `body` on a thread of its own.
+    /// Runs `body` on a new thread.
     ///
     /// - Parameters:
-    ///   - stackBytes: of its stack; `nil` for the system's choice, which on Apple platforms is half a megabyte.
-    ///   - blocksBrokenPipes: whether `SIGPIPE` never reaches it: a TLS library that writes to a closed socket raises the
-    ///     signal on the thread that wrote.
-    /// - Returns: `false` where the system gives no thread; `body` is then not run.
+    ///   - stackBytes: the size of the stack in bytes; `nil`, the default, for that of the system (512 KB on Apple platforms).
+    ///   - blocksBrokenPipes: whether the thread blocks `SIGPIPE`, which a TLS library raises when it writes to a closed socket;
+    ///     `false`.
+    ///   - body: the work.
+    /// - Returns: `false` if the system could not create a thread; `body` is then not run.
     package static func start(
         stackBytes: Int? = nil, blocksBrokenPipes: Bool = false, _ body: @escaping @Sendable () -> Void
     ) -> Bool {
         let job = unsafe Unmanaged.passRetained(Job(blocksBrokenPipes: blocksBrokenPipes, body: body))
-        // Raw room, which `pthread_attr_init` makes valid: the type's own initializer belongs to whichever system module
-        // the compiler met first.
-        let isStarted = unsafe withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { room in
-            guard let attributes = room.baseAddress, unsafe pthread_attr_init(attributes) == 0 else { return false }
+        // Uninitialized memory, which `pthread_attr_init` initializes. Several system modules declare an initializer of the type,
+        // and the compiler may reject the one that it finds first.
+        let isStarted = unsafe withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { buffer in
+            guard let attributes = buffer.baseAddress, unsafe pthread_attr_init(attributes) == 0 else { return false }
             defer { unsafe pthread_attr_destroy(attributes) }
             unsafe pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
             if let stackBytes { unsafe pthread_attr_setstacksize(attributes, stackBytes) }

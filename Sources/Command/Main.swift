@@ -1,29 +1,27 @@
 internal import ArgumentParser
 internal import CCalotypeHeap
+internal import CalotypeSystem
 internal import ImageCore
 
-internal import CalotypeSystem
-
-/// The command's entry: parses, runs, and turns every ending into the exit status that scripts rely on.
+/// The entry point: parses the arguments, runs the command and maps each outcome to an exit status that scripts rely on.
 ///
-/// 0: all went well. 1: something failed, and standard error says what, one line each. 2: wrong usage.
+/// 0: success. 1: something failed, and standard error has one line for each failure. 2: wrong usage.
 @main
 enum Main {
     static func main() async {
         // A broken pipe, and a file that reaches the size limit of the process, become failed writes.
         _ = signal(SIGPIPE, SIG_IGN)
         _ = signal(SIGXFSZ, SIG_IGN)
-        Console.fillClosedDescriptors()
-        // Each failure is one line, which the command writes to the descriptor.
+        Console.openClosedDescriptors()
+        // Each failure is one line, which the command writes to the descriptor itself.
         calotype_silence_libraries()
         do {
-            let words = try CommandWords.all()
-            checkDescriptors()
-            let ordered = ProcessorFlags.ordered(words)
-            try CommandWords.checkFlags(ordered)
-            var command = try RootCommand.parseAsRoot(ordered)
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
+            let arguments = StepOptions.mergingSteps(in: try CommandLineArguments.validated())
+            requireDescriptors()
+            try CommandLineArguments.rejectCombinedFlags(in: arguments)
+            var command = try RootCommand.parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
             } else {
                 try command.run()
             }
@@ -32,40 +30,36 @@ enum Main {
         }
     }
 
-    /// Ends the command when hardly any file can be opened: Swift's run-time library traps where it finds no descriptor for the events
-    /// that it waits for.
-    private static func checkDescriptors() {
-        let opened = (0..<5).map { _ in unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) }
-        for descriptor in opened where descriptor >= 0 { _ = close(descriptor) }
-        guard opened.contains(-1) else { return }
-        Console.complain("The process may open too few files; raise the limit, as by ulimit -n 64.")
+    /// Ends the command when it can open hardly any file. Swift's run-time library traps when it finds no descriptor for its event
+    /// loop.
+    private static func requireDescriptors() {
+        let descriptors = (0..<5).map { _ in unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) }
+        for descriptor in descriptors where descriptor >= 0 { _ = close(descriptor) }
+        guard descriptors.contains(-1) else { return }
+        Console.printError("The process can open too few files. Raise the limit, for example with 'ulimit -n 64'.")
         exitProcess(.failed)
     }
 
     private static func end(with error: any Error) -> Never {
         if let status = error as? ExitStatus { exitProcess(status) }
         if error is CancellationError { exitProcess(.failed) }
-        let code = RootCommand.exitCode(for: error)
-        if code == .success {
-            // Help, or the version: what was asked for.
+        switch RootCommand.exitCode(for: error) {
+        case .success:
+            // The help or the version, which the argument parser throws too.
             Console.print(RootCommand.fullMessage(for: error))
             exitProcess(.succeeded)
-        }
-        guard code == .validationFailure else {
-            Console.complain("\(error)")
+        case .validationFailure:
+            let message = RootCommand.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
+            Console.printError(message + (message.hasSuffix(".") ? "" : ".") + " Run with --help for the usage.")
+            exitProcess(.wrongUsage)
+        default:
+            Console.printError("\(error)")
             exitProcess(.failed)
         }
-        Console.complain(oneLine(RootCommand.message(for: error)) + " Run with --help for the usage.")
-        exitProcess(.wrongUsage)
-    }
-
-    private static func oneLine(_ message: String) -> String {
-        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
-        return line.hasSuffix(".") ? line : line + "."
     }
 }
 
-/// How the process ends.
+/// How the process ends. A command throws it after it has reported the failure.
 enum ExitStatus: Int32, Error {
     case succeeded = 0
     case failed = 1
@@ -77,9 +71,9 @@ struct RootCommand: AsyncParsableCommand {
         commandName: "calotype",
         abstract: "Loads, shows and converts images.",
         discussion: """
-            A SOURCE is a path or a URL (http, https, file, data). A name that begins with a dash is written as ./-name, or \
-            stands after --; one that is not UTF-8 as a file URL with percent-encoded bytes. Exit status: 0 when all went well, 1 when something \
-            failed (each failure is one line on standard error), 2 for wrong usage.
+            A SOURCE is a path or a URL (http, https, file, data). Write a file name that begins with a dash as ./-name, or put \
+            -- before all names. Write a file name that is not UTF-8 as a file URL with percent-encoded bytes. Exit status: 0 for \
+            success, 1 when something failed (one line on standard error for each failure), 2 for wrong usage.
 
             Examples:
               calotype demo

@@ -1,6 +1,6 @@
 public import ImageCore
 
 extension ImageError.Code {
-    /// A cache could not do what was asked of it. Loads go on without it.
+    /// An operation of a cache failed. Loads continue without the cache.
     public static let cacheFailed = Self("cacheFailed", .limits)
 }

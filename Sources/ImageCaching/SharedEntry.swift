@@ -1,7 +1,7 @@
 package import ImageCore
 
-/// An entry as the value of a shared store, which keeps bytes by name and knows nothing of heads. Numbers are
-/// little-endian.
+/// The format of an entry as a value in a shared store, which stores bytes by name. Numbers are little-endian. "head" is the
+/// encoded status and header fields.
 ///
 /// ```
 ///  0  u32  "CLTS"
@@ -12,14 +12,14 @@ package import ImageCore
 /// 32       head, body
 /// ```
 ///
-/// The checksum covers the name under which the value lies: a value that was copied to another name is a miss.
+/// The checksum covers the name of the value: a value that was copied to another name is a miss.
 package enum SharedEntry {
     package static let headerLength = 32
     private static let magic: UInt32 = 0x5354_4c43
 
-    /// The bytes, or `nil` for a head that does not fit the format.
+    /// The bytes; `nil` if the response headers do not fit the format.
     package static func encode(_ entry: DataEntry, name: String) -> [UInt8]? {
-        guard let head = StoredResponseHead.encode(entry.head) else { return nil }
+        guard let head = ResponseHeaderCoding.encode(entry.head) else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(headerLength + head.count + entry.data.count)
         bytes.append(littleEndian: magic)
@@ -36,12 +36,12 @@ package enum SharedEntry {
         return bytes
     }
 
-    /// The entry, if the bytes are exactly what was encoded for `name`.
+    /// The entry; `nil` unless the bytes are exactly what was encoded for `name`.
     package static func decode(_ bytes: UnsafeRawBufferPointer, name: String) -> DataEntry? {
         guard bytes.count >= headerLength, unsafe bytes.littleEndian(at: 0) == magic else { return nil }
         let headLength = unsafe Int(bytes.littleEndian(at: 4, as: UInt32.self))
         let bodyLength = unsafe bytes.littleEndian(at: 8, as: UInt64.self)
-        guard headLength <= StoredResponseHead.maximumSize, bytes.count - headerLength >= headLength,
+        guard headLength <= ResponseHeaderCoding.maximumSize, bytes.count - headerLength >= headLength,
             UInt64(bytes.count - headerLength - headLength) == bodyLength
         else { return nil }
         let bodyStart = headerLength + headLength
@@ -51,7 +51,7 @@ package enum SharedEntry {
         )
         let seed = unsafe seed(name: name, fixed: UnsafeRawBufferPointer(rebasing: bytes[..<24]), head: Array(head))
         guard unsafe bytes.littleEndian(at: 24) == Checksum.of(body, seed: seed),
-            let response = unsafe StoredResponseHead.decode(head)
+            let response = unsafe ResponseHeaderCoding.decode(head)
         else { return nil }
         let storedAt = Double(bitPattern: unsafe bytes.littleEndian(at: 16))
         return unsafe DataEntry(data: Data(body), head: response, storedAt: storedAt)

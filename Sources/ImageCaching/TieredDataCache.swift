@@ -1,9 +1,9 @@
 public import ImageCore
 
-/// A near cache in front of a shared one: a local directory before a remote store, say.
+/// A local cache in front of a shared one, for example a directory before a remote store.
 ///
-/// Reads ask the local cache first. What only the shared one has is copied to the local one, unless the policy says
-/// otherwise. A failing shared cache costs hits, never an answer that the local one has.
+/// Lookups read the local cache first. An entry that only the shared cache has is copied to the local one, unless the policy
+/// forbids it. A failing shared cache costs hits, and never an entry that the local one has.
 ///
 /// ```swift
 /// func tiers(over companyStore: any DataCaching) -> TieredDataCache {
@@ -11,22 +11,29 @@ public import ImageCore
 /// }
 /// ```
 public struct TieredDataCache: DataCaching {
-    /// What goes where.
+    /// Which operations reach the shared cache.
     public struct Policy: Hashable, Sendable {
-        /// Whether stores go to the shared cache too; `true`.
+        /// Whether entries are stored in the shared cache, too; `true` by default.
         public var writesShared: Bool
-        /// Whether a hit of the shared cache is stored in the local one; `true`.
+        /// Whether a hit of the shared cache is stored in the local one; `true` by default.
         public var promotes: Bool
-        /// Whether removals reach the shared cache; `false`, since others use it too.
+        /// Whether entries are removed from the shared cache, too; `false` by default, since other programs use it.
         public var removesShared: Bool
-        /// Bytes of the largest body that is stored in the shared cache; `nil`, the default, for any.
-        public var largestShared: Int?
+        /// The maximum size of a body in the shared cache, in bytes; `nil`, the default, for no limit.
+        public var maximumSharedBytes: Int?
 
+        /// Creates a policy.
+        ///
+        /// - Parameters:
+        ///   - writesShared: whether entries are stored in the shared cache, too.
+        ///   - promotes: whether a hit of the shared cache is stored in the local one.
+        ///   - removesShared: whether entries are removed from the shared cache, too.
+        ///   - maximumSharedBytes: the maximum size of a body in the shared cache, in bytes; `nil` for no limit.
         public init(
-            writesShared: Bool = true, promotes: Bool = true, removesShared: Bool = false, largestShared: Int? = nil
+            writesShared: Bool = true, promotes: Bool = true, removesShared: Bool = false, maximumSharedBytes: Int? = nil
         ) {
             self.writesShared = writesShared
-            self.largestShared = largestShared
+            self.maximumSharedBytes = maximumSharedBytes
             self.promotes = promotes
             self.removesShared = removesShared
         }
@@ -36,43 +43,49 @@ public struct TieredDataCache: DataCaching {
     private let shared: any DataCaching
     private let policy: Policy
 
+    /// Creates a cache of two tiers.
+    ///
+    /// - Parameters:
+    ///   - local: the cache that is read first.
+    ///   - shared: the cache that is read if the local one has no entry.
+    ///   - policy: which operations reach the shared cache.
     public init(local: any DataCaching, shared: any DataCaching, policy: Policy = Policy()) {
         self.local = local
         self.shared = shared
         self.policy = policy
     }
 
-    /// The local entry, or the shared one. Throws where neither has it and one of them failed.
+    /// The local entry, or else the shared one. Throws if neither cache has the entry and one of them failed.
     public func entry(for key: DataKey) async throws -> DataEntry? {
         let near: Result<DataEntry?, any Error>
         do { near = .success(try await local.entry(for: key)) } catch { near = .failure(error) }
         if case .success(let entry?) = near { return entry }
         if case .failure(let error as CancellationError) = near { throw error }
         guard let entry = try await shared.entry(for: key) else { return try near.get() }
-        // A promotion that fails is tried again with the next hit.
+        // The next hit repeats a failed promotion.
         if policy.promotes { try? await local.store(entry, for: key) }
         return entry
     }
 
-    /// The local cache's, then the shared one's.
+    /// The statistics of the local cache, then those of the shared one.
     public var cacheStatistics: [CacheStatistics] { local.cacheStatistics + shared.cacheStatistics }
 
-    /// The local entry as the local cache streams it, or the shared one.
+    /// The stream of the local entry, or else the shared entry.
     public func stream(for key: DataKey) async throws -> DataEntryStream? {
         do {
             if let near = try await local.stream(for: key) { return near }
         } catch let error as CancellationError {
             throw error
         } catch {
-            // The shared one may have it; if not, asking again tells what is wrong.
+            // The shared cache may have the entry. Otherwise `entry(for:)` throws the error of the local cache.
         }
         return try await entry(for: key).map { DataEntryStream(body: ByteStream($0.data), head: $0.head, storedAt: $0.storedAt) }
     }
 
-    /// Stores in both; throws the first failure after both were tried. A body that is too large for the shared cache is
-    /// stored in the local one, and what the shared one had is removed.
+    /// Stores in both caches; throws the first failure after both stores. A body that is too large for the shared cache is stored
+    /// in the local one, and the outdated entry of the shared one is removed.
     public func store(_ entry: DataEntry, for key: DataKey) async throws {
-        let fits = entry.data.count <= policy.largestShared ?? .max
+        let fits = entry.data.count <= policy.maximumSharedBytes ?? .max
         try await inBoth(reachesShared: policy.writesShared && fits) { try await $0.store(entry, for: key) }
         if policy.writesShared, !fits { try await shared.removeEntry(for: key) }
     }

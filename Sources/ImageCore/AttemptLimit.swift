@@ -1,11 +1,12 @@
-/// The time limit of an attempt that starts now: the timeout of its request, or the deadline of its load if that is sooner.
+/// The time limit of one attempt to fetch, counted from now: the timeout of the request or the time until the deadline of the
+/// load, whichever is shorter.
 package struct AttemptLimit: Sendable {
     /// How long the attempt may take.
     package let duration: Duration
     private let request: DataRequest
     private let isDeadline: Bool
 
-    /// - Throws: ``ImageError/Code/deadlineExceeded`` when the deadline has passed already.
+    /// - Throws: ``ImageError/Code/deadlineExceeded`` if the deadline has passed.
     package init(_ request: DataRequest) throws(ImageError) {
         self.request = request
         let remaining = try request.timeUntilDeadline()
@@ -13,8 +14,10 @@ package struct AttemptLimit: Sendable {
         isDeadline = remaining.map { $0 <= request.timeout } ?? false
     }
 
-    /// The error for an attempt that did not end within the limit. A deadline that has moved since the attempt began, because loads
-    /// joined it, has not ended the load: the attempt counts as timed out, and may be followed by another.
+    /// The error for an attempt that exceeded the limit.
+    ///
+    /// The deadline may have moved since the attempt began, because other loads joined the fetch. Then the load has not ended:
+    /// the attempt counts as timed out, and another may follow.
     package var error: ImageError {
         if isDeadline, let deadline = request.deadline, deadline.remaining <= Deadline.tolerance {
             return .deadlineExceeded(by: request.url, deadline)
@@ -24,9 +27,9 @@ package struct AttemptLimit: Sendable {
 }
 
 extension DataRequest {
-    /// The time until the deadline; `nil` without one.
+    /// The time until the deadline; `nil` without a deadline.
     ///
-    /// - Throws: ``ImageError/Code/deadlineExceeded`` when it has passed.
+    /// - Throws: ``ImageError/Code/deadlineExceeded`` if the deadline has passed.
     package func timeUntilDeadline() throws(ImageError) -> Duration? {
         guard let deadline else { return nil }
         let remaining = deadline.remaining
@@ -34,11 +37,10 @@ extension DataRequest {
         return remaining
     }
 
-    /// The error of an attempt as the load reports it: a timeout at the deadline is the deadline's.
+    /// Returns `deadlineExceeded` for a timeout that occurred at the deadline, and any other error unchanged.
     ///
-    /// A network layer that reads only ``timeout`` reports `timedOut` when a shortened timeout ends it, and its clock may be a
-    /// few milliseconds ahead.
-    package func namingDeadline(_ error: any Error) -> any Error {
+    /// A network layer that reads only ``timeout`` reports `timedOut` when the deadline shortened that timeout.
+    package func replacingTimeoutAtDeadline(_ error: any Error) -> any Error {
         guard let timeout = error as? ImageError, timeout.code == .timedOut, let deadline,
             deadline.remaining <= Deadline.tolerance
         else { return error }

@@ -1,39 +1,45 @@
-/// What one cache holds, and what it did since it was made.
+/// What a cache contains, and what it did since it was created.
 public struct CacheStatistics: Hashable, Sendable {
-    /// Entries that left a cache, by cause.
+    /// The number of entries that left a cache, by cause.
     public struct Evictions: Hashable, Sendable {
-        /// To make room within the limits.
-        public var room = 0
-        /// Because they were past their age.
+        /// Evicted because the cache was over a limit.
+        public var overLimit = 0
+        /// Removed because they were older than the maximum age.
         public var expired = 0
-        /// Trimmed on demand, or because memory ran short.
+        /// Removed by a trim, or because memory ran low.
         public var trimmed = 0
-        /// Removed or replaced by name, or all at once.
+        /// Removed or replaced by key, or removed with all others.
         public var removed = 0
-        /// Found damaged.
+        /// Removed because they were damaged.
         public var damaged = 0
 
+        /// Creates counts of zero.
         public init() {}
 
-        public var total: Int { room + expired + trimmed + removed + damaged }
+        /// The number of entries that left, for any cause.
+        public var total: Int { overLimit + expired + trimmed + removed + damaged }
     }
 
-    /// Which cache: `memory`, `disk`, or a plug-in's own word.
+    /// The kind of cache: `memory`, `disk`, or a name that a plug-in chose.
     public var name: String
+    /// Lookups that found an entry.
     public var hits = 0
+    /// Lookups that found no entry.
     public var misses = 0
-    /// Entries that were kept.
+    /// Entries that were stored.
     public var stores = 0
-    /// Entries that were not kept: too large, or they could not be written.
+    /// Entries that were not stored because they were too large or could not be written.
     public var refusals = 0
+    /// Entries that left the cache.
     public var evictions = Evictions()
-    /// Entries held.
+    /// The number of entries in the cache.
     public var count = 0
-    /// Bytes held, as the cache counts them against its limit.
+    /// The size of the entries in bytes, as the cache counts them against its limit.
     public var byteCount = 0
 
+    /// Creates statistics of zero for a cache.
     public init(name: String) { self.name = name }
 
-    /// Hits among all lookups, 0 to 1; `nil` before the first.
+    /// The share of lookups that were hits, from 0 to 1; `nil` before the first lookup.
     public var hitRatio: Double? { hits + misses == 0 ? nil : Double(hits) / Double(hits + misses) }
 }

@@ -1,12 +1,14 @@
-/// The moment at which a whole load must have ended, with queueing, retries, waits and resumption.
+/// The time by which a whole load must have ended, including queueing, retries, waits and resumption.
 ///
-/// The engine makes one when a load begins and passes it on in ``DataRequest/deadline``. Each part that waits or begins another
-/// attempt reads the remaining time from it.
+/// The engine creates a deadline when a load begins and passes it on in ``DataRequest/deadline``. Every part that waits or begins
+/// another attempt reads ``remaining``.
 public struct Deadline: Sendable {
-    /// The time of the whole load, from its beginning.
+    /// The time that the whole load may take.
     public let limit: Duration
     private let readRemaining: @Sendable () -> Duration
 
+    /// Creates a deadline that counts from now.
+    ///
     /// - Parameters:
     ///   - limit: the time from now to the deadline.
     ///   - clock: measures the time; tests replace it.
@@ -16,16 +18,16 @@ public struct Deadline: Sendable {
         readRemaining = { limit - start.duration(to: clock.now) }
     }
 
-    /// A deadline that moves, because the loads that share a fetch come and go.
+    /// Creates a deadline that may move, because the loads that share a fetch come and go.
     package init(limit: Duration, remaining: @escaping @Sendable () -> Duration) {
         self.limit = limit
         readRemaining = remaining
     }
 
-    /// A timeout that ends an attempt this shortly before the deadline was the deadline's: the clock of a network layer may be a few
-    /// milliseconds ahead.
+    /// An attempt that times out this shortly before the deadline was ended by the deadline: the clock of a network layer may be
+    /// ahead by a few milliseconds.
     package static let tolerance = Duration.milliseconds(5)
 
-    /// The time that is left; zero or less once the deadline has passed.
+    /// The time until the deadline; zero or less after it.
     public var remaining: Duration { readRemaining() }
 }

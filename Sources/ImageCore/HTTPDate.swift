@@ -1,12 +1,12 @@
-/// Dates in header fields (RFC 9110, section 5.6.7), as seconds since 1970.
+/// Parses dates in header fields (RFC 9110, section 5.6.7) into seconds since 1970.
 ///
-/// Read strictly, save for upper and lower case: a date that is not exactly one of the three forms is no date, and what
-/// depends on it counts as expired, or as not there. A lenient reading of what a server did not mean would keep responses too
-/// long.
+/// Parsing is strict except for upper and lower case: text that does not match one of the three formats is no date. A response
+/// with an invalid date counts as expired; a lenient parser could store it for too long.
 package enum HTTPDate {
-    /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
+    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
     ///
-    /// - Parameter now: tells the century of the two-digit year: one that would lie more than 50 years ahead has passed.
+    /// - Parameter now: the current time. A two-digit year that would be more than 50 years ahead is in the past century.
+    /// - Returns: `nil` if `text` is no date.
     package static func seconds(of text: String, now: Double) -> Double? {
         var scanner = Scanner(text)
         guard let name = scanner.word(), let comma = scanner.peek else { return nil }
@@ -48,8 +48,8 @@ package enum HTTPDate {
         let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard year >= 1, 1...lengths[month - 1] ~= day else { return nil }
-        // Days since 1970 in the proleptic Gregorian calendar. The year is made to begin in March, so that the leap day is
-        // its last, and 400 years are 146,097 days.
+        // Days since 1970 in the proleptic Gregorian calendar. The computation begins each year in March, so that the leap day is
+        // the last day of a year.
         let shifted = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         let days = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
@@ -66,14 +66,14 @@ private struct Scanner {
     var isAtEnd: Bool { at == bytes.count }
     var peek: UInt8? { at < bytes.count ? bytes[at] : nil }
 
-    /// Letters, in lower case.
+    /// Reads letters and returns them in lower case.
     mutating func word() -> String? {
         let start = at
         while let byte = peek, 0x61...0x7A ~= byte | 0x20 { at += 1 }
         return at > start ? String(decoding: bytes[start..<at].map { $0 | 0x20 }, as: UTF8.self) : nil
     }
 
-    /// 1 to 12.
+    /// Reads the name of a month and returns its number, 1 to 12.
     mutating func month() -> Int? { word().flatMap { HTTPDate.months.firstIndex(of: $0) }.map { $0 + 1 } }
 
     mutating func number(digits: Int) -> Int? {
@@ -82,10 +82,10 @@ private struct Scanner {
         return bytes[at..<at + digits].reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
-    /// Two digits, the first of which may be a space.
+    /// Reads two digits, or a space and a digit.
     mutating func paddedNumber() -> Int? { skip(" ") ? number(digits: 1) : number(digits: 2) }
 
-    /// `08:49:37` as seconds of the day; 60 is a leap second.
+    /// Reads a time such as `08:49:37` and returns the second of the day. Second 60 is a leap second.
     mutating func time() -> Int? {
         guard let hour = number(digits: 2), skip(":"), let minute = number(digits: 2), skip(":"), let second = number(digits: 2),
             hour < 24, minute < 60, second <= 60
@@ -93,7 +93,7 @@ private struct Scanner {
         return hour * 3600 + minute * 60 + second
     }
 
-    /// Goes past `text`, in any case of its letters, if that is what comes.
+    /// Skips `text` if it comes next, in upper or lower case.
     mutating func skip(_ text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
         guard at + count <= bytes.count else { return false }

@@ -1,4 +1,4 @@
-/// What a caller wants: a source, and how this load differs from the loader's defaults.
+/// A source, and the options in which its load differs from the defaults of the loader.
 ///
 /// ```swift
 /// var request = ImageRequest(url: URL(string: "https://example.org/cat.jpg")!)
@@ -6,25 +6,32 @@
 /// request.options.priority = .high
 /// ```
 public struct ImageRequest: Sendable, CustomStringConvertible {
+    /// Where the image comes from.
     public let source: ImageSource
-    /// The request's own layer of options: over the global one, under the runtime one.
+    /// The options of the request. They override the options of the loader; its runtime options override them.
     public var options: OptionLayer
-    /// What the load is for; targets and prefetchers set it.
+    /// The purpose of the load. Targets and prefetchers set it.
     public var purpose: LoadPurpose
-    /// Who wants it: ends all loads of one owner at once; nobody in particular by default.
+    /// The owner, whose loads can be cancelled together; `nil`, the default, for none.
     public var owner: LoadOwner?
-    /// Tried one after the other, with the same options, where the source fails; none. The result is that of the first
-    /// that succeeds, and is cached under that one's name. A failed processor is not tried again.
+    /// Sources to load one after the other, with the same options, if the source fails; none. The result is that of the first
+    /// that succeeds, and is cached under the key of that source. A failure of a processor does not lead to a fallback.
     public var fallbacks: [ImageSource] = []
-    /// A small version of the picture: loaded at the same time and shown as a preview until the picture itself is there;
-    /// `nil`. Only for loads whose events somebody looks at.
+    /// A small version of the image, which is loaded at the same time and shown as a preview until the image has loaded; `nil`,
+    /// the default, for none. Only loads that deliver events use it.
     public var lowResolution: ImageSource?
     /// The identity of the source, without headers.
     public let resource: ResourceKey
-    /// Whether the bytes are at hand anyway (``ImageSource/isLocal``): looked at once, since a URL has to make its scheme a
-    /// string for that.
+    /// Whether the source is local (``ImageSource/isLocal``). Stored, because a URL creates a string for its scheme at each
+    /// access.
     package let isLocal: Bool
 
+    /// Creates a request for a source.
+    ///
+    /// - Parameters:
+    ///   - source: where the image comes from.
+    ///   - options: overrides of the loader's options; none.
+    ///   - purpose: the purpose of the load.
     public init(_ source: ImageSource, options: OptionLayer = OptionLayer(), purpose: LoadPurpose = .plain) {
         self.source = source
         self.options = options
@@ -33,16 +40,17 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
         isLocal = source.isLocal
     }
 
-    /// The same request for another source, on its own.
+    /// Returns a request for another source with the same options and purpose, without owner, fallbacks and low resolution.
     package func replacing(_ source: ImageSource) -> ImageRequest {
         ImageRequest(source, options: options, purpose: purpose)
     }
 
+    /// Creates a request for a URL.
     public init(url: URL, options: OptionLayer = OptionLayer()) {
         self.init(.url(url), options: options)
     }
 
-    /// A request for `url` at a size, or with processors, or both.
+    /// Creates a request for a URL with processors and, optionally, a target size.
     public init(url: URL, targetSize: PixelSize? = nil, processors: [any Processing]) {
         var options = OptionLayer()
         if let targetSize { options.targetSize = targetSize }
@@ -50,9 +58,10 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
         self.init(.url(url), options: options)
     }
 
+    /// The source without credentials and query values.
     public var description: String { source.description }
 
-    /// URLs that differ only in fragment or in the case of the scheme name one resource.
+    /// URLs that differ only in the fragment or in the case of the scheme identify the same resource.
     private static func key(for source: ImageSource) -> ResourceKey {
         switch source {
         case .bytes(_, let id): return ResourceKey("bytes:" + id)
@@ -63,7 +72,7 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
             if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[..<colon].utf8.contains(where: { 65...90 ~= $0 }) {
                 text = text[..<colon].lowercased() + text[colon...]
             }
-            // A password in the URL is a credential: it makes a difference, and is not written down.
+            // A password in the URL may change the response, so it is part of the key, but only as a digest.
             guard text.utf8.contains(UInt8(ascii: "@")), url.user != nil || url.password != nil else { return ResourceKey(text) }
             return ResourceKey(URLRedaction.withoutCredentials(url)).varied(by: [text])
         }

@@ -1,14 +1,15 @@
 /// Where an image comes from.
 public enum ImageSource: Sendable, CustomStringConvertible {
-    /// Any URL whose scheme a registered loader answers for: `http`, `https`, `file`, `data`, or a plug-in's own.
+    /// A URL whose scheme a registered loader supports: `http`, `https`, `file`, `data`, or the scheme of a plug-in.
     case url(URL)
-    /// Bytes in memory. `id` names them: equal ids are the same picture.
+    /// Bytes in memory. Equal ids identify the same image.
     case bytes(Data, id: String)
-    /// Bytes that a closure produces when they are needed. `id` names them. Cancelling the load cancels the closure's
-    /// task; what it throws fails the load.
+    /// Bytes that a closure returns when the load needs them. Equal ids identify the same image. The closure runs in a task that
+    /// is cancelled with the load; what it throws fails the load.
     case producer(id: String, @Sendable () async throws -> Data)
 
-    /// Whether the bytes are at hand anyway, so that no data cache is worth asking or filling.
+    /// Whether the bytes are on this machine, so that the data cache does not store them: bytes in memory, closures, and `file:`
+    /// and `data:` URLs.
     public var isLocal: Bool {
         guard case .url(let url) = self, let scheme = url.scheme else { return true }
         switch scheme {
@@ -18,7 +19,8 @@ public enum ImageSource: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The source for messages and logs: no password, no fragment, no values of a query, and the start of a `data` URL only.
+    /// The source for messages and logs: a URL without credentials, fragment and query values, and only the start of a `data:`
+    /// URL.
     public var description: String {
         switch self {
         case .url(let url): ImageSource.redacted(url)
@@ -27,7 +29,7 @@ public enum ImageSource: Sendable, CustomStringConvertible {
         }
     }
 
-    /// A URL as it may appear in a message or a log: without user, password and fragment, and without the values of its query,
-    /// which may be tokens or signatures.
+    /// Returns a URL for messages and logs: without user, password and fragment, and without the values of its query, which may
+    /// be tokens or signatures.
     public static func redacted(_ url: URL) -> String { URLRedaction.text(of: .url(url), hidesQueries: true) }
 }

@@ -1,12 +1,12 @@
-/// Puts ``RequestInterceptor``s around a loader, the first one outermost.
+/// Runs ``RequestInterceptor``s around a loader, the first one outermost.
 ///
-/// An interceptor may change the method, the header fields, the body and the time limit of a request, answer it, and call
-/// on again. It may not change the URL, nor what the caller allowed (size limit, paid networks, whether the network is asked
-/// at all, whether the answer is kept on disk): caches and coalescing go by the original. Such a change fails the load with
-/// a message that names the right way.
+/// An interceptor may change the method, the header fields, the body and the timeout of a request, return a response itself, and
+/// call `next` more than once. It must not change the URL, and must not exceed what the caller allowed: the size limit, the use
+/// of expensive networks, the use of the network at all, and storing on disk. Caches and coalescing use the original request, so
+/// such a change fails the load with a message that names the option to set instead.
 ///
-/// The timeout of a request counts from where the network layer starts, without the time that interceptors take; the deadline
-/// counts all of it. An interceptor that waits should wait no longer than until the deadline.
+/// The timeout of a request counts from the start of the network layer and excludes the time of interceptors; the deadline
+/// includes it. An interceptor that waits should not wait beyond the deadline.
 ///
 /// ```swift
 /// struct Signing: RequestInterceptor {
@@ -25,14 +25,15 @@ public struct InterceptedLoader: DataLoading {
     private let loader: any DataLoading
     private let interceptors: [any RequestInterceptor]
 
+    /// Creates a loader that runs interceptors around `loader`, the first one outermost.
     public init(_ loader: any DataLoading, interceptors: [any RequestInterceptor]) {
         self.loader = loader
         self.interceptors = interceptors
     }
 
-    /// What the outermost interceptor returns.
+    /// Runs the interceptors and returns the response of the outermost.
     ///
-    /// - Throws: ``ImageError/Code/plugInFailed`` for a change that is not allowed; what interceptors and loader throw.
+    /// - Throws: ``ImageError/Code/plugInFailed`` for a change that is not allowed; what the interceptors and the loader throw.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         try await Self.load(request, through: interceptors[...], to: loader)
     }
@@ -52,10 +53,10 @@ public struct InterceptedLoader: DataLoading {
         }
     }
 
-    /// What is wrong with a change, as the end of a sentence; `nil` when it is allowed.
+    /// The end of a sentence that says what is wrong with a change; `nil` if the change is allowed.
     private static func problem(with changed: DataRequest, from original: DataRequest) -> String? {
         if changed.url != original.url {
-            return "changed the URL, which caches know the picture by; load another URL with a request of its own, or "
+            return "changed the URL, which is the key of the image in all caches; load another URL with a separate request, or "
                 + "register a loader for the scheme"
         }
         if (changed.maximumBytes ?? .max) > (original.maximumBytes ?? .max) {
@@ -63,13 +64,13 @@ public struct InterceptedLoader: DataLoading {
         }
         if changed.allowsExpensiveNetwork, !original.allowsExpensiveNetwork {
             return
-                "allowed networks that cost money, which the caller did not; set allowsExpensiveNetwork in the request's options"
+                "allowed expensive networks, which the caller did not; set allowsExpensiveNetwork in the request's options"
         }
         if original.cachePolicy.isOnlyIfCached, !changed.cachePolicy.isOnlyIfCached {
-            return "asked the network for what the caller wants from a cache only; set cachePolicy in the request's options"
+            return "allowed the network, although the caller set onlyIfCached; set cachePolicy in the request's options"
         }
         if changed.cachePolicy.writesDisk, !original.cachePolicy.writesDisk {
-            return "had the answer kept on disk, which the caller did not; set cachePolicy in the request's options"
+            return "allowed storing the response on disk, which the caller did not; set cachePolicy in the request's options"
         }
         return nil
     }

@@ -1,4 +1,4 @@
-/// Who wants a load: a screen, a controller, a user's session. A loader cancels all loads of one owner in one call.
+/// The owner of loads, such as a screen, a controller or a user session. A loader can cancel all loads of an owner with one call.
 ///
 /// ```swift
 /// let screen = LoadOwner("gallery")
@@ -13,11 +13,12 @@ public struct LoadOwner: Hashable, Sendable, CustomStringConvertible {
 
     private let name: Name
 
-    /// Equal names are one owner.
+    /// Creates an owner with a name. Equal names identify the same owner.
     public init(_ name: String) { self.name = .text(name) }
 
-    /// The object itself, for as long as it lives; it is not kept alive. Cancel in its `deinit` at the latest, since its
-    /// identity may be given to another object afterwards.
+    /// Creates an owner from an object, which is not retained.
+    ///
+    /// Cancel the loads no later than in the `deinit` of the object: afterwards a new object may have the same identity.
     public init(_ object: AnyObject) { name = .object(ObjectIdentifier(object)) }
 
     public var description: String {

@@ -1,12 +1,13 @@
-/// What the network of this machine is like.
+/// The state of this machine's network.
 public struct NetworkStatus: Hashable, Sendable {
-    /// Whether anything but the machine itself can be reached, as far as its routes tell.
+    /// Whether the machine has a route to other machines; `true`.
     public var isReachable: Bool
-    /// Whether the network costs money, such as a cellular or metered one.
+    /// Whether the network may cost money, such as a cellular or metered one; `false`.
     public var isExpensive: Bool
-    /// Whether the user asked to spare the network (low-data mode).
+    /// Whether the user asked for reduced traffic (low-data mode); `false`.
     public var isConstrained: Bool
 
+    /// Creates a status.
     public init(isReachable: Bool = true, isExpensive: Bool = false, isConstrained: Bool = false) {
         self.isReachable = isReachable
         self.isExpensive = isExpensive

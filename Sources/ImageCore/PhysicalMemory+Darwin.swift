@@ -2,7 +2,7 @@
     internal import CalotypeSystem
 
     enum PhysicalMemory {
-        /// The machine's memory in bytes.
+        /// The memory of the machine, in bytes.
         static var byteCount: Int? {
             var bytes: UInt64 = 0
             var size = MemoryLayout<UInt64>.size

@@ -2,7 +2,8 @@
     internal import CalotypeSystem
 
     enum PhysicalMemory {
-        /// The memory that this process may use, in bytes: the machine's memory, or the limit of its control group where that is less.
+        /// The memory that this process may use, in bytes: the memory of the machine, or the limit of its control group if that
+        /// is less.
         static var byteCount: Int? {
             let pages = sysconf(Int32(_SC_PHYS_PAGES))
             let machine = pages > 0 ? pages * sysconf(Int32(_SC_PAGESIZE)) : nil
@@ -10,7 +11,7 @@
             return ([machine].compactMap { $0 } + groups).min()
         }
 
-        /// The number in a file; `nil` for none, or for `max`.
+        /// The number at the start of a file; `nil` if there is none, as in `max`.
         private static func number(in path: String) -> Int? {
             let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { return nil }

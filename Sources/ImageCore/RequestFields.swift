@@ -1,8 +1,8 @@
-/// What the header fields of a request tell of who sends it.
+/// Header fields of requests, by whether they may identify the client.
 package enum RequestFields {
-    /// The fields that say how to answer, and not whom, in lower case: content negotiation, preconditions and ranges (RFC 9110,
-    /// sections 8 and 12 to 14), cache directives, the connection's own, and the numbers that tracing gives to requests. Any
-    /// other may be a credential.
+    /// Names, in lower case, of fields that carry no credentials: content negotiation, preconditions and ranges (RFC 9110,
+    /// sections 8 and 12 to 14), cache directives, connection fields, and the identifiers of tracing systems. Any
+    /// other field may be a credential.
     package static let neutral: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "user-agent", "referer", "origin", "priority",
         "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range",

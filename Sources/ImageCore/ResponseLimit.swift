@@ -1,6 +1,6 @@
 /// The largest response body that a loader accepts unless its configuration or the request sets another limit.
 public enum ResponseLimit {
-    /// In bytes: the lesser of 200 MB and a tenth of the memory that the process may use.
+    /// The limit in bytes: 200 MB, or a tenth of the memory that the process may use if that is less.
     public static let standard = limit(memory: PhysicalMemory.byteCount)
 
     static func limit(memory: Int?) -> Int { min(200_000_000, (memory ?? 2_000_000_000) / 10) }

@@ -1,6 +1,8 @@
-/// Sources as they may appear in logs and traces: no credentials, no fragment, and no values of a query unless asked for.
+/// Removes from sources and messages what must not appear in logs: credentials, fragments and, by default, query values.
 public enum URLRedaction {
-    /// - Parameter hidesQueries: whether the values in a URL's query, which may be tokens or signatures, are left out.
+    /// Returns the text of a source.
+    ///
+    /// - Parameter hidesQueries: whether the values of the query, which may be tokens or signatures, are replaced by dots.
     public static func text(of source: ImageSource, hidesQueries: Bool) -> String {
         guard case .url(let url) = source else { return source.description }
         let text = withoutCredentials(url)
@@ -8,12 +10,12 @@ public enum URLRedaction {
         return text[...mark] + withoutValues(text[text.index(after: mark)...])
     }
 
-    /// A stranger's words, such as those of a plug-in's error, with what is left out of URLs left out of those in them. A URL
-    /// ends at white space, a double quote or an angle bracket.
+    /// Returns a message, such as that of a plug-in's error, with its URLs redacted. A URL in a message ends at white space, a
+    /// double quote or an angle bracket.
     ///
-    /// - Parameter hidesQueries: as for a source.
-    public static func text(in words: String, hidesQueries: Bool = true) -> String {
-        var (rest, text) = (words[...], "")
+    /// - Parameter hidesQueries: whether the values of queries are replaced by dots; `true`.
+    public static func text(in message: String, hidesQueries: Bool = true) -> String {
+        var (rest, text) = (message[...], "")
         while let slashes = rest.firstRange(of: "://") {
             let url = rest[slashes.upperBound...].prefix { !$0.isWhitespace && !"\"<>".contains($0) }
             let authority = url.prefix { !"/?#'".contains($0) }
@@ -28,13 +30,12 @@ public enum URLRedaction {
         return text + rest
     }
 
-    /// A URL without user, password and fragment, and the start of a `data` URL only. For keys and for readers who may see
-    /// queries.
+    /// Returns a URL without user, password and fragment, and only the start of a `data:` URL. Its query stays complete.
     static func withoutCredentials(_ url: URL) -> String {
         var text = url.absoluteString
         if text.prefix(5).lowercased() == "data:" { return text.count > 40 ? "\(text.prefix(37))..." : text }
         guard url.user != nil || url.password != nil, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
-            // No server sees a fragment, which may be a token.
+            // A fragment is not sent to the server, and may be a token.
             if let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) { text.removeSubrange(fragment...) }
             return text
         }
@@ -42,9 +43,9 @@ public enum URLRedaction {
         return parts.string ?? "(a URL with credentials)"
     }
 
-    /// A query with dots for its values.
+    /// Replaces the values of a query by dots.
     private static func withoutValues(_ query: Substring) -> String {
-        // A piece without a name may itself be the secret.
+        // A piece without `=` may itself be a secret.
         let pieces = query.split(separator: "&", omittingEmptySubsequences: false).map { piece in
             piece.firstIndex(of: "=").map { piece[..<$0] + "=..." } ?? (piece.isEmpty ? "" : "...")
         }

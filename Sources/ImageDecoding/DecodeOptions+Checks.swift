@@ -9,23 +9,27 @@ extension DecodeOptions {
         allowsPartial && (error.code == .truncated || error.code == .corrupt)
     }
 
-    /// Throws `invalidRequest` where the image has no frame ``frame``.
+    /// Throws `invalidRequest` if the image has no frame with the number ``frame``.
     package func checkFrame(of count: Int) throws(ImageError) { try checkFrame(frame, of: count) }
 
-    /// Throws `invalidRequest` where the image has no frame `index`.
+    /// Throws `invalidRequest` if the image has no frame with the number `index`.
     package func checkFrame(_ index: Int, of count: Int) throws(ImageError) {
         guard index >= 0, index < count else {
             throw ImageError(
                 .invalidRequest,
-                message: "Frame \(index) was asked for, but the image has \(count == 1 ? "one" : "\(count)"), counted from 0.")
+                message:
+                    "The image has no frame \(index): it has \(count == 1 ? "one frame" : "\(count) frames"), counted from 0.")
         }
     }
 }
 
 extension DecodingLimits {
-    /// Refuses an image whose size is beyond the pixel limit, or for which more than the byte limit would be held.
+    /// Checks the pixels and the memory of a decode.
     ///
-    /// - Parameter bytes: what the decode holds at its peak: the result, and the codec's own memory where it is known.
+    /// - Parameters:
+    ///   - size: the size of the image in pixels.
+    ///   - bytes: the parts of the peak memory in bytes: the result, and the memory of the codec if it is known.
+    /// - Throws: ``ImageError`` (`tooLarge`) if they exceed a limit.
     package func check(_ size: PixelSize, holding bytes: [Int]) throws(ImageError) {
         try check(size, bytesPerPixel: 0)
         var sum = 0
@@ -37,14 +41,14 @@ extension DecodingLimits {
             throw ImageError(
                 .tooLarge,
                 message:
-                    "Decoding this \(size) image takes \(sum) bytes, over the limit of \(decodedBytes); raise it to load it."
+                    "Decoding the image of \(size) pixels takes \(sum) bytes; the limit is \(decodedBytes) bytes. Raise the limit to decode it."
             )
         }
     }
 }
 
 extension PixelSize {
-    /// Bytes of a bitmap of this size, or as many as there are numbers for.
+    /// The bytes of a bitmap of this size; `Int.max` if the number overflows.
     package func byteCount(_ format: PixelFormat) -> Int {
         let (count, overflow) = Bitmap.bytesPerRow(width: width, format: format).multipliedReportingOverflow(by: height)
         return overflow ? Int.max : count

@@ -1,18 +1,18 @@
 public import ImageCore
 import ImageKernels
 
-/// A list of decoders, each of which may decline an image: the last registered is asked first. A decoder itself, so that it
-/// stands wherever one is expected.
+/// Selects the decoder of a file among the registered ones. The last registered decoder is tried first, and the first to accept
+/// the file decodes it. The registry is a decoder itself.
 ///
-/// A format is known by the file's content, never by its name or its declared type. An image that a decoder returns larger than
-/// the target size is resampled here, so that a decode with a target size gives exactly the size of ``ResizeGeometry``.
-/// Safe to use from any thread; decoders are called outside the lock.
+/// Formats are detected by the content of the file, never by its name or media type. If a decoder returns an image larger than
+/// the target size, the registry resamples it, so that a decode with a target size has exactly the size of ``ResizeGeometry``.
+/// Safe to use from any thread; decoders are called outside of the lock.
 ///
 /// ```swift
-/// let registry = DecoderRegistry(.codecs)  // those of ImageCodecs
+/// let registry = DecoderRegistry(.codecs)  // the decoders of ImageCodecs
 /// ```
 public final class DecoderRegistry: IncrementalDecoding, AnimationDecoding {
-    /// What ``register(_:)`` returns, and ``remove(_:)`` takes.
+    /// Identifies a registered decoder, for ``remove(_:)``.
     public struct Token: Hashable, Sendable {
         fileprivate let number: Int
     }
@@ -23,20 +23,24 @@ public final class DecoderRegistry: IncrementalDecoding, AnimationDecoding {
     }
 
     private struct State: Sendable {
-        /// The order in which they are asked.
+        /// The decoders, in the order in which they are tried.
         var entries: [Entry] = []
         var next = 0
     }
 
     private let state: Lock<State>
 
-    /// - Parameter decoders: in the order in which they are asked; may be empty.
+    /// Creates a registry.
+    ///
+    /// - Parameter decoders: the decoders, in the order in which they are tried; may be empty.
     public init(_ decoders: [any Decoding]) {
         let entries = decoders.enumerated().map { Entry(token: Token(number: $0.offset), decoder: $0.element) }
         state = Lock(State(entries: entries, next: entries.count))
     }
 
-    /// Adds a decoder, which is asked before all others from now on.
+    /// Adds a decoder, which is tried before all others.
+    ///
+    /// - Returns: a token to remove the decoder with.
     @discardableResult
     public func register(_ decoder: any Decoding) -> Token {
         state.withLock { state in
@@ -47,31 +51,31 @@ public final class DecoderRegistry: IncrementalDecoding, AnimationDecoding {
         }
     }
 
-    /// Takes a decoder out again; decodes under way go on. A token that is gone already does nothing.
+    /// Removes a decoder. Decodes that have begun continue. Does nothing if the decoder was already removed.
     public func remove(_ token: Token) {
         state.withLock { state in state.entries.removeAll { $0.token == token } }
     }
 
-    /// Every format that one of the decoders reads, each once, in the order in which they are asked.
+    /// The formats that the decoders read, without duplicates, in the order in which the decoders are tried.
     public var formats: [ImageFormat] {
         var found: [ImageFormat] = []
         for format in decoders.flatMap(\.formats) where !found.contains(format) { found.append(format) }
         return found
     }
 
-    public func format(of head: Data) -> ImageFormat? { accepting(head)?.format }
+    public func format(of prefix: Data) -> ImageFormat? { decoder(accepting: prefix)?.format }
 
     public func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo {
         try decoder(for: data).decoder.info(of: data, limits: limits)
     }
 
-    public func info(ofHead head: Data, limits: DecodingLimits) throws -> ImageInfo? {
-        try accepting(head)?.decoder.info(ofHead: head, limits: limits)
+    public func info(ofPrefix prefix: Data, limits: DecodingLimits) throws -> ImageInfo? {
+        try decoder(accepting: prefix)?.decoder.info(ofPrefix: prefix, limits: limits)
     }
 
-    /// The thumbnail that the first decoder to accept the bytes finds in them.
-    public func embeddedThumbnail(in head: Data, options: DecodeOptions) throws -> DecodedImage? {
-        try (accepting(head)?.decoder as? any IncrementalDecoding)?.embeddedThumbnail(in: head, options: options)
+    /// Returns the thumbnail that the file contains, by the first decoder that accepts it; `nil` for none.
+    public func embeddedThumbnail(in prefix: Data, options: DecodeOptions) throws -> DecodedImage? {
+        try (decoder(accepting: prefix)?.decoder as? any IncrementalDecoding)?.embeddedThumbnail(in: prefix, options: options)
     }
 
     public func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
@@ -81,56 +85,62 @@ public final class DecoderRegistry: IncrementalDecoding, AnimationDecoding {
             .resized(for: options) { try decoder.decodedSize(of: data, options: options) }
     }
 
-    /// Resampled, as what a decoder returns larger than asked for always is. From twice the size the filter sees all that it
-    /// lets through: but at hard edges such an image is within two levels of its own decode.
+    /// Scales down a decoded image. From at least twice the size, the result is within two levels of a separate decode, except at
+    /// hard edges.
     public func decode(_ data: Data, from larger: DecodedImage, options: DecodeOptions) throws -> DecodedImage? {
         guard options.targetSize != nil, !larger.isPartial else { return nil }
         let (decoder, _) = try decoder(for: data)
         return try larger.resized(for: options) { try decoder.decodedSize(of: data, options: options) }
     }
 
-    /// Begins a decode of an image that arrives in pieces, by the first decoder that accepts it. One that has no use for
-    /// pieces gets the whole at the end; previews then come to nothing.
+    /// Begins a decode of an image whose bytes arrive in chunks, by the first decoder that accepts it. If that decoder is not
+    /// incremental, the bytes are collected and decoded at the end, without previews.
     ///
-    /// - Parameter head: the first bytes, at least 64 unless the file is shorter.
-    public func makeIncrementalDecoder(for head: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
-        guard let (decoder, _) = accepting(head) else { return nil }
-        let incremental = try (decoder as? any IncrementalDecoding)?.makeIncrementalDecoder(for: head, options: options)
+    /// - Parameters:
+    ///   - prefix: the first bytes of the file: at least 64 unless the file is shorter.
+    ///   - options: how to decode the image.
+    /// - Returns: `nil` if no decoder accepts the file.
+    public func makeIncrementalDecoder(for prefix: Data, options: DecodeOptions) throws -> (any IncrementalDecoder)? {
+        guard let (decoder, _) = decoder(accepting: prefix) else { return nil }
+        let incremental = try (decoder as? any IncrementalDecoding)?.makeIncrementalDecoder(for: prefix, options: options)
         return incremental ?? CollectingDecoder(self, options: options)
     }
 
-    /// The frames of an animation, by the first decoder that accepts the file.
+    /// Returns the animation in a file, by the first decoder that accepts it.
     ///
-    /// - Throws: ``ImageError`` (`unsupportedFeature`) where that decoder is no ``AnimationDecoding``; what it throws.
+    /// - Throws: ``ImageError`` (`unsupportedFeature`) if that decoder does not conform to ``AnimationDecoding``; what it throws.
     public func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation {
         let (decoder, format) = try decoder(for: data)
         if let decoder = decoder as? any AnimationDecoding { return try decoder.animation(of: data, options: options) }
-        throw ImageError(.unsupportedFeature, message: "The decoder of the format \(format) reads no animations.")
+        throw ImageError(.unsupportedFeature, message: "The decoder of the format \(format) does not support animations.")
     }
 
     private var decoders: [any Decoding] { state.withLock { $0.entries.map(\.decoder) } }
 
-    private func accepting(_ head: Data) -> (decoder: any Decoding, format: ImageFormat)? {
+    private func decoder(accepting prefix: Data) -> (decoder: any Decoding, format: ImageFormat)? {
         for decoder in decoders {
-            if let format = decoder.format(of: head) { return (decoder, format) }
+            if let format = decoder.format(of: prefix) { return (decoder, format) }
         }
         return nil
     }
 
+    /// Returns the first decoder that accepts a file.
+    ///
+    /// - Throws: ``ImageError`` (`emptyFile`, `unknownFormat`).
     package func decoder(for data: Data) throws(ImageError) -> (decoder: any Decoding, format: ImageFormat) {
         guard !data.isEmpty else {
             throw ImageError(.emptyFile, message: "The file is empty: there are no bytes to decode.")
         }
-        guard let found = accepting(data) else { throw unknown(data) }
+        guard let found = decoder(accepting: data) else { throw unknownFormat(data) }
         return found
     }
 
-    /// Names what the file seems to be, and what can be read here.
-    private func unknown(_ data: Data) -> ImageError {
+    /// The error for a file that no decoder accepts. Names the probable type of the file and the supported formats.
+    private func unknownFormat(_ data: Data) -> ImageError {
         let known = formats.map(\.rawValue).joined(separator: ", ")
         return ImageError(
             .unknownFormat,
-            message: "The file is \(FileSniffer.describe(data)). No decoder here reads it. "
-                + "The image formats that can be read are \(known).")
+            message: "The file is \(FileSniffer.describe(data)). No registered decoder supports it. "
+                + "The supported formats are \(known).")
     }
 }

@@ -1,8 +1,9 @@
 public import ImageCore
 
-/// The encoders by format: the newest plug-in for a format is the one that is used. An encoder itself.
+/// Selects the encoder of a format among the registered ones. The last registered encoder of a format is used. The registry is an
+/// encoder itself.
 public final class EncoderRegistry: Encoding {
-    /// What ``register(_:)`` returns, and ``remove(_:)`` takes.
+    /// Identifies a registered encoder, for ``remove(_:)``.
     public struct Token: Hashable, Sendable {
         fileprivate let number: Int
     }
@@ -14,13 +15,17 @@ public final class EncoderRegistry: Encoding {
 
     private let state: Lock<State>
 
-    /// - Parameter encoders: the first that writes a format is used for it; may be empty.
+    /// Creates a registry.
+    ///
+    /// - Parameter encoders: the encoders; the first that writes a format is used for it. May be empty.
     public init(_ encoders: [any Encoding]) {
         let entries = encoders.enumerated().map { (token: Token(number: $0.offset), encoder: $0.element) }
         state = Lock(State(entries: entries, next: entries.count))
     }
 
-    /// Adds an encoder, which is used before all others from now on.
+    /// Adds an encoder, which takes precedence over all others.
+    ///
+    /// - Returns: a token to remove the encoder with.
     @discardableResult
     public func register(_ encoder: any Encoding) -> Token {
         state.withLock { state in
@@ -31,12 +36,12 @@ public final class EncoderRegistry: Encoding {
         }
     }
 
-    /// Takes an encoder out again. A token that is gone already does nothing.
+    /// Removes an encoder. Does nothing if the encoder was already removed.
     public func remove(_ token: Token) {
         state.withLock { state in state.entries.removeAll { $0.token == token } }
     }
 
-    /// Every format that one of the encoders writes, each once.
+    /// The formats that the encoders write, without duplicates.
     public var formats: [ImageFormat] {
         var found: [ImageFormat] = []
         for format in encoders.flatMap(\.formats) where !found.contains(format) { found.append(format) }
@@ -55,7 +60,8 @@ public final class EncoderRegistry: Encoding {
         if let encoder = encoders.first(where: { $0.formats.contains(format) }) { return encoder }
         let known = formats.map(\.rawValue).joined(separator: ", ")
         throw ImageError(
-            .unsupportedFeature, message: "No encoder writes the format \(format); those that can be written are \(known).")
+            .unsupportedFeature, message: "No registered encoder writes the format \(format). The supported formats are \(known)."
+        )
     }
 
     private var encoders: [any Encoding] { state.withLock { $0.entries.map(\.encoder) } }

@@ -1,10 +1,11 @@
 import ImageCore
 
-/// Says in words what a file seems to be that no decoder accepts, so that an error can name it.
+/// Describes the probable type of a file that no decoder accepts, for error messages.
 enum FileSniffer {
+    /// Returns a noun with its article, such as `an HTML page`.
     static func describe(_ data: Data) -> String {
-        let head = ByteReader(data)
-        for (name, magic, offset) in signatures where head.matches(magic, at: offset) { return name }
+        let reader = ByteReader(data)
+        for (name, magic, offset) in signatures where reader.matches(magic, at: offset) { return name }
         let sample = data.prefix(256)
         if sample.allSatisfy({ $0 >= 0x20 && $0 < 0x7F || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }) {
             return textKind(String(decoding: sample, as: UTF8.self).lowercased())
@@ -13,7 +14,7 @@ enum FileSniffer {
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0" + digits : digits
         }
-        return "of unknown kind (it begins with \(bytes.joined(separator: " ")))"
+        return "of an unknown type (it begins with \(bytes.joined(separator: " ")))"
     }
 
     private static func textKind(_ text: String) -> String {
@@ -23,7 +24,7 @@ enum FileSniffer {
         return "text"
     }
 
-    /// What a file begins with, and where.
+    /// Names, signatures, and the offsets of the signatures in the file.
     private static let signatures: [(String, [UInt8], Int)] = [
         ("a GIF", Array("GIF87a".utf8), 0), ("a GIF", Array("GIF89a".utf8), 0),
         ("a GIF of an unknown version (neither 87a nor 89a)", Array("GIF8".utf8), 0), ("a BMP", Array("BM".utf8), 0),

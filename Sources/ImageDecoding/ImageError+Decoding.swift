@@ -1,15 +1,19 @@
 package import ImageCore
 
 extension ImageError {
-    /// A file that ends before its image does.
+    /// The error for a file that ends before its image does.
     package static func truncated(_ format: ImageFormat) -> ImageError {
         let name = format == .webp ? "WebP" : format.rawValue.uppercased()
         return ImageError(
-            .truncated, message: "The \(name) file ends before its image does; it was cut off or not received in full.")
+            .truncated, message: "The \(name) file ends before its image does. Download or copy it again.")
     }
 
-    /// A codec had no memory, or would have passed the byte limit.
+    /// The error for a codec that could not allocate memory, or that would exceed the byte limit.
     package static func outOfMemory(_ format: ImageFormat) -> ImageError {
-        ImageError(.tooLarge, message: "There is not enough memory within the limit to decode this \(format) image.")
+        ImageError(
+            .tooLarge,
+            message:
+                "There is not enough memory within the limit to decode the \(format) image. Raise the limit or decode to a smaller size."
+        )
     }
 }

@@ -1,18 +1,22 @@
 import CalotypeSystem
 package import ImageCore
 
-/// Memory for a few rows of pixels, zeroed, freed with the object.
+/// Zeroed memory for rows of pixels, which is freed with the object.
 @safe package final class Scratch {
     package let base: UnsafeMutableRawPointer
     package let stride: Int
 
-    /// - Parameter isPacked: whether rows follow one another without a gap.
-    /// - Throws: ``ImageError`` (`tooLarge`) where there is no memory.
+    /// Allocates the memory.
+    ///
+    /// - Parameter isPacked: whether rows have no padding. Otherwise they start at multiples of 64 bytes.
+    /// - Throws: ``ImageError`` (`tooLarge`) if there is not enough memory.
     package init(rows: Int, rowBytes: Int, isPacked: Bool = false) throws(ImageError) {
         stride = isPacked ? rowBytes : (rowBytes + 63) & ~63
         let (count, overflow) = stride.multipliedReportingOverflow(by: max(1, rows))
         guard !overflow, let memory = unsafe calloc(1, count) else {
-            throw ImageError(.tooLarge, message: "There is no memory for \(rows) rows of \(rowBytes) bytes.")
+            throw ImageError(
+                .tooLarge,
+                message: "There is not enough memory for \(rows) rows of \(rowBytes) bytes. Decode the image to a smaller size.")
         }
         unsafe base = memory
     }

@@ -1,10 +1,10 @@
 public import ImageCore
 
 extension Bitmap {
-    /// The same image with colour multiplied by alpha, rounded to the nearest level. Bitmaps that are opaque or
-    /// premultiplied already come back as they are.
+    /// Returns the image with colour multiplied by alpha, rounded to the nearest level. An opaque or premultiplied bitmap is
+    /// returned unchanged.
     ///
-    /// - Throws: ``ImageError`` (`tooLarge`) where there is no memory.
+    /// - Throws: ``ImageError`` (`tooLarge`) if there is not enough memory.
     public func premultiplied() throws -> Bitmap {
         guard alpha == .straight else { return self }
         let path = KernelPath.current
@@ -13,10 +13,10 @@ extension Bitmap {
         }
     }
 
-    /// The same image with colour divided by alpha, rounded to the nearest level (a half away from zero) and cut off
-    /// at full; transparent pixels become zero. Bitmaps that are opaque or straight already come back as they are.
+    /// Returns the image with colour divided by alpha, rounded to the nearest level (a half away from zero) and clamped.
+    /// Transparent pixels become zero. An opaque or straight bitmap is returned unchanged.
     ///
-    /// - Throws: ``ImageError`` (`tooLarge`) where there is no memory.
+    /// - Throws: ``ImageError`` (`tooLarge`) if there is not enough memory.
     public func unpremultiplied() throws -> Bitmap {
         guard alpha == .premultiplied else { return self }
         let path = KernelPath.current

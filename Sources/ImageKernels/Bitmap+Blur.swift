@@ -1,17 +1,17 @@
 public import ImageCore
 
 extension Bitmap {
-    /// The image blurred by a Gaussian; beyond its edges, the pixels at the edge repeat.
+    /// Returns the image blurred by a Gaussian. Beyond its edges, the pixels at the edge are repeated.
     ///
-    /// Up to σ = 12 the Gaussian itself, out to 3σ. Beyond, the Gaussian is taken on a grid of every ⌊σ/4⌋th pixel, exactly,
-    /// and interpolated between with a cubic: what is left after such a blur changes so slowly that the result stays
-    /// within a level, and the time does not grow with σ.
+    /// Up to σ = 12, the Gaussian is computed at every pixel, out to 3σ. Above, it is computed exactly at every ⌊σ/4⌋th pixel and
+    /// interpolated with a cubic. Such a blur changes so slowly that the result is within one level, and the time does not grow
+    /// with σ.
     ///
     /// - Parameters:
     ///   - sigma: the standard deviation, in pixels; from 0 (nothing changes) to 1,000.
-    ///   - threads: how many to work with; 1.
-    ///   - cancellation: looked at between blocks of rows.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for a sigma outside the range; (`tooLarge`) where there is no memory;
+    ///   - threads: how many threads to use; 1.
+    ///   - cancellation: checked between blocks of rows.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a sigma outside the range; (`tooLarge`) if there is not enough memory;
     ///   `CancellationError`.
     public func blurred(sigma: Double, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
         guard sigma >= 0, sigma <= 1000 else {
@@ -35,17 +35,17 @@ extension Bitmap {
         return try Resampler.resize(coarse, to: geometry, filter: .catmullRom, threads: threads, cancellation: cancellation)
     }
 
-    /// Where the Gaussian itself is taken; below, nothing changes that could be seen.
+    /// The smallest σ at which the Gaussian is computed; a smaller one has no visible effect.
     private static let exactSigmas = 0.1...12.0
 
-    /// The image with its details raised: what a blur takes away is added, times `amount` (an unsharp mask).
+    /// Returns the image sharpened by an unsharp mask: its difference from a blurred image is added, multiplied by `amount`.
     ///
     /// - Parameters:
-    ///   - sigma: of the blur, in pixels.
+    ///   - sigma: the standard deviation of the blur, in pixels.
     ///   - amount: 0 changes nothing, 1 doubles the detail; from 0 to 100.
-    ///   - threshold: differences up to this, from 0 to 1 of the full level, are left alone.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for parameters outside their range; (`tooLarge`) where there is no memory;
-    ///   `CancellationError`.
+    ///   - threshold: differences up to this, from 0 to 1 of the full level, are not changed.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for parameters outside their range; (`tooLarge`) if there is not enough
+    ///   memory; `CancellationError`.
     public func sharpened(
         sigma: Double, amount: Double, threshold: Double = 0, threads: Int = 1, cancellation: CancellationToken? = nil
     ) throws -> Bitmap {
@@ -74,7 +74,7 @@ extension Bitmap {
         }
     }
 
-    /// The blurred image at the pixels of a grid.
+    /// Returns the blurred image at the pixels of a grid.
     private func blurred(
         on grid: GaussianGrid, path: KernelPath, threads: Int, cancellation: CancellationToken?
     ) throws -> Bitmap {
@@ -86,9 +86,9 @@ extension Bitmap {
 
     private typealias RowWriter = (_ y: Int, _ pixels: UnsafeRawPointer, _ target: UnsafeMutableRawPointer) -> Void
 
-    /// A bitmap of this format whose rows are made from all rows of this one.
+    /// Returns a bitmap of this format whose rows are computed from all rows of this one.
     ///
-    /// - Parameter makeWriter: called on each thread; what it returns writes a row of the result.
+    /// - Parameter makeWriter: called on each thread; returns the function that writes a row of the result.
     private func filtering(
         to size: PixelSize, threads: Int, cancellation: CancellationToken?, _ makeWriter: () -> RowWriter
     ) throws -> Bitmap {

@@ -2,16 +2,16 @@ internal import CCalotypeKernels
 public import ImageCore
 
 extension Bitmap {
-    /// The image with another laid over it (the operator *over* of Porter and Duff, "Compositing Digital Images", 1984).
+    /// Returns the image with another drawn over it (the operator *over* of Porter and Duff, "Compositing Digital Images", 1984).
     ///
     /// - Parameters:
-    ///   - other: clipped to this image. Converted to this image's depth.
-    ///   - x: where its left edge goes, in pixels; may be negative.
-    ///   - y: where its top edge goes.
-    ///   - opacity: multiplies its alpha; from 0 to 1.
-    ///   - threads: how many to work with; 1.
-    ///   - cancellation: looked at between blocks of rows.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for an opacity outside 0 to 1; (`tooLarge`) where there is no memory;
+    ///   - other: the image to draw. It is clipped to this image and converted to its depth.
+    ///   - x: the left edge of `other`, in pixels; may be negative.
+    ///   - y: the top edge of `other`, in pixels; may be negative.
+    ///   - opacity: the factor of the alpha of `other`; from 0 to 1.
+    ///   - threads: how many threads to use; 1.
+    ///   - cancellation: checked between blocks of rows.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for an opacity outside 0 to 1; (`tooLarge`) if there is not enough memory;
     ///   `CancellationError`.
     public func overlaid(
         with other: Bitmap, x: Int, y: Int, opacity: Double = 1, threads: Int = 1, cancellation: CancellationToken? = nil
@@ -22,10 +22,10 @@ extension Bitmap {
         }
     }
 
-    /// Lays pieces of one image's rows over the rows of this one.
+    /// Draws parts of the rows of another image over the rows of this one.
     ///
-    /// - Parameter pieces: called for each row, on several threads at once; calls its second argument for each piece, with where it begins in this
-    ///   image's row, which may be negative, the row of `other` that it is from, and the columns of it.
+    /// - Parameter pieces: called for each row, on several threads at the same time. It calls its second argument for each part
+    ///   with the position in the row of this image, which may be negative, the row of `other`, and its columns.
     package func overlaid(
         with other: Bitmap, opacity: Double, threads: Int, cancellation: CancellationToken?,
         pieces: (_ row: Int, _ lay: (_ x: Int, _ line: Int, _ columns: Range<Int>) -> Void) -> Void
@@ -73,7 +73,7 @@ extension Bitmap {
         }
     }
 
-    /// RGBA at 8 or 16 bits, as `other` has.
+    /// RGBA with the depth of `other`.
     package func converted(toDepthOf other: Bitmap) throws -> Bitmap {
         if fullLevel == other.fullLevel { return self }
         if fullLevel == 65535 { return try convertedToRGBA8() }
@@ -89,7 +89,7 @@ extension Bitmap {
         }
     }
 
-    /// An image of one colour, RGBA of the depth of `other`.
+    /// An image of one colour: RGBA with the depth of `other`.
     package static func filled(_ size: PixelSize, with color: PixelColor, like other: Bitmap) throws -> Bitmap {
         let pixel = color.premultiplied(most: Double(other.fullLevel))
         let isWide = other.fullLevel == 65535
@@ -111,12 +111,12 @@ extension Bitmap {
         }
     }
 
-    /// The image before a background of one colour.
+    /// Returns the image in front of a background of one colour.
     ///
     /// - Parameters:
-    ///   - threads: how many to work with; 1.
-    ///   - cancellation: looked at between blocks of rows.
-    /// - Throws: ``ImageError`` (`tooLarge`) where there is no memory; `CancellationError`.
+    ///   - threads: how many threads to use; 1.
+    ///   - cancellation: checked between blocks of rows.
+    /// - Throws: ``ImageError`` (`tooLarge`) if there is not enough memory; `CancellationError`.
     public func flattened(
         onto color: PixelColor, threads: Int = 1, cancellation: CancellationToken? = nil
     ) throws -> Bitmap {

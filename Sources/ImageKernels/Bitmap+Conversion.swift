@@ -1,10 +1,11 @@
 public import ImageCore
 
 extension Bitmap {
-    /// The same image as 8-bit RGBA: grey is repeated in red, green and blue with full alpha, 16-bit samples are rounded to
-    /// the nearest of 256 levels. What alpha means and the colour space stay. An ``PixelFormat/rgba8`` bitmap comes back as it is.
+    /// Returns the image as 8-bit RGBA: grey is repeated in red, green and blue with full alpha, and 16-bit samples are rounded
+    /// to the nearest of 256 levels. Alpha mode and colour space do not change. An ``PixelFormat/rgba8`` bitmap is returned
+    /// unchanged.
     ///
-    /// - Throws: ``ImageError`` (`tooLarge`) where there is no memory.
+    /// - Throws: ``ImageError`` (`tooLarge`) if there is not enough memory.
     public func convertedToRGBA8() throws -> Bitmap {
         if format == .rgba8 { return self }
         return try unsafe Bitmap(size: size, format: .rgba8, alpha: alpha, colorSpace: colorSpace) { pixels, bytesPerRow in

@@ -4,10 +4,10 @@ extension Bitmap {
     /// The rectangle of the image with its top left corner at (`x`, `y`), in pixels. Exact.
     ///
     /// - Parameters:
-    ///   - threads: how many to work with; 1.
-    ///   - cancellation: looked at between blocks of rows.
+    ///   - threads: how many threads to use; 1.
+    ///   - cancellation: checked between blocks of rows.
     /// - Throws: ``ImageError`` (`invalidRequest`) for a rectangle that is empty or not inside the image; (`tooLarge`)
-    ///   where there is no memory; `CancellationError`.
+    ///   if there is not enough memory; `CancellationError`.
     public func cropped(
         x: Int, y: Int, width: Int, height: Int, threads: Int = 1, cancellation: CancellationToken? = nil
     ) throws -> Bitmap {

@@ -1,14 +1,14 @@
 public import ImageCore
 
 extension Bitmap {
-    /// The image in square blocks from the top left, each of its mean colour; blocks at the right and bottom edge are
-    /// cut off.
+    /// Returns the image in square blocks of their mean colours, from the top left. Blocks at the right and the bottom edge may
+    /// be smaller.
     ///
     /// - Parameters:
     ///   - block: the side of a block, in pixels; at least 1.
-    ///   - threads: how many to work with; 1.
-    ///   - cancellation: looked at between rows of blocks.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for a block without a side; (`tooLarge`) where there is no memory;
+    ///   - threads: how many threads to use; 1.
+    ///   - cancellation: checked between rows of blocks.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a block without a side; (`tooLarge`) if there is not enough memory;
     ///   `CancellationError`.
     public func pixelated(block: Int, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
         guard block >= 1 else {

@@ -3,16 +3,16 @@ public import ImageCore
 internal import CalotypeSystem
 
 extension Bitmap {
-    /// The image turned clockwise about its centre, on a canvas that just holds it; the corners are transparent.
+    /// Returns the image rotated clockwise about its centre. The canvas grows to contain it, and its corners are transparent.
     ///
-    /// Multiples of 90° are exact. Others are interpolated with the cubic of Catmull and Rom, edges included, so these are
-    /// smooth.
+    /// Multiples of 90° are exact. Other angles are interpolated with the cubic of Catmull and Rom, including the edges, which
+    /// are therefore smooth.
     ///
     /// - Parameters:
     ///   - degrees: any finite angle.
-    ///   - threads: how many to work with; 1.
-    ///   - cancellation: looked at between blocks of rows.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for an angle that is not finite; (`tooLarge`) where there is no memory;
+    ///   - threads: how many threads to use; 1.
+    ///   - cancellation: checked between blocks of rows.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for an angle that is not finite; (`tooLarge`) if there is not enough memory;
     ///   `CancellationError`.
     public func rotated(degrees: Double, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
         guard degrees.isFinite else {
@@ -33,7 +33,7 @@ extension Bitmap {
                 try RowQueue.run(rows: canvas.height, threads: threads) { queue in
                     for y in queue {
                         if y & 15 == 0 { try cancellation?.check() }
-                        // The canvas pixel's centre, turned back about the centres of canvas and image.
+                        // The centre of the canvas pixel, rotated back about the centres of canvas and image.
                         let (dx, dy) = (0.5 - Double(canvas.width) / 2, Double(y) + 0.5 - Double(canvas.height) / 2)
                         let x0 = cosine * dx + sine * dy + Double(source.width) / 2 - 0.5
                         let y0 = cosine * dy - sine * dx + Double(source.height) / 2 - 0.5
@@ -45,7 +45,7 @@ extension Bitmap {
         }
     }
 
-    /// The turn by right angles that a clockwise one by so many degrees is, if it is one.
+    /// The orientation of a clockwise rotation by a multiple of 90°; `nil` for other angles.
     package static func orientation(degrees: Double) -> Orientation? {
         switch degrees.remainder(dividingBy: 360) {
         case 0: .up
@@ -56,11 +56,11 @@ extension Bitmap {
         }
     }
 
-    /// The size of the canvas that just holds the turned image.
+    /// The size of the smallest canvas that contains the rotated image.
     package func rotatedSize(degrees: Double) -> PixelSize {
         let turn = degrees.remainder(dividingBy: 360) * .pi / 180
         let (sine, cosine) = (abs(sin(turn)), abs(cos(turn)))
-        // A side that is whole but for a rounding error is not made a pixel longer.
+        // A rounding error must not make a side a pixel longer.
         func side(_ a: Int, _ b: Int) -> Int { max(1, Int((Double(a) * cosine + Double(b) * sine - 1e-6).rounded(.up))) }
         return PixelSize(width: side(width, height), height: side(height, width))
     }

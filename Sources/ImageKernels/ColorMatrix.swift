@@ -2,7 +2,7 @@ internal import CCalotypeKernels
 public import ImageCore
 
 /// A linear map of colours: each of red, green and blue of the result is a sum of the three of the source and a constant.
-/// Works on the stored (gamma-encoded) levels, straight, from 0 to 1; results are cut off to that. Alpha is multiplied by
+/// Works on the stored (gamma-encoded) levels, straight, from 0 to 1; results are clamped to that range. Alpha is multiplied by
 /// ``opacity``.
 public struct ColorMatrix: Hashable, Sendable {
     /// For the result's red, green and blue: the weights of the source's red, green and blue, and the constant.
@@ -10,15 +10,16 @@ public struct ColorMatrix: Hashable, Sendable {
     /// Multiplies alpha; from 0 to 1.
     public var opacity: Double
 
-    /// Three rows of four numbers; what is missing counts as 0.
+    /// Creates a map from three rows of four numbers. Missing numbers count as 0.
     public init(rows: [[Double]], opacity: Double = 1) {
         self.rows = (0..<3).map { row in (0..<4).map { row < rows.count && $0 < rows[row].count ? rows[row][$0] : 0 } }
         self.opacity = opacity
     }
 
+    /// The map that changes nothing.
     public static let identity = ColorMatrix(rows: [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]])
 
-    /// The one map that does what `self` and then `next` do, but for the cutting off between.
+    /// Returns the map that does `self` and then `next`, without clamping between them.
     public func followed(by next: ColorMatrix) -> ColorMatrix {
         let product = next.rows.map { row in
             (0..<4).map { column in (0..<3).reduce(column == 3 ? row[3] : 0) { $0 + row[$1] * rows[$1][column] } }
@@ -28,14 +29,14 @@ public struct ColorMatrix: Hashable, Sendable {
 
     var isFinite: Bool { rows.allSatisfy { $0.allSatisfy(\.isFinite) } && opacity >= 0 && opacity <= 1 }
 
-    /// What it does to a grey level, if it leaves grey grey.
+    /// The map of a grey level, if the matrix maps grey to grey.
     var gray: (scale: Double, offset: Double)? {
         let sums = rows.map { $0[0] + $0[1] + $0[2] }
         let isGray = rows.indices.allSatisfy { abs(sums[$0] - sums[0]) < 1e-9 && abs(rows[$0][3] - rows[0][3]) < 1e-9 }
         return isGray && opacity == 1 ? (sums[0], rows[0][3]) : nil
     }
 
-    /// In columns, for premultiplied pixels: the constant becomes a multiple of alpha.
+    /// The columns for premultiplied pixels, where the constant is multiplied by alpha.
     var columns: [Float] {
         (0..<4).flatMap { column in
             rows.map { Float($0[column] * opacity) } + [column == 3 ? Float(opacity) : 0]
@@ -44,13 +45,13 @@ public struct ColorMatrix: Hashable, Sendable {
 }
 
 extension Bitmap {
-    /// The image with its colours mapped. Grey stays one channel where the matrix leaves grey grey.
+    /// Returns the image with its colours mapped. A grey image keeps one channel if the matrix maps grey to grey.
     ///
     /// - Parameters:
-    ///   - threads: how many to work with; 1.
-    ///   - cancellation: looked at between blocks of rows.
+    ///   - threads: how many threads to use; 1.
+    ///   - cancellation: checked between blocks of rows.
     /// - Throws: ``ImageError`` (`invalidRequest`) for a number that is not finite or an opacity outside 0 to 1;
-    ///   (`tooLarge`) where there is no memory; `CancellationError`.
+    ///   (`tooLarge`) if there is not enough memory; `CancellationError`.
     public func applying(_ matrix: ColorMatrix, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
         guard matrix.isFinite else {
             throw ImageError(.invalidRequest, message: "A colour matrix needs finite numbers and an opacity from 0 to 1.")
@@ -77,10 +78,10 @@ extension Bitmap {
         }
     }
 
-    /// The image with one curve applied to each colour sample: straight, from 0 to 1. Alpha stays.
+    /// Returns the image with a curve applied to each straight colour sample, from 0 to 1. Alpha does not change.
     ///
-    /// - Parameter curve: called once per level; results are cut off to 0 to 1, and what is no number becomes 0.
-    /// - Throws: ``ImageError`` (`tooLarge`) where there is no memory; `CancellationError`.
+    /// - Parameter curve: called once per level; results are clamped to 0 to 1, and NaN becomes 0.
+    /// - Throws: ``ImageError`` (`tooLarge`) if there is not enough memory; `CancellationError`.
     public func mappingLevels(
         threads: Int = 1, cancellation: CancellationToken? = nil, _ curve: (Double) throws -> Double
     ) throws -> Bitmap {
@@ -94,7 +95,7 @@ extension Bitmap {
         return try unsafe editingRows(threads: threads, cancellation: cancellation) { _, row in
             if divides { unsafe PixelRow.unpremultiply(row, format: format, path: path) }
             unsafe table.withUnsafeBufferPointer { table in
-                // Of four channels the last is left alone.
+                // The last of four channels, alpha, is not changed.
                 let (channels, colors) = (format.channels, min(3, format.channels))
                 if most == 255 {
                     let samples = unsafe row.assumingMemoryBound(to: UInt8.self)

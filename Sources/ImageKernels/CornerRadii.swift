@@ -1,22 +1,28 @@
 public import ImageCore
 
-/// The radii of an image's four rounded corners, in pixels; 0 leaves a corner as it is.
+/// The radii of the four corners of an image, in pixels; a corner with radius 0 is not rounded.
 public struct CornerRadii: Hashable, Sendable {
+    /// The radius of the top left corner.
     public var topLeft: Double
+    /// The radius of the top right corner.
     public var topRight: Double
+    /// The radius of the bottom right corner.
     public var bottomRight: Double
+    /// The radius of the bottom left corner.
     public var bottomLeft: Double
 
+    /// Creates radii, by default of 0.
     public init(topLeft: Double = 0, topRight: Double = 0, bottomRight: Double = 0, bottomLeft: Double = 0) {
         (self.topLeft, self.topRight, self.bottomRight, self.bottomLeft) = (topLeft, topRight, bottomRight, bottomLeft)
     }
 
+    /// Creates equal radii.
     public init(_ all: Double) { self.init(topLeft: all, topRight: all, bottomRight: all, bottomLeft: all) }
 
     var all: [Double] { [topLeft, topRight, bottomRight, bottomLeft] }
 
-    /// The radii scaled down together until none of them meet along a side, as CSS does (CSS Backgrounds and Borders 3,
-    /// section 4.5).
+    /// The radii, scaled down by one factor so that no two of them exceed a side together, as in CSS (CSS Backgrounds and Borders
+    /// 3, section 4.5).
     func fitted(to size: PixelSize) -> CornerRadii {
         let (width, height) = (Double(size.width), Double(size.height))
         let scale =
@@ -31,14 +37,14 @@ public struct CornerRadii: Hashable, Sendable {
 }
 
 extension Bitmap {
-    /// The image with its corners rounded off; edges are anti-aliased by how much of a pixel lies inside, taken from the
+    /// Returns the image with rounded corners. Edges are anti-aliased by the share of a pixel that is inside, computed from the
     /// distance of its centre to the arc.
     ///
     /// - Parameters:
-    ///   - threads: how many to work with; 1.
-    ///   - cancellation: looked at between blocks of rows.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for a radius that is negative or not finite; (`tooLarge`) where there is
-    ///   no memory; `CancellationError`.
+    ///   - threads: how many threads to use; 1.
+    ///   - cancellation: checked between blocks of rows.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a radius that is negative or not finite; (`tooLarge`) if there is
+    ///   not enough memory; `CancellationError`.
     public func rounded(_ radii: CornerRadii, threads: Int = 1, cancellation: CancellationToken? = nil) throws -> Bitmap {
         guard radii.all.allSatisfy({ $0 >= 0 && $0.isFinite }) else {
             throw ImageError(.invalidRequest, message: "Corner radii must be finite and not negative.")
@@ -53,16 +59,16 @@ extension Bitmap {
         }
     }
 
-    /// Rounds what the corners above or below leave of a row.
+    /// Applies the two corners of the upper or the lower half to a row.
     ///
-    /// - Parameter fromEdge: how far its middle is from the corners' edge.
+    /// - Parameter fromEdge: the distance of the middle of the row from the top or the bottom edge.
     private func round(_ row: UnsafeMutableRawBufferPointer, fromEdge: Double, left: Double, right: Double) {
         if fromEdge < left { unsafe round(row, fromEdge: fromEdge, radius: left, isLeft: true) }
         if fromEdge < right { unsafe round(row, fromEdge: fromEdge, radius: right, isLeft: false) }
     }
 
     private func round(_ row: UnsafeMutableRawBufferPointer, fromEdge: Double, radius: Double, isLeft: Bool) {
-        // From the edge inwards: clear to where the arc's edge begins, then part of each pixel, then whole.
+        // From the edge inwards: transparent pixels, then partly covered pixels at the arc, then opaque pixels.
         let dy = radius - fromEdge
         let reach = (radius + 0.5) * (radius + 0.5) - dy * dy
         let columns = min(width, Int(radius.rounded(.up)))

@@ -3,12 +3,12 @@ package import ImageCore
 extension DecodeOptions {
     /// The part of a stored image that the decode returns, and its size, both before the image is turned upright.
     ///
-    /// The crop of ``ContentMode/fill`` lies in the middle, so that turning only exchanges the axes.
+    /// The crop of ``ContentMode/fill`` is in the middle, so that the orientation only exchanges the axes.
     ///
     /// - Parameters:
-    ///   - size: the image as stored, in full.
-    ///   - orientation: what turns it upright.
-    /// - Returns: `nil` where the decode returns the image at its full size.
+    ///   - size: the full size as stored.
+    ///   - orientation: the orientation to apply.
+    /// - Returns: `nil` if the decode returns the image at its full size.
     /// - Throws: ``ImageError`` (`invalidRequest`) for a target size without pixels.
     package func geometry(storedSize size: PixelSize, orientation: Orientation = .up) throws(ImageError) -> ResizeGeometry? {
         guard let box = targetSize else { return nil }
@@ -24,7 +24,7 @@ extension DecodeOptions {
 }
 
 extension ResizeGeometry {
-    /// The same with the axes exchanged.
+    /// The geometry with the axes exchanged.
     var transposed: ResizeGeometry {
         var other = self
         (other.x, other.y, other.width, other.height) = (y, x, height, width)

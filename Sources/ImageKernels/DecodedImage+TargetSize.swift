@@ -1,15 +1,15 @@
 package import ImageCore
 
 extension DecodedImage {
-    /// The image at exactly the size that `options` ask for. A decoder may return any size from there to the full one.
+    /// Returns the image at exactly the size that `options` require. A decoder may return any size from there to the full one.
     ///
     /// - Parameters:
-    ///   - fullSize: the size of the image in full, upright; only called where the image may be too large. The size of the
-    ///     result, and what ``ContentMode/fill`` cuts off, follow from it.
+    ///   - fullSize: returns the full upright size; called only if the image may be too large. It determines the size of the
+    ///     result and what ``ContentMode/fill`` crops.
     /// - Throws: ``ImageError`` for a target size without pixels, or without memory; `CancellationError`; what `fullSize` throws.
     package func resized(for options: DecodeOptions, fullSize: () throws -> PixelSize) throws -> DecodedImage {
         guard let box = options.targetSize, size != box else { return self }
-        // An image inside the box is the result of `fit` already, since decoders return at least that size.
+        // An image inside the box is already the result of `fit`, because decoders return at least that size.
         if options.contentMode == .fit, size.width <= box.width, size.height <= box.height { return self }
         let full = try fullSize()
         guard var geometry = try options.geometry(storedSize: full), size != geometry.output else { return self }

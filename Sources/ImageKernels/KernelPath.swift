@@ -1,12 +1,12 @@
 internal import CCalotypeKernels
 internal import CalotypeSystem
 
-/// Which compilation of the inner loops runs. All give the same images, within one level where they round.
+/// The compilation of the inner loops that runs. All have the same results, within one level where they round.
 ///
-/// The fastest that the processor has is taken, unless the environment variable `CALOTYPE_SIMD` names another that it
-/// has.
+/// The fastest that the processor supports is used, unless the environment variable `CALOTYPE_SIMD` names another that it
+/// supports.
 package enum KernelPath: String, CaseIterable, Sendable {
-    /// Plain Swift: the oracle that the others are tested against.
+    /// Plain Swift: the reference that the others are tested against.
     case swift
     /// C for every processor of the architecture.
     case baseline
@@ -15,7 +15,7 @@ package enum KernelPath: String, CaseIterable, Sendable {
 
     package var isSupported: Bool { self == .swift || clt_supports(level) }
 
-    /// What the C kernels call it.
+    /// The number of the path in the C kernels.
     var level: clt_level {
         switch self {
         case .swift, .baseline: CLT_BASELINE
@@ -24,10 +24,10 @@ package enum KernelPath: String, CaseIterable, Sendable {
         }
     }
 
-    /// Overrules the choice inside a task; for tests. Read once per operation, on the caller's thread.
+    /// Overrides the choice in a task, for tests. Read once per operation, on the thread of the caller.
     @TaskLocal package static var forced: KernelPath?
 
-    /// The path for an operation that begins now.
+    /// The path of an operation that begins now.
     package static var current: KernelPath { forced ?? chosen }
 
     private static let chosen: KernelPath = {

@@ -1,22 +1,29 @@
 /// A colour in sRGB, straight (not multiplied by its alpha), each component from 0 to 1.
 public struct PixelColor: Hashable, Sendable {
+    /// The red component.
     public let red: Double
+    /// The green component.
     public let green: Double
+    /// The blue component.
     public let blue: Double
+    /// The opacity.
     public let alpha: Double
 
-    /// Components outside 0 to 1 are cut off; one that is no number becomes 0.
+    /// Creates a colour. Components are clamped to 0 to 1, and NaN becomes 0.
     public init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
         func unit(_ value: Double) -> Double { value > 0 ? min(1, value) : 0 }
         (self.red, self.green, self.blue, self.alpha) = (unit(red), unit(green), unit(blue), unit(alpha))
     }
 
+    /// Opaque black.
     public static let black = PixelColor(red: 0, green: 0, blue: 0)
+    /// Opaque white.
     public static let white = PixelColor(red: 1, green: 1, blue: 1)
+    /// Transparent black.
     public static let clear = PixelColor(red: 0, green: 0, blue: 0, alpha: 0)
 
-    /// A colour written as in CSS: `rgb`, `rrggbb` or `rrggbbaa` in hexadecimal digits, with or without `#`; `black`,
-    /// `white`, `clear`. `nil` for anything else.
+    /// Parses a colour as in CSS: `rgb`, `rrggbb` or `rrggbbaa` in hexadecimal digits, with or without `#`; `black`,
+    /// `white`, `clear`. `nil` for other text.
     public init?(_ text: String) {
         let named: [String: PixelColor] = ["black": .black, "white": .white, "clear": .clear, "transparent": .clear]
         if let color = named[text.lowercased()] {
@@ -46,7 +53,7 @@ public struct PixelColor: Hashable, Sendable {
         }
     }
 
-    /// The four samples of a premultiplied pixel whose full level is `most`.
+    /// The four samples of a premultiplied pixel whose highest level is `most`.
     package func premultiplied(most: Double) -> [Int] {
         [red * alpha, green * alpha, blue * alpha, alpha].map { Int(($0 * most).rounded()) }
     }

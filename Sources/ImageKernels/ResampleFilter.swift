@@ -1,13 +1,13 @@
 internal import CalotypeSystem
 
-/// The kernel that a resize weighs source pixels with.
+/// The kernel that weights the source pixels of a resize.
 ///
-/// When an image shrinks the kernel is stretched by the reduction, so every filter but ``nearest`` averages and none
-/// aliases. Raw values are the names that the command line takes.
+/// When an image is made smaller, the kernel is stretched by the reduction, so that every filter but ``nearest`` averages and
+/// does not alias. The raw values are the names on the command line.
 public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
-    /// The one pixel under the centre of the result's pixel.
+    /// The source pixel at the centre of the result's pixel.
     case nearest
-    /// The mean of what the pixel covers. Radius 0.5.
+    /// The mean of the area that the pixel covers. Radius 0.5.
     case box
     /// Linear interpolation, a triangle. Radius 1.
     case bilinear
@@ -57,7 +57,7 @@ public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
         return 2 * sin(angle) * sin(angle / 2) / (angle * angle)
     }
 
-    /// The sinc by the window's sine, which is most of the work: sin 3α = (3 − 4 sin² α) sin α.
+    /// Computes the sinc from the sine of the window, because the sine takes most of the time: sin 3α = (3 − 4 sin² α) sin α.
     private static func lanczos3(_ x: Double) -> Double {
         guard abs(x) < 3 else { return 0 }
         guard x != 0 else { return 1 }

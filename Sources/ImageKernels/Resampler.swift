@@ -1,24 +1,24 @@
 public import ImageCore
 
-/// Resizes pixels: a separable filter, rows first combined from above to below, then from left to right.
+/// Resizes bitmaps with a separable filter, first vertically, then horizontally.
 ///
-/// Sums are made in 32-bit floating point and rounded once, at the end. Colour is weighted premultiplied, so the colour
-/// of transparent pixels never bleeds, and is cut off at alpha, which the negative lobes of a filter may pass.
+/// Sums are computed in 32-bit floating point and rounded once, at the end. Colours are premultiplied, so that the colour of
+/// transparent pixels does not bleed, and clamped to alpha, which the negative lobes of a filter may exceed.
 public enum Resampler {
-    /// The part of `bitmap` that `geometry` names, at the size that it names.
+    /// Returns the part of `bitmap` that `geometry` describes, resized to its output size.
     ///
-    /// Where the part is smaller than the image, pixels just outside it take part at its edges: the result is what
-    /// cropping the resized whole would give.
+    /// If the part is smaller than the image, its edges also depend on pixels outside of it: the result is that of cropping the
+    /// resized image.
     ///
     /// - Parameters:
-    ///   - bitmap: of any format; straight alpha is premultiplied first.
+    ///   - bitmap: a bitmap of any format. Straight alpha is premultiplied first.
     ///   - filter: ``ResampleFilter/lanczos3``.
-    ///   - isLinear: whether colours are mixed in linear light, taking them for sRGB, rather than as stored; `false`.
-    ///   - threads: how many to work with, the caller's included; 1. Small results take fewer.
-    ///   - cancellation: looked at between blocks of rows.
-    /// - Returns: a bitmap of the same format and colour space; premultiplied, or opaque where the source is.
+    ///   - isLinear: whether colours, as sRGB, are mixed in linear light instead of as stored; `false`.
+    ///   - threads: how many threads to use, including that of the caller; 1. Small results take fewer.
+    ///   - cancellation: checked between blocks of rows.
+    /// - Returns: a bitmap of the same format and colour space; premultiplied, or opaque if the source is.
     /// - Throws: ``ImageError`` (`invalidRequest`) for a rectangle that is empty, not finite or not inside the image,
-    ///   or an empty result; (`tooLarge`) where there is no memory; `CancellationError`.
+    ///   or an empty result; (`tooLarge`) if there is not enough memory; `CancellationError`.
     public static func resize(
         _ bitmap: Bitmap, to geometry: ResizeGeometry, filter: ResampleFilter = .lanczos3, isLinear: Bool = false,
         threads: Int = 1, cancellation: CancellationToken? = nil
@@ -55,7 +55,7 @@ public enum Resampler {
 
     static func check(_ geometry: ResizeGeometry, source: PixelSize) throws(ImageError) {
         let (x, y, width, height) = (geometry.x, geometry.y, geometry.width, geometry.height)
-        // A rectangle computed in floating point may pass the edge by a rounding error.
+        // A rectangle computed in floating point may exceed the edge by a rounding error.
         let slack = 1e-6 * Double(max(source.width, source.height))
         guard x >= 0, y >= 0, width > 0, height > 0, x + width <= Double(source.width) + slack,
             y + height <= Double(source.height) + slack

@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import ImageCore
 
-/// The rows of an image that no thread has taken yet, from above to below. A thread that the system starts late or
-/// interrupts takes fewer of them.
+/// The rows of an image that no thread has processed yet, from the top. A thread that the system starts late or interrupts
+/// processes fewer rows.
 final class RowQueue: Sequence, Sendable {
     private let rest: Lock<Range<Int>>
     private let block: Int
@@ -12,22 +12,22 @@ final class RowQueue: Sequence, Sendable {
         self.block = block
     }
 
-    /// Calls `body` once on each of up to `threads` threads, the caller's included, and returns when all calls have. The
-    /// rows that the calls take make up `0..<rows`.
+    /// Calls `body` once on each of up to `threads` threads, including that of the caller, and returns when all calls have
+    /// returned. Together the calls take the rows `0..<rows`.
     ///
-    /// The calls run at the same time, so each may only write what belongs to the rows that it took.
+    /// The calls run at the same time, so each may write only to the rows that it took.
     ///
     /// - Parameters:
-    ///   - block: the fewest rows that are worth a thread's work.
+    ///   - block: the minimum number of rows for a thread.
     ///   - body: takes rows until none are left.
-    /// - Throws: the first error that a call of `body` throws; the rows that were not taken by then are dropped.
+    /// - Throws: the first error that a call of `body` throws. Rows that were not taken before are not processed.
     static func run(rows: Int, threads: Int, block: Int = 16, body: (RowQueue) throws -> Void) throws {
         let queue = RowQueue(rows: rows, block: block)
         let count = Swift.min(threads, rows / block, 64)
         guard count > 1 else { return try body(queue) }
         let failure = Lock<(any Error)?>(nil)
         withoutActuallyEscaping(body) { body in
-            // nonisolated(unsafe) because the calls share nothing but the queue, by the contract above.
+            // nonisolated(unsafe) because the calls share only the queue, by the contract above.
             nonisolated(unsafe) let body = body
             DispatchQueue.concurrentPerform(iterations: count) { _ in
                 do {
@@ -41,7 +41,7 @@ final class RowQueue: Sequence, Sendable {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    /// The next rows, at most `most` of them; `nil` when none are left.
+    /// Takes the next rows, at most `most`; `nil` if none are left.
     func take(_ most: Int) -> Range<Int>? {
         rest.withLock { rest in
             guard !rest.isEmpty else { return nil }
@@ -53,7 +53,7 @@ final class RowQueue: Sequence, Sendable {
 
     func makeIterator() -> Iterator { Iterator(queue: self) }
 
-    /// Row after row, taken in blocks.
+    /// A sequence of single rows, which are taken in blocks.
     struct Iterator: IteratorProtocol {
         fileprivate let queue: RowQueue
         fileprivate var block = 0..<0

@@ -1,7 +1,7 @@
 public import ImageCore
 
-/// A resize that takes the source row by row, as a decoder makes it, and gives each row of the result as soon as it is
-/// finished. Holds only the source rows that the filter still needs, never the image.
+/// Resizes an image whose rows are appended one after the other, and writes each row of the result as soon as it is complete.
+/// Only the source rows that the filter still needs are in memory.
 ///
 /// ```swift
 /// func shrink(_ size: PixelSize, to geometry: ResizeGeometry, nextRow: () throws -> UnsafeRawBufferPointer) throws -> Bitmap {
@@ -11,15 +11,14 @@ public import ImageCore
 /// }
 /// ```
 ///
-/// ``Bitmap/init(resampling:format:alpha:colorSpace:to:filter:rows:)`` is the simple way. The class itself is for a
-/// producer that is called back, or that shows rows while they come. The pixels are those of ``Resampler``. To be used by
-/// one thread at a time.
+/// ``Bitmap/init(resampling:format:alpha:colorSpace:to:filter:rows:)`` is simpler to use. Use the class itself for a producer
+/// with callbacks, or to show rows while they arrive. The pixels are those of ``Resampler``. Use it from one thread at a time.
 @safe public final class RowResampler {
     /// The result's size, in pixels.
     public let output: PixelSize
-    /// Of source and result alike. Colour is opaque or premultiplied.
+    /// The format of source and result. Colour is opaque or premultiplied.
     public let format: PixelFormat
-    /// The source rows that take part. Others must be appended too, but may hold anything.
+    /// The source rows that have weights. The others must be appended too, but their content does not matter.
     public let rows: Range<Int>
     /// Rows of the source appended so far.
     public private(set) var appendedRows = 0
@@ -30,7 +29,7 @@ public import ImageCore
     private let plan: ResamplePlan
     private let assembler: RowAssembler
     private let ring: UnsafeMutableRawPointer
-    /// The most source rows that are held.
+    /// The largest number of source rows in memory.
     let ringRows: Int
     private let rowBytes: Int
 
@@ -54,7 +53,7 @@ public import ImageCore
 
     deinit { unsafe ring.deallocate() }
 
-    /// Takes the next row of the source and writes the rows of the result that it finishes.
+    /// Appends the next row of the source and writes the rows of the result that it completes.
     ///
     /// - Parameters:
     ///   - row: all pixels of the row, from the left; may be longer.
@@ -72,7 +71,7 @@ public import ImageCore
             throw ImageError(
                 .invalidRequest,
                 message:
-                    "Row \(appendedRows) of an image of \(source) pixels cannot be resized: it is one too many or too short, or the result has no room."
+                    "Row \(appendedRows) of an image of \(source) pixels cannot be resized: it is one too many or too short, or the result is too small."
             )
         }
         defer { appendedRows += 1 }
@@ -89,17 +88,17 @@ public import ImageCore
 }
 
 extension Bitmap {
-    /// A resized image made from rows as they come; the whole source is never held.
+    /// Makes a resized image from rows as they arrive. The whole source is never in memory.
     ///
     /// - Parameters:
     ///   - source: the size of the whole source, in pixels.
-    ///   - format: of source and result alike.
-    ///   - alpha: of source and result alike; opaque or premultiplied.
+    ///   - format: the format of source and result.
+    ///   - alpha: the alpha mode of source and result; opaque or premultiplied.
     ///   - geometry: the part to take and its size in the result.
     ///   - filter: ``ResampleFilter/lanczos3``.
-    ///   - rows: calls the closure it gets with each row of the source, from the top; a row holds all its pixels and need
-    ///     live only for the call. Rows that are never appended leave the result's zero.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for parameters that do not fit, (`tooLarge`) where there is no memory;
+    ///   - rows: calls its argument with each complete row of the source, from the top. A row must be valid only during the call.
+    ///     If rows are missing, the rows of the result that depend on them are zero.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for parameters that do not fit, (`tooLarge`) if there is not enough memory;
     ///   what `rows` throws.
     public init(
         resampling source: PixelSize, format: PixelFormat, alpha: AlphaMode, colorSpace: ColorSpace = .sRGB,

@@ -72,7 +72,7 @@ public final class ImageLoader: ImageProviding {
 
     /// Reads the header of an image: its format, its size as stored, its orientation and its number of frames.
     ///
-    /// Reads the data cache, or as little of the source as the decoder needs (``Decoding/info(ofHead:limits:)``); decodes no pixel.
+    /// Reads the data cache, or as little of the source as the decoder needs (``Decoding/info(ofPrefix:limits:)``); decodes no pixel.
     ///
     /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func info(for request: ImageRequest) async throws(LoadFailure) -> ImageInfo {

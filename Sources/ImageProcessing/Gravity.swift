@@ -1,6 +1,6 @@
 internal import ImageCore
 
-/// Where in a larger area a smaller one goes.
+/// The position of a smaller area in a larger one.
 public enum Gravity: String, Hashable, Sendable, CaseIterable {
     case topLeft = "top-left"
     case top
@@ -12,7 +12,7 @@ public enum Gravity: String, Hashable, Sendable, CaseIterable {
     case bottom
     case bottomRight = "bottom-right"
 
-    /// The share of the free room that lies to the left: 0, ½ or 1.
+    /// The share of the free space that is on the left: 0, ½ or 1.
     public var horizontal: Double {
         switch self {
         case .topLeft, .left, .bottomLeft: 0
@@ -21,7 +21,7 @@ public enum Gravity: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The share of the free room that lies above: 0, ½ or 1.
+    /// The share of the free space that is at the top: 0, ½ or 1.
     public var vertical: Double {
         switch self {
         case .topLeft, .top, .topRight: 0
@@ -30,7 +30,8 @@ public enum Gravity: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Where a part's top left corner goes; negative where the part is the larger. An odd pixel of room lies right or below.
+    /// Returns the top left corner of the part; negative if the part is larger. An odd pixel of space is on the right or at the
+    /// bottom.
     func place(_ part: PixelSize, in whole: PixelSize) -> (x: Int, y: Int) {
         func offset(_ room: Int, _ share: Double) -> Int { Int((Double(room) * share).rounded(.down)) }
         return (offset(whole.width - part.width, horizontal), offset(whole.height - part.height, vertical))

@@ -1,19 +1,18 @@
 public import ImageCore
 
-/// An animation whose frames go through processors as they are asked for: nothing is processed ahead, and only the last
-/// frame is kept.
+/// An animation whose frames are processed when they are requested. Only the last frame is kept.
 ///
 /// ```swift
 /// func thumbnail(_ file: Data) throws -> any ImageAnimation {
 ///     let processors: [any Processing] = [.resize(width: 160), .roundedCorners(radius: 12)]
-///     // Frames are decoded no larger than the first processor needs them.
+///     // Frames are decoded no larger than the first processor needs.
 ///     let (options, first) = DecoderRegistry(.codecs).reducing(file, options: DecodeOptions(), for: Composition(processors))
 ///     return ProcessedAnimation(try DecoderRegistry(.codecs).animation(of: file, options: options), processors: [first])
 /// }
 /// ```
 ///
-/// Every frame is processed by itself: a crop by attention, or a trim, may take another part of each. To be used by one task
-/// at a time.
+/// Every frame is processed separately, so a crop by attention or a trim may use different parts of the frames. Use it from one
+/// task at a time.
 public final class ProcessedAnimation: ImageAnimation {
     private let animation: any ImageAnimation
     private let processors: [any Processing]
@@ -21,8 +20,8 @@ public final class ProcessedAnimation: ImageAnimation {
     private var last: (index: Int, image: DecodedImage)?
 
     /// - Parameters:
-    ///   - processors: run on each frame, in order; neighbours that can be fused are.
-    ///   - context: for every run.
+    ///   - processors: the processors to run on each frame, in order. Adjacent ones are fused if possible.
+    ///   - context: the context of every run.
     public init(
         _ animation: any ImageAnimation, processors: [any Processing], context: ProcessingContext = ProcessingContext()
     ) {

@@ -1,9 +1,9 @@
 internal import ImageCore
 
-/// Carries out what ``BindingState`` decides: starts and cancels loads, and makes the calls to the view, one at a time.
+/// Executes what ``BindingState`` decides: starts and cancels loads, and calls the view, one call at a time.
 ///
-/// A target owns its runner. A call that suspends holds the runner and not the target, so that a target that goes away closes the
-/// runner even then.
+/// A target owns its runner. A suspended call holds the runner but not the target, so that a target that is released closes the
+/// runner even during a call.
 final class BindingRunner<View: ImageViewAdapter>: Sendable {
     struct State {
         var binding = BindingState()
@@ -13,7 +13,7 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
     }
 
     enum Step {
-        /// A call, and the number of the request that was the current one when it was taken.
+        /// A call, its view, and the number of the request that was current when the step was taken.
         case call(ViewCall, View, request: UInt64)
         case complete(BindingCompletion?, Result<ImageResponse, LoadFailure>)
     }
@@ -26,20 +26,21 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
 
     // MARK: Requests
 
-    /// Makes the request the current one and cancels the load of the one before; `nil` when it is the same. The load of a held
-    /// request begins later.
+    /// Makes `request` the current request and cancels the previous load. Returns `nil` if the request equals the current one.
+    ///
+    /// - Parameter isDeferred: whether the load starts later, with ``BindingState/startDeferredLoad()``.
     func begin(
-        _ request: ImageRequest, _ completion: BindingCompletion?, isHeld: Bool = false
+        _ request: ImageRequest, _ completion: BindingCompletion?, isDeferred: Bool = false
     ) -> (BindingState.LoadAction, BindingState.Token)? {
         var request = request
         request.purpose = .view
-        // The load reports a bad option.
+        // If an option is out of range, the load reports it.
         let options = (try? loader.options(for: request)) ?? LoadOptions()
         guard !state.withLock({ $0.binding.isSame(request, options: options) }) else { return nil }
         let hit = loader.cachedImage(for: request)
         return change { [request] state in
             (state.request, state.completion) = (request, completion)
-            return state.binding.begin(request, options: options, hit: hit, isHeld: isHeld)
+            return state.binding.begin(request, options: options, hit: hit, isDeferred: isDeferred)
         }
     }
 
@@ -52,10 +53,10 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         }
     }
 
-    /// The view or its target is gone.
+    /// Ends all work, because the view or its target was released.
     func close() { stop { $0.close() } }
 
-    /// Changes the state, and cancels the load that this ends once the lock is left.
+    /// Changes the state. A load that this ends is cancelled after the lock is released.
     func change(
         _ transition: (inout State) -> BindingState.LoadAction
     ) -> (BindingState.LoadAction, BindingState.Token) {
@@ -71,20 +72,20 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
 
     // MARK: Loads
 
-    /// Starts a load, or changes the priority of the one that runs.
-    func carryOut(_ action: BindingState.LoadAction, _ token: BindingState.Token, _ isolation: (any Actor)?) {
+    /// Starts a load, or changes the priority of the running load.
+    func execute(_ action: BindingState.LoadAction, _ token: BindingState.Token, _ isolation: (any Actor)?) {
         switch action {
         case .keep, .stop: break
         case .setPriority(let priority): state.withLock { $0.binding.token == token ? $0.load : nil }?.priority = priority
-        case .start: start(token, isolation)
+        case .start: startLoad(token, isolation)
         }
     }
 
-    /// Starts the load. Its events change the state where they arrive, and the calls that follow are made on the view's isolation.
-    private func start(_ token: BindingState.Token, _ isolation: (any Actor)?) {
-        // A newer request may have come while the placeholder was shown.
+    /// Starts the load. Its events change the state on the thread on which they arrive; the view is called on its own isolation.
+    private func startLoad(_ token: BindingState.Token, _ isolation: (any Actor)?) {
+        // A newer request may have replaced this one while the view showed the placeholder.
         guard let request = state.withLock({ $0.binding.token == token ? $0.request : nil }) else { return }
-        // One signal stands for all events since the last one, so that none pile up while a call suspends.
+        // The stream keeps one signal at most, so that signals do not pile up while a call is suspended.
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let load = loader.load(request) { [weak self] event in
             self?.state.withLock { $0.binding.receive(event, token) }
@@ -105,12 +106,12 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
 
     // MARK: Calls to the view
 
-    /// Makes the pending calls, unless another runner does: then that one makes them.
+    /// Makes the pending calls. Does nothing while another call to this function makes them.
     ///
-    /// Runs on the view's isolation, so that no newer request comes between taking a call and making it.
+    /// Runs on the view's isolation, so that no newer request can come between taking a call and making it.
     func makeCalls(isolation: isolated (any Actor)? = #isolation) async {
-        guard start() else { return }
-        while let step = next() {
+        guard startCalls() else { return }
+        while let step = nextStep() {
             switch step {
             case .call(let call, let view, let request): await make(call, on: view, request)
             case .complete(let completion, let result): return await completion?.call(result) ?? ()
@@ -119,21 +120,21 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
     }
 
     private func make(_ call: ViewCall, on view: View, _ request: UInt64) async {
-        var call = call.drawn
-        // Only asked where it makes a difference: a memory hit must not wait for an answer.
+        var call = call.rendered
+        // A memory hit has no transition, and must not wait for the view's answer.
         if call.hasTransition {
             if await view.prefersReducedMotion() { call = call.withoutTransition }
-            // The answer may have taken its time, and a newer request come meanwhile.
+            // A newer request may have come while the view answered.
             guard state.withLock({ $0.binding.token.request == request }) else { return }
         }
         await call.make(on: view)
     }
 
-    /// Whether the caller is to make the calls, with ``next()``.
-    func start() -> Bool { state.withLock { $0.binding.startCalls() } }
+    /// Returns whether the caller must now make the calls, which it takes from ``nextStep()``.
+    func startCalls() -> Bool { state.withLock { $0.binding.startCalls() } }
 
-    /// The next step of the runner; `nil` when there is none, or the view is gone.
-    func next() -> Step? {
+    /// Takes the next step. `nil` if there is none or the view was released.
+    func nextStep() -> Step? {
         let view = view.value
         if view == nil { close() }
         return state.withLock { state in
@@ -149,14 +150,14 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
 }
 
 extension BindingRunner where View: MainActorImageView {
-    /// Makes the pending calls before it returns. Where this is called from within a call or while one suspends, the runner of that
-    /// call makes them.
+    /// Makes the pending calls before it returns. During another call to the view it does nothing: the loop that makes that call
+    /// also makes the pending ones.
     @MainActor func makeCallsNow() {
-        guard start() else { return }
-        while let step = next() {
+        guard startCalls() else { return }
+        while let step = nextStep() {
             switch step {
             case .call(let call, let view, _):
-                let call = call.drawn
+                let call = call.rendered
                 (call.hasTransition && view.prefersReducedMotion() ? call.withoutTransition : call).make(on: view)
             case .complete(let completion, let result): return completion?.callNow(result) ?? ()
             }
@@ -164,7 +165,7 @@ extension BindingRunner where View: MainActorImageView {
     }
 }
 
-/// The completion of a request, as its caller passed it.
+/// The completion handler of a request, as the caller passed it.
 enum BindingCompletion: Sendable {
     case awaited(@Sendable (Result<ImageResponse, LoadFailure>) async -> Void)
     case onMainActor(@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)

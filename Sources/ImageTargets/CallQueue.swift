@@ -1,47 +1,46 @@
 internal import ImageCore
 
-/// The calls that a view has yet to get, in order, and the completion after them: the queue of one binding.
+/// The queue of one binding: the calls that are still to be made to the view, in order, and the completion after them.
 ///
-/// ``start()`` makes the caller the one runner, unless there is one already. The runner takes a step with ``next()``, carries it out,
-/// and only then takes the following one; so calls never overlap.
+/// ``start()`` makes its caller the queue's only runner, unless there is one already. The runner takes a step with ``next()``,
+/// executes it, and only then takes the next one. Therefore calls never overlap.
 struct CallQueue: Sendable {
     enum Step: Sendable {
         case call(ViewCall)
-        /// The last step of a load. The runner has left the queue when it gets this, so that a completion may begin the next
-        /// request.
+        /// The last step of a load. Taking it ends the run, so that the completion may begin the next request.
         case complete(Result<ImageResponse, LoadFailure>)
     }
 
     private struct Entry {
         let step: Step
-        /// Whether it brings what a load has loaded, and not the beginning of a request.
+        /// Whether the step delivers something that the load produced. Other steps belong to the start of a request.
         let isResult: Bool
     }
 
     private var pending: [Entry] = []
     private var isRunning = false
-    /// The argument of the last `setLoading` that a runner took.
+    /// The argument of the last `setLoading` call that a runner took.
     private var isViewLoading = false
 
-    /// Whether no call is pending or being made.
+    /// Whether no call is pending and no runner makes one.
     var isIdle: Bool { pending.isEmpty && !isRunning }
 
-    /// Whether the view shows a sign of loading once all pending calls are made.
-    var endsLoading: Bool {
+    /// Whether the view will show its loading indicator after all pending calls.
+    var willShowLoading: Bool {
         for entry in pending.reversed() { if case .call(.setLoading(let isLoading)) = entry.step { return isLoading } }
         return isViewLoading
     }
 
-    /// The beginning of a request, or the end of one: nothing older matters any more.
+    /// Replaces all pending steps: a request began or ended, so that older steps are stale.
     mutating func replaceAll(by calls: [ViewCall]) {
         pending = calls.map { Entry(step: .call($0), isResult: false) }
     }
 
-    /// A call that stays when the load is cancelled.
+    /// Adds a call that stays in the queue if the load is cancelled.
     mutating func append(_ call: ViewCall) { pending.append(Entry(step: .call(call), isResult: false)) }
 
-    /// What a load brought. A newer progress or preview takes the place of the pending one, so that a view that is slow does not
-    /// fall behind.
+    /// Adds a call that delivers something that the load produced. Progress and previews replace pending ones, so that a slow view
+    /// does not fall behind.
     mutating func appendResult(_ call: ViewCall) {
         pending.removeAll { entry in
             if case .call(let older) = entry.step { entry.isResult && older.isReplaced(by: call) } else { false }
@@ -53,7 +52,7 @@ struct CallQueue: Sendable {
         pending.append(Entry(step: .complete(result), isResult: true))
     }
 
-    /// Drops what a load brought and the view did not get. Returns whether a completion was among it.
+    /// Drops all pending steps that deliver something that the load produced. Returns whether a completion was among them.
     mutating func dropResults() -> Bool {
         var hasCompletion = false
         pending.removeAll { entry in
@@ -63,14 +62,14 @@ struct CallQueue: Sendable {
         return hasCompletion
     }
 
-    /// Whether the caller is the runner from now on.
+    /// Makes the caller the runner if there are steps and no other runner. Returns whether it did.
     mutating func start() -> Bool {
         guard !isRunning, !pending.isEmpty else { return false }
         isRunning = true
         return true
     }
 
-    /// The runner's next step. After a completion or `nil`, the caller is not the runner any more.
+    /// Takes the runner's next step. A completion or `nil` ends the run.
     mutating func next() -> Step? {
         guard !pending.isEmpty else {
             isRunning = false

@@ -1,25 +1,32 @@
 public import ImageCore
 
-/// A view that is a file: each final image is encoded and replaces the file as a whole.
+/// A target view that writes each final image to a file, which it replaces atomically.
 ///
-/// Previews and placeholders are not written, nor is an image that a newer one has overtaken. Encoding and writing run off
-/// Swift's cooperative pool.
+/// Previews and placeholders are not written, and neither is an image that a newer one replaces in the meantime. Encoding and
+/// writing do not run on Swift's cooperative thread pool.
 public actor FileTarget: ImageViewAdapter {
     private let stream: StreamTarget
 
-    /// Why the last image could not be written, or loaded; `nil` when it was.
+    /// The reason why the last image was not loaded or written; `nil` if it was written.
     public var error: ImageError? { get async { await stream.error } }
 
+    /// Makes a target view for a file.
+    ///
     /// - Parameters:
     ///   - file: a `file` URL. Its folder must exist.
-    ///   - encoder: must list `format` among its formats.
+    ///   - encoder: encodes the images. Its formats must include `format`.
+    ///   - format: the format of the file.
+    ///   - options: the quality and other settings of the encoder; its defaults if left out.
     public init(_ file: URL, encoder: any Encoding, format: ImageFormat, options: EncodeOptions = EncodeOptions()) {
         stream = StreamTarget(encoder: encoder, format: format, options: options) { data in
             do {
-                // Atomically: a reader sees the old picture or the new one, and a failure leaves the old.
-                try await StreamTarget.offThePool { try data.write(to: file, options: .atomic) }
+                // A reader sees either the old image or the new one, and a failure leaves the old one.
+                try await StreamTarget.runOnDispatchQueue { try data.write(to: file, options: .atomic) }
             } catch {
-                throw ImageError(.fileUnwritable, message: "\(file.path) cannot be written.", causes: ["\(error)"])
+                throw ImageError(
+                    .fileUnwritable,
+                    message: "\(file.path) could not be written. Check its folder, its permissions and the free space.",
+                    causes: ["\(error)"])
             }
         }
     }

@@ -1,17 +1,18 @@
 public import ImageCore
 
-/// Where a view's image stands.
+/// The phase of the load of a view's image.
 public enum ImagePhase: Sendable {
-    /// Nothing was asked for.
+    /// There is no request.
     case empty
-    /// On its way; bytes so far, where they are known.
+    /// The image is loading. The progress is `nil` until the first bytes arrive.
     case loading(LoadProgress?)
-    /// A preview or the image.
+    /// A preview or the final image is available.
     case success(DecodedImage)
+    /// The load failed.
     case failure(ImageError)
 }
 
-/// What a view of the phases is made from: keeps the phase of one binding, on any platform.
+/// Keeps the phase of one load at a time, for declarative views on any platform.
 ///
 /// ```swift
 /// @MainActor func phases(of url: URL, loader: any ImageProviding) -> ImagePhaseModel {
@@ -22,32 +23,40 @@ public enum ImagePhase: Sendable {
 /// }
 /// ```
 @MainActor public final class ImagePhaseModel: MainActorImageView {
-    /// The phase now.
+    /// The current phase.
     public private(set) var phase = ImagePhase.empty { didSet { onChange?(phase) } }
-    /// How the last image asks to be gone over to.
+    /// The transition with which to show the last image.
     public private(set) var transition = Transition.none
-    /// Shown while the phase is `loading`.
+    /// The placeholder to show while the phase is ``ImagePhase/loading(_:)``.
     public private(set) var placeholder = Placeholder.none
+    /// The label of the image for screen readers; `nil` if it has none.
     public private(set) var accessibilityLabel: String?
-    /// Called on the main actor after each change.
+    /// Called on the main actor after each change of the phase.
     public var onChange: ((ImagePhase) -> Void)?
-    /// Whether the user prefers less motion.
+    /// Whether the user prefers reduced motion, so that images are shown without a transition. `false` by default.
     public var isMotionReduced = false
 
     private let loader: any ImageProviding
     private lazy var target = ImageTarget(self, loader: loader)
 
+    /// Makes a model without a request.
+    ///
+    /// - Parameter loader: loads the images.
     public init(loader: any ImageProviding) { self.loader = loader }
 
-    /// Shows the image of a request. The completion is called once, unless the request is replaced, repeated or given up.
+    /// Loads the image of a request.
+    ///
+    /// - Parameters:
+    ///   - request: the image to load.
+    ///   - completion: called once with the result; not called if the request is replaced, repeated or cancelled. `nil` by default.
     public func show(_ request: ImageRequest, completion: ImageTarget<ImagePhaseModel>.MainActorCompletion? = nil) {
         target.setImage(request, completion: completion)
     }
 
-    /// The view came on screen, or went off it.
+    /// Reports that the view came on screen or left it; see ``LoadOptions/offScreenPolicy``.
     public func setVisible(_ isVisible: Bool) { target.setVisible(isVisible) }
 
-    /// Stops loading and shows nothing.
+    /// Cancels the load and goes back to ``ImagePhase/empty``.
     public func reset() { target.clear() }
 
     public func setImage(_ image: DecodedImage, transition: Transition) {

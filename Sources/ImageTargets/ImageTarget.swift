@@ -1,17 +1,18 @@
 public import ImageCore
 
-/// Binds one view to one load at a time, by the same rules on every framework:
+/// Binds a view to one load at a time, by the same rules for every framework.
 ///
-/// - a new request cancels the old one, down to its network work;
-/// - a stale result is never shown, and its completion never called;
-/// - the same request again does nothing, and its completion is not called;
-/// - a memory hit shows at once, without placeholder or transition;
-/// - completions run where the target lives;
-/// - a view that goes off screen lowers or cancels its load, by option, and takes it up again when it comes back.
+/// - A new request cancels the previous one, including its network transfer.
+/// - A stale result is never shown, and its completion is never called.
+/// - A request that equals the current one does nothing, and its completion is not called.
+/// - A memory hit is shown at once, without placeholder or transition.
+/// - Completions run on the isolation of the caller.
+/// - When the view leaves the screen, the target lowers the priority of the load or cancels it, as
+///   ``LoadOptions/offScreenPolicy`` says. When the view comes back, the target restores the priority or starts the load again.
 ///
-/// Make one per view and keep it with the view; when it goes, its load is cancelled and the view is not called any more. Call it
-/// from the isolation on which the view lives: every call to the view is made there, one at a time and in order. Where a call to the
-/// view suspends, those of a newer request wait for its end, and take the place of the older request's that have not begun.
+/// Make one target per view and keep it as long as the view. Releasing the target cancels its load and ends the calls to the view.
+/// Call the target from the view's isolation: it makes every call to the view there, one at a time and in order. While a call to the
+/// view is suspended, the calls of a newer request wait, and replace the pending calls of the older one.
 ///
 /// ```swift
 /// actor Frame: ImageViewAdapter {
@@ -28,65 +29,78 @@ public import ImageCore
 /// }
 /// ```
 public final class ImageTarget<View: ImageViewAdapter>: Sendable {
+    /// Receives the result of a request.
     public typealias Completion = @Sendable (Result<ImageResponse, LoadFailure>) async -> Void
 
     let runner: BindingRunner<View>
 
+    /// Makes a target for a view.
+    ///
     /// - Parameters:
-    ///   - view: held weakly; when it is gone, its load is cancelled at its next event.
-    ///   - loader: asked for every image.
+    ///   - view: the view that shows the images. The target keeps a weak reference. If the view is released, its load is cancelled
+    ///     at the load's next event.
+    ///   - loader: loads the images.
     public init(_ view: View, loader: any ImageProviding) { runner = BindingRunner(view, loader: loader) }
 
     deinit { runner.close() }
 
-    /// What the view shows or waits for; `nil` before the first request and after ``clear(isolation:)``.
+    /// The source of the image that the view shows or loads; `nil` before the first request and after ``clear(isolation:)``.
     public var currentSource: ImageSource? { runner.state.withLock { $0.binding.source } }
 
-    /// Whether the view is on screen, as it was last told; `true` at first.
+    /// Whether the view is on screen: the last argument of ``setVisible(_:isolation:)``, `true` at first.
     public var isVisible: Bool { runner.state.withLock { $0.binding.isVisible } }
 
-    /// Whether calls to the view are pending, or one has not returned.
+    /// Whether calls to the view are pending or one has not returned yet.
     package var isCallingView: Bool { runner.state.withLock { !$0.binding.calls.isIdle } }
 
-    /// Shows the image of a request, now or when it is loaded. Returns once the view shows the beginning: the image
-    /// itself on a memory hit, else the placeholder. While an earlier call to the view has not returned, this does not wait for it:
-    /// the beginning follows that call.
+    /// Shows the image of a request, now or when it is loaded.
+    ///
+    /// Returns when the view shows the image of a memory hit, or otherwise the placeholder. If an earlier call to the view has not
+    /// returned yet, this method does not wait for it, and the view shows the image or the placeholder after that call.
     ///
     /// - Parameters:
-    ///   - isolation: where the view lives; the caller's isolation, which is where this must be called.
-    ///   - completion: called there once with the result, unless the request is replaced, repeated or cancelled.
+    ///   - request: the image to show.
+    ///   - isolation: the isolation of the view, which must be the caller's.
+    ///   - completion: called once with the result, on `isolation`; not called if the request is replaced, repeated or cancelled.
+    ///     `nil` by default.
     public func setImage(
         _ request: ImageRequest, isolation: isolated (any Actor)? = #isolation, completion: Completion? = nil
     ) async {
         guard let (action, token) = runner.begin(request, completion.map { .awaited($0) }) else { return }
         await runner.makeCalls()
-        runner.carryOut(action, token, isolation)
+        runner.execute(action, token, isolation)
     }
 
-    /// Stops loading; what is shown stays.
+    /// Cancels the load. The view keeps what it shows.
+    ///
+    /// - Parameter isolation: the isolation of the view, which must be the caller's.
     public func cancel(isolation: isolated (any Actor)? = #isolation) async {
         runner.stop { $0.cancel() }
         await runner.makeCalls()
     }
 
-    /// Stops loading and shows nothing: the view is going to be reused.
+    /// Cancels the load and clears the view, for example before the view is reused.
+    ///
+    /// - Parameter isolation: the isolation of the view, which must be the caller's.
     public func clear(isolation: isolated (any Actor)? = #isolation) async {
         runner.stop { $0.reset() }
         await runner.makeCalls()
     }
 
-    /// Tells that the view came on screen, or went off it; what becomes of the load is the option
-    /// ``LoadOptions/offScreenPolicy``. What the view shows does not change.
+    /// Reports that the view came on screen or left it. ``LoadOptions/offScreenPolicy`` says what happens to the load; what the view
+    /// shows does not change.
     ///
-    /// - Parameter isolation: where the view lives; the caller's isolation.
+    /// - Parameters:
+    ///   - isVisible: whether the view is on screen.
+    ///   - isolation: the isolation of the view, which must be the caller's.
     public func setVisible(_ isVisible: Bool, isolation: isolated (any Actor)? = #isolation) {
         let (action, token) = runner.change { $0.binding.setVisible(isVisible) }
-        runner.carryOut(action, token, isolation)
+        runner.execute(action, token, isolation)
     }
 
-    /// How urgent the current load is while the view is on screen.
+    /// Sets the priority that the current load has while the view is on screen.
     public func setPriority(_ priority: LoadPriority) {
         let (action, token) = runner.change { $0.binding.setPriority(priority) }
-        runner.carryOut(action, token, nil)
+        runner.execute(action, token, nil)
     }
 }

@@ -1,11 +1,12 @@
 internal import Dispatch
 public import ImageCore
 
-/// A view that is a stream of bytes: each image is encoded and passed on as one piece, to a socket, a pipe, a response's body.
+/// A target view that encodes each image and passes the bytes to a closure, which may write them to a socket, a pipe or a response
+/// body.
 ///
-/// Pieces come in the order of their images and one at a time, and none that a newer image, a failure or
-/// ``ImageTarget/clear(isolation:)`` has overtaken before its writing began. Placeholders are not written. Encoding runs off Swift's
-/// cooperative pool.
+/// The closure gets one encoded image at a time, in the order in which the images were set. An image is skipped if a newer image, a
+/// failure or ``ImageTarget/clear(isolation:)`` comes before its bytes are passed on. Placeholders are not written. Encoding does not
+/// run on Swift's cooperative thread pool.
 ///
 /// ```swift
 /// func send(_ url: URL, with loader: any ImageProviding, by write: @escaping @Sendable (Data) async throws -> Void) async {
@@ -22,17 +23,21 @@ public actor StreamTarget: ImageViewAdapter {
     private let options: EncodeOptions
     private let writesPreviews: Bool
     private let write: @Sendable (Data) async throws -> Void
-    /// Counts what the view was told; a piece of an older number is not begun any more.
+    /// The number of the latest change. Images with an older number are not written.
     private var latest = 0
-    private var lastPiece: Task<Void, Never>?
+    private var lastWrite: Task<Void, Never>?
 
-    /// Why the last image was not written, or not loaded; `nil` when it was.
+    /// The reason why the last image was not loaded or written; `nil` if it was written.
     public private(set) var error: ImageError?
 
+    /// Makes a target view for a stream of encoded images.
+    ///
     /// - Parameters:
-    ///   - encoder: must list `format` among its formats.
-    ///   - writesPreviews: whether previews are pieces too, as a picture that grows; only final images by default.
-    ///   - write: takes one encoded image, and returns when there is room for the next. What it throws becomes ``error``.
+    ///   - encoder: encodes the images. Its formats must include `format`.
+    ///   - format: the format of the encoded images.
+    ///   - options: the quality and other settings of the encoder; its defaults if left out.
+    ///   - writesPreviews: whether previews are written too; `false` by default.
+    ///   - write: takes one encoded image, and returns when it is ready for the next one. An error that it throws becomes ``error``.
     public init(
         encoder: any Encoding, format: ImageFormat, options: EncodeOptions = EncodeOptions(), writesPreviews: Bool = false,
         write: @escaping @Sendable (Data) async throws -> Void
@@ -44,12 +49,12 @@ public actor StreamTarget: ImageViewAdapter {
     public func setImage(_ image: DecodedImage, transition: Transition) async {
         guard writesPreviews || !image.isPreview else { return }
         latest += 1
-        let piece = Task { [number = latest, before = lastPiece] in
-            await before?.value
-            await pass(image, number)
+        let task = Task { [number = latest, previous = lastWrite] in
+            await previous?.value
+            await encodeAndWrite(image, number)
         }
-        lastPiece = piece
-        await piece.value
+        lastWrite = task
+        await task.value
     }
 
     public func setPlaceholder(_ placeholder: Placeholder) { latest += 1 }
@@ -61,13 +66,13 @@ public actor StreamTarget: ImageViewAdapter {
         self.error = error
     }
 
-    private func pass(_ image: DecodedImage, _ number: Int) async {
+    private func encodeAndWrite(_ image: DecodedImage, _ number: Int) async {
         do {
             guard number == latest else { return }
-            let data = try await StreamTarget.offThePool { [encoder, format, options] in
+            let data = try await StreamTarget.runOnDispatchQueue { [encoder, format, options] in
                 try encoder.encode(image, as: format, options: options)
             }
-            // Something newer may have come meanwhile.
+            // A newer change may have come during encoding.
             guard number == latest else { return }
             try await write(data)
             error = nil
@@ -76,7 +81,7 @@ public actor StreamTarget: ImageViewAdapter {
         }
     }
 
-    static func offThePool<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    static func runOnDispatchQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(with: Swift.Result(catching: body)) }
         }

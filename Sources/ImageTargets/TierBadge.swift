@@ -1,15 +1,16 @@
 public import ImageCore
 
-/// A letter in the corner of a picture that says which tier had it: M for memory, D for disk, N for network; white on
-/// green, blue and red.
+/// A badge in the corner of an image that names the tier from which it came: M for memory, D for disk, N for network.
 ///
-/// A pure value: draws into a copy, and leaves pictures smaller than the badge as they are.
+/// The letter is white on green, blue or red. Drawing copies the image. An image smaller than the badge gets none.
 public struct TierBadge: Hashable, Sendable {
+    /// The tier from which the image came.
     public var tier: CacheTier
 
+    /// Makes the badge of a tier.
     public init(_ tier: CacheTier) { self.tier = tier }
 
-    /// Red, green, blue of the ground, 0 to 255.
+    /// The colour of the background: red, green and blue, 0 to 255.
     public var color: (red: UInt8, green: UInt8, blue: UInt8) {
         switch tier {
         case .memory: (30, 130, 60)
@@ -18,7 +19,7 @@ public struct TierBadge: Hashable, Sendable {
         }
     }
 
-    /// The letter in five columns and seven rows, one number a row, the most significant of five bits leftmost.
+    /// The letter in five columns and seven rows: one number per row, its bit 4 leftmost.
     private var glyph: [UInt8] {
         switch tier {
         case .memory: [0b10001, 0b11011, 0b10101, 0b10101, 0b10001, 0b10001, 0b10001]
@@ -27,13 +28,13 @@ public struct TierBadge: Hashable, Sendable {
         }
     }
 
-    /// The ground's size in units, the letter's and one unit around it.
+    /// The size of the background in units: the letter and a margin of one unit.
     private static let columns = 7, rows = 9
 
-    /// Pixels of one unit of the badge on a picture: a seventh of the shorter side for the whole badge, at least 1.
+    /// The side of one unit in pixels, at least 1. The whole badge is a seventh of the image's shorter side.
     static func unit(for size: PixelSize) -> Int { max(1, min(size.width, size.height) / (7 * rows)) }
 
-    /// The picture with the badge in its upper left corner.
+    /// Returns the image with the badge in its upper left corner.
     public func drawn(on image: DecodedImage) -> DecodedImage {
         let old = image.bitmap
         let unit = TierBadge.unit(for: old.size)
@@ -58,10 +59,10 @@ public struct TierBadge: Hashable, Sendable {
         return glyph[row - 1] >> UInt8(5 - column) & 1 == 1
     }
 
-    /// One pixel as the format has it. Both bytes of a 16-bit sample are alike, so their order does not matter.
+    /// The bytes of one pixel in a format. Both bytes of a 16-bit sample are equal, so that their order does not matter.
     private func samples(isInk: Bool, format: PixelFormat) -> [UInt8] {
         let (red, green, blue) = isInk ? (255, 255, 255) : color
-        // Rec. 709 luminance, near enough for a debugging aid.
+        // Rec. 709 luma, with weights in 256ths.
         let gray = UInt8((Int(red) * 54 + Int(green) * 183 + Int(blue) * 19) >> 8)
         let channels = format.channels == 1 ? [isInk ? 255 : gray] : [red, green, blue, 255]
         return format.bytesPerPixel == format.channels ? channels : channels.flatMap { [$0, $0] }

@@ -1,8 +1,8 @@
 internal import ImageCore
 
-/// One call to a view: a method of ``ImageViewAdapter`` and its arguments.
+/// A call to a view: a method of ``ImageViewAdapter`` with its arguments.
 enum ViewCall: Sendable {
-    /// An image, and the tier to draw into it as a badge.
+    /// An image, its transition, and the tier whose badge is drawn into it.
     case setImage(DecodedImage, Transition, badge: CacheTier?)
     case clear
     case setPlaceholder(Placeholder)
@@ -11,7 +11,7 @@ enum ViewCall: Sendable {
     case setFailure(ImageError)
     case setAccessibilityLabel(String?)
 
-    /// Makes the call. Must not begin before the call before it has returned.
+    /// Makes the call. The previous call must have returned.
     func make(on view: some ImageViewAdapter) async {
         switch self {
         case .setImage(let image, let transition, _): await view.setImage(image, transition: transition)
@@ -24,7 +24,7 @@ enum ViewCall: Sendable {
         }
     }
 
-    /// Makes the call within this one: a function that awaits cannot be called from one that does not.
+    /// Makes the call without suspending.
     @MainActor func make(on view: some MainActorImageView) {
         switch self {
         case .setImage(let image, let transition, _): view.setImage(image, transition: transition)
@@ -37,8 +37,8 @@ enum ViewCall: Sendable {
         }
     }
 
-    /// The call with its image made: the badge drawn, the hash turned into a small image.
-    var drawn: ViewCall {
+    /// The call with its badge drawn into the image, or its placeholder hash decoded into a small image.
+    var rendered: ViewCall {
         switch self {
         case .setImage(let image, let transition, let tier?):
             return .setImage(TierBadge(tier).drawn(on: image), transition, badge: nil)
@@ -48,14 +48,14 @@ enum ViewCall: Sendable {
         }
     }
 
-    /// Whether the image comes in with a transition, which a view may not want.
+    /// Whether the call shows an image with a transition.
     var hasTransition: Bool { if case .setImage(_, let transition, _) = self { transition != .none } else { false } }
 
     var withoutTransition: ViewCall {
         if case .setImage(let image, _, let badge) = self { .setImage(image, .none, badge: badge) } else { self }
     }
 
-    /// Whether a newer call of the same kind makes this one pointless: the progress and the previews of a load.
+    /// Whether `newer` makes this call redundant, which holds for the progress and the previews of a load.
     func isReplaced(by newer: ViewCall) -> Bool {
         switch (self, newer) {
         case (.setProgress, .setProgress): true

@@ -1,8 +1,8 @@
 internal import ImageCore
 
-/// A weak reference that may cross isolations.
+/// A weak reference that is `Sendable`.
 struct Weak<Object: AnyObject & Sendable>: Sendable {
-    // `weak let` would do if the oldest compiler knew it; the reference itself never changes after `init`.
+    // Swift 6.2 does not have `weak let`, so that a lock guards the reference, which does not change after `init`.
     private let box: Box
     init(_ object: Object) { box = Box(object) }
     var value: Object? { box.state.withLock { $0.object } }

@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Apple's frameworks as far as Calotype uses them, so that its sources for them can be type-checked and their logic run
-// where the frameworks are missing. A package of its own: modules of these names must never be seen by the main one.
-// The sources themselves are the main package's, through the links in Shared.
+// Stubs of the parts of Apple's frameworks that Calotype uses. With them, the sources for Apple's platforms can be type-checked and
+// their logic tested on Linux. This is a separate package, since the main package must not see modules of these names. It compiles the
+// main package's sources through the links in Shared.
 
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -19,7 +19,7 @@ let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-htt
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
-/// A module of the main package.
+/// A target with the sources of the main package's module of that name.
 func shared(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Shared/\(name)", swiftSettings: strict)
 }
@@ -61,15 +61,15 @@ let package = Package(
                 "ImageCore", "ImageLoading", "ImageNetworking", "ImageNetworkingFoundation", "ImageCaching", "ImageDecoding",
                 "ImageDecodingApple", "ImageProcessing", "ImageTargets", "UIKit", "ImageIO",
             ]),
-        // What the views of an example were asked to show, as a picture for the guide.
-        shared("AppleGallery", ["Calotype", "ImageCore", "ImageLoading", "ImageProcessing", "ImageTargets", "UIKit"]),
+        // Draws what the views of an example show, as images for the guide.
+        shared("AppleGallery", ["Calotype", "ImageCore", "ImageLoading", "ImageProcessing", "ImageTargets", "UIKit", "SwiftUI"]),
         .executableTarget(
             name: "AppleRecorder", dependencies: ["AppleGallery", "CalotypeTesting", "ImageCore", "UIKit"],
             swiftSettings: [.swiftLanguageMode(.v6)]),
         .target(name: "CCalotypeLoopbackTLS", path: "Shared/CCalotypeLoopbackTLS"),
         shared("LoopbackHTTP", ["CalotypeSystem", "CCalotypeLoopbackTLS"]),
         shared("CalotypeTesting", ["ImageCore", "CalotypeSystem", "ImageTargets", "LoopbackHTTP", httpTypes]),
-        // Testing has overlays for the real frameworks, which stubs do not need.
+        // Testing's overlays need the real frameworks.
         .testTarget(
             name: "AppleTargetsTests",
             dependencies: [

@@ -6,7 +6,7 @@
     import OpenCombine
     import Testing
 
-    /// Asks for as much as it is told to, and writes down what it gets.
+    /// Requests the demand that a test sets, and records what it receives.
     private final class Recorder: Subscriber, Sendable {
         enum Event: Hashable, Sendable {
             case value(CacheTier)
@@ -15,7 +15,7 @@
         }
 
         let log = EventLog<Event>()
-        // because subscriptions are not `Sendable` by their protocol: the one under test is safe to use from any thread.
+        // because `Subscription` does not require `Sendable`; the one under test is safe to use from any thread.
         struct Held: @unchecked Sendable {
             let subscription: any Subscription
         }
@@ -65,7 +65,7 @@
             return recorder
         }
 
-        @Test func oneValueThenTheEnd() async throws {
+        @Test func aSubscriberReceivesOneValueAndTheCompletion() async throws {
             let loader = makeLoader()
             network.gate.open()
             let recorder = subscribe(loader, "a")
@@ -78,7 +78,7 @@
             #expect(second.log.events == [.value(.memory), .finished])
         }
 
-        @Test func nothingBeginsBeforeDemand() async throws {
+        @Test func noLoadStartsBeforeTheFirstDemand() async throws {
             let loader = makeLoader()
             let recorder = subscribe(loader, "a")
             #expect(loader.activity.loads == 0)
@@ -91,7 +91,7 @@
             #expect(network.requests.count == 1)
         }
 
-        @Test func aFailureIsTheCompletion() async throws {
+        @Test func aFailureIsSentAsTheCompletion() async throws {
             let loader = makeLoader()
             network.gate.open()
             let recorder = subscribe(loader, "bad")
@@ -116,7 +116,7 @@
             #expect(recorder.log.events.isEmpty)
         }
 
-        @Test func cancellingInsideTheValueHoldsBackTheCompletion() async throws {
+        @Test func cancellingWhileReceivingTheValuePreventsTheCompletion() async throws {
             let loader = makeLoader()
             network.gate.open()
             _ = try await loader.image(for: url("a"))
@@ -124,7 +124,7 @@
             loader.publisher(for: url("a")).subscribe(recorder)
             recorder.request(.unlimited)
             await recorder.log.wait(forCount: 1)
-            // Who is told last knows that the first has been told everything.
+            // When a later load has ended, the first subscriber has received everything.
             let last = subscribe(loader, "b")
             last.request(.unlimited)
             await last.log.wait(forCount: 2)
@@ -139,7 +139,7 @@
             #expect(loader.activity.loads == 0 && network.requests.isEmpty)
         }
 
-        @Test func aTokenThatIsDroppedCancelsTheLoad() async throws {
+        @Test func releasingTheCancellableCancelsTheLoad() async throws {
             let loader = makeLoader()
             var token: AnyCancellable? = loader.publisher(for: url("a"))
                 .sink(receiveCompletion: { _ in }, receiveValue: { _ in })
@@ -150,7 +150,7 @@
             #expect(network.cancelled == 1)
         }
 
-        @Test func subscribersOfOnePictureShareItsFetch() async throws {
+        @Test func subscribersOfTheSameImageShareAFetch() async throws {
             let loader = makeLoader()
             let recorders = (0..<5).map { _ in subscribe(loader, "a") }
             for recorder in recorders { recorder.request(.unlimited) }
@@ -159,7 +159,7 @@
             #expect(network.requests.count == 1)
         }
 
-        @Test func aSubscriptionKeepsNothingAfterItsEnd() async throws {
+        @Test func anEndedSubscriptionReleasesItsSubscriber() async throws {
             let loader = makeLoader()
             network.gate.open()
             weak var watched: Recorder?
@@ -171,7 +171,7 @@
                 recorder.subscription.withLock { $0 = nil }
             }
             while loader.activity != ImageLoader.Activity() { await Task.yield() }
-            // The thread that delivered may still be on its way out.
+            // The thread that delivered the value may still retain it for a moment.
             while watched != nil { await Task.yield() }
             #expect(watched == nil)
         }

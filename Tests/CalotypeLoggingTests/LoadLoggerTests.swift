@@ -26,7 +26,7 @@ import Testing
         return ImageLoader(configuration)
     }
 
-    @Test func aFinishedLoadIsOneLineWithItsMetrics() async throws {
+    @Test func aFinishedLoadIsOneLogEntryWithItsMetrics() async throws {
         _ = try await loader(.debug).image(for: source)
         let line = try #require(store.entries.first)
         #expect(store.entries.count == 1)
@@ -35,7 +35,7 @@ import Testing
         #expect(line.metadata["milliseconds"] != nil && line.metadata["context"] == nil)
     }
 
-    @Test func everyStageIsALineAtTheLowestLevel() async throws {
+    @Test func everyStageIsALogEntryAtTheTraceLevel() async throws {
         _ = try await loader(.trace).image(for: source)
         #expect(
             store.entries.map(\.message.description) == [
@@ -56,7 +56,7 @@ import Testing
         #expect(line.metadata["error"]?.description.isEmpty == false)
     }
 
-    @Test func cancellingIsNoWarning() async throws {
+    @Test func cancellingIsNotLoggedAsAWarning() async throws {
         let loader = loader(.info)
         loader.isPaused = true
         let task = loader.task(for: ImageRequest(url: source))
@@ -65,7 +65,7 @@ import Testing
         #expect(store.entries.isEmpty)
     }
 
-    @Test func secretsAreNeverWritten() async throws {
+    @Test func secretsAreNotLogged() async throws {
         _ = try await loader(.trace).image(for: source)
         _ = try? await loader(.trace, body: 0xFF).image(for: source)
         let text = store.entries.map { "\($0.message) \($0.metadata)" }.joined()
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func theSentenceOfAnErrorIsWrittenWithoutWhatItMayQuote(hidesQueries: Bool) async throws {
+    func theMessageOfAnErrorIsLoggedWithoutSecrets(hidesQueries: Bool) async throws {
         var configuration = ImageLoader.Configuration(
             dataLoader: ScriptedLoader { [source] _ in
                 .failure(ImageError(.connectionLost, message: "A plug-in lost \(source.absoluteString)."))
@@ -85,14 +85,14 @@ import Testing
         #expect(text.hasPrefix("A plug-in lost https://example.org/x?token=") && text.contains("token=hunter2") != hidesQueries)
     }
 
-    @Test func valuesOfAQueryAreWrittenWhereTheyAreWanted() async throws {
+    @Test func queryValuesAreLoggedOnRequest() async throws {
         let plain = URL(string: "https://example.org/x?w=320")!
         _ = try await loader(.debug, hidesQueries: false).image(for: plain)
         #expect(store.entries.first?.metadata["source"] == "https://example.org/x?w=320")
     }
 
     @Test(arguments: ["global", "request", "runtime"])
-    func theContextOfAnyLayerIsWrittenWithEveryLine(layer: String) async throws {
+    func theLogContextOfAnyLayerIsPartOfEveryLogEntry(layer: String) async throws {
         var configuration = ImageLoader.Configuration(
             dataLoader: ScriptedLoader { _ in .body(Data([7])) }, decoder: ScriptedDecoder())
         configuration.observers = [LoadLogger(logger(.trace))]
@@ -105,7 +105,7 @@ import Testing
         #expect(!store.entries.isEmpty && store.entries.allSatisfy { $0.metadata["context"] == "feed" })
     }
 
-    @Test func aLevelThatIsSwitchedOffIsNotWritten() async throws {
+    @Test func aDisabledLevelIsNotLogged() async throws {
         var levels = LoadLogger.Levels()
         (levels.stages, levels.started, levels.finished) = (nil, nil, .notice)
         _ = try await loader(.trace, levels: levels).image(for: source)

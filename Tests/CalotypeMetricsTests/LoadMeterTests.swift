@@ -25,7 +25,7 @@ import Testing
         try metrics.expectCounter("calotype_" + label, dimensions).totalValue
     }
 
-    @Test func loadsAreCountedByTheirEnd() async throws {
+    @Test func loadsAreCountedByTheirResult() async throws {
         let loader = makeLoader(LoadMeter(factory: metrics))
         for name in ["a", "a", "b", "bad"] { _ = try? await loader.image(for: url(name)) }
         loader.isPaused = true
@@ -49,7 +49,7 @@ import Testing
         #expect(try metrics.expectTimer("calotype_stage_seconds", [("stage", "network")]).values.count == 1)
     }
 
-    @Test func sharedBytesAreCountedOnce() async throws {
+    @Test func bytesOfSharedWorkAreCountedOnce() async throws {
         let loader = makeLoader(LoadMeter(factory: metrics))
         loader.isPaused = true
         let tasks = (0..<3).map { _ in loader.task(for: ImageRequest(url: url("a"))) }
@@ -64,7 +64,7 @@ import Testing
         var statistics = ImageLoader.Statistics()
         statistics.loads.active = 3
         var cache = CacheStatistics(name: "memory")
-        (cache.byteCount, cache.count, cache.evictions.room) = (1_000, 5, 2)
+        (cache.byteCount, cache.count, cache.evictions.overLimit) = (1_000, 5, 2)
         statistics.caches = [cache]
         meter.record(statistics)
         #expect(try metrics.expectMeter("calotype_active_loads").values == [3])

@@ -5,7 +5,7 @@ import HTTPTypes
 import LoopbackHTTP
 import Testing
 
-/// The HTTP cache of a standard loader, over real HTTP, with a server that counts.
+/// The HTTP cache of a standard loader, with a server on loopback that counts its requests.
 @Suite struct HTTPCacheOfAStandardLoader {
     private let memory = LoggedMemoryCache()
     private let disk = LoggedDataCache()
@@ -24,12 +24,14 @@ import Testing
             try PNGEncoder().encode(try TestImages.solid(width: 40, height: 20, red: red), as: .png, options: EncodeOptions()))
     }
 
-    private func request(_ server: LoopbackServer, _ path: String = "/picture.png") -> ImageRequest {
+    private func request(_ server: LoopbackServer, _ path: String = "/image.png") -> ImageRequest {
         ImageRequest(url: URL(string: server.url(path))!)
     }
 
-    /// Serves a picture that never changes, and says 304 to who has it.
-    private func tagged(_ control: String, requests: EventLog<LoopbackServer.Request> = EventLog()) throws -> LoopbackServer {
+    /// Serves an image that never changes, and answers 304 to requests with its entity tag.
+    private func serverWithEntityTag(_ control: String, requests: EventLog<LoopbackServer.Request> = EventLog()) throws
+        -> LoopbackServer
+    {
         let png = try Self.png()
         return try LoopbackServer(serving: { request in
             requests.append(request)
@@ -38,8 +40,8 @@ import Testing
         })
     }
 
-    @Test func whatIsFreshComesFromDiskWithoutARequest() async throws {
-        let server = try tagged("max-age=60")
+    @Test func aFreshResponseIsServedFromDiskWithoutARequest() async throws {
+        let server = try serverWithEntityTag("max-age=60")
         defer { server.stop() }
         let loader = loader()
         #expect(try await loader.response(for: request(server)).tier == .network)
@@ -47,9 +49,9 @@ import Testing
         #expect(server.requests.value == 1)
     }
 
-    /// What the lookup found travels with the request to the loader that completes it. A 304 reads the body.
-    @Test func aLoadLooksTheHTTPCacheUpOnce() async throws {
-        let server = try tagged("no-cache")
+    /// The result of the lookup is passed with the request to the loader that completes it. A 304 reads the stored body.
+    @Test func aLoadLooksUpTheHTTPCacheOnce() async throws {
+        let server = try serverWithEntityTag("no-cache")
         defer { server.stop() }
         let loader = loader()
         func reads() -> Int { disk.calls.count { if case .read = $0 { true } else { false } } }
@@ -60,9 +62,9 @@ import Testing
         #expect(reads() == 3)
     }
 
-    @Test func whatIsStaleIsAskedAboutAndItsBytesAreReused() async throws {
+    @Test func aStaleResponseIsValidatedAndItsBodyIsReused() async throws {
         let requests = EventLog<LoopbackServer.Request>()
-        let server = try tagged("no-cache", requests: requests)
+        let server = try serverWithEntityTag("no-cache", requests: requests)
         defer { server.stop() }
         let loader = loader()
         _ = try await loader.response(for: request(server))
@@ -71,7 +73,7 @@ import Testing
         #expect(requests.events.map { $0["If-None-Match"] } == [nil, "\"v1\""])
     }
 
-    @Test func withoutAWordOnCachingEveryLoadAsks() async throws {
+    @Test func everyLoadRequestsAResponseWithoutCacheDirectives() async throws {
         let png = try Self.png()
         let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
         defer { server.stop() }
@@ -80,7 +82,7 @@ import Testing
         #expect(server.requests.value == 2)
     }
 
-    @Test func theAggressivePolicyAsksOnce() async throws {
+    @Test func theAggressivePolicySendsOneRequest() async throws {
         let png = try Self.png()
         let server = try LoopbackServer(serving: { _ in .init(200, headers: [("Cache-Control", "max-age=0")], body: png) })
         defer { server.stop() }
@@ -91,21 +93,21 @@ import Testing
     }
 
     @Test func thePolicyOffStoresNothing() async throws {
-        let server = try tagged("max-age=60")
+        let server = try serverWithEntityTag("max-age=60")
         defer { server.stop() }
         let loader = loader { $0.httpCachePolicy = .off }
         for _ in 0..<2 { #expect(try await loader.response(for: request(server)).tier == .network) }
         #expect(disk.keys.isEmpty)
     }
 
-    @Test func aFailureThatHoldsIsNotAskedForAgain() async throws {
+    @Test func aFreshErrorResponseIsNotRequestedAgain() async throws {
         let server = try LoopbackServer(serving: { _ in .init(404, headers: [("Cache-Control", "max-age=60")]) })
         defer { server.stop() }
         let loader = loader()
         for stage in [LoadStage.network, .originalCache] {
             do {
                 _ = try await loader.image(for: request(server))
-                Issue.record("A 404 is no picture.")
+                Issue.record("A 404 has no image.")
             } catch {
                 #expect(error.error?.code == .httpStatus && error.error?.status == 404 && error.error?.stage == stage)
             }
@@ -113,10 +115,10 @@ import Testing
         #expect(server.requests.value == 1)
     }
 
-    @Test func usersNeverShareAPicture() async throws {
-        let pictures = ["Bearer ann": try Self.png(red: 10), "Bearer bob": try Self.png(red: 90)]
+    @Test func usersDoNotShareAnImage() async throws {
+        let images = ["Bearer ann": try Self.png(red: 10), "Bearer bob": try Self.png(red: 90)]
         let server = try LoopbackServer(serving: { request in
-            .init(200, headers: [("Cache-Control", "max-age=60")], body: pictures[request["Authorization"] ?? ""] ?? [])
+            .init(200, headers: [("Cache-Control", "max-age=60")], body: images[request["Authorization"] ?? ""] ?? [])
         })
         defer { server.stop() }
         let loader = loader()
@@ -133,8 +135,8 @@ import Testing
         #expect(disk.keys.allSatisfy { !"\($0)".contains("Bearer") && !"\($0)".contains("ann") })
     }
 
-    @Test func offlineServesWhatIsStale() async throws {
-        let server = try tagged("max-age=0")
+    @Test func aStaleResponseIsServedWhileTheServerIsDown() async throws {
+        let server = try serverWithEntityTag("max-age=0")
         let loader = loader()
         _ = try await loader.response(for: request(server))
         server.stop()
@@ -142,8 +144,8 @@ import Testing
         #expect(response.tier == .disk && response.image.size.width == 40)
     }
 
-    @Test func onlyIfCachedTakesWhatIsStaleAndAsksNobody() async throws {
-        let server = try tagged("max-age=0")
+    @Test func onlyIfCachedServesAStaleResponseAndSendsNoRequest() async throws {
+        let server = try serverWithEntityTag("max-age=0")
         defer { server.stop() }
         let loader = loader()
         var only = request(server)
@@ -159,9 +161,9 @@ import Testing
         #expect(server.requests.value == 1)
     }
 
-    @Test func aReloadFetchesTheWholeAndNoCacheLeavesTheStoreAlone() async throws {
+    @Test func aReloadSendsNoValidatorAndNoCacheStoresNothing() async throws {
         let requests = EventLog<LoopbackServer.Request>()
-        let server = try tagged("max-age=60", requests: requests)
+        let server = try serverWithEntityTag("max-age=60", requests: requests)
         defer { server.stop() }
         let loader = loader()
         var plain = request(server)
@@ -179,7 +181,7 @@ import Testing
         #expect(try await loader.response(for: plain).tier == .disk)
     }
 
-    @Test func whatIsNoPictureIsForgottenHoweverFreshItIs() async throws {
+    @Test func aFreshResponseThatIsNoImageIsRemoved() async throws {
         let png = try Self.png()
         let count = Lock(0)
         let server = try LoopbackServer(serving: { _ in
@@ -196,8 +198,8 @@ import Testing
         #expect(try await loader.response(for: request(server)).tier == .network)
     }
 
-    @Test func storedBytesThatAreNoPictureAnyMoreAreFetchedAnew() async throws {
-        let server = try tagged("max-age=60")
+    @Test func storedBytesThatAreNoImageAreFetchedAgain() async throws {
+        let server = try serverWithEntityTag("max-age=60")
         defer { server.stop() }
         let loader = loader()
         _ = try await loader.response(for: request(server))
@@ -210,7 +212,7 @@ import Testing
         #expect(server.requests.value == 2)
     }
 
-    @Test func freshPicturesDoNotWaitForTheNetworksSlots() async throws {
+    @Test func freshResponsesDoNotWaitForNetworkSlots() async throws {
         let png = try Self.png()
         let server = try LoopbackServer { request, connection in
             if request.path.hasPrefix("/slow") { return connection.waitForDisconnect() }
@@ -227,12 +229,12 @@ import Testing
         for task in slow { task.cancel() }
     }
 
-    @Test func aPictureThatVariesIsKeptForEachOfItsRequests() async throws {
-        let pictures = [try Self.png(red: 1), try Self.png(red: 2)]
+    @Test func aResponseThatVariesIsStoredForEachRequest() async throws {
+        let images = [try Self.png(red: 1), try Self.png(red: 2)]
         let server = try LoopbackServer(serving: { request in
             .init(
                 200, headers: [("Cache-Control", "max-age=60"), ("Vary", "Accept-Language")],
-                body: pictures[request["Accept-Language"] == "de" ? 1 : 0])
+                body: images[request["Accept-Language"] == "de" ? 1 : 0])
         })
         defer { server.stop() }
         let loader = loader()
@@ -247,9 +249,9 @@ import Testing
         #expect(server.requests.value == 2)
     }
 
-    @Test func staleWhileRevalidateShowsThePictureAtOnce() async throws {
+    @Test func staleWhileRevalidateServesTheStaleResponseAndValidatesIt() async throws {
         let requests = EventLog<LoopbackServer.Request>()
-        let server = try tagged("max-age=0, stale-while-revalidate=60", requests: requests)
+        let server = try serverWithEntityTag("max-age=0, stale-while-revalidate=60", requests: requests)
         defer { server.stop() }
         let loader = loader()
         _ = try await loader.response(for: request(server))
@@ -259,7 +261,7 @@ import Testing
         #expect(requests.events[1]["Accept"]?.contains("image/png") == true)
     }
 
-    @Test func anInterceptorsCredentialsKeepPicturesApart() async throws {
+    @Test func differentCredentialsOfAnInterceptorAreDifferentCacheKeys() async throws {
         struct Signing: RequestInterceptor {
             let user: String
             func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {
@@ -268,7 +270,7 @@ import Testing
                 return try await next(signed)
             }
         }
-        let server = try tagged("max-age=60")
+        let server = try serverWithEntityTag("max-age=60")
         defer { server.stop() }
         let (ann, bob) = (
             loader { $0.interceptors = [Signing(user: "ann")] }, loader { $0.interceptors = [Signing(user: "bob")] }
@@ -280,8 +282,8 @@ import Testing
         #expect(server.requests.value == 3)
     }
 
-    @Test func whatAPolicyForbidsIsNotServedFromAStoreThatOthersFilled() async throws {
-        let server = try tagged("max-age=60")
+    @Test func aForbiddenURLIsNotServedFromACacheThatAnotherLoaderFilled() async throws {
+        let server = try serverWithEntityTag("max-age=60")
         defer { server.stop() }
         _ = try await loader().response(for: request(server))
         let strict = ImageLoader.standard(.server) {
@@ -297,10 +299,10 @@ import Testing
         #expect(server.requests.value == 1)
     }
 
-    @Test func theDiskCacheKeepsHTTPsRulesAcrossARestart() async throws {
+    @Test func theDiskCacheFollowsHTTPAfterARestart() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let server = try tagged("max-age=60")
+        let server = try serverWithEntityTag("max-age=60")
         defer { server.stop() }
         for tier in [CacheTier.network, .disk] {
             let loader = loader { $0.dataCache = DiskCache(.init(directory: folder)) }

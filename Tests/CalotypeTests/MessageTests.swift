@@ -2,8 +2,8 @@ import Foundation
 import ProjectFiles
 import Testing
 
-/// Every error message of the product, as the sources have it, is a line of `Messages.txt`: a changed message shows in review
-/// among all others. `CALOTYPE_WRITE_MESSAGES=1` writes the file.
+/// `Messages.txt` has every error message of the sources, one a line, so that a review sees changed messages beside all others.
+/// `CALOTYPE_WRITE_MESSAGES=1` writes the file.
 @Suite struct Messages {
     private let file = ProjectFiles.fixtures.appending(path: "Messages.txt")
 
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// The messages with their modules, in order.
+    /// The messages with their modules, sorted.
     private func messages() throws -> [String] {
         let sources = ProjectFiles.root.appending(path: "Sources")
         let paths = try FileManager.default.subpathsOfDirectory(atPath: sources.path).filter { $0.hasSuffix(".swift") }
@@ -54,7 +54,7 @@ private struct MessageScanner {
         }
     }
 
-    /// Literals that `+` joins, as one text, with … for other operands; `nil` where no literal follows.
+    /// The text of literals that `+` joins, with … for other operands; `nil` if no literal follows.
     private mutating func concatenation() -> String? {
         var text = ""
         repeat {
@@ -66,7 +66,7 @@ private struct MessageScanner {
         return text
     }
 
-    /// A literal without its quotes, with its interpolations as they are written, and the lines of a multi-line one joined.
+    /// A literal without its quotes. Interpolations stay as they are written, and the lines of a multi-line literal are joined.
     private mutating func literal() -> String? {
         if rest.hasPrefix(Self.multiline) {
             rest.removeFirst(Self.multiline.count)

@@ -6,30 +6,30 @@ import HTTPTypes
 import LoopbackHTTP
 import Testing
 
-/// What the standard wiring does with the parts that keep to the network's and the user's wishes.
+/// The loaders of a standard configuration: their order, and the settings that they receive.
 @Suite(.timeLimit(.minutes(1)))
 struct NetworkWiring {
-    private struct Bystander: RequestInterceptor {
+    private struct PassthroughInterceptor: RequestInterceptor {
         func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse { try await next(request) }
     }
 
-    private func parts(_ change: (inout StandardConfiguration) -> Void) -> StandardConfiguration {
-        var parts = StandardConfiguration()
-        parts.dataCache = LoggedDataCache()
-        parts.retryPolicy = nil
-        change(&parts)
-        return parts
+    private func configuration(_ change: (inout StandardConfiguration) -> Void) -> StandardConfiguration {
+        var configuration = StandardConfiguration()
+        configuration.dataCache = LoggedDataCache()
+        configuration.retryPolicy = nil
+        change(&configuration)
+        return configuration
     }
 
-    private func failure(_ parts: StandardConfiguration, _ url: String) async throws -> ImageError.Code? {
-        let loader = ImageLoader(parts.makeConfiguration())
+    private func failure(_ configuration: StandardConfiguration, _ url: String) async throws -> ImageError.Code? {
+        let loader = ImageLoader(configuration.makeConfiguration())
         do {
             _ = try await loader.data(for: ImageRequest(url: try #require(URL(string: url))))
             return nil
         } catch { return (error as? LoadFailure)?.error?.code }
     }
 
-    /// The loaders that a web request passes, the outermost first.
+    /// The types of the loaders of a web request, the outermost first.
     private func chain(_ loader: any DataLoading) -> [String] {
         let children = Mirror(reflecting: loader).children
         let next = children.compactMap { child in
@@ -38,14 +38,14 @@ struct NetworkWiring {
         return ["\(type(of: loader))"] + (next.first.map(chain) ?? [])
     }
 
-    @Test func theOrderOfThePartsIsTheOneInTheGuide() throws {
-        let all = parts {
-            $0.interceptors = [Bystander()]
+    @Test func theOrderOfTheLoadersIsThatOfTheGuide() throws {
+        let all = configuration {
+            $0.interceptors = [PassthroughInterceptor()]
             $0.sourcePolicy = .publicWeb
             $0.networkMonitor = NetworkMonitor(status: NetworkStatus())
             $0.bytesPerSecond = 1
             $0.retryPolicy = .default
-            $0.networkInterceptors = [Bystander()]
+            $0.networkInterceptors = [PassthroughInterceptor()]
             $0.circuitBreaker = CircuitBreaker.Policy()
         }
         let guide = try String(contentsOf: ProjectFiles.root.appending(path: "docs/Networking.md"), encoding: .utf8)
@@ -53,12 +53,12 @@ struct NetworkWiring {
         #expect(chain(all.makeConfiguration().dataLoader) == rows.map { String($0.split(separator: "`")[1]) })
     }
 
-    @Test func withNothingSwitchedOnOnlyTheUsualPartsAreThere() {
-        let usual = StandardConfiguration().makeConfiguration().dataLoader
-        #expect(chain(usual) == ["SchemeRouter", "CachedLoader", "ResumingLoader", "RetryingLoader", "CurlLoader"])
+    @Test func theDefaultConfigurationHasNoOptionalLoaders() {
+        let loader = StandardConfiguration().makeConfiguration().dataLoader
+        #expect(chain(loader) == ["SchemeRouter", "CachedLoader", "ResumingLoader", "RetryingLoader", "CurlLoader"])
     }
 
-    /// More fetches than the transport opens by itself run at a time, to one host.
+    /// The limit is higher than the default of the transport.
     @Test func theLimitOfFetchesPerHostReachesTheTransport() async throws {
         let (count, arrivals, gate) = (12, EventLog<Void>(), try LoopbackServer.Gate())
         defer { gate.open() }
@@ -69,7 +69,7 @@ struct NetworkWiring {
         }
         defer { server.stop() }
         let loader = ImageLoader(
-            parts {
+            configuration {
                 $0.dataCache = nil
                 $0.limits.fetchesPerHost = count
             }.makeConfiguration())
@@ -85,7 +85,7 @@ struct NetworkWiring {
         #expect(server.connections.value == count)
     }
 
-    @Test func theLimitOfResponseBytesHoldsForEveryKindOfSource() async throws {
+    @Test func theLimitOfResponseBytesAppliesToEverySource() async throws {
         let server = try LoopbackServer(serving: { _ in .init(200, body: Array(repeating: 1, count: 1001)) })
         defer { server.stop() }
         let file = FileManager.default.temporaryDirectory.appending(path: "limit-\(UUID().uuidString)")
@@ -93,7 +93,7 @@ struct NetworkWiring {
         defer { try? FileManager.default.removeItem(at: file) }
         for url in [server.url("/"), file.absoluteString, "data:;base64," + Data(count: 1001).base64EncodedString(), "own:a"] {
             for limit in [1000, 1001] {
-                let small = parts {
+                let small = configuration {
                     $0.dataCache = nil
                     $0.schemes = ["own": ScriptedLoader { _ in .body(Data(count: 1001)) }]
                     $0.limits.responseBytes = limit
@@ -103,12 +103,12 @@ struct NetworkWiring {
         }
     }
 
-    /// A trace id differs with every request and selects no other response.
-    @Test func aHeaderThatIsNamedNeutralDoesNotMissTheCache() async throws {
+    /// A trace identifier differs for each request and does not select another response.
+    @Test func aNeutralHeaderIsNotPartOfTheCacheKey() async throws {
         let network = ScriptedLoader { _ in
             .response(HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]), chunks: [Data([1])])
         }
-        let traced = parts {
+        let traced = configuration {
             $0.network = network
             $0.neutralHeaders.insert("X-Trace")
         }
@@ -122,12 +122,12 @@ struct NetworkWiring {
         #expect(network.requests.count == 1)
     }
 
-    /// The text of the URL is allowed: only the network layer can see where it leads.
+    /// Only the transport can check the address, because the text of the URL is allowed.
     @Test(arguments: [nil, CurlLoader()])
-    func aNameThatLeadsToThisMachineIsRefusedByTheLoadersOwnNetworkLayerToo(_ own: CurlLoader?) async throws {
+    func aHostNameOfThisMachineIsForbiddenForACustomTransportToo(_ own: CurlLoader?) async throws {
         let server = try LoopbackServer(serving: { _ in .init(200, body: [1]) })
         defer { server.stop() }
-        let strict = parts {
+        let strict = configuration {
             $0.sourcePolicy = SourcePolicy()
             $0.network = own
         }
@@ -135,14 +135,14 @@ struct NetworkWiring {
         #expect(server.connections.value == 0)
     }
 
-    @Test func aNetworkLayerWithAPolicyOfItsOwnKeepsIt() async throws {
+    @Test func aTransportWithItsOwnPolicyKeepsIt() async throws {
         let server = try LoopbackServer(serving: { _ in .init(200, body: [1]) })
         defer { server.stop() }
         var configuration = CurlLoader.Configuration()
         configuration.sourcePolicy = SourcePolicy()
         configuration.sourcePolicy?.allowsPrivateAddresses = true
         let own = CurlLoader(configuration)
-        let strict = parts {
+        let strict = configuration {
             $0.sourcePolicy = SourcePolicy()
             $0.network = own
         }
@@ -150,21 +150,21 @@ struct NetworkWiring {
     }
 
     @Test(arguments: [nil, HTTPCachePolicy.off])
-    func aLoadThatMaySpendNothingKeepsOffAnExpensiveNetworkWithoutACacheToo(_ policy: HTTPCachePolicy?) async throws {
+    func withoutACacheALoadThatForbidsExpensiveNetworksFailsToo(_ policy: HTTPCachePolicy?) async throws {
         let network = ScriptedLoader { _ in .body(Data([1])) }
-        let sparing = parts {
+        let restricted = configuration {
             $0.network = network
             $0.networkMonitor = NetworkMonitor(status: NetworkStatus(isExpensive: true))
             $0.options.allowsExpensiveNetwork = false
             if let policy { $0.httpCachePolicy = policy } else { $0.dataCache = nil }
         }
-        #expect(try await failure(sparing, "http://example.org/a") == .expensiveNetwork)
+        #expect(try await failure(restricted, "http://example.org/a") == .expensiveNetwork)
         #expect(network.requests.isEmpty)
     }
 
-    @Test func aWebLoaderOfTheAppsOwnHeedsTheNetworkToo() async throws {
+    @Test func aCustomWebLoaderChecksTheNetworkStatusToo() async throws {
         let network = ScriptedLoader { _ in .body(Data([1])) }
-        let offline = parts {
+        let offline = configuration {
             $0.schemes = ["HTTP": network, "own": network]
             $0.networkMonitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
         }
@@ -173,8 +173,8 @@ struct NetworkWiring {
         #expect(try await failure(offline, "own:a") == nil)
     }
 
-    /// Sends 20,000 bytes of what it announces, from where it is asked to go on, and hangs up.
-    private struct BreakingOff: DataLoading {
+    /// Sends 20,000 bytes from the start of the requested range, and then fails.
+    private struct DisconnectingLoader: DataLoading {
         func load(_ request: DataRequest) async throws -> DataResponse {
             var head = HTTPResponse(
                 status: .ok, headerFields: [.eTag: "\"1\"", .acceptRanges: "bytes", .contentLength: "1000000"])
@@ -191,16 +191,16 @@ struct NetworkWiring {
         }
     }
 
-    /// Each connection that breaks off counts, and what the breaker refuses does not hide why the load failed.
-    @Test func aHostThatBreaksOffEveryBodyIsLeftAlone() async throws {
-        let network = ScriptedLoader { _ in .forward(BreakingOff()) }
-        let careful = parts {
+    /// Each lost connection counts as a failure. A rejection by the breaker does not replace the error of the load.
+    @Test func theCircuitBreakerOpensForAHostThatDropsConnections() async throws {
+        let network = ScriptedLoader { _ in .forward(DisconnectingLoader()) }
+        let protected = configuration {
             $0.network = network
             $0.retryPolicy = .default
             $0.circuitBreaker = CircuitBreaker.Policy()
-            $0.circuitBreaker?.failures = 3
+            $0.circuitBreaker?.failureThreshold = 3
         }
-        let loader = ImageLoader(careful.makeConfiguration())
+        let loader = ImageLoader(protected.makeConfiguration())
         let request = ImageRequest(url: try #require(URL(string: "http://example.org/a")))
         func code() async -> ImageError.Code? {
             do { _ = try await loader.data(for: request) } catch { return error.error?.code }
@@ -212,16 +212,16 @@ struct NetworkWiring {
         #expect(network.requests.count == 3)
     }
 
-    /// Every part is there, and each passes the deadline on.
+    /// All loaders are present, and each passes the deadline on.
     @Test(.timeLimit(.minutes(1))) func theDeadlineReachesTheTransport() async throws {
         let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
         defer { server.stop() }
-        let all = parts {
-            $0.interceptors = [Bystander()]
+        let all = configuration {
+            $0.interceptors = [PassthroughInterceptor()]
             $0.networkMonitor = NetworkMonitor(status: NetworkStatus())
             $0.bytesPerSecond = 1_000_000
             $0.retryPolicy = .default
-            $0.networkInterceptors = [Bystander()]
+            $0.networkInterceptors = [PassthroughInterceptor()]
             $0.circuitBreaker = CircuitBreaker.Policy()
         }
         let limit = Duration.milliseconds(700)
@@ -236,10 +236,10 @@ struct NetworkWiring {
         #expect(taken >= limit * 0.99 && taken <= limit * 1.1, "It took \(taken).")
     }
 
-    @Test func theEngineHearsWhatTheMonitorSays() async {
+    @Test func theEngineReceivesTheStatusOfTheMonitor() async {
         let monitor = NetworkMonitor(status: NetworkStatus(isConstrained: true))
-        let watched = parts { $0.networkMonitor = monitor }.makeConfiguration()
-        var updates = watched.networkUpdates?().makeAsyncIterator()
+        let monitored = configuration { $0.networkMonitor = monitor }.makeConfiguration()
+        var updates = monitored.networkUpdates?().makeAsyncIterator()
         #expect(await updates?.next() == NetworkStatus(isConstrained: true))
     }
 }

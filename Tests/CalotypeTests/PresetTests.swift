@@ -3,14 +3,14 @@ import Foundation
 import Testing
 
 @Suite struct Presets {
-    private func options(_ parts: StandardConfiguration) throws -> LoadOptions {
-        try OptionsBuilder(global: parts.options).build()
+    private func options(_ configuration: StandardConfiguration) throws -> LoadOptions {
+        try OptionsBuilder(global: configuration.options).build()
     }
 
     @Test func everyPresetIsValid() throws {
         let folder = FileManager.default.temporaryDirectory
-        for parts in [StandardConfiguration.standard, .lowData, .memoryOnly, .appExtension(sharing: folder), .server] {
-            _ = try options(parts)
+        for configuration in [StandardConfiguration.standard, .lowData, .memoryOnly, .appExtension(sharing: folder), .server] {
+            _ = try options(configuration)
         }
     }
 
@@ -18,15 +18,15 @@ import Testing
         #expect(StandardConfiguration.standard.options.isEmpty && OptionLayer.standard.isEmpty)
     }
 
-    @Test func lowDataSparesTheLine() throws {
+    @Test func lowDataRestrictsTheUseOfTheNetwork() throws {
         let options = try options(.lowData)
         #expect(!options.allowsExpensiveNetwork && options.retries == 1 && options.maximumResponseBytes == 2_000_000)
     }
 
     @Test func memoryOnlyHasNoDataCache() throws {
-        let parts = StandardConfiguration.memoryOnly
-        #expect(parts.dataCache == nil && parts.memoryCache != nil)
-        let policy = try options(parts).cachePolicy
+        let configuration = StandardConfiguration.memoryOnly
+        #expect(configuration.dataCache == nil && configuration.memoryCache != nil)
+        let policy = try options(configuration).cachePolicy
         #expect(policy.readsMemory && policy.writesMemory && !policy.readsDisk && !policy.writesDisk)
     }
 
@@ -41,8 +41,10 @@ import Testing
         #expect(try await inExtension.entry(for: key)?.data == Data([1, 2, 3]))
     }
 
-    @Test func theServerPresetDoesNotShareADirectoryWithLoadersThatMayReachPrivateHosts() throws {
-        func directory(_ parts: StandardConfiguration) throws -> URL { try #require(parts.dataCache as? DiskCache).directory }
+    @Test func theServerPresetHasASeparateDirectory() throws {
+        func directory(_ configuration: StandardConfiguration) throws -> URL {
+            try #require(configuration.dataCache as? DiskCache).directory
+        }
         for other in [StandardConfiguration.standard, .lowData] { #expect(try directory(.server) != directory(other)) }
     }
 
@@ -51,13 +53,13 @@ import Testing
         #expect(options.deadline == .seconds(10) && options.timeout == .seconds(5))
     }
 
-    @Test func aPresetIsAStartThatCanBeChanged() async throws {
+    @Test func aPresetCanBeChanged() async throws {
         let loader = ImageLoader.standard(.memoryOnly) { $0.options.timeout = .seconds(5) }
         let options = try loader.options(for: ImageRequest(url: try #require(URL(string: "https://example.org/x"))))
         #expect(options.timeout == .seconds(5) && options.cachePolicy == .memoryOnly)
     }
 
-    @Test func aPresetAsTheRuntimeLayerOverrulesRequestsThatStartAfterIt() async throws {
+    @Test func runtimeOptionsOverrideThoseOfLaterRequests() async throws {
         let loader = ImageLoader.standard(.memoryOnly)
         var request = ImageRequest(url: try #require(URL(string: "https://example.org/x")))
         request.options.retries = 7
@@ -68,7 +70,7 @@ import Testing
         #expect(try loader.options(for: request).retries == 7)
     }
 
-    @Test func mergedLayersTakeTheLatterWhereBothSetAnOption() throws {
+    @Test func whenLayersAreMergedTheSecondTakesPrecedence() throws {
         let first = OptionLayer {
             $0.timeout = .seconds(1)
             $0.retries = 1

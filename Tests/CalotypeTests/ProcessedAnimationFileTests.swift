@@ -2,7 +2,7 @@ import Calotype
 import Foundation
 import Testing
 
-/// Three frames of 24 × 16 pixels, a quarter second each on average: red, green, blue, with a white mark that wanders.
+/// Three frames of 24 × 16 pixels, shown for 0.1, 0.2 and 0.3 s: red, green and blue, with a white mark that moves.
 let flagGIF = Data(
     base64Encoded: """
         R0lGODlhGAAQAIEAAOY8KP///wAAAAAAACH/C05FVFNDQVBFMi4wAwEAAAAh+QQACgAAACwAAAAAGAAQAAAINAABCBxIsKDBgwgTKlzIsOHBABAjOiQY\
@@ -12,7 +12,7 @@ let flagGIF = Data(
         """)
 
 @Suite struct ProcessedAnimationFileTests {
-    @Test func framesOfAFileAreDecodedSmallAndProcessedOneByOne() throws {
+    @Test func framesAreDecodedToAReducedSizeAndProcessedOneByOne() throws {
         let file = try #require(flagGIF)
         let list: Composition = .all([.resize(width: 12), .invert])
         let (options, processor) = DecoderRegistry(.codecs).reducing(file, options: DecodeOptions(), for: list)
@@ -25,7 +25,7 @@ let flagGIF = Data(
             #expect(image.size == PixelSize(width: 12, height: 8))
             return unsafe image.bitmap.withUnsafePixels { unsafe Array($0[..<3]) }
         }
-        // The inverse of each frame's own colour, whichever comes first.
+        // The inverse of the colour of each frame, in any order of requests.
         #expect(try corner(2) == [205, 175, 35])
         #expect(try corner(0) == [25, 195, 215])
         #expect(try corner(1) == [215, 95, 175])

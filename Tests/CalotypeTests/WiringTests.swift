@@ -5,7 +5,7 @@ import HTTPTypes
 import LoopbackHTTP
 import Testing
 
-/// The standard parts end to end: a real server on loopback, libcurl, the real decoders, the engine.
+/// The standard configuration end to end: a server on loopback, libcurl, the built-in decoders and the engine.
 @Suite struct StandardLoader {
     private let memory = LoggedMemoryCache()
     private let disk = LoggedDataCache()
@@ -14,7 +14,7 @@ import Testing
         .standard {
             $0.memoryCache = memory
             $0.dataCache = disk
-            // Failures are looked at one by one here.
+            // The tests expect a single attempt.
             $0.retryPolicy = nil
             change(&$0)
         }
@@ -25,7 +25,7 @@ import Testing
             try PNGEncoder().encode(try TestImages.solid(width: 40, height: 20, red: red), as: .png, options: EncodeOptions()))
     }
 
-    private func request(_ server: LoopbackServer, _ path: String = "/picture.png") -> ImageRequest {
+    private func request(_ server: LoopbackServer, _ path: String = "/image.png") -> ImageRequest {
         ImageRequest(url: URL(string: server.url(path))!)
     }
 
@@ -38,13 +38,13 @@ import Testing
         }
     }
 
-    /// Nothing cached, nothing at work.
-    private func expectNothingLeft(_ loader: ImageLoader) async {
+    /// Expects that no load runs and that nothing is cached.
+    private func expectIdleAndEmptyCaches(_ loader: ImageLoader) async {
         while loader.activity != ImageLoader.Activity() { await Task.yield() }
         #expect(memory.keys.isEmpty && disk.keys.isEmpty)
     }
 
-    @Test func aThumbnailIsDecodedNoLargerThanItsProcessorsNeed() async throws {
+    @Test func aThumbnailIsDecodedNoLargerThanItsProcessorsRequire() async throws {
         let large = try TestImages.solid(width: 1600, height: 1200, red: 90)
         let file = try JPEGEncoder().encode(large, as: .jpeg, options: EncodeOptions())
         let loader = loader()
@@ -53,11 +53,11 @@ import Testing
         let image = try await loader.image(for: request)
         #expect(image.size == PixelSize(width: 100, height: 100))
         #expect(TestImages.pixel(of: image, x: 50, y: 50)[0] == 90)
-        // The full picture, which nobody asked for, is nowhere.
+        // The full image is not cached.
         #expect(memory.keys.count == 1)
     }
 
-    @Test func aPictureComesOverHTTPThenFromMemoryThenFromTheDataCache() async throws {
+    @Test func anImageIsServedByHTTPThenByTheMemoryCacheThenByTheDataCache() async throws {
         let png = try png()
         let server = try LoopbackServer(serving: { _ in
             .init(200, headers: [("Content-Type", "image/png"), ("Cache-Control", "max-age=60")], body: png)
@@ -75,7 +75,7 @@ import Testing
         #expect(server.requests.value == 1)
     }
 
-    @Test func withoutANetworkWhatIsStoredIsServedHoweverOld() async throws {
+    @Test func withoutANetworkAStoredResponseIsServedHoweverOld() async throws {
         let png = Data(try png())
         let network = ScriptedLoader { _ in
             .response(HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=0"]), chunks: [png])
@@ -95,10 +95,10 @@ import Testing
         #expect(network.requests.count == 1)
     }
 
-    @Test func withoutANetworkALoadFailsOrWaitsAsTheAppHasIt() async throws {
+    @Test func withoutANetworkALoadFailsOrWaitsAsConfigured() async throws {
         let png = Data(try png())
         let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
-        let request = ImageRequest(url: URL(string: "http://example.org/picture.png")!)
+        let request = ImageRequest(url: URL(string: "http://example.org/image.png")!)
         func loader(_ whenOffline: NetworkAwareLoader.OfflineBehavior) -> ImageLoader {
             self.loader {
                 $0.network = ScriptedLoader { _ in .body(png) }
@@ -114,7 +114,7 @@ import Testing
         #expect(try await task.response.tier == .network)
     }
 
-    @Test func aHundredConcurrentLoadsMakeOneRequestOnTheWire() async throws {
+    @Test func aHundredConcurrentLoadsSendOneRequest() async throws {
         let png = try png()
         let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
         defer { server.stop() }
@@ -124,7 +124,7 @@ import Testing
         #expect(server.requests.value == 1)
     }
 
-    @Test func aTargetSizeAndProcessorsApplyToWhatWasFetched() async throws {
+    @Test func aTargetSizeAndProcessorsApplyToAFetchedImage() async throws {
         let png = try png()
         let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
         defer { server.stop() }
@@ -134,12 +134,12 @@ import Testing
         #expect(try await loader().image(for: sized).size == PixelSize(width: 4, height: 4))
     }
 
-    @Test func whatTheServerDoesWrongIsATypedErrorAndIsNotKept() async throws {
+    @Test func aBadResponseIsATypedErrorAndIsNotCached() async throws {
         let png = try png()
         let server = try LoopbackServer { request, connection in
             switch request.path {
             case "/missing": try connection.respond(.init(404, body: png))
-            case "/page": try connection.respond(.init(200, body: Array("<html>not a picture</html>".utf8)))
+            case "/page": try connection.respond(.init(200, body: Array("<html>not an image</html>".utf8)))
             case "/empty": try connection.respond(.init(200))
             case "/half": try connection.respond(.init(200, body: Array(png.prefix(png.count / 2))))
             case "/loop": try connection.respond(.init(302, headers: [("Location", "/loop")]))
@@ -147,7 +147,7 @@ import Testing
                 try connection.writeHeaders(200, headers: [("Transfer-Encoding", "chunked")])
                 while true { try connection.writeChunk([UInt8](repeating: 7, count: 10_000)) }
             default:
-                // A short body under a long length, then the end.
+                // Announces more bytes than it sends.
                 try connection.writeHeaders(200, headers: [("Content-Length", "100000")])
                 try connection.write(Array(png))
                 connection.close()
@@ -165,10 +165,10 @@ import Testing
             #expect(error.code == code && error.stage == stage, "\(path): \(error)")
             #expect(error.message.hasSuffix(".") && error.source == server.url(path))
         }
-        await expectNothingLeft(loader)
+        await expectIdleAndEmptyCaches(loader)
     }
 
-    @Test func aRefusedConnectionAndAStalledServerAreTypedErrors() async throws {
+    @Test func aRefusedConnectionAndATimeoutAreTypedErrors() async throws {
         let gate = try LoopbackServer.Gate()
         let server = try LoopbackServer { _, connection in try connection.wait(for: gate) }
         let loader = loader()
@@ -177,10 +177,10 @@ import Testing
         #expect(await failure(loader, stalled)?.code == .timedOut)
         server.stop()
         #expect(await failure(loader, request(server))?.code == .connectionFailed)
-        await expectNothingLeft(loader)
+        await expectIdleAndEmptyCaches(loader)
     }
 
-    @Test func cancellingInMidBodyClosesTheSocketAndKeepsNothing() async throws {
+    @Test func cancellingDuringTheBodyClosesTheConnectionAndCachesNothing() async throws {
         let png = try png()
         let server = try LoopbackServer { _, connection in
             try connection.writeHeaders(200, headers: [("Content-Length", "\(png.count)")])
@@ -194,7 +194,7 @@ import Testing
         await events.wait(forCount: 1)
         handle.cancel()
         try await server.disconnections.wait(forCount: 1)
-        await expectNothingLeft(loader)
+        await expectIdleAndEmptyCaches(loader)
     }
 
     @Test func filesAndDataURLsAreSourcesToo() async throws {
@@ -212,7 +212,7 @@ import Testing
         #expect(disk.keys.isEmpty)
     }
 
-    @Test func aUsersDecoderAndSchemeGoBeforeTheBuiltIn() async throws {
+    @Test func aCustomDecoderAndSchemeTakePrecedence() async throws {
         let png = try png()
         let loader = loader {
             $0.decoders = [ScriptedDecoder()]
@@ -221,15 +221,15 @@ import Testing
         #expect(try await loader.image(for: URL(string: "test://anything")!).format == ScriptedDecoder.format)
     }
 
-    @Test func aFetchThatFailsForTheMomentIsTriedAgain() async throws {
+    @Test func aTransientFailureIsRetried() async throws {
         let png = try png()
         let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
         defer { server.stop() }
-        let tries = Lock(0)
+        let attempts = Lock(0)
         let flaky = ScriptedLoader { _ in
-            let count = tries.withLock { tries in
-                tries += 1
-                return tries
+            let count = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
             }
             return count < 3 ? .failure(ImageError(.connectionLost, message: "Gone.")) : .body(Data(png))
         }
@@ -242,13 +242,13 @@ import Testing
         #expect(try await loader.image(for: request(server)).size.width == 40)
         var once = request(server, "/other.png")
         once.options.retries = 0
-        tries.withLock { $0 = 0 }
+        attempts.withLock { $0 = 0 }
         #expect(await failure(loader, once)?.code == .connectionLost)
         #expect(flaky.requests.count == 4)
     }
 
-    /// One that signs with the time: outside of cache and retries it would keep every answer apart, and grow old meanwhile.
-    @Test func aNetworkInterceptorSignsEveryTryAndWhatIsStoredIsFoundAgain() async throws {
+    /// Each signature is valid for one request. Outside of the cache and the retries, it would be part of the cache key.
+    @Test func aNetworkInterceptorSignsEveryAttemptAndDoesNotChangeTheCacheKey() async throws {
         let png = try png()
         let signatures = EventLog<String>()
         let server = try LoopbackServer(serving: { request in
@@ -278,27 +278,27 @@ import Testing
         #expect(signatures.events == ["1", "2"])
     }
 
-    /// The rate is the line's.
-    @Test(.timeLimit(.minutes(1))) func whatAnEarlierLoadBroughtIsNotHeldToTheRate() async throws {
+    /// The limit applies to the network only.
+    @Test(.timeLimit(.minutes(1))) func bytesOfAnEarlierLoadAreNotThrottled() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "rate-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let cache = DiskCache(.init(directory: folder))
         let url = try #require(URL(string: "http://example.org/a.png"))
         let fields: HTTPFields = [.eTag: "\"v1\"", .contentLength: "40000", .acceptRanges: "bytes"]
-        let beginning = DataEntry(
+        let partial = DataEntry(
             data: Data(count: 20_000), head: HTTPResponse(status: .ok, headerFields: fields),
             storedAt: Date().timeIntervalSince1970)
-        try await cache.store(beginning, for: DataKey(resource: ImageRequest(url: url).resource, variant: "partial"))
+        try await cache.store(partial, for: DataKey(resource: ImageRequest(url: url).resource, variant: "partial"))
         let rest = HTTPResponse(status: .partialContent, headerFields: [.contentRange: "bytes 20000-39999/40000"])
-        var parts = StandardConfiguration()
-        parts.dataCache = cache
-        parts.bytesPerSecond = 1
-        parts.network = ScriptedLoader { _ in .response(rest, chunks: [Data(count: 20_000)]) }
-        var chunks = try await parts.makeConfiguration().dataLoader.load(DataRequest(url: url)).body.makeAsyncIterator()
+        var configuration = StandardConfiguration()
+        configuration.dataCache = cache
+        configuration.bytesPerSecond = 1
+        configuration.network = ScriptedLoader { _ in .response(rest, chunks: [Data(count: 20_000)]) }
+        var chunks = try await configuration.makeConfiguration().dataLoader.load(DataRequest(url: url)).body.makeAsyncIterator()
         #expect(try await chunks.next()?.count == 20_000)
     }
 
-    @Test func aClearedLoaderGoesOnWithNoDownloadThatBrokeOff() async throws {
+    @Test func aLoaderWhoseCachesWereClearedResumesNoDownload() async throws {
         let ranges = EventLog<String?>()
         let file = try png() + [UInt8](repeating: 0, count: 64 << 10)
         let server = try LoopbackServer { request, connection in
@@ -320,7 +320,8 @@ import Testing
         (RetryPolicy.default, nil, nil, 4), (.aggressive, nil, nil, 6), (.conservative, nil, nil, 3), (.aggressive, 2, nil, 3),
         (.aggressive, nil, 1, 2), (.default, nil, 5, 6), (.conservative, 1, 9, 10), (.default, 5, 0, 1),
     ])
-    func retriesOfALayerWinOverThoseOfThePolicy(policy: RetryPolicy, global: Int?, request: Int?, attempts: Int) async throws {
+    func theRetriesOfALayerOverrideThoseOfThePolicy(policy: RetryPolicy, global: Int?, request: Int?, attempts: Int) async throws
+    {
         let network = ScriptedLoader { _ in .failure(ImageError(.connectionLost, message: "Gone.")) }
         var policy = policy
         policy.baseDelay = .zero
@@ -329,13 +330,13 @@ import Testing
             $0.retryPolicy = policy
             $0.options.retries = global
         }
-        var wanted = ImageRequest(url: URL(string: "http://example.org/a.png")!)
-        wanted.options.retries = request
-        #expect(await failure(loader, wanted)?.code == .connectionLost)
+        var imageRequest = ImageRequest(url: URL(string: "http://example.org/a.png")!)
+        imageRequest.options.retries = request
+        #expect(await failure(loader, imageRequest)?.code == .connectionLost)
         #expect(network.requests.count == attempts)
     }
 
-    @Test func theServersPresetRefusesWhatStrangersMustNotReach() async throws {
+    @Test func theServerPresetForbidsFilesDataURLsAndPrivateAddresses() async throws {
         let png = try png()
         let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
         defer { server.stop() }
@@ -347,10 +348,10 @@ import Testing
             #expect(await failure(loader, ImageRequest(url: URL(string: source)!))?.code == .sourceForbidden, "\(source)")
         }
         #expect(server.requests.value == 0)
-        await expectNothingLeft(loader)
+        await expectIdleAndEmptyCaches(loader)
     }
 
-    @Test func theSharedLoaderIsReplacedByOneLine() async throws {
+    @Test func theSharedLoaderCanBeReplaced() async throws {
         let loader = loader { $0.schemes = ["test": ScriptedLoader { _ in .body(Data()) }] }
         ImageLoader.shared = loader
         #expect(ImageLoader.shared === loader)

@@ -36,13 +36,13 @@
             DataEntry(data: data, head: HTTPResponse(status: .ok, headerFields: [.eTag: "\"1\""]), storedAt: 12.5)
         }
 
-        /// Asks the server behind the cache's back.
+        /// Sends a command to the server without the cache.
         private func ask(_ server: RedisServer, _ words: String...) throws -> String {
             let connection = RedisConnection(.init(address: .socket(server.socket)))
             return try unsafe connection.command(words.map { .text($0) }) { unsafe String(decoding: $0, as: UTF8.self) }
         }
 
-        @Test func itConforms() async throws {
+        @Test func itPassesTheConformanceChecks() async throws {
             let server = try RedisServer()
             let number = Lock(0)
             try await checkDataCachingConformance {
@@ -54,7 +54,7 @@
             }
         }
 
-        @Test func bodiesOfAnyBytesAndSizesComeBack() async throws {
+        @Test func bodiesOfAnyBytesAndSizesCanBeRead() async throws {
             let server = try RedisServer()
             let cache = cache(server.socket)
             let bodies = [
@@ -71,7 +71,7 @@
             #expect(cache.statistics.stores == 3)
         }
 
-        @Test func namesTellNothingOfTheURLAndValuesHaveATimeToLive() async throws {
+        @Test func keysDoNotContainTheURLAndValuesHaveATimeToLive() async throws {
             let server = try RedisServer()
             let cache = cache(server.socket) { $0.timeToLive = 100 }
             try await cache.store(entry(), for: key("secret"))
@@ -82,7 +82,7 @@
             #expect(left > 90_000 && left <= 100_000)
         }
 
-        @Test func whatOthersPutInItsPlaceIsAMiss() async throws {
+        @Test func aValueOfAnotherProgramIsAMiss() async throws {
             let server = try RedisServer()
             let cache = cache(server.socket)
             let name = "test:" + key("a").digest
@@ -93,15 +93,15 @@
             _ = try ask(server, "DEL", name)
             _ = try ask(server, "RPUSH", name, "1")
             #expect(try await cache.entry(for: key("a")) == nil)
-            // An answer that the server gave is no failure of the server that pauses it for good.
+            // An error reply is not a failure that pauses requests forever.
             try await cache.store(entry(), for: key("b"))
             #expect(try await cache.entry(for: key("b")) != nil)
-            // A value that was copied to another name.
+            // A value that was copied to another key.
             _ = try ask(server, "COPY", "test:" + key("b").digest, "test:" + key("c").digest)
             #expect(try await cache.entry(for: key("c")) == nil)
         }
 
-        @Test func anEntryThatIsTooLargeIsNotKeptAndItsPredecessorIsGone() async throws {
+        @Test func anEntryThatIsTooLargeIsNotStoredAndTheOldOneIsRemoved() async throws {
             let server = try RedisServer()
             let cache = cache(server.socket) { $0.largestEntry = 1_000 }
             try await cache.store(entry(), for: key("a"))
@@ -110,7 +110,7 @@
             #expect(cache.statistics.lostStores == 1)
         }
 
-        @Test func removingAllLeavesTheNamesOfOthers() async throws {
+        @Test func removingAllKeepsKeysWithOtherPrefixes() async throws {
             let server = try RedisServer()
             let (one, two) = (cache(server.socket, prefix: "a*b:"), cache(server.socket, prefix: "axb:"))
             for i in 0..<2_500 { try await one.store(entry(), for: key("\(i)")) }
@@ -120,7 +120,7 @@
             #expect(try await two.entry(for: key("kept")) != nil)
         }
 
-        @Test func aPasswordIsGivenAndAWrongOneCostsHitsOnly() async throws {
+        @Test func aWrongPasswordOnlyCostsHits() async throws {
             let server = try RedisServer(password: "open sesame")
             let right = cache(server.socket, password: "open sesame")
             try await right.store(entry(), for: key("a"))
@@ -132,7 +132,7 @@
             #expect(surroundings.warnings.withLock { $0 }.first?.contains("WRONGPASS") == true)
         }
 
-        @Test func aServerThatIsDownCostsHitsOneWarningAndFewAttempts() async throws {
+        @Test func anUnreachableServerCausesMissesOneWarningAndFewAttempts() async throws {
             let surroundings = Surroundings()
             let cache = cache("/nonexistent/redis.sock", surroundings)
             for i in 0..<20 {
@@ -153,7 +153,7 @@
             #expect(surroundings.warnings.withLock { $0 }.count == 1)
         }
 
-        @Test func aServerThatGoesAwayAndComesBackIsUsedAgain() async throws {
+        @Test func aServerThatIsRestartedIsUsedAgain() async throws {
             let first = try RedisServer()
             let surroundings = Surroundings()
             let cache = cache(first.socket, surroundings)
@@ -168,16 +168,16 @@
             withExtendedLifetime(second) {}
         }
 
-        @Test func aServerThatDoesNotAnswerIsWaitedForBrieflyAndThenLeftAlone() async throws {
+        @Test func requestsToAServerThatDoesNotReplyAreSoonPaused() async throws {
             let server = try RedisServer()
             let surroundings = Surroundings()
             try await self.cache(server.socket).store(entry(), for: key("a"))
             let cache = cache(server.socket, surroundings) { $0.timeout = 0.05 }
-            /// The entry, however long it takes until an answer comes in time: a busy machine may take longer.
+            /// Repeats the lookup until a reply comes in time, since a busy machine may take longer.
             func found() async throws -> DataEntry {
                 while true {
                     surroundings.seconds.withLock { $0 += 100 }
-                    // An answer that came too late is not taken for that to a later command.
+                    // A late reply is not used for a later command.
                     #expect(try await cache.entry(for: key("b")) == nil)
                     if let entry = try await cache.entry(for: key("a")) { return entry }
                 }
@@ -186,8 +186,8 @@
             let failures = cache.statistics.failures
             server.stall()
             for _ in 0..<50 { #expect(try await cache.entry(for: key("a")) == nil) }
-            server.goOn()
-            // Three limits of 0.05 s; without the pause it would be fifty.
+            server.resume()
+            // Three timeouts of 0.05 s; without the pause there would be fifty.
             #expect(cache.statistics.failures == failures + 3)
             #expect(try await found().data == entry().data)
         }
@@ -197,8 +197,8 @@
                 "nonsense\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n", "$-7\r\n", "$99999999999999999999\r\n", "*1000000000\r\n",
                 "$5\r\nab", "*2\r\n$1\r\n7\r\n$3\r\nabc\r\n", "*1\r\n*1\r\n*1\r\n", ":7\r\n", "", "$20000000\r\n",
             ])
-        func aServerThatAnswersGarbageCostsHitsOnly(_ answer: String) async throws {
-            // Whatever is asked of it, the server says that, and closes.
+        func malformedRepliesOnlyCostHits(_ answer: String) async throws {
+            // The server sends this reply to any command, and closes the connection.
             let server = try LoopbackServer(connecting: { connection in
                 _ = connection.read()
                 try connection.write(answer)
@@ -212,12 +212,12 @@
             server.stop()
         }
 
-        @Test func anAnswerThatTricklesInIsNotWaitedForLongerThanItsLimit() async throws {
+        @Test func aSlowReplyEndsAtTheTimeLimit() async throws {
             let seconds = Lock(0.0)
             let server = try LoopbackServer(connecting: { connection in
                 _ = connection.read()
                 try connection.write("$1000000\r\n")
-                // Each byte comes within the limit of one wait.
+                // Each byte arrives within the limit of one wait.
                 for _ in 0..<1_000_000 {
                     seconds.withLock { $0 += 0.9 }
                     try connection.write([7])
@@ -229,7 +229,7 @@
             server.stop()
         }
 
-        @Test func aListOfNamesThatDoesNotEndIsGivenUpWithItsConnection() async throws {
+        @Test func anEndlessListOfKeysIsAnError() async throws {
             let pages = Lock(0)
             let server = try LoopbackServer(connecting: { connection in
                 while connection.read() != nil {
@@ -259,7 +259,7 @@
             return RedisDataCache(configuration)
         }
 
-        @Test func aTierBehindALocalCacheIsWrittenReadAndPromoted() async throws {
+        @Test func asTheSharedTierItIsWrittenReadAndPromoted() async throws {
             let server = try RedisServer()
             func tiers(_ local: MemoryTier) -> TieredDataCache { TieredDataCache(local: local, shared: cache(server.socket)) }
             let (here, there) = (MemoryTier(), MemoryTier())

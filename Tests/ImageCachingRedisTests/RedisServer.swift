@@ -3,7 +3,7 @@
 
     import CalotypeSystem
 
-    /// A real server on a socket of its own, ended with the last reference.
+    /// A real server on a separate socket, ended with the last reference.
     final class RedisServer: Sendable {
         let folder: URL
         private let identifier: pid_t
@@ -43,9 +43,9 @@
             }
         }
 
-        /// Stops answering, without closing anything.
+        /// Stops replying without closing connections.
         func stall() { _ = kill(identifier, SIGSTOP) }
-        func goOn() { _ = kill(identifier, SIGCONT) }
+        func resume() { _ = kill(identifier, SIGCONT) }
 
         /// Ends at once.
         func end() {

@@ -10,7 +10,7 @@ import Testing
         #expect((10_000_000...512_000_000).contains(MemoryCache.Limits().cost))
     }
 
-    @Test func theInnermostLimitOfNestedControlGroupsCountsAndSoDoesTheOutermost() {
+    @Test func theSmallestLimitOfNestedControlGroupsCounts() {
         let groups = ControlGroups(process: "0::/system.slice/web.service\n")
         let files = [
             "/sys/fs/cgroup/system.slice/web.service/memory.max": "max\n",
@@ -20,14 +20,14 @@ import Testing
         #expect(AvailableMemory.smallest(machine: 8_000_000_000, limits: groups.memoryLimits { files[$0] }) == 300_000_000)
     }
 
-    @Test func theMemoryControllerOfVersion1IsFoundWhereVersion2HasNoLimit() {
+    @Test func theMemoryControllerOfVersion1IsUsedWithoutALimitOfVersion2() {
         let groups = ControlGroups(process: "5:cpu,cpuacct:/x\n4:memory:/docker/25db\n0::/\n")
         let files = ["/sys/fs/cgroup/memory/memory.limit_in_bytes": "100000000\n", "/sys/fs/cgroup/memory.max": "max\n"]
         #expect(AvailableMemory.smallest(machine: 8_000_000_000, limits: groups.memoryLimits { files[$0] }) == 100_000_000)
     }
 
     @Test(arguments: ["", "garbage", "::", "0::/../../etc", "1:memory", "4:memory:"])
-    func unreadableGroupsLeaveTheMachinesMemory(process: String) {
+    func withoutReadableControlGroupsTheMachinesMemoryCounts(process: String) {
         let groups = ControlGroups(process: process)
         #expect(AvailableMemory.smallest(machine: 1_000, limits: groups.memoryLimits { _ in "max" }) == 1_000)
         #expect(groups.unified.allSatisfy { !$0.contains("..") })

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CacheConformanceTests {
     @Test func theMemoryCacheConforms() async throws {
-        try await checkCachingConformance { MemoryCache(limits: .init(cost: 100 * pictureCost), trimPolicy: .none) }
+        try await checkCachingConformance { MemoryCache(limits: .init(cost: 100 * testImageCost), trimPolicy: .none) }
     }
 
     @Test func theDiskCacheConforms() async throws {
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func aCacheThatForgetsFailsWithASentence() async throws {
+    @Test func aCacheThatStoresNothingFailsTheChecksWithAMessage() async throws {
         struct Forgetful: Caching {
             func image(for key: ImageKey) -> DecodedImage? { nil }
             func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority) {}
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func aDataCacheThatIgnoresVariantsFailsWithASentence() async throws {
+    @Test func aDataCacheThatIgnoresVariantsFailsTheChecksWithAMessage() async throws {
         actor Blurred: DataCaching {
             private let base = Pocket()
             private func plain(_ key: DataKey) -> DataKey { DataKey(resource: key.resource) }
@@ -55,12 +55,12 @@ actor Pocket: DataCaching {
     private var entries: [DataKey: DataEntry] = [:]
     var isDown = false
 
-    func breakDown() { isDown = true }
+    func fail() { isDown = true }
     private func check() throws { if isDown { throw ImageError(.connectionFailed, message: "The store is down.") } }
 
     func entry(for key: DataKey) throws -> DataEntry? {
         try check()
-        // A body that does not start at 0 is the caller's trouble; a copy is not.
+        // The caller may pass a slice; the copy starts at index 0.
         return entries[key].map { DataEntry(data: Data(Array($0.data)), head: $0.head, storedAt: $0.storedAt) }
     }
     func store(_ entry: DataEntry, for key: DataKey) throws {
@@ -80,7 +80,7 @@ actor Pocket: DataCaching {
         #expect(try await local.entry(for: dataKey("a"))?.data == content(1))
     }
 
-    @Test func thePolicyKeepsWritesPromotionsAndRemovalsApart() async throws {
+    @Test func thePolicyControlsWritesPromotionsAndRemovals() async throws {
         let (local, shared) = (Pocket(), Pocket())
         try await shared.store(entry(1), for: dataKey("a"))
         let tiers = TieredDataCache(local: local, shared: shared, policy: .init(writesShared: false, promotes: false))
@@ -93,9 +93,9 @@ actor Pocket: DataCaching {
         #expect(try await shared.entry(for: dataKey("a")) != nil)
     }
 
-    @Test func aBodyThatIsTooLargeForTheSharedCacheStaysLocalAndReplacesTheOldOne() async throws {
+    @Test func aBodyThatIsTooLargeForTheSharedCacheIsStoredLocallyAndRemovesTheSharedOne() async throws {
         let (local, shared) = (Pocket(), Pocket())
-        let tiers = TieredDataCache(local: local, shared: shared, policy: .init(largestShared: 1_000))
+        let tiers = TieredDataCache(local: local, shared: shared, policy: .init(maximumSharedBytes: 1_000))
         try await tiers.store(entry(1, count: 1_000), for: dataKey("a"))
         #expect(try await shared.entry(for: dataKey("a"))?.data == content(1, count: 1_000))
         try await tiers.store(entry(2, count: 1_001), for: dataKey("a"))
@@ -114,16 +114,16 @@ actor Pocket: DataCaching {
         try await shared.store(entry(2), for: dataKey("b"))
         #expect(try await tiers.stream(for: dataKey("b"))?.body.wholeData == content(2))
         #expect(try await local.entry(for: dataKey("b"))?.data == content(2))
-        await shared.breakDown()
+        await shared.fail()
         await #expect(throws: ImageError.self) { try await tiers.stream(for: dataKey("c")) }
     }
 
-    @Test func whatOneTierHasIsServedWhileTheOtherIsDown() async throws {
+    @Test func anEntryOfOneTierIsServedWhileTheOtherFails() async throws {
         for isLocalDown in [false, true] {
             let (local, shared) = (Pocket(), Pocket())
             let tiers = TieredDataCache(local: local, shared: shared)
             try await tiers.store(entry(1), for: dataKey("a"))
-            await (isLocalDown ? local : shared).breakDown()
+            await (isLocalDown ? local : shared).fail()
             #expect(try await tiers.entry(for: dataKey("a"))?.data == content(1))
             await #expect(throws: ImageError.self) { try await tiers.store(entry(2), for: dataKey("b")) }
             let other = isLocalDown ? shared : local

@@ -4,8 +4,8 @@ import ImageCaching
 import ImageCore
 import Testing
 
-@Suite struct StatisticsOfCaches {
-    @Test func theMemoryCacheTellsWhatItDid() throws {
+@Suite struct CacheStatisticsTests {
+    @Test func theMemoryCacheReportsItsOperations() throws {
         let cache = MemoryCache(trimPolicy: .none)
         let key = ImageKey(resource: ResourceKey("a"))
         _ = cache.image(for: key)
@@ -19,7 +19,7 @@ import Testing
         #expect(statistics.count == 0 && statistics.byteCount == 0)
     }
 
-    @Test func tiersTellOfEachCacheTheLocalOneFirst() async throws {
+    @Test func tiersReportTheLocalCacheBeforeTheSharedOne() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "statistics-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let near = DiskCache(.init(directory: folder.appending(path: "near")))

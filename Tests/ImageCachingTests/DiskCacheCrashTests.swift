@@ -6,15 +6,15 @@ import Testing
 
 import CalotypeSystem
 
-/// A process that writes is killed at a random instant, again and again on one directory. `CALOTYPE_CRASH_ROUNDS` says how
-/// often; a few times by default.
+/// Kills a writing process at a random instant, repeatedly on one directory. `CALOTYPE_CRASH_ROUNDS` sets the number of rounds; a
+/// few by default.
 @Suite struct DiskCacheCrashTests {
     private static var rounds: Int {
         guard let text = unsafe getenv("CALOTYPE_CRASH_ROUNDS") else { return 6 }
         return unsafe Int(String(cString: text)) ?? 6
     }
 
-    @Test func afterAKillEveryDurableEntryIsThereAndWhole() async throws {
+    @Test func afterAKillEveryDurableEntryIsCompletelyStored() async throws {
         let folder = try Folder()
         var damages = 0
         for round in 0..<Self.rounds {
@@ -24,7 +24,7 @@ import CalotypeSystem
             }
             let warnings = Warnings()
             let cache = folder.cache(.init(bytes: 2_000_000), warnings: warnings)
-            // Of the entry that was stored last and flushed, the file beside the cache tells.
+            // A file beside the cache records the last entry that was flushed.
             let note = (try? Data(contentsOf: folder.url.appending(path: "durable"))) ?? Data()
             let durable = String(decoding: note, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: true)
             if let last = durable.last(where: { $0.hasSuffix(".") }).flatMap({ Int($0.dropLast()) }) {
@@ -42,7 +42,7 @@ import CalotypeSystem
             #expect(statistics.byteCount <= statistics.fileByteCount)
             #expect(warnings.kinds.isEmpty, "round \(round): \(warnings.messages)")
         }
-        // A killed process loses no bytes that the system has taken: nothing in the journal may be missing from a pack.
+        // A killed process loses no bytes that the system has accepted: the packs must contain everything that the journal lists.
         #expect(damages == 0)
     }
 }

@@ -3,10 +3,10 @@ import Testing
 
 @testable import ImageCaching
 
-/// Every call that changes the file system fails once, or is the last that the process makes.
+/// Every call that changes the file system fails once, or is the last one of the process.
 @Suite struct DiskCacheFaultTests {
-    /// Stores, replaces, removes and flushes. Returns what is durable by the cache's own word: the tag of each entry's
-    /// bytes, `nil` for one that was removed.
+    /// Stores, replaces, removes and flushes. Returns the durable state: the tag of each entry's bytes, `nil` for a removed
+    /// entry.
     private func work(on cache: DiskCache, until isOver: () -> Bool = { false }) async throws -> [Int: Int?] {
         var durable: [Int: Int?] = [:]
         var pending: [Int: Int?] = [:]
@@ -27,12 +27,12 @@ import Testing
         return durable
     }
 
-    /// Whether an entry's bytes are ones that were stored for it at some time.
+    /// Whether the bytes of an entry were stored for it at some time.
     private func isGenuine(_ data: Data, name: Int) -> Bool {
         stride(from: name, to: 24, by: 9).contains { data == content($0, count: 3_000) }
     }
 
-    @Test func whereverTheProcessDiesWhatWasDurableIsThereAndNothingIsTorn() async throws {
+    @Test func afterACrashAtAnyCallDurableEntriesAreStoredAndNoEntryIsTorn() async throws {
         let total = FaultyFiles(.death, at: .max)
         let whole = try Folder()
         _ = try await work(on: whole.cache(.init(bytes: 300_000), files: total))
@@ -47,7 +47,7 @@ import Testing
             for name in 0..<9 {
                 let found = try await cache.entry(for: dataKey(name))
                 if let found { #expect(isGenuine(found.data, name: name), "death at \(death)") }
-                // What was asked for after the last flush may have happened or not; before it, something must be there.
+                // Changes after the last flush may have happened or not; durable entries must exist.
                 if case .some(.some) = durable[name], found == nil {
                     #expect(wasRemovedLater(name, than: durable[name]), "entry \(name) is lost, death at \(death)")
                 }
@@ -63,14 +63,14 @@ import Testing
         }
     }
 
-    /// Whether some later step removes the entry.
+    /// Whether a later step removes the entry.
     private func wasRemovedLater(_ name: Int, than step: Int??) -> Bool {
         guard case .some(.some(let step)) = step else { return true }
         return (step..<24).contains { $0 % 7 == 6 && $0 % 9 == name }
     }
 
     @Test(arguments: [28, 5, 30, 13] as [Int32])
-    func aCallThatFailsOnceCostsEntriesAndNoLoad(code: Int32) async throws {
+    func aCallThatFailsOnceLosesEntriesButFailsNoLoad(code: Int32) async throws {
         let total = FaultyFiles(.once(code: code), at: .max)
         _ = try await work(on: Folder().cache(.init(bytes: 300_000), files: total))
         #expect(total.count > 30)
@@ -90,9 +90,9 @@ import Testing
         }
     }
 
-    /// No space, a file system that was made read-only, permission that was taken.
+    /// The disk is full, the file system became read-only, or permission was revoked.
     @Test(arguments: [0, 4, 12, 20], [28, 30, 13] as [Int32])
-    func aDiskThatTakesNoMoreWritesGivesOneWarningAndNoError(call: Int, code: Int32) async throws {
+    func aDiskThatRejectsAllWritesCausesOneWarningAndNoError(call: Int, code: Int32) async throws {
         let folder = try Folder()
         let warnings = Warnings()
         let cache = folder.cache(warnings: warnings, files: FaultyFiles(.always(code: code), at: call))
@@ -126,7 +126,7 @@ import Testing
         #expect(try await one.entry(for: dataKey("c"))?.data == content(4))
     }
 
-    @Test func oneCacheFollowsWhenTheOtherWritesTheJournalAnew() async throws {
+    @Test func oneCacheFollowsWhenTheOtherRewritesTheJournal() async throws {
         let folder = try Folder()
         let (one, two) = (folder.cache(), folder.cache())
         try await one.store(entry(1), for: dataKey("a"))
@@ -140,7 +140,7 @@ import Testing
         #expect(try await one.entry(for: dataKey("a"))?.data == content(1))
     }
 
-    @Test func manyWritersAtOnceKeepTheLimitAndTearNothing() async throws {
+    @Test func concurrentWritersKeepTheLimitAndTearNoEntry() async throws {
         let folder = try Folder()
         let warnings = Warnings()
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -3,11 +3,11 @@ import Testing
 
 @testable import ImageCaching
 
-/// A disk so full that the journal cannot grow, not even to say what is gone.
+/// A disk so full that the journal cannot grow, not even to record removals.
 @Suite struct DiskCacheFullTests {
     private static let limits = DiskCache.Limits(bytes: 300_000)
 
-    /// A cache of twelve entries in several packs on a disk that has no byte left; number 0 was used last.
+    /// A cache of twelve entries in several packs on a disk without free space; entry 0 was used last.
     private func fullCache(
         in folder: Folder, on disk: SmallDisk, warnings: Warnings = Warnings(), files: (any FileSystem)? = nil
     ) async throws -> DiskCache {
@@ -22,7 +22,7 @@ import Testing
         return cache
     }
 
-    /// The entries that a cache opened anew on a disk with room finds, all of them whole.
+    /// The entries that a new cache on a disk with free space finds, all of them complete.
     private func found(in folder: Folder) async throws -> [Int] {
         let cache = folder.cache(Self.limits)
         var result: [Int] = []
@@ -43,7 +43,7 @@ import Testing
         #expect(try await found(in: folder).isEmpty)
     }
 
-    @Test func aFullDiskCanBeTrimmedAndKeepsWhatWasUsedLast() async throws {
+    @Test func trimmingOnAFullDiskKeepsTheMostRecentlyUsedEntries() async throws {
         let folder = try Folder()
         let cache = try await fullCache(in: folder, on: SmallDisk(capacity: 1_000_000))
         try await cache.trim(toBytes: 20_000)
@@ -53,24 +53,24 @@ import Testing
         #expect(await cache.statistics.evictions == 12 - left.count)
     }
 
-    @Test func aPackThatThereIsNoRoomToCopyIsGivenUp() async throws {
+    @Test func aPackThatCannotBeCopiedOnAFullDiskIsEvicted() async throws {
         let folder = try Folder()
         let disk = SmallDisk(capacity: 1_000_000)
         let cache = try await fullCache(in: folder, on: disk)
-        // One entry of each pack stays, so that no pack is empty; the journal has room, a copy of an entry has none.
+        // One entry of each pack stays, so that no pack is empty. There is space for the journal, but not for a copy of an entry.
         for i in [3, 6, 9] { _ = try await cache.entry(for: dataKey(i)) }
         disk.fill(but: 2_000)
         try await cache.trim(toBytes: 14_000)
         #expect(folder.packBytes <= 14_000)
         let left = try await found(in: folder)
-        // The first pack made room for what stays of the others.
+        // The space of the first pack was used for the remaining entries of the others.
         #expect(left.count == 3 && Set(left).isSubset(of: [0, 3, 6, 9]))
         #expect(await cache.statistics.evictions == 9)
     }
 
-    /// Several packs, or one that is being written and holds the new entry as well.
+    /// Several packs, or only the active one, which also holds the new entry.
     @Test(arguments: [(entries: 12, limit: 300_000), (entries: 1, limit: 400_000_000)])
-    func whateverRoomIsLeftWhatIsStoredIsThereOrLost(entries: Int, limit: Int) async throws {
+    func withAnySpaceLeftAnEntryIsStoredOrCountedAsLost(entries: Int, limit: Int) async throws {
         for room in stride(from: 2_900, to: 3_400, by: 24) {
             let folder = try Folder()
             let disk = SmallDisk(capacity: 1_000_000)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func aCacheOfOnePackThatIsBeingWrittenCanBeClearedOnAFullDisk() async throws {
+    @Test func aCacheOfOneActivePackCanBeClearedOnAFullDisk() async throws {
         let folder = try Folder()
         let disk = SmallDisk(capacity: 1_000_000)
         let cache = folder.cache(files: disk)
@@ -103,16 +103,16 @@ import Testing
         #expect(try await folder.cache().entry(for: dataKey(2))?.data == content(2, count: 100))
     }
 
-    @Test func whatIsRemovedOnAFullDiskStaysRemovedAfterARestart() async throws {
+    @Test func anEntryRemovedOnAFullDiskStaysRemovedAfterARestart() async throws {
         let folder = try Folder()
         let cache = try await fullCache(in: folder, on: SmallDisk(capacity: 1_000_000))
         try await cache.removeEntry(for: dataKey(11))
         try await cache.flush()
-        // The journal took the room of the pack that was used least.
+        // The journal used the space of the least recently used pack.
         #expect(try await found(in: folder) == [0, 1, 2, 6, 7, 8, 9, 10])
     }
 
-    @Test func usesAreNotWorthAnEntry() async throws {
+    @Test func recordingUsesOnAFullDiskEvictsNoEntry() async throws {
         let folder = try Folder()
         let warnings = Warnings()
         let cache = try await fullCache(in: folder, on: SmallDisk(capacity: 1_000_000), warnings: warnings)
@@ -122,7 +122,7 @@ import Testing
         #expect(try await found(in: folder) == Array(0..<12))
     }
 
-    @Test func storesThatDoNotFitLeaveNoFilesAndNoBytesBehind() async throws {
+    @Test func failedStoresLeaveNoFilesAndNoBytes() async throws {
         let folder = try Folder()
         let cache = folder.cache(Self.limits, files: SmallDisk(capacity: 40_000))
         for i in 0..<100 {
@@ -136,7 +136,7 @@ import Testing
         #expect(folder.packs.count <= 12)
     }
 
-    @Test func aJournalThatCannotBeWrittenAnewGoesOn() async throws {
+    @Test func aJournalThatCannotBeRewrittenIsContinued() async throws {
         let folder = try Folder()
         let disk = SmallDisk(capacity: 10_000_000)
         let warnings = Warnings()
@@ -148,20 +148,20 @@ import Testing
                 try await cache.flush()
             }
         }
-        // One more round, and most of the journal is out of date; then there is no room for a new one.
+        // After one more round most of the journal is outdated, but there is no space for a new one.
         try await use(rounds: 17)
         disk.fill(but: 256 * IndexChange.length + 2_000)
         try await use(rounds: 1)
         try await cache.store(entry(999, count: 100), for: dataKey("last"))
         try await cache.flush()
         #expect(warnings.kinds == [.writeFailed])
-        #expect(folder.names(in: folder.home) == ["1.pack", "journal"])
+        #expect(folder.names(in: folder.packDirectory) == ["1.pack", "journal"])
         let again = folder.cache(warnings: warnings, files: disk)
         #expect(try await again.entry(for: dataKey("last"))?.data == content(999, count: 100))
         #expect(warnings.kinds == [.writeFailed, .writeFailed])
     }
 
-    @Test func whereverTheProcessDiesWhileAFullDiskIsFreedTheCacheOpensAndNothingIsTorn() async throws {
+    @Test func afterACrashAtAnyCallOnAFullDiskTheCacheOpensAndNoEntryIsTorn() async throws {
         for clears in [true, false] {
             func work(dyingAt death: Int) async throws -> (Folder, FaultyFiles) {
                 let folder = try Folder()
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func aCacheThatHasAPackOpenTakesItsEntriesForMissesWhenAnotherGivesItUp() async throws {
+    @Test func entriesOfAPackThatAnotherCacheEvictedAreMisses() async throws {
         let folder = try Folder()
         let disk = SmallDisk(capacity: 1_000_000)
         let cache = try await fullCache(in: folder, on: disk)

@@ -5,7 +5,7 @@ import CalotypeSystem
 
 @testable import ImageCaching
 
-/// A directory of its own for one test, removed with the last reference.
+/// A temporary directory for one test, removed with the last reference.
 final class Folder: Sendable {
     let url: URL
 
@@ -19,15 +19,15 @@ final class Folder: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Every one. A writer that outlives its cache for a moment may put a file where one was just removed.
+    /// Removes the directory. Repeats it, since a writer may outlive its cache for a moment and create a file again.
     private static let all = Lock<Set<URL>>([])
     private static let sweepsAtExit: Void = {
         atexit { for url in Folder.all.withLock(\.self) { try? FileManager.default.removeItem(at: url) } }
     }()
 
     var path: String { url.path(percentEncoded: false) }
-    /// Where the cache keeps its files.
-    var home: URL { url.appending(path: "images-v1", directoryHint: .isDirectory) }
+    /// The directory in which the cache keeps its files.
+    var packDirectory: URL { url.appending(path: "images-v1", directoryHint: .isDirectory) }
 
     func names(in folder: URL) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []).sorted()
@@ -35,7 +35,9 @@ final class Folder: Sendable {
 
     /// The pack files, in the order of their numbers.
     var packs: [URL] {
-        names(in: home).compactMap(PackHeader.number(fileName:)).sorted().map { home.appending(path: PackHeader.fileName($0)) }
+        names(in: packDirectory).compactMap(PackHeader.number(fileName:)).sorted().map {
+            packDirectory.appending(path: PackHeader.fileName($0))
+        }
     }
 
     /// Bytes of all pack files.
@@ -53,7 +55,7 @@ final class Folder: Sendable {
     }
 }
 
-/// Seconds that pass when a test says so.
+/// A clock that the test advances.
 final class ManualSeconds: Sendable {
     private let seconds = Lock(1_700_000_000.0)
 
@@ -76,7 +78,7 @@ func dataKey(_ name: some CustomStringConvertible, variant: String? = nil) -> Da
     DataKey(resource: ResourceKey("https://example.org/\(name).jpg"), variant: variant)
 }
 
-/// Bytes that differ from those of any other tag, in every part.
+/// Bytes that differ from those of any other tag at every position.
 func content(_ tag: Int, count: Int = 1_000) -> Data {
     var state = UInt64(truncatingIfNeeded: tag) &* 0x9e37_79b9_7f4a_7c15 &+ 1
     return Data(

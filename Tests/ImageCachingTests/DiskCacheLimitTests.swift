@@ -4,7 +4,7 @@ import Testing
 @testable import ImageCaching
 
 @Suite struct DiskCacheLimitTests {
-    @Test func theFilesStayWithinTheLimitOnEveryWrite() async throws {
+    @Test func theFilesStayWithinTheLimitAfterEveryWrite() async throws {
         let folder = try Folder()
         let cache = folder.cache(.init(bytes: 200_000))
         for i in 0..<120 {
@@ -19,7 +19,7 @@ import Testing
         #expect(statistics.byteCount > 100_000, "no more is thrown away than the room that is to be freed")
     }
 
-    @Test func theLeastRecentlyUsedGoFirst() async throws {
+    @Test func theLeastRecentlyUsedEntriesAreEvictedFirst() async throws {
         let folder = try Folder()
         let cache = folder.cache(.init(count: 10))
         for i in 0..<10 { try await cache.store(entry(i), for: dataKey(i)) }
@@ -27,7 +27,7 @@ import Testing
         for i in [0, 1, 2] { _ = try await cache.entry(for: dataKey(i)) }
         try await cache.store(entry(10), for: dataKey(10))
         try await cache.flush()
-        // A fifth is freed: of eleven, eight stay.
+        // A fifth is freed: eight of eleven entries stay.
         #expect(await cache.statistics.count == 8)
         for i in [0, 1, 2, 6, 7, 8, 9, 10] { #expect(try await cache.entry(for: dataKey(i)) != nil) }
         for i in [3, 4, 5] { #expect(try await cache.entry(for: dataKey(i)) == nil) }
@@ -50,7 +50,7 @@ import Testing
         #expect(try await cache.entry(for: dataKey(4)) == nil)
     }
 
-    @Test func entriesThatAreUsedOftenOutliveTheirPacks() async throws {
+    @Test func entriesInFrequentUseAreCopiedFromTheirPacks() async throws {
         let folder = try Folder()
         let cache = folder.cache(.init(bytes: 300_000))
         for i in 0..<20 { try await cache.store(entry(i, count: 4_000), for: dataKey(i)) }
@@ -64,7 +64,7 @@ import Testing
         for hot in [0, 7, 13] { #expect(try await again.entry(for: dataKey(hot))?.data == content(hot, count: 4_000)) }
     }
 
-    @Test func anEntryAboveTheLimitIsNotKeptAndItsPredecessorIsGone() async throws {
+    @Test func anEntryAboveTheLimitIsNotStoredAndTheOldOneIsRemoved() async throws {
         let folder = try Folder()
         let cache = folder.cache(.init(bytes: 100_000))
         try await cache.store(entry(1), for: dataKey("a"))
@@ -77,7 +77,7 @@ import Testing
         #expect(await cache.statistics.lostStores == 1)
     }
 
-    @Test func anEntryNearTheLimitIsKeptAlone() async throws {
+    @Test func anEntryNearTheLimitIsStoredAlone() async throws {
         let folder = try Folder()
         let cache = folder.cache(.init(bytes: 100_000))
         for i in 0..<5 { try await cache.store(entry(i, count: 15_000), for: dataKey(i)) }
@@ -87,7 +87,7 @@ import Testing
         #expect(folder.packBytes <= 100_000)
     }
 
-    @Test func anEntryPastItsAgeIsAMissAndLeavesOnTheNextWrite() async throws {
+    @Test func anExpiredEntryIsAMissAndIsRemovedByTheNextWrite() async throws {
         let folder = try Folder()
         let clock = ManualSeconds()
         let cache = folder.cache(.init(age: 100), clock: clock)
@@ -106,7 +106,7 @@ import Testing
         #expect((statistics.count, statistics.expirations, statistics.evictions) == (2, 1, 0))
     }
 
-    @Test func readingAnEntryDoesNotMakeItYounger() async throws {
+    @Test func readingAnEntryDoesNotExtendItsAge() async throws {
         let clock = ManualSeconds()
         let cache = try Folder().cache(.init(age: 100), clock: clock)
         try await cache.store(entry(1), for: dataKey("a"))
@@ -118,7 +118,7 @@ import Testing
         #expect(try await cache.entry(for: dataKey("a")) == nil)
     }
 
-    @Test func trimLeavesTheMostRecentlyUsed() async throws {
+    @Test func trimmingKeepsTheMostRecentlyUsedEntries() async throws {
         let folder = try Folder()
         let cache = folder.cache()
         for i in 0..<50 { try await cache.store(entry(i, count: 2_000), for: dataKey(i)) }
@@ -131,14 +131,14 @@ import Testing
         #expect(folder.packs.isEmpty)
     }
 
-    @Test func aJournalFullOfOldChangesIsWrittenAnew() async throws {
+    @Test func aJournalOfOutdatedChangesIsRewritten() async throws {
         let folder = try Folder()
         let cache = folder.cache()
         for round in 0..<60 {
             for i in 0..<100 { try await cache.store(entry(round * 1_000 + i, count: 10), for: dataKey(i)) }
             try await cache.flush()
         }
-        let journal = try Data(contentsOf: folder.home.appending(path: "journal"))
+        let journal = try Data(contentsOf: folder.packDirectory.appending(path: "journal"))
         #expect(journal.count < 5_000 * IndexChange.length)
         #expect(await cache.statistics.count == 100)
         let again = folder.cache()

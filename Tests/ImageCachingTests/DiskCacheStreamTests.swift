@@ -4,11 +4,11 @@ import Testing
 
 @testable import ImageCaching
 
-/// Bodies that go in and come out piece by piece.
+/// Bodies that are stored and read in chunks.
 @Suite struct DiskCacheStreamTests {
     private struct Broken: Error {}
 
-    /// A stream of the entry's bytes in pieces; throws after them where it says so.
+    /// A stream of the entry's bytes in chunks; throws at the end if `breaks` is `true`.
     private func stream(_ entry: DataEntry, piece: Int = 100_000, breaks: Bool = false) -> DataEntryStream {
         let rest = Lock(Array(entry.data))
         let body = ByteStream {
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 99_999, 100_000, 1_048_575, 1_048_576, 3_000_001])
-    func aStreamedBodyComesBackWholeAndAsAStream(count: Int) async throws {
+    func aStreamedBodyCanBeReadWholeAndAsAStream(count: Int) async throws {
         let folder = try Folder()
         let cache = folder.cache()
         let stored = entry(1, count: count)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func aLargeBodyComesOutInPiecesAndASmallOneAtOnce() async throws {
+    @Test func aLargeBodyIsReadInChunksAndASmallOneAtOnce() async throws {
         let cache = try Folder().cache()
         try await cache.store(entry(1, count: 2_000_000), for: dataKey("large"))
         try await cache.store(entry(2, count: 1_000_000), for: dataKey("small"))
@@ -64,7 +64,7 @@ import Testing
         #expect(statistics.misses == 1)
     }
 
-    @Test func aStreamThatBreaksLeavesWhatWasThereAndNoFile() async throws {
+    @Test func aStreamThatFailsKeepsTheOldEntryAndLeavesNoFile() async throws {
         let folder = try Folder()
         let cache = folder.cache()
         try await cache.store(entry(1), for: dataKey("a"))
@@ -78,7 +78,7 @@ import Testing
         #expect(try await folder.cache().entry(for: dataKey("a"))?.data == content(1))
     }
 
-    @Test func aStreamThatIsTooLargeIsNotKeptAndThePredecessorIsGone() async throws {
+    @Test func aStreamAboveTheLimitIsNotStoredAndTheOldEntryIsRemoved() async throws {
         let folder = try Folder()
         let cache = folder.cache(.init(bytes: 300_000))
         try await cache.store(entry(1), for: dataKey("a"))
@@ -98,7 +98,7 @@ import Testing
         #expect(try await cache.entry(for: dataKey(11))?.data == content(11, count: 200_000))
     }
 
-    @Test func aStreamReplacesWhatWasStoredBeforeItAndIsReplacedByWhatComesAfter() async throws {
+    @Test func aStreamReplacesEarlierEntriesAndIsReplacedByLaterOnes() async throws {
         let cache = try Folder().cache()
         try await cache.store(entry(1), for: dataKey("a"))
         try await cache.store(stream(entry(2, count: 150_000)), for: dataKey("a"))
@@ -125,7 +125,7 @@ import Testing
         #expect(await cache.statistics.damages == 1)
     }
 
-    @Test func aDiskThatIsFullCostsTheEntryAndGivesOneWarning() async throws {
+    @Test func aFullDiskLosesTheEntryWithOneWarning() async throws {
         for call in 3..<12 {
             let folder = try Folder()
             let warnings = Warnings()
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func whereverTheProcessDiesTheEntryIsWholeOrNotThere() async throws {
+    @Test func afterACrashAtAnyCallTheEntryIsCompleteOrMissing() async throws {
         let total = FaultyFiles(.death, at: .max)
         try await Folder().cache(files: total).store(stream(entry(1, count: 300_000)), for: dataKey("a"))
         for death in 0..<total.count {
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func cachesWithoutStreamsOfTheirOwnCollectTheBody() async throws {
+    @Test func cachesWithoutStreamSupportCollectTheBody() async throws {
         let pocket = Pocket()
         try await pocket.store(stream(entry(1, count: 250_000)), for: dataKey("a"))
         #expect(try await pocket.entry(for: dataKey("a"))?.data == content(1, count: 250_000))
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 7, 31, 32, 33, 64, 100, 1_000])
-    func aChecksumIsTheSameHoweverTheBytesAreCut(count: Int) {
+    func aChecksumDoesNotDependOnTheChunks(count: Int) {
         let bytes = Array(content(5, count: count))
         let whole = unsafe bytes.withUnsafeBytes { unsafe Checksum.of($0, seed: 7) }
         for piece in [1, 3, 32, 50] {
@@ -179,7 +179,7 @@ import Testing
     }
 }
 
-/// Looking at a directory, as the command does.
+/// Listing and verifying entries, as the command does.
 @Suite struct DiskCacheContentsTests {
     @Test func itemsComeInTheOrderOfTheirUse() async throws {
         let cache = try Folder().cache()
@@ -191,7 +191,7 @@ import Testing
         #expect(items.allSatisfy { $0.name.count == 32 && $0.writtenAt == 1_700_000_000 })
     }
 
-    @Test func verificationRemovesWhatIsDamagedAndNothingElse() async throws {
+    @Test func verificationRemovesOnlyDamagedEntries() async throws {
         let folder = try Folder()
         let cache = folder.cache(.init(bytes: 250_000))
         for i in 0..<3 {
@@ -214,7 +214,7 @@ import Testing
 }
 
 @Suite struct SharedEntryTests {
-    @Test func anEntryComesBackUnderItsOwnNameAndNoOther() throws {
+    @Test func anEntryIsDecodedOnlyUnderItsName() throws {
         let stored = entry(1)
         let bytes = try #require(SharedEntry.encode(stored, name: "a"))
         let found = unsafe bytes.withUnsafeBytes { unsafe SharedEntry.decode($0, name: "a") }

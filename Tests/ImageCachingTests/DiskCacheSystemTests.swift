@@ -6,11 +6,11 @@
 
     import CalotypeSystem
 
-    /// The disk cache on a file system that is really small, or really read-only, and in a directory of somebody else's. Needs
-    /// the permission to mount, and to become another user.
+    /// The disk cache on a real file system that is small or read-only, and in a directory of another user. Needs permission to mount
+    /// and to change the user.
     @Suite(.enabled(if: Mount.isPossible, "Mounting needs permission that this process does not have."))
     struct DiskCacheSystemTests {
-        @Test func aFullFileSystemCostsEntriesAndGivesOneWarningUntilThereIsRoomAgain() async throws {
+        @Test func aFullFileSystemLosesEntriesWithOneWarningUntilThereIsSpaceAgain() async throws {
             let mount = try #require(try Mount(bytes: 1 << 20))
             let warnings = Warnings()
             let cache = mount.folder.cache(.init(bytes: 10_000_000), warnings: warnings)
@@ -24,7 +24,7 @@
                 #expect(found.data == content(i, count: 50_000))
                 kept += 1
             }
-            // A megabyte holds no more than twenty.
+            // A megabyte holds at most twenty entries.
             #expect((1...20).contains(kept))
             #expect(warnings.kinds == [.writeFailed])
             #expect(warnings.messages.first?.contains(SystemError.text(ENOSPC)) == true)
@@ -35,7 +35,7 @@
             #expect(try await mount.folder.cache().entry(for: dataKey("after"))?.data == content(99))
         }
 
-        @Test func aFullFileSystemTakesOnePackForTheJournalThoughAnotherCacheHasItOpen() async throws {
+        @Test func onAFullFileSystemOnePackIsEvictedForTheJournalWhileAnotherCacheHasItOpen() async throws {
             let mount = try #require(try Mount(bytes: 1 << 20))
             let limits = DiskCache.Limits(bytes: 10_000_000)
             let (cache, other) = (mount.folder.cache(limits), mount.folder.cache(limits))
@@ -43,17 +43,17 @@
             try await cache.flush()
             for i in 0..<18 { #expect(try await other.entry(for: dataKey(i)) != nil) }
             mount.fill()
-            // More changes than there is room for in a page of the journal.
+            // More changes than fit into the free page of the journal.
             for i in 0..<70 { try await cache.removeEntry(for: dataKey("none \(i)")) }
             try await cache.flush()
             var left = 0
             for i in 0..<18 where try await mount.folder.cache(limits).entry(for: dataKey(i)) != nil { left += 1 }
-            // A pack holds six.
+            // A pack holds six entries.
             #expect(left == 12)
             withExtendedLifetime(other) {}
         }
 
-        @Test func aReadOnlyFileSystemGivesNoCacheAndOneWarning() async throws {
+        @Test func aReadOnlyFileSystemTurnsTheCacheOffWithOneWarning() async throws {
             let mount = try #require(try Mount(bytes: 1 << 20))
             let first = mount.folder.cache()
             try await first.store(entry(1), for: dataKey("a"))
@@ -69,12 +69,12 @@
             #expect(warnings.messages.first?.contains(SystemError.text(EROFS)) == true)
         }
 
-        @Test(arguments: [0o700, 0o755]) func aDirectoryOfAnotherUsersGivesNoCacheAndOneWarning(mode: Int) async throws {
+        @Test(arguments: [0o700, 0o755]) func aDirectoryOfAnotherUserTurnsTheCacheOffWithOneWarning(mode: Int) async throws {
             let folder = try Folder()
             #expect(unsafe chmod(folder.path, mode_t(mode)) == 0)
             let path = folder.path
             await #expect(processExitsWith: .success) { [path = path as String] in
-                // Nobody, by convention.
+                // The unprivileged user, by convention.
                 try #require(setgid(65_534) == 0 && setuid(65_534) == 0)
                 let warnings = Warnings()
                 let cache = DiskCache(.init(directory: URL(filePath: path), onWarning: { warnings.add($0) }))
@@ -87,12 +87,12 @@
             #expect(folder.names(in: folder.url).isEmpty)
         }
 
-        @Test func filesOfAnotherUsersInAUsableDirectoryGiveNoCacheAndStayAsTheyAre() async throws {
+        @Test func filesOfAnotherUserInAUsableDirectoryTurnTheCacheOffAndAreNotTouched() async throws {
             let folder = try Folder()
             let mine = folder.cache()
             try await mine.store(entry(1), for: dataKey("a"))
             try await mine.flush()
-            // Everybody may make names in the directory, and nobody else may read what the cache made.
+            // All users may create files in the directory, but only their owner may read them.
             #expect(unsafe chmod(folder.path, 0o777) == 0)
             let path = folder.path
             await #expect(processExitsWith: .success) { [path = path as String] in
@@ -110,7 +110,7 @@
         }
     }
 
-    /// A file system in memory, of so many bytes, mounted in a folder of its own.
+    /// A file system in memory of a given size, mounted in a temporary directory.
     private final class Mount: Sendable {
         let folder: Folder
 
@@ -119,7 +119,7 @@
             guard unsafe mount("calotype-test", folder.path, "tmpfs", 0, "size=\(bytes),mode=700") == 0 else { return nil }
         }
 
-        /// Leaves no room.
+        /// Uses up all space.
         func fill() {
             let file = unsafe open(folder.path + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
             let page = [UInt8](repeating: 0, count: 4096)
@@ -129,7 +129,7 @@
 
         deinit { _ = unsafe umount2(folder.path, Int32(MNT_DETACH)) }
 
-        /// The same files at another place, where nothing may be changed.
+        /// The same files, mounted read-only in another directory.
         init?(readOnly other: Mount) throws {
             folder = try Folder()
             guard unsafe mount(other.folder.path, folder.path, "", UInt(MS_BIND), nil) == 0,

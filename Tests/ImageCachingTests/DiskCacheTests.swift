@@ -5,7 +5,7 @@ import Testing
 @testable import ImageCaching
 
 @Suite struct DiskCacheTests {
-    @Test func aStoredEntryComesBackWithHeadAndTime() async throws {
+    @Test func aStoredEntryIsReadWithResponseHeadersAndTime() async throws {
         let folder = try Folder()
         let cache = folder.cache()
         let fields: HTTPFields = [.eTag: "\"abc\"", .cacheControl: "max-age=60", .vary: "Accept, Origin"]
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 47, 65_536, 300_000, 3_000_000])
-    func bodiesOfAnySizeComeBack(count: Int) async throws {
+    func bodiesOfAnySizeCanBeRead(count: Int) async throws {
         let folder = try Folder()
         let cache = folder.cache()
         try await cache.store(entry(1, count: count), for: dataKey("a"))
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotThereIsAMiss() async throws {
+    @Test func aMissingEntryIsAMiss() async throws {
         let cache = try Folder().cache()
         try await cache.store(entry(1), for: dataKey("a"))
         #expect(try await cache.entry(for: dataKey("b")) == nil)
@@ -47,7 +47,7 @@ import Testing
         #expect(statistics.hits == 0)
     }
 
-    @Test func storingAgainReplaces() async throws {
+    @Test func storingAgainReplacesTheEntry() async throws {
         let folder = try Folder()
         let cache = folder.cache()
         for i in 1...3 { try await cache.store(entry(i), for: dataKey("a")) }
@@ -86,14 +86,14 @@ import Testing
         #expect(try await folder.cache().entry(for: dataKey("a"))?.data == content(1))
     }
 
-    @Test func namesAndFilesTellNothingOfTheURL() async throws {
+    @Test func namesAndFilesDoNotContainTheURL() async throws {
         let folder = try Folder()
         let cache = folder.cache()
         try await cache.store(
             entry(1), for: DataKey(resource: ResourceKey("https://secret.example/private.jpg"), variant: "crop"))
         try await cache.flush()
-        for name in folder.names(in: folder.home) {
-            let bytes = try Data(contentsOf: folder.home.appending(path: name))
+        for name in folder.names(in: folder.packDirectory) {
+            let bytes = try Data(contentsOf: folder.packDirectory.appending(path: name))
             for word in ["secret", "private", "crop"] {
                 #expect(!name.contains(word))
                 #expect(bytes.firstRange(of: Data(word.utf8)) == nil)
@@ -113,7 +113,7 @@ import Testing
         #expect(await cache.statistics.count == 500)
     }
 
-    @Test func statisticsCountWhatHappened() async throws {
+    @Test func statisticsCountTheOperations() async throws {
         let cache = try Folder().cache()
         for i in 0..<10 { try await cache.store(entry(i, count: 1_000), for: dataKey(i)) }
         try await cache.flush()

@@ -5,14 +5,14 @@ import Testing
 
 import CalotypeSystem
 
-/// Two processes read, write, stream, remove and trim one directory at once, for `CALOTYPE_SHARING_SECONDS`; two by default.
+/// Two processes read, write, stream, remove and trim one directory at once, for `CALOTYPE_SHARING_SECONDS`; two seconds by default.
 @Suite struct DiskCacheTwoProcessTests {
     private static var seconds: Double {
         guard let text = unsafe getenv("CALOTYPE_SHARING_SECONDS") else { return 2 }
         return unsafe Double(String(cString: text)) ?? 2
     }
 
-    @Test func twoProcessesTearNothingAndKeepTheLimit() async throws {
+    @Test func twoProcessesTearNoEntryAndKeepTheLimit() async throws {
         let folder = try Folder()
         let (path, seconds) = (folder.path, Self.seconds)
         async let other = #expect(processExitsWith: .success) { [path = path as String, seconds = seconds as Double] in
@@ -32,7 +32,7 @@ import CalotypeSystem
     }
 }
 
-/// Another process holds the directory's lock for good: another opening of the file does, which is the same to `flock`.
+/// Another process holds the directory's lock forever. Another opening of the file stands for it, since `flock` treats both alike.
 @Suite(.timeLimit(.minutes(1))) struct DiskCacheHeldLockTests {
     private let files = POSIXFiles()
 
@@ -42,7 +42,7 @@ import CalotypeSystem
         return file
     }
 
-    @Test func readsAreMissesAndDoNotWaitUntilTheLockIsLetGo() async throws {
+    @Test func readsAreMissesAndDoNotWaitUntilTheLockIsReleased() async throws {
         let folder = try Folder()
         let (pauses, warnings) = (Pauses(limit: 0.2), Warnings())
         let cache = folder.cache(warnings: warnings, files: FaultyFiles(.always(code: 5), at: .max, pauses: pauses))
@@ -52,7 +52,7 @@ import CalotypeSystem
         try await other.store(entry(2), for: dataKey("b"))
         try await other.flush()
         let held = try lockFile(in: folder)
-        // The writer waits for the lock all this time.
+        // The writer waits for the lock in the meantime.
         for _ in 0..<10 { #expect(try await cache.entry(for: dataKey("a")) == nil) }
         #expect(try await cache.stream(for: dataKey("a")) == nil)
         #expect(await cache.statistics.misses == 11)
@@ -65,7 +65,7 @@ import CalotypeSystem
         #expect(warnings.kinds.isEmpty)
     }
 
-    @Test func anEntryThatIsUpToDateIsStillAHit() async throws {
+    @Test func anEntryInAnUnchangedJournalIsStillAHit() async throws {
         let folder = try Folder()
         let cache = folder.cache(files: FaultyFiles(.always(code: 5), at: .max, pauses: Pauses()))
         try await cache.store(entry(1), for: dataKey("a"))
@@ -94,7 +94,7 @@ import CalotypeSystem
         #expect(try await folder.cache().entry(for: dataKey(0))?.data == large.data)
     }
 
-    @Test func openingGivesUpSoonAndIsTriedAgainWithTheNextUse() async throws {
+    @Test func openingTimesOutSoonAndIsRetriedAtTheNextUse() async throws {
         let folder = try Folder()
         let (pauses, warnings) = (Pauses(), Warnings())
         let cache = folder.cache(warnings: warnings, files: FaultyFiles(.always(code: 5), at: .max, pauses: pauses))
@@ -104,7 +104,7 @@ import CalotypeSystem
             #expect(error?.code == .cacheFailed && error?.message.hasPrefix("Another process") == true)
         }
         #expect(warnings.kinds == [.locked])
-        // Once in full, then briefly.
+        // The first wait is a full one, the second a short one.
         #expect(pauses.seconds < 2.5)
         try await cache.store(entry(1), for: dataKey("a"))
         #expect(try await cache.entry(for: dataKey("a")) == nil)
@@ -132,7 +132,7 @@ import CalotypeSystem
 
 private let sharedLimit = 1_500_000
 
-/// Returns what went wrong.
+/// Returns the failures.
 private func work(in path: String, seconds: Double, seed: UInt64) async throws -> [String] {
     let warnings = Warnings()
     let cache = DiskCache(
@@ -156,7 +156,7 @@ private func work(in path: String, seconds: Double, seed: UInt64) async throws -
         case 16:
             try await cache.flush()
             let bytes = await cache.statistics.fileByteCount
-            // The other process may have written since this one kept the limit; it keeps it with its next write.
+            // The other process may have written after this one enforced the limit, and enforces it with its next write.
             if bytes > 2 * sharedLimit { trouble.append("\(bytes) bytes of files") }
         default:
             guard let found = try await cache.entry(for: dataKey(name)) else { continue }

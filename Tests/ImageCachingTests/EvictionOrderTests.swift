@@ -15,7 +15,7 @@ import Testing
         (0..<count).compactMap { _ in order.evict { lastUses[$0] ?? 0 } }
     }
 
-    @Test func lruEvictsTheLeastRecentlyUsedHoweverLateItLearnsOfUses() {
+    @Test func lruEvictsTheLeastRecentlyUsedEvenIfUsesAreReportedLate() {
         var order = filled(.lru, 6)
         let gone = victims(7, of: &order, lastUses: [0: 20, 1: 30, 3: 10])
         #expect(gone == [2, 4, 5, 3, 0, 1])
@@ -23,7 +23,7 @@ import Testing
         #expect(order.cost == 0)
     }
 
-    @Test func lruFollowsAModelThroughRandomUses() {
+    @Test func lruAgreesWithAModelForRandomUses() {
         var (order, lastUses, random) = (EvictionOrder(.lru), [Int: Int64](), UInt64(1))
         var model: [Int] = []
         func next(_ bound: Int) -> Int {
@@ -53,10 +53,10 @@ import Testing
         }
     }
 
-    @Test func anEntryThatIsRemovedIsNoCandidateAndItsNumberCanBeUsedAgain() {
+    @Test func aRemovedEntryIsNotEvictedAndItsNumberCanBeReused() {
         for policy in [EvictionOrder.Policy.lru, .twoQueues] {
             var order = filled(policy, 4)
-            // 0 is known to have been used; the removed ones are one of each part.
+            // Entry 0 is known to have been used; the removed entries are one of each part.
             let first = victims(1, of: &order, lastUses: [0: 10])
             order.remove(0)
             order.remove(2)
@@ -68,8 +68,8 @@ import Testing
         }
     }
 
-    @Test func whatWasUsedOnProbationOutlivesWhatWasNot() {
-        // Without uses the oldest leave first; the probation queue is above its share throughout.
+    @Test func entriesUsedOnProbationOutliveTheOthers() {
+        // Without uses the oldest entries are evicted first; the probation queue is above its share throughout.
         var order = filled(.twoQueues, 20)
         let gone = victims(20, of: &order, lastUses: [0: 30, 1: 40])
         #expect(gone == Array(2..<20) + [0, 1])
@@ -91,7 +91,7 @@ import Testing
             #expect(gone == [id])
             order.insert(id, hash: id + 2_000, cost: 1, at: Int64(id + 30))
         }
-        // 18 keys are remembered by then.
+        // The ghost queue holds 18 keys.
         let room = victims(1, of: &order)
         order.insert(0, hash: 1_000, cost: 1, at: 60)
         order.insert(20, hash: 3_000, cost: 1, at: 61)
@@ -99,7 +99,7 @@ import Testing
         #expect(room + others == Array(0..<20) + [0, 20])
     }
 
-    @Test func eachPolicyTakesOverTheOtherOnesEntries() {
+    @Test func aChangeOfPolicyKeepsTheEntries() {
         var order = filled(.lru, 20)
         let lastUses: [Int: Int64] = [0: 30, 1: 40]
         let first = victims(1, of: &order, lastUses: lastUses)
@@ -110,16 +110,16 @@ import Testing
         #expect(first + second + others == Array(2..<20) + [0, 1])
     }
 
-    @Test func favouritesAmongManyMakeItLeaveLRUAndScrollingBringsItBack() {
+    @Test func popularKeysSelectTwoQueuesAndScrollingSelectsLRU() {
         var adaptive = AdaptivePolicy()
         #expect(!AdaptivePolicy.isSampled(1 << 62, mask: adaptive.sampleMask))
         let changes = [adaptive.resize(to: 200), adaptive.resize(to: 210)]
         #expect(changes == [true, false])
         #expect(AdaptivePolicy.isSampled(1 << 62, mask: adaptive.sampleMask))
-        // Twenty favourites, each used between long runs of keys that never return.
+        // Twenty popular keys, each used between long runs of keys that never return.
         for step in 0..<40_000 { adaptive.recordAccess(step % 8 == 0 ? step / 8 % 20 : 1_000 + step) }
         #expect(adaptive.choice == .twoQueues)
-        // Any of a hundred in a window that moves on.
+        // Any of a hundred keys in a moving window.
         var random: UInt64 = 1
         for step in 0..<100_000 {
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -4,12 +4,12 @@ import Testing
 
 @testable import ImageCaching
 
-/// Hit ratios on seeded traces of accesses to pictures of one size, beside exact LRU.
+/// Hit ratios on seeded traces of accesses to images of one size, compared with exact LRU.
 @Suite struct EvictionTests {
     struct Trace: CustomTestStringConvertible, Sendable {
         var name: String
         var capacity: Int
-        /// What the cache must add to LRU's ratio.
+        /// The required advantage over the hit ratio of LRU.
         var gain: Double
         var keys: @Sendable () -> [Int]
         var testDescription: String { "\(name), \(capacity)" }
@@ -76,15 +76,15 @@ import Testing
         #expect(ratio >= least, "\(ratio) against \(least)")
     }
 
-    /// With the same hash in each process: the hash decides which keys are sampled.
+    /// A key with the same hash in each process, since the hash decides which keys are sampled.
     private static func imageKey(_ number: Int) -> ImageKey {
         var random = SeededGenerator(seed: UInt64(number))
         return ImageKey(resource: ResourceKey("\(number)", hash: Int(truncatingIfNeeded: random.next())))
     }
 
     private func hitRatio(of keys: [Int], capacity: Int) throws -> Double {
-        let cache = MemoryCache(limits: .init(cost: capacity * pictureCost), trimPolicy: .none)
-        let image = try picture()
+        let cache = MemoryCache(limits: .init(cost: capacity * testImageCost), trimPolicy: .none)
+        let image = try testImage()
         var names: [Int: ImageKey] = [:]
         for key in keys {
             let name = names[key] ?? Self.imageKey(key)
@@ -114,7 +114,7 @@ import Testing
         return Double(hits) / Double(keys.count)
     }
 
-    /// Keys 0..<items, key k as often as 1/(k+1)^alpha says.
+    /// Keys 0..<items; the frequency of key k is proportional to 1/(k+1)^alpha.
     private static func zipf(_ items: Int, _ alpha: Double, count: Int) -> [Int] {
         var sums: [Double] = []
         var sum = 0.0
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    /// x^0.9, 0.95 or 1 by square roots: x^0.9 is close enough to x · x^(-1/8) · x^(1/40) for a test.
+    /// x^0.9, x^0.95 or x by square roots: x · x^(-1/8) · x^(1/40) is close enough to x^0.9 for a test.
     private static func power(_ x: Double, _ alpha: Double) -> Double {
         guard alpha < 1 else { return x }
         let eighth = x.squareRoot().squareRoot().squareRoot()

@@ -3,13 +3,13 @@ import ImageCore
 
 @testable import ImageCaching
 
-/// A file system, by default the real one, until its changing calls are used up; then each fails, or the process counts as
-/// dead.
+/// A file system, by default the real one, that injects faults after a number of changing calls: each fails, or the process counts
+/// as ended.
 final class FaultyFiles: FileSystem {
     enum Fault: Sendable {
-        /// From the given call on nothing changes any more; a write that is cut off leaves its first half.
+        /// From the given call on nothing changes; an interrupted write leaves its first half.
         case death
-        /// The given call alone fails.
+        /// Only the given call fails.
         case once(code: Int32)
         /// All calls from the given one on fail.
         case always(code: Int32)
@@ -22,7 +22,8 @@ final class FaultyFiles: FileSystem {
     private let calls = Lock(0)
 
     /// - Parameters:
-    ///   - first: the number of the call that is the first to fail, from 0.
+    ///   - first: the number of the first call that fails, from 0.
+    ///   - pauses: replace the real pauses.
     ///   - pauses: take the place of real ones.
     init(_ fault: Fault, at first: Int, on base: any FileSystem = POSIXFiles(), pauses: Pauses? = nil) {
         self.base = base
@@ -31,7 +32,7 @@ final class FaultyFiles: FileSystem {
         self.pauses = pauses
     }
 
-    /// Changing calls so far.
+    /// The number of changing calls so far.
     var count: Int { calls.withLock { $0 } }
     var isDead: Bool { if case .death = fault { count > first } else { false } }
 
@@ -70,7 +71,7 @@ final class FaultyFiles: FileSystem {
     func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int) throws(FileFailure) {
         let wasDead = isDead
         if let code = failure() {
-            // Part of it may have been written, as when the disk is full.
+            // A part may have been written, as on a full disk.
             if !wasDead {
                 try unsafe base.write(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)]), to: file, at: offset)
             }
@@ -109,13 +110,13 @@ final class FaultyFiles: FileSystem {
     func pause(seconds: Double) { if let pauses { pauses.add(seconds) } else { base.pause(seconds: seconds) } }
 }
 
-/// The pauses of a cache that waits for a lock: they take no time.
+/// Records the pauses of a cache that waits for a lock, without waiting.
 final class Pauses: Sendable {
     private let total = Lock(0.0)
     private let limit: Double
     private let gate = DispatchSemaphore(value: 0)
 
-    /// - Parameter limit: seconds in sum from which on a pause ends only with ``release()``.
+    /// - Parameter limit: the sum in seconds after which a pause ends only with ``release()``.
     init(limit: Double = .infinity) { self.limit = limit }
 
     var seconds: Double { total.withLock { $0 } }

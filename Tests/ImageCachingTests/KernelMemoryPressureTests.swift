@@ -8,17 +8,17 @@
 
     import CalotypeSystem
 
-    /// Memory that runs short for real: a process in a small control group reads a file that does not fit there, again and
-    /// again, and waits for it each time. Needs a kernel that tells of that, and permission to make a control group.
+    /// Real memory pressure: a process in a small control group reads a file that does not fit there, repeatedly, and waits for it each
+    /// time. Needs a kernel that reports this, and permission to create a control group.
     @Suite struct KernelMemoryPressureTests {
-        /// Where a group can be made and limited: with version 2, or with the memory controller of version 1.
+        /// The directories in which a group can be created and limited: with version 2, or with the memory controller of version 1.
         private static let places = [
             (root: "/sys/fs/cgroup", limit: "memory.max"), (root: "/sys/fs/cgroup/memory", limit: "memory.limit_in_bytes"),
         ]
         private static let groupBytes = 16 << 20
         private static let fileBytes = 64 << 20
 
-        /// A group with a limit, empty; `nil` where that is not allowed.
+        /// An empty group with a limit; `nil` if that is not permitted.
         private static func makeGroup() -> String? {
             for (root, limit) in places {
                 let path = "\(root)/calotype-test-\(getpid())"
@@ -41,14 +41,14 @@
             _ = (fsync(file), posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED), close(file))
         }
 
-        /// Microseconds for which some task waited for memory since the machine started; `nil` where nobody counts.
+        /// Microseconds for which some task waited for memory since the machine started; `nil` if the kernel does not count them.
         private static var stalled: Int? {
             SmallFile.text(at: "/proc/pressure/memory")?.split(separator: "\n").first?.split(separator: "=").last.flatMap {
                 Int($0)
             }
         }
 
-        /// The watch asks for 150 ms in a window of two seconds: seconds with this share of waiting have such a window.
+        /// The watch requests 150 ms in a window of two seconds; seconds with this share of waiting contain such a window.
         private static let plenty = 0.3
 
         private static func share(since start: ContinuousClock.Instant, _ before: Int) -> Double {
@@ -60,7 +60,7 @@
             return unsafe rmdir(group) == 0
         }()
 
-        /// Reads a file again and again: until it is gone, and not for ever.
+        /// Reads a file repeatedly until it is removed, for a limited time.
         private static func keepReading(_ path: String) {
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
             defer { unsafe buffer.deallocate() }
@@ -78,15 +78,15 @@
         @Test(
             .timeLimit(.minutes(1)),
             .enabled(if: isPossible, "No control group can be limited here, or the kernel does not count stalls."))
-        func aShortageThatTheKernelReportsMakesRoomInTheCache() async throws {
+        func memoryPressureFromTheKernelTrimsTheCache() async throws {
             let group = try #require(Self.makeGroup())
             defer { _ = unsafe rmdir(group) }
             let folder = try Folder()
             let file = folder.url.appending(path: "large")
             try Data(count: Self.fileBytes).write(to: file)
-            // What is in memory on this process's account costs the other one nothing.
+            // Pages that this process has cached would cost the other one nothing.
             Self.forget(file.path(percentEncoded: false))
-            // The real watch, and a cache that hears of it.
+            // The real watch, and a cache that it notifies.
             let heard = EventLog<MemoryPressure>()
             let center = MemoryPressureCenter { report in
                 MemoryPressureWatch { pressure in
@@ -95,15 +95,15 @@
                     try? FileManager.default.removeItem(at: file)
                 }
             }
-            let cache = MemoryCache(limits: .init(cost: 100 * pictureCost), trimPolicy: .init(), now: { 0 }, center: center)
-            for i in 0..<100 { cache.store(try picture(), for: imageKey("\(i)")) }
+            let cache = MemoryCache(limits: .init(cost: 100 * testImageCost), trimPolicy: .init(), now: { 0 }, center: center)
+            for i in 0..<100 { cache.store(try testImage(), for: imageKey("\(i)")) }
             let before = Self.stalled ?? 0
             let path = file.path(percentEncoded: false)
             let start = ContinuousClock.now
             await withKnownIssue("The kernel may end who needs memory instead of having it wait.", isIntermittent: true) {
                 await #expect(processExitsWith: .success) { [group = group as String, path = path as String] in
                     try #require(Self.put("\(getpid())", into: group + "/cgroup.procs"))
-                    // Until the shortage was heard of. Several read, so that one waits while another does not.
+                    // Until the pressure is reported. Several processes read, so that one waits while another does not.
                     let readers = DispatchGroup()
                     for _ in 0..<3 { DispatchQueue(label: "reader").async(group: readers) { Self.keepReading(path) } }
                     await withCheckedContinuation { continuation in
@@ -113,12 +113,12 @@
             } matching: { issue in
                 String(describing: issue).contains("SIGKILL")
             }
-            // Where the disk is so fast that nobody waits, there is nothing to hear.
+            // If the disk is so fast that no task waits, no pressure is reported.
             let share = Self.share(since: start, before)
             guard heard.count > 0 || share > Self.plenty else {
                 return print("skipped: only \(share) of the time was spent waiting for memory")
             }
-            // The watch has a thread of its own, which must have its turn.
+            // The thread of the watch must run first.
             await heard.wait(forCount: 1)
             #expect(cache.statistics.count < 100)
             #expect(cache.statistics.evictions.trimmed > 0)

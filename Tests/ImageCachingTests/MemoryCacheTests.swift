@@ -4,60 +4,60 @@ import Testing
 
 import CalotypeSystem
 
-/// The caches take no notice of the machine's memory, which may run short while a test runs.
+/// The caches ignore memory pressure, which may occur while a test runs.
 @Suite struct MemoryCacheTests {
     @Test func aStoredImageIsAHitUntilItIsRemoved() throws {
         let cache = MemoryCache(trimPolicy: .none)
         #expect(cache.image(for: imageKey("a")) == nil)
-        cache.store(try picture(tag: 7), for: imageKey("a"))
+        cache.store(try testImage(tag: 7), for: imageKey("a"))
         #expect(tag(of: cache.image(for: imageKey("a"))) == 7)
         cache.removeImage(for: imageKey("a"))
         #expect(cache.image(for: imageKey("a")) == nil)
     }
 
-    @Test func variantsOfOneResourceAreEntriesOfTheirOwn() throws {
+    @Test func variantsOfOneResourceAreSeparateEntries() throws {
         let cache = MemoryCache(trimPolicy: .none)
-        cache.store(try picture(tag: 1), for: imageKey("a"))
-        cache.store(try picture(tag: 2), for: imageKey("a", "blur"))
+        cache.store(try testImage(tag: 1), for: imageKey("a"))
+        cache.store(try testImage(tag: 2), for: imageKey("a", "blur"))
         #expect(tag(of: cache.image(for: imageKey("a"))) == 1)
         #expect(tag(of: cache.image(for: imageKey("a", "blur"))) == 2)
     }
 
     @Test func storingAgainReplacesAndCountsTheCostOnce() throws {
         let cache = MemoryCache(trimPolicy: .none)
-        cache.store(try picture(rows: 3, tag: 1), for: imageKey("a"))
-        cache.store(try picture(rows: 2, tag: 2), for: imageKey("a"))
+        cache.store(try testImage(rows: 3, tag: 1), for: imageKey("a"))
+        cache.store(try testImage(rows: 2, tag: 2), for: imageKey("a"))
         #expect(tag(of: cache.image(for: imageKey("a"))) == 2)
-        #expect(cache.statistics.cost == pictureCost + 64)
+        #expect(cache.statistics.byteCount == testImageCost + 64)
         #expect(cache.statistics.count == 1)
     }
 
     @Test func theCostLimitHoldsAfterEveryInsert() throws {
-        let cache = MemoryCache(limits: .init(cost: 10 * pictureCost), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(cost: 10 * testImageCost), trimPolicy: .none)
         for i in 0..<100 {
-            cache.store(try picture(rows: 1 + i % 4, tag: UInt8(i)), for: imageKey("\(i)"))
-            #expect(cache.statistics.cost <= 10 * pictureCost)
+            cache.store(try testImage(rows: 1 + i % 4, tag: UInt8(i)), for: imageKey("\(i)"))
+            #expect(cache.statistics.byteCount <= 10 * testImageCost)
             #expect(tag(of: cache.image(for: imageKey("\(i)"))) == UInt8(i), "the newest image is kept")
         }
-        #expect(cache.statistics.evictions.room > 0)
+        #expect(cache.statistics.evictions.overLimit > 0)
     }
 
-    @Test func aTinyImageCountsWhatItsEntryTakes() throws {
-        let cache = MemoryCache(limits: .init(cost: 100 * pictureCost), trimPolicy: .none)
-        for i in 0..<1_000 { cache.store(try picture(), for: imageKey("\(i)")) }
+    @Test func aTinyImageCountsTheOverheadOfItsEntry() throws {
+        let cache = MemoryCache(limits: .init(cost: 100 * testImageCost), trimPolicy: .none)
+        for i in 0..<1_000 { cache.store(try testImage(), for: imageKey("\(i)")) }
         #expect(cache.statistics.count == 100)
-        #expect(cache.statistics.cost == 100 * pictureCost)
+        #expect(cache.statistics.byteCount == 100 * testImageCost)
     }
 
     #if os(Linux)
-        @Test func theCostOfManyTinyImagesIsNearWhatTheProcessGrowsBy() async {
-            // With a sanitizer each allocation takes more.
+        @Test func theCostOfManyTinyImagesIsNearTheGrowthOfTheProcess() async {
+            // Allocations are larger with a sanitizer.
             guard unsafe dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil else { return }
             await #expect(processExitsWith: .success) {
                 let cache = MemoryCache(limits: .init(cost: 1 << 40), trimPolicy: .none)
                 let before = try residentBytes()
-                for i in 0..<50_000 { cache.store(try picture(), for: imageKey("https://example.org/images/\(i).jpg")) }
-                let ratio = Double(try residentBytes() - before) / Double(cache.statistics.cost)
+                for i in 0..<50_000 { cache.store(try testImage(), for: imageKey("https://example.org/images/\(i).jpg")) }
+                let ratio = Double(try residentBytes() - before) / Double(cache.statistics.byteCount)
                 precondition((0.6...1.6).contains(ratio), "the process grew \(ratio) times as much")
             }
         }
@@ -66,44 +66,44 @@ import CalotypeSystem
     @Test func theCountLimitHoldsAfterEveryInsert() throws {
         let cache = MemoryCache(limits: .init(count: 3), trimPolicy: .none)
         for i in 0..<20 {
-            cache.store(try picture(), for: imageKey("\(i)"))
+            cache.store(try testImage(), for: imageKey("\(i)"))
             #expect(cache.statistics.count == min(i + 1, 3))
         }
-        #expect(cache.statistics.evictions.room == 17)
+        #expect(cache.statistics.evictions.overLimit == 17)
     }
 
-    @Test func anImageAboveTheCapOfOneEntryIsNotKeptAndReplacesNothingOld() throws {
-        let cache = MemoryCache(limits: .init(cost: 10 * pictureCost, entryCost: pictureCost + 64), trimPolicy: .none)
-        cache.store(try picture(rows: 2), for: imageKey("fits"))
-        cache.store(try picture(rows: 3), for: imageKey("large"))
+    @Test func anImageAboveTheLimitOfOneEntryIsNotStoredAndTheOldOneIsRemoved() throws {
+        let cache = MemoryCache(limits: .init(cost: 10 * testImageCost, entryCost: testImageCost + 64), trimPolicy: .none)
+        cache.store(try testImage(rows: 2), for: imageKey("fits"))
+        cache.store(try testImage(rows: 3), for: imageKey("large"))
         #expect(cache.image(for: imageKey("fits")) != nil)
         #expect(cache.image(for: imageKey("large")) == nil)
         #expect(cache.statistics.refusals == 1)
-        // The old picture of a key is out of date, even where the new one cannot be kept.
-        cache.store(try picture(rows: 3), for: imageKey("fits"))
+        // The old image of a key is outdated, even if the new one cannot be stored.
+        cache.store(try testImage(rows: 3), for: imageKey("fits"))
         #expect(cache.image(for: imageKey("fits")) == nil)
     }
 
-    @Test func anImageThatWasJustUsedOutlivesOneThatWasNot() throws {
+    @Test func aRecentlyUsedImageOutlivesAnUnusedOne() throws {
         let cache = MemoryCache(limits: .init(count: 3), trimPolicy: .none)
-        for name in ["a", "b", "c"] { cache.store(try picture(), for: imageKey(name)) }
+        for name in ["a", "b", "c"] { cache.store(try testImage(), for: imageKey(name)) }
         #expect(cache.image(for: imageKey("a")) != nil)
-        cache.store(try picture(), for: imageKey("d"))
+        cache.store(try testImage(), for: imageKey("d"))
         #expect(cache.image(for: imageKey("a")) != nil)
         #expect(cache.image(for: imageKey("b")) == nil)
     }
 
-    @Test func aLimitForThreeImagesKeepsThreeWhateverTheirKeys() throws {
+    @Test func aLimitForThreeImagesKeepsThreeForAnyKeys() throws {
         for first in 0..<200 {
-            let cache = MemoryCache(limits: .init(cost: 3 * pictureCost), trimPolicy: .none)
-            for i in first..<first + 4 { cache.store(try picture(), for: imageKey("\(i)")) }
+            let cache = MemoryCache(limits: .init(cost: 3 * testImageCost), trimPolicy: .none)
+            for i in first..<first + 4 { cache.store(try testImage(), for: imageKey("\(i)")) }
             #expect((first..<first + 4).filter { cache.image(for: imageKey("\($0)")) != nil } == Array(first + 1..<first + 4))
         }
     }
 
     @Test func aReaderNeverMissesAnImageThatIsBeingReplaced() async throws {
         let cache = MemoryCache(limits: .init(count: 2), trimPolicy: .none)
-        let image = try picture()
+        let image = try testImage()
         cache.store(image, for: imageKey("a"))
         let writer = Progress()
         await withTaskGroup(of: Void.self) { group in
@@ -118,45 +118,48 @@ import CalotypeSystem
         #expect(cache.statistics.misses == 0)
     }
 
-    @Test func keysOfOneHashReplaceEachOtherAndAreNeverTakenForEachOther() throws {
+    @Test func keysWithTheSameHashAreNeverConfused() throws {
         let cache = MemoryCache(trimPolicy: .none)
         let (a, b) = (ImageKey(resource: ResourceKey("a", hash: 7)), ImageKey(resource: ResourceKey("b", hash: 7)))
-        cache.store(try picture(tag: 1), for: a)
+        cache.store(try testImage(tag: 1), for: a)
         #expect(cache.image(for: b) == nil)
         cache.removeImage(for: b)
         #expect(tag(of: cache.image(for: a)) == 1)
-        cache.store(try picture(tag: 2), for: b)
+        cache.store(try testImage(tag: 2), for: b)
         #expect(tag(of: cache.image(for: b)) == 2)
+        #expect(tag(of: cache.image(for: a)) == 1)
+        #expect(cache.statistics.count == 2)
+        cache.removeImage(for: a)
         #expect(cache.image(for: a) == nil)
-        #expect(cache.statistics.count == 1)
+        #expect(tag(of: cache.image(for: b)) == 2)
     }
 
     @Test func entriesOfHighPriorityOutliveAllOthers() throws {
         let cache = MemoryCache(limits: .init(count: 4), trimPolicy: .none)
-        cache.store(try picture(), for: imageKey("high 1"), priority: .high)
-        cache.store(try picture(), for: imageKey("high 2"), priority: .high)
-        for i in 0..<50 { cache.store(try picture(), for: imageKey("\(i)")) }
+        cache.store(try testImage(), for: imageKey("high 1"), priority: .high)
+        cache.store(try testImage(), for: imageKey("high 2"), priority: .high)
+        for i in 0..<50 { cache.store(try testImage(), for: imageKey("\(i)")) }
         #expect(cache.image(for: imageKey("high 1")) != nil)
         #expect(cache.image(for: imageKey("high 2")) != nil)
-        for i in 3...6 { cache.store(try picture(), for: imageKey("high \(i)"), priority: .high) }
+        for i in 3...6 { cache.store(try testImage(), for: imageKey("high \(i)"), priority: .high) }
         #expect(cache.statistics.count == 4)
         #expect(cache.image(for: imageKey("high 6")) != nil)
         #expect(cache.image(for: imageKey("49")) == nil)
     }
 
-    @Test func anEntryOfHighPriorityPushesOutTheOldestOfItsKind() throws {
+    @Test func anEntryOfHighPriorityEvictsTheOldestOfItsPriority() throws {
         let cache = MemoryCache(limits: .init(count: 2), trimPolicy: .none)
-        for i in 0..<3 { cache.store(try picture(), for: imageKey("\(i)"), priority: .high) }
+        for i in 0..<3 { cache.store(try testImage(), for: imageKey("\(i)"), priority: .high) }
         #expect(cache.image(for: imageKey("0")) == nil)
         #expect(cache.image(for: imageKey("1")) != nil)
         #expect(cache.image(for: imageKey("2")) != nil)
-        #expect(cache.statistics.evictions.room == 1)
+        #expect(cache.statistics.evictions.overLimit == 1)
     }
 
-    @Test func aNormalEntryPushesOutNoneOfHighPriority() throws {
+    @Test func anEntryOfNormalPriorityEvictsNoneOfHighPriority() throws {
         let cache = MemoryCache(limits: .init(count: 3), trimPolicy: .none)
-        for i in 0..<3 { cache.store(try picture(), for: imageKey("high \(i)"), priority: .high) }
-        cache.store(try picture(), for: imageKey("normal"))
+        for i in 0..<3 { cache.store(try testImage(), for: imageKey("high \(i)"), priority: .high) }
+        cache.store(try testImage(), for: imageKey("normal"))
         #expect(cache.image(for: imageKey("normal")) == nil)
         for i in 0..<3 { #expect(cache.image(for: imageKey("high \(i)")) != nil) }
         #expect(cache.statistics.count == 3)
@@ -165,9 +168,9 @@ import CalotypeSystem
 
     @Test func trimEvictsDownToTheGivenCost() throws {
         let cache = MemoryCache(trimPolicy: .none)
-        for i in 0..<10 { cache.store(try picture(), for: imageKey("\(i)")) }
-        cache.trim(toCost: 3 * pictureCost + 8)
-        #expect(cache.statistics.cost == 3 * pictureCost)
+        for i in 0..<10 { cache.store(try testImage(), for: imageKey("\(i)")) }
+        cache.trim(toCost: 3 * testImageCost + 8)
+        #expect(cache.statistics.byteCount == 3 * testImageCost)
         #expect(cache.statistics.evictions.trimmed == 7)
         cache.trim(toCost: 0)
         #expect(cache.statistics.count == 0)
@@ -175,8 +178,8 @@ import CalotypeSystem
 
     @Test func loweredLimitsHoldAtOnce() throws {
         let cache = MemoryCache(trimPolicy: .none)
-        for i in 0..<10 { cache.store(try picture(), for: imageKey("\(i)")) }
-        cache.limits = MemoryCache.Limits(cost: 5 * pictureCost)
+        for i in 0..<10 { cache.store(try testImage(), for: imageKey("\(i)")) }
+        cache.limits = MemoryCache.Limits(cost: 5 * testImageCost)
         #expect(cache.statistics.count == 5)
         cache.limits.count = 2
         #expect(cache.statistics.count == 2)
@@ -184,28 +187,28 @@ import CalotypeSystem
 
     @Test func removeAllLeavesAnEmptyCacheThatWorks() throws {
         let cache = MemoryCache(trimPolicy: .none)
-        for i in 0..<10 { cache.store(try picture(), for: imageKey("\(i)"), priority: i % 2 == 0 ? .high : .normal) }
+        for i in 0..<10 { cache.store(try testImage(), for: imageKey("\(i)"), priority: i % 2 == 0 ? .high : .normal) }
         cache.removeAll()
-        #expect(cache.statistics.count == 0 && cache.statistics.cost == 0)
+        #expect(cache.statistics.count == 0 && cache.statistics.byteCount == 0)
         #expect(cache.statistics.evictions.removed == 10)
-        cache.store(try picture(tag: 9), for: imageKey("a"))
+        cache.store(try testImage(tag: 9), for: imageKey("a"))
         #expect(tag(of: cache.image(for: imageKey("a"))) == 9)
     }
 
     @Test func statisticsCountHitsAndMisses() throws {
         let cache = MemoryCache(trimPolicy: .none)
         #expect(cache.statistics.hitRatio == nil)
-        cache.store(try picture(), for: imageKey("a"))
+        cache.store(try testImage(), for: imageKey("a"))
         for _ in 0..<3 { _ = cache.image(for: imageKey("a")) }
         _ = cache.image(for: imageKey("b"))
         #expect(cache.statistics.hits == 3)
         #expect(cache.statistics.misses == 1)
         #expect(cache.statistics.hitRatio == 0.75)
-        #expect(cache.statistics.insertions == 1)
+        #expect(cache.statistics.stores == 1)
     }
 
-    @Test func manyThreadsAtOnceKeepTheLimitsAndTheRightPictures() async throws {
-        let cache = MemoryCache(limits: .init(cost: 50 * pictureCost), trimPolicy: .none)
+    @Test func concurrentThreadsKeepTheLimitsAndGetTheRightImages() async throws {
+        let cache = MemoryCache(limits: .init(cost: 50 * testImageCost), trimPolicy: .none)
         await withTaskGroup(of: Bool.self) { group in
             for worker in 0..<4 {
                 group.addTask {
@@ -213,11 +216,11 @@ import CalotypeSystem
                         let n = (i &* 31 &+ worker &* 17) % 120
                         if let image = cache.image(for: imageKey("\(n)")) {
                             guard tag(of: image) == UInt8(n) else { return false }
-                        } else if let image = try? picture(tag: UInt8(n)) {
+                        } else if let image = try? testImage(tag: UInt8(n)) {
                             cache.store(image, for: imageKey("\(n)"), priority: n % 5 == 0 ? .high : .normal)
                         }
                         if i % 500 == 0 { cache.removeImage(for: imageKey("\(n)")) }
-                        guard cache.statistics.cost <= 50 * pictureCost else { return false }
+                        guard cache.statistics.byteCount <= 50 * testImageCost else { return false }
                     }
                     return true
                 }
@@ -226,21 +229,21 @@ import CalotypeSystem
         }
     }
 
-    @Test func theEndOfItsTimeBelongsToNoEntry() throws {
+    @Test func anEntryIsExpiredExactlyAtTheEndOfItsTime() throws {
         let clock = ManualSeconds()
         let cache = MemoryCache(limits: .init(timeToLive: 10), trimPolicy: .none, now: { clock.now })
-        cache.store(try picture(), for: imageKey("a"))
+        cache.store(try testImage(), for: imageKey("a"))
         clock.advance(by: 10)
         #expect(cache.peekImage(for: imageKey("a")) == nil)
         #expect(cache.image(for: imageKey("a")) == nil)
     }
 
-    @Test func anEntryIsGoneWhenItsTimeIsOver() throws {
+    @Test func anEntryExpiresAfterItsTimeToLive() throws {
         let clock = ManualSeconds()
         let cache = MemoryCache(limits: .init(timeToLive: 10), trimPolicy: .none, now: { clock.now })
-        cache.store(try picture(), for: imageKey("usual"))
-        cache.store(try picture(), for: imageKey("short"), timeToLive: 5)
-        cache.store(try picture(), for: imageKey("long"), timeToLive: 20)
+        cache.store(try testImage(), for: imageKey("usual"))
+        cache.store(try testImage(), for: imageKey("short"), timeToLive: 5)
+        cache.store(try testImage(), for: imageKey("long"), timeToLive: 20)
         clock.advance(by: 6)
         #expect(cache.image(for: imageKey("short")) == nil)
         #expect(cache.image(for: imageKey("usual")) != nil)
@@ -248,26 +251,26 @@ import CalotypeSystem
         #expect(cache.image(for: imageKey("usual")) == nil)
         #expect(cache.image(for: imageKey("long")) != nil)
         let statistics = cache.statistics
-        #expect((statistics.evictions.expired, statistics.count, statistics.cost) == (2, 1, pictureCost))
+        #expect((statistics.evictions.expired, statistics.count, statistics.byteCount) == (2, 1, testImageCost))
         #expect((statistics.hits, statistics.misses) == (2, 2))
     }
 
     @Test func manyEntriesAreFoundAndRemovedInAnyOrder() throws {
-        let cache = MemoryCache(limits: .init(cost: pictureCost * 20_000), trimPolicy: .none)
-        let image = try picture()
+        let cache = MemoryCache(limits: .init(cost: testImageCost * 20_000), trimPolicy: .none)
+        let image = try testImage()
         for i in 0..<10_000 { cache.store(image, for: imageKey("\(i)")) }
         for i in stride(from: 0, to: 10_000, by: 3) { cache.removeImage(for: imageKey("\(i)")) }
         for i in 0..<10_000 { #expect((cache.image(for: imageKey("\(i)")) == nil) == (i % 3 == 0)) }
     }
 
-    @Test func whatIsKeptIsFoundWhileOthersComeAndGo() async throws {
-        let cache = MemoryCache(limits: .init(cost: pictureCost * 100_000), trimPolicy: .none)
-        let image = try picture()
+    @Test func keptEntriesAreFoundWhileOthersAreAddedAndRemoved() async throws {
+        let cache = MemoryCache(limits: .init(cost: testImageCost * 100_000), trimPolicy: .none)
+        let image = try testImage()
         for i in 0..<200 { cache.store(image, for: imageKey("kept \(i)")) }
         let writer = Progress()
         await withTaskGroup(of: Int.self) { group in
             group.addTask {
-                // The shards grow several times, and slots are used again.
+                // The shards grow several times, and slots are reused.
                 for i in 0..<12_000 {
                     cache.store(image, for: imageKey("passing \(i)"))
                     if i % 3 > 0 { cache.removeImage(for: imageKey("passing \(i / 2)")) }
@@ -288,8 +291,8 @@ import CalotypeSystem
     }
 
     @Test func manyVariantsOfOneResourceAreFoundAndListed() throws {
-        let cache = MemoryCache(limits: .init(cost: pictureCost * 10_000), trimPolicy: .none)
-        for i in 0..<2_000 { cache.store(try picture(tag: UInt8(i % 256)), for: imageKey("a", "\(i)")) }
+        let cache = MemoryCache(limits: .init(cost: testImageCost * 10_000), trimPolicy: .none)
+        for i in 0..<2_000 { cache.store(try testImage(tag: UInt8(i % 256)), for: imageKey("a", "\(i)")) }
         for i in 0..<2_000 { #expect(tag(of: cache.image(for: imageKey("a", "\(i)"))) == UInt8(i % 256)) }
         #expect(cache.variants(of: ResourceKey("a")).count == 16)
         #expect(cache.variants(of: ResourceKey("b")).isEmpty)

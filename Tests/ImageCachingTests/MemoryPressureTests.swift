@@ -3,18 +3,18 @@ import Testing
 
 @testable import ImageCaching
 
-/// What a cache does when memory runs short, and how it hears of it.
+/// How a cache responds to memory pressure, and how pressure is detected.
 @Suite struct MemoryPressureTests {
-    /// A centre that hears of nothing but what the test says.
+    /// A center that only distributes what the test posts.
     private let center = MemoryPressureCenter { _ in nil }
 
     private func filledCache(_ policy: MemoryCache.TrimPolicy = .init()) throws -> MemoryCache {
-        let cache = MemoryCache(limits: .init(cost: 100 * pictureCost), trimPolicy: policy, now: { 0 }, center: center)
-        for i in 0..<100 { cache.store(try picture(), for: imageKey("\(i)")) }
+        let cache = MemoryCache(limits: .init(cost: 100 * testImageCost), trimPolicy: policy, now: { 0 }, center: center)
+        for i in 0..<100 { cache.store(try testImage(), for: imageKey("\(i)")) }
         return cache
     }
 
-    @Test func aCriticalShortageEmptiesTheCacheAndAWarningHalvesIt() throws {
+    @Test func criticalPressureEmptiesTheCacheAndAWarningHalvesIt() throws {
         let cache = try filledCache()
         center.post(.warning)
         #expect(cache.statistics.count == 50)
@@ -24,7 +24,7 @@ import Testing
         #expect(cache.statistics.evictions.trimmed == 100)
     }
 
-    @Test func theBackgroundLeavesAQuarterAndTheMostRecentlyUsed() throws {
+    @Test func inTheBackgroundTheMostRecentlyUsedQuarterIsKept() throws {
         let cache = try filledCache()
         #expect(cache.image(for: imageKey("0")) != nil)
         center.post(.background)
@@ -34,23 +34,23 @@ import Testing
         #expect(cache.image(for: imageKey("99")) != nil)
     }
 
-    @Test func aPolicyOfItsOwnCountsAndNoneKeepsEverything() throws {
+    @Test func aCustomPolicyIsUsedAndNoneKeepsEverything() throws {
         let (some, all) = (try filledCache(.init(warning: 0.9)), try filledCache(.none))
         center.post(.warning)
         #expect(some.statistics.count == 90)
         #expect(all.statistics.count == 100)
     }
 
-    @Test func oneCacheCanBeToldAlone() throws {
+    @Test func oneCacheCanRespondAlone() throws {
         let (told, other) = (try filledCache(), try filledCache())
-        told.relieve(.critical)
+        told.respond(to: .critical)
         #expect(told.statistics.count == 0)
         #expect(other.statistics.count == 100)
     }
 
-    @Test func allCachesOfTheProcessHearWhatIsPosted() throws {
-        let cache = MemoryCache(limits: .init(cost: 100 * pictureCost))
-        cache.store(try picture(), for: imageKey("a"))
+    @Test func allCachesOfTheProcessRespondToPostedPressure() throws {
+        let cache = MemoryCache(limits: .init(cost: 100 * testImageCost))
+        cache.store(try testImage(), for: imageKey("a"))
         MemoryPressure.post(.critical)
         #expect(cache.image(for: imageKey("a")) == nil)
     }
@@ -80,7 +80,7 @@ import Testing
             ("oom 0\noom_kill 0\n", "oom 0\noom_kill 1\n", .critical),
             ("", "low 7\nnonsense\nhigh many\nhigh 1 2\n", nil),
         ] as [(String, String, MemoryPressure?)])
-    func theCountersOfAControlGroupTellHowBadItIs(before: String, after: String, pressure: MemoryPressure?) {
+    func theCountersOfAControlGroupDetermineThePressure(before: String, after: String, pressure: MemoryPressure?) {
         #expect(MemoryEvents(after).pressure(since: MemoryEvents(before)) == pressure)
     }
 
@@ -106,17 +106,17 @@ import Testing
 }
 
 @Suite struct CachedVariantTests {
-    private func picture(_ width: Int, _ height: Int) throws -> DecodedImage {
+    private func testImage(_ width: Int, _ height: Int) throws -> DecodedImage {
         DecodedImage(
             try unsafe Bitmap(size: PixelSize(width: width, height: height), format: .gray8, alpha: .opaque) { _, _ in })
     }
 
     private func filled() throws -> MemoryCache {
         let cache = MemoryCache(trimPolicy: .none)
-        cache.store(try picture(400, 300), for: imageKey("a", "full"))
-        cache.store(try picture(200, 150), for: imageKey("a", "half"))
-        cache.store(try picture(100, 75), for: imageKey("a", "quarter"))
-        cache.store(try picture(150, 120), for: imageKey("b", "half"))
+        cache.store(try testImage(400, 300), for: imageKey("a", "full"))
+        cache.store(try testImage(200, 150), for: imageKey("a", "half"))
+        cache.store(try testImage(100, 75), for: imageKey("a", "quarter"))
+        cache.store(try testImage(150, 120), for: imageKey("b", "half"))
         return cache
     }
 
@@ -134,7 +134,7 @@ import Testing
         #expect(found?.image.size == PixelSize(width: 400, height: 300))
     }
 
-    @Test func lookingForOneIsNoUse() throws {
+    @Test func listingVariantsIsNoUse() throws {
         let cache = try filled()
         #expect(cache.variants(of: ResourceKey("a")).count == 3)
         #expect(cache.peekImage(for: imageKey("a", "half")) != nil)
@@ -145,7 +145,7 @@ import Testing
     @Test func anExpiredVariantIsNotListed() throws {
         let clock = ManualSeconds()
         let cache = MemoryCache(trimPolicy: .none, now: { clock.now })
-        cache.store(try picture(9, 9), for: imageKey("a", "full"), timeToLive: 10)
+        cache.store(try testImage(9, 9), for: imageKey("a", "full"), timeToLive: 10)
         clock.advance(by: 10)
         #expect(cache.variants(of: ResourceKey("a")).isEmpty)
         #expect(cache.peekImage(for: imageKey("a", "full")) == nil)
@@ -153,7 +153,7 @@ import Testing
 
     @Test func manyVariantsGiveSixteen() throws {
         let cache = MemoryCache(trimPolicy: .none)
-        for i in 0..<40 { cache.store(try picture(8, 8), for: imageKey("a", "\(i)")) }
+        for i in 0..<40 { cache.store(try testImage(8, 8), for: imageKey("a", "\(i)")) }
         #expect(cache.variants(of: ResourceKey("a")).count == 16)
     }
 }

@@ -2,8 +2,8 @@ import ImageCore
 
 @testable import ImageCaching
 
-/// The real file system with room for so many bytes, counted by the names of files. What does not fit is written as far as it
-/// fits, and then there is no space left.
+/// The real file system with a capacity in bytes, counted by the names of files. A write beyond it writes what fits and then fails
+/// with ENOSPC.
 final class SmallDisk: FileSystem {
     private struct Room: Sendable {
         var capacity: Int
@@ -17,7 +17,7 @@ final class SmallDisk: FileSystem {
 
     init(capacity: Int) { room = Lock(Room(capacity: capacity)) }
 
-    /// From now on there is room for so many bytes more than the disk holds.
+    /// Sets the free space to `left` bytes.
     func fill(but left: Int = 0) { room.withLock { $0.capacity += left - $0.free } }
 
     func openDirectory(path: String) throws(FileFailure) -> OpenFile { try base.openDirectory(path: path) }

@@ -3,20 +3,20 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct BodyChannels {
-    private final class Line: Sendable {
+    private final class Transfer: Sendable {
         let channel = BodyChannel()
     }
 
-    /// A time limit may be over before the reader comes to wait.
-    @Test func anEndBeforeTheWaitForTheHeadIsHeardOf() async {
-        let line = Line()
+    /// The timeout may end a transfer before its reader waits.
+    @Test func waitingForTheHeadOfAnEndedTransferThrowsItsError() async {
+        let transfer = Transfer()
         let begun = Lock(false)
-        line.channel.publish(end: .failure(ImageError(.timedOut, message: "Too late.")))
+        transfer.channel.publish(end: .failure(ImageError(.timedOut, message: "Too late.")))
         await #expect(throws: ImageError.self) {
-            _ = try await line.channel.waitForHead {
+            _ = try await transfer.channel.waitForHead {
                 begun.withLock { $0 = true }
             } onCancel: {
-                _ = line.channel.cancel()
+                _ = transfer.channel.cancel()
             }
         }
         #expect(!begun.withLock { $0 })

@@ -8,17 +8,17 @@ import Testing
     private func seconds(_ text: String) -> Double? { HTTPDate.seconds(of: text, now: Self.now) }
 
     @Test(
-        "RFC 9110 §5.6.7 the three forms",
+        "RFC 9110 §5.6.7 the three formats",
         arguments: ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])
-    func theThreeFormsAreOneInstant(_ text: String) { #expect(seconds(text) == 784_111_777) }
+    func theThreeFormatsAreTheSameInstant(_ text: String) { #expect(seconds(text) == 784_111_777) }
 
     @Test(
-        "RFC 9110 §5.6.7 read in any case",
+        "RFC 9110 §5.6.7 upper and lower case",
         arguments: ["SUN, 06 Nov 1994 08:49:37 GMT", "Sun, 06 NOV 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 gmt"])
     func caseDoesNotMatter(_ text: String) { #expect(seconds(text) == 784_111_777) }
 
     @Test(
-        "RFC 9110 §5.6.7 anything else is no date",
+        "RFC 9110 §5.6.7 other text is no date",
         arguments: [
             "", "0", "-1", "foo", "GMT", "Sun, 06 Nov 1994", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 UTC",
             "Sun, 06 Nov 1994 08:49:37 EST", "Sun, 06 Nov 1994 08:49:37 +0000",
@@ -35,17 +35,17 @@ import Testing
             "Sun, 06 Nov 1994 08:49:37 GMT x", " Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z",
             "Sun,06 Nov 1994 08:49:37 GMT",
         ])
-    func anythingElseIsNoDate(_ text: String) { #expect(seconds(text) == nil) }
+    func otherTextIsNoDate(_ text: String) { #expect(seconds(text) == nil) }
 
-    @Test("RFC 9110 §5.6.7 two digits of a year more than fifty years ahead have passed")
-    func twoDigitYearsAreReadFromNow() throws {
+    @Test("RFC 9110 §5.6.7 a two-digit year more than fifty years ahead is in the past century")
+    func twoDigitYearsDependOnTheCurrentYear() throws {
         let soon = try #require(seconds("Sunday, 01-Jan-70 00:00:00 GMT"))
         #expect(soon == seconds("Wed, 01 Jan 2070 00:00:00 GMT"))
         #expect(seconds("Sunday, 01-Jan-75 00:00:00 GMT") == seconds("Wed, 01 Jan 1975 00:00:00 GMT"))
         #expect(seconds("Sunday, 01-Jan-99 00:00:00 GMT") == seconds("Fri, 01 Jan 1999 00:00:00 GMT"))
     }
 
-    @Test("RFC 9110 §5.6.7 a leap second is read, leap days are known")
+    @Test("RFC 9110 §5.6.7 leap seconds and leap days")
     func leapSecondsAndLeapDays() {
         #expect(seconds("Sat, 31 Dec 2016 23:59:60 GMT") == 1_483_228_800)
         #expect(seconds("Tue, 29 Feb 2000 00:00:00 GMT") == 951_782_400)

@@ -5,26 +5,26 @@ import Testing
 @Suite struct Keys {
     private func key(_ text: String) -> ResourceKey { ImageRequest(url: URL(string: text)!).resource }
 
-    @Test func schemeCaseAndFragmentMakeNoDifference() {
+    @Test func theCaseOfTheSchemeAndTheFragmentAreNotPartOfAKey() {
         #expect(key("HTTP://example.org/a#top") == key("http://example.org/a"))
         #expect(key("http://example.org/a?x=1") != key("http://example.org/a?x=2"))
     }
 
-    @Test func aPasswordInTheURLMakesADifferenceAndIsNotWrittenDown() {
+    @Test func aPasswordChangesTheKeyAndDoesNotAppearInIt() {
         let one = key("http://user:one@example.org/a")
         #expect(one != key("http://user:two@example.org/a") && one != key("http://example.org/a"))
         #expect(!one.text.contains("one") && !one.text.contains("user"))
         #expect(one == key("http://user:one@example.org/a#top"))
     }
 
-    @Test func whatVariesAKeyAppearsOnlyAsADigestAndDoesNotRunTogether() {
+    @Test func partsOfARequestAppearInAKeyOnlyAsADigest() {
         let base = ResourceKey("http://example.org/a")
         #expect(base.varied(by: []) == base)
         #expect(base.varied(by: ["ab", "c"]) != base.varied(by: ["a", "bc"]))
         #expect(!base.varied(by: ["Authorization: secret"]).text.contains("secret"))
     }
 
-    @Test func originalAndProcessedBytesHaveDifferentNamesThatTellNothing() {
+    @Test func originalAndProcessedBytesHaveDifferentDigestsWithoutTheURL() {
         let resource = ResourceKey("http://example.org/a")
         let names = [
             DataKey(resource: resource), DataKey(resource: resource, variant: ""), DataKey(resource: resource, variant: "x"),
@@ -34,12 +34,12 @@ import Testing
         #expect(names.allSatisfy { $0.count == 64 && $0.allSatisfy(\.isHexDigit) && !$0.contains("example") })
     }
 
-    @Test func textsThatDifferAnywhereAreDifferentKeys() {
+    @Test func differentTextsAreDifferentKeys() {
         var keys: Set<ResourceKey> = []
         var count = 0
         for length in 0..<40 {
             let text = [UInt8](repeating: UInt8(ascii: "a"), count: length)
-            // Each byte changed in turn, none, and a zero more.
+            // One changed byte, no changed byte, and an additional zero.
             let variants = text.indices.map { place in
                 var other = text
                 other[place] = UInt8(ascii: "b")
@@ -53,7 +53,7 @@ import Testing
         #expect(keys.count == count)
     }
 
-    @Test func whatBelongsToTheResourceDoesNotRunIntoTheVariant() {
+    @Test func resourceAndVariantAreSeparateInAKey() {
         let keys = [("ab", "c"), ("a", "bc"), ("abc", ""), ("", "abc"), ("ab", "")].map {
             ImageKey(resource: ResourceKey($0), variant: $1)
         }
@@ -61,7 +61,7 @@ import Testing
         #expect(ImageKey(resource: ResourceKey("ab"), variant: "c") == keys[0])
     }
 
-    @Test func messagesCarryNoCredentials() {
+    @Test func redactedSourcesHaveNoCredentials() {
         for url in [
             "http://user:secret@example.org/a", "http://secret@example.org/a", "http://example.org/a#token=secret",
             "http://user:secret@example.org/a#secret",
@@ -72,14 +72,14 @@ import Testing
         #expect(ImageSource.redacted(URL(string: data)!).count == 40)
     }
 
-    @Test func localSourcesAreKnown() {
+    @Test func sourcesOnThisMachineAreLocal() {
         #expect(ImageSource.url(URL(string: "FILE:///a")!).isLocal && ImageSource.url(URL(string: "data:,a")!).isLocal)
         #expect(ImageSource.bytes(Data(), id: "a").isLocal && !ImageSource.url(URL(string: "http://a/")!).isLocal)
     }
 }
 
 @Suite struct Hashing {
-    /// The examples of FIPS 180-4 and its predecessors.
+    /// The examples of FIPS 180-4 and FIPS 180-2.
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),

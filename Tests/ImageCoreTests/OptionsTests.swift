@@ -12,7 +12,7 @@ private enum Flavour: OptionKey {
 }
 
 @Suite struct Options {
-    @Test func anOptionalOptionThatIsNotOverriddenIsInherited() {
+    @Test func anOptionalOptionCanBeOverriddenAndInheritedAgain() {
         var layer = OptionLayer()
         #expect(layer.targetSize == nil)
         layer.targetSize = PixelSize(width: 3, height: 4)
@@ -32,7 +32,7 @@ private enum Flavour: OptionKey {
         if case .none = options.placeholder {} else { Issue.record("A placeholder by default.") }
     }
 
-    @Test func theRuntimeLayerWinsOverTheRequestAndTheRequestOverTheGlobalOne() throws {
+    @Test func theRuntimeLayerOverridesTheRequestAndTheRequestTheGlobalLayer() throws {
         var builder = OptionsBuilder()
         builder.global.timeout = .seconds(1)
         builder.global.retries = 1
@@ -44,7 +44,7 @@ private enum Flavour: OptionKey {
         #expect(options.timeout == .seconds(3) && options.retries == 2 && options.logContext == "global")
     }
 
-    @Test func nilInALayerMeansInherit() throws {
+    @Test func nilInALayerInheritsTheOption() throws {
         var builder = OptionsBuilder()
         builder.global.timeout = .seconds(1)
         builder.request.timeout = .seconds(2)
@@ -53,19 +53,19 @@ private enum Flavour: OptionKey {
         #expect(try builder.build().timeout == .seconds(1))
     }
 
-    @Test func anOptionalOptionCanBeSetBackToNone() throws {
+    @Test func anOptionalOptionCanBeOverriddenByNil() throws {
         var builder = OptionsBuilder()
         builder.global.targetSize = PixelSize(width: 10, height: 10)
         builder.request.targetSize = .some(nil)
         #expect(try builder.build().targetSize == nil)
     }
 
-    @Test func oneErrorNamesEveryBadOptionItsValueAndItsLayer() throws {
+    @Test func oneErrorNamesEveryInvalidOptionItsValueAndItsLayer() throws {
         var builder = OptionsBuilder()
         builder.global.timeout = .zero
         builder.request.retries = 101
         builder.request.targetSize = PixelSize(width: 0, height: 5)
-        // A later layer overrules this one; it is reported all the same.
+        // This value is reported although a later layer overrides it.
         builder.request.timeout = .seconds(-1)
         builder.runtime.timeout = .seconds(1)
         builder.runtime[Quota.self] = -4
@@ -95,14 +95,14 @@ private enum Flavour: OptionKey {
         #expect(throws: ImageError.self) { try OptionsBuilder(request: layer).build() }
     }
 
-    @Test func theErrorNamesABadDeadline() throws {
+    @Test func theErrorNamesAnInvalidDeadline() throws {
         let layer = OptionLayer { $0.deadline = .zero }
         let error = try #require(throws: ImageError.self) { try OptionsBuilder(global: layer).build() }
         #expect(error.message == "Invalid options: deadline = 0.0 seconds must be positive (global layer).")
         #expect(try OptionsBuilder(global: OptionLayer { $0.deadline = .some(nil) }).build().deadline == nil)
     }
 
-    @Test func aBadHeaderListIsReportedWithoutItsValues() throws {
+    @Test func anInvalidHeaderListIsReportedWithoutItsValues() throws {
         var fields = HTTPFields()
         for _ in 0..<101 { fields.append(HTTPField(name: .authorization, value: "secret")) }
         var layer = OptionLayer()
@@ -111,7 +111,7 @@ private enum Flavour: OptionKey {
         #expect(!error.message.contains("secret"))
     }
 
-    @Test func plugInOptionsTravelInTheSameLayers() throws {
+    @Test func optionsOfPlugInsUseTheSameLayers() throws {
         var builder = OptionsBuilder()
         #expect(try builder.build().extra[Flavour.self] == "plain")
         builder.global[Flavour.self] = "sweet"

@@ -12,12 +12,12 @@ import Testing
         ("https://example.org/a?x=1#secret", "https://example.org/a?x=..."),
         ("data:image/png;base64,AA?==", "data:image/png;base64,AA?=="),
     ])
-    func secretsAreLeftOutAndTheRestStays(url: String, expected: String) throws {
+    func secretsAreRemovedAndTheRestIsUnchanged(url: String, expected: String) throws {
         let source = ImageSource.url(try #require(URL(string: url)))
         #expect(URLRedaction.text(of: source, hidesQueries: true) == expected)
     }
 
-    @Test func valuesOfAQueryStayWhereTheyAreWanted() throws {
+    @Test func queryValuesStayOnRequest() throws {
         let source = ImageSource.url(try #require(URL(string: "https://user:secret@example.org/a?w=320#secret")))
         #expect(URLRedaction.text(of: source, hidesQueries: false) == "https://example.org/a?w=320")
     }
@@ -34,14 +34,13 @@ import Testing
         ("https://example.org?secret", "https://example.org?..."),
         ("://?", "://?"),
     ])
-    func secretsOfURLsInAStrangersWordsAreLeftOut(words: String, expected: String) {
-        #expect(URLRedaction.text(in: words) == expected)
-        let error = ImageError.wrapping(Stranger(words: words), stage: .network, source: nil)
+    func secretsAreRemovedFromURLsInMessages(message: String, expected: String) {
+        #expect(URLRedaction.text(in: message) == expected)
+        let error = ImageError.wrapping(PlugInError(description: message), stage: .network, source: nil)
         #expect(error.causes == [expected])
     }
 
-    private struct Stranger: Error, CustomStringConvertible {
-        let words: String
-        var description: String { words }
+    private struct PlugInError: Error, CustomStringConvertible {
+        let description: String
     }
 }

@@ -15,7 +15,7 @@ import Testing
         #expect(output((10, 10_000), (100, 100), .fit) == PixelSize(width: 1, height: 100))
     }
 
-    @Test func nothingIsEnlargedUnlessAsked() {
+    @Test func imagesAreEnlargedOnlyOnRequest() {
         #expect(output((30, 20), (400, 400), .fit) == PixelSize(width: 30, height: 20))
         #expect(output((30, 20), (60, 60), .fit, upscales: true) == PixelSize(width: 60, height: 40))
         #expect(output((30, 20), (400, 400), .fill) == PixelSize(width: 20, height: 20))
@@ -23,7 +23,7 @@ import Testing
         #expect(output((30, 20), (60, 10), .exact, upscales: true) == PixelSize(width: 60, height: 10))
     }
 
-    @Test func fillCoversTheBoxAndCropsEvenly() {
+    @Test func fillCoversTheBoxAndCropsBothSidesEqually() {
         let geometry = ResizeGeometry(
             source: PixelSize(width: 400, height: 200), box: PixelSize(width: 100, height: 100), mode: .fill)
         #expect(geometry.output == PixelSize(width: 100, height: 100))
@@ -32,7 +32,7 @@ import Testing
 }
 
 @Suite struct Bitmaps {
-    @Test func rowsAreAlignedAndPixelsStartZeroed() throws {
+    @Test func rowsAreAlignedAndPixelsAreZeroAtFirst() throws {
         let bitmap = try unsafe Bitmap(size: PixelSize(width: 3, height: 2), format: .rgba8, alpha: .premultiplied) {
             pixels, row in
             let bytes = unsafe Array(pixels)
@@ -46,9 +46,9 @@ import Testing
         #expect(bitmap.byteCount == 128)
     }
 
-    /// Around the size from which memory comes from the system, and around whole pages of any kind.
+    /// Sizes around the minimum of large pages, and around multiples of both page sizes.
     @Test(arguments: [1023, 1024, 1025, 1279, 1281, 1536, 8000])
-    func largeBitmapsStartZeroedAndAreTheirOwnersToTheLastByte(height: Int) throws {
+    func largeBitmapsAreZeroAtFirstAndDoNotOverlap(height: Int) throws {
         let size = PixelSize(width: 1024, height: height)
         let bitmaps = try (1...3).map { mark in
             try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { pixels, row in
@@ -65,10 +65,10 @@ import Testing
     }
 
     #if os(Linux)
-        /// In a process of its own: threads that others start take address space too.
-        @Test func largeBitmapsGiveTheirMemoryBack() async throws {
+        /// In a separate process, because threads of other tests use address space too.
+        @Test func largeBitmapsFreeTheirMemory() async throws {
             await #expect(processExitsWith: .success) {
-                /// Pages of address space: the first number of the file.
+                /// The address space in pages: the first number of the file.
                 func pages() throws -> Int {
                     let text = try String(contentsOf: URL(filePath: "/proc/self/statm"), encoding: .utf8)
                     return try #require(text.split(separator: " ").first.flatMap { Int($0) })
@@ -78,7 +78,7 @@ import Testing
                     let size = PixelSize(width: 4096, height: height)
                     _ = try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { _, _ in }
                 }
-                // A hundred times 32 MB, of which two would be too many.
+                // Each bitmap has 32 MB, and two of them would exceed the limit.
                 let more = try pages() - before
                 #expect(more < 2 * 32 << 20 / 4096)
             }
@@ -86,11 +86,11 @@ import Testing
     #endif
 
     @Test(arguments: [PixelSize(width: 0, height: 1), PixelSize(width: -1, height: 5), PixelSize(width: .max, height: 2)])
-    func impossibleSizesAreRefused(size: PixelSize) {
+    func invalidSizesThrow(size: PixelSize) {
         #expect(throws: ImageError.self) { try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { _, _ in } }
     }
 
-    @Test func aFailedFillKeepsNothingAndGreyIsAlwaysOpaque() throws {
+    @Test func anErrorWhileFillingIsRethrownAndGreyIsAlwaysOpaque() throws {
         struct Stop: Error {}
         #expect(throws: Stop.self) {
             try unsafe Bitmap(size: PixelSize(width: 1, height: 1), format: .rgba8, alpha: .opaque) { _, _ in throw Stop() }
@@ -99,7 +99,7 @@ import Testing
         #expect(grey.alpha == .opaque)
     }
 
-    @Test func limitsAreCheckedByPixelsAndBytes() {
+    @Test func pixelsAndBytesAreChecked() {
         var limits = DecodingLimits()
         limits.pixels = 100
         #expect(throws: Never.self) { try limits.check(PixelSize(width: 10, height: 10)) }
@@ -114,24 +114,25 @@ import Testing
     @Test(arguments: [
         ("at https://user:secret@example.org:81/a@b failed", "at https://example.org:81/a@b failed"),
         ("\"ftp://a@b@c\" x://y@z?u@v", "\"ftp://c\" x://z?..."),
-        ("nobody@example.org", "nobody@example.org"), ("://", "://"), ("a://b@", "a://"),
+        ("name@example.org", "name@example.org"), ("://", "://"), ("a://b@", "a://"),
     ])
-    func aStrangersErrorNamesNoCredentials(_ words: String, _ expected: String) {
-        struct Stranger: Error, CustomStringConvertible {
+    func theCauseOfAWrappedErrorHasNoCredentials(_ message: String, _ expected: String) {
+        struct PlugInError: Error, CustomStringConvertible {
             let description: String
         }
-        #expect(ImageError.wrapping(Stranger(description: words), stage: .network, source: nil).causes == [expected])
+        #expect(ImageError.wrapping(PlugInError(description: message), stage: .network, source: nil).causes == [expected])
     }
 
-    @Test func aStrangersErrorIsWrappedOnceAndKnownOnesKeepWhatTheyKnow() {
-        struct Odd: Error {}
-        let odd = ImageError.wrapping(Odd(), stage: .decode, source: "a.png")
-        #expect(odd.code == .plugInFailed && odd.category == .plugIn && odd.stage == .decode && odd.causes == ["Odd()"])
-        let again = ImageError.wrapping(odd, stage: .process, source: "b.png")
-        #expect(again == odd)
+    @Test func anErrorIsWrappedOnceAndKeepsItsStageAndItsSource() {
+        struct OtherError: Error {}
+        let wrapped = ImageError.wrapping(OtherError(), stage: .decode, source: "a.png")
+        #expect(wrapped.code == .plugInFailed && wrapped.category == .plugIn)
+        #expect(wrapped.stage == .decode && wrapped.causes == ["OtherError()"])
+        let again = ImageError.wrapping(wrapped, stage: .process, source: "b.png")
+        #expect(again == wrapped)
     }
 
-    @Test func aCancelledTokenRunsItsHandlerOnceHoweverLateItIsSet() {
+    @Test func aCancelledTokenRunsItsHandlerOnceEvenIfItIsSetLater() {
         let runs = Lock(0)
         let token = CancellationToken()
         token.onCancel { runs.withLock { $0 += 1 } }
@@ -145,11 +146,11 @@ import Testing
         #expect(throws: CancellationError.self) { try late.check() }
     }
 
-    @Test func handlersRunInTheirOrderUnlessTheyWereTakenBack() {
+    @Test func handlersRunInOrderUnlessTheyWereRemoved() {
         let token = CancellationToken()
         let runs = Lock([String]())
         func set(_ name: String) -> CancellationToken.Handler { token.onCancel { runs.withLock { $0.append(name) } } }
-        set("taken back").remove()
+        set("removed").remove()
         let handlers = ["a", "b", "c", "d"].map(set)
         handlers[2].remove()
         handlers[2].remove()
@@ -160,7 +161,7 @@ import Testing
         #expect(runs.withLock { $0 } == ["a", "b", "d", "late"])
     }
 
-    @Test func aTokenHoldsNothingOfAHandlerThatWasTakenBackOrHasRun() {
+    @Test func aTokenReleasesHandlersThatWereRemovedOrHaveRun() {
         final class Witness: Sendable {}
         let (token, other) = (CancellationToken(), CancellationToken())
         weak var witness: Witness?
@@ -175,31 +176,31 @@ import Testing
         #expect(witness == nil)
     }
 
-    @Test func memoryThatCancelledWorkLeavesBehindIsTakenOnceAndItsEndToldHoweverLateOneAsks() {
-        let (token, remainder) = (CancellationToken(), CancelledRemainder(bytes: 7))
+    @Test func residualMemoryIsReturnedOnceAndItsEndIsReportedEvenToALaterHandler() {
+        let (token, memory) = (CancellationToken(), ResidualMemory(bytes: 7))
         let ends = Lock(0)
-        #expect(token.takeRemainder() == nil)
-        token.leaveBehind(remainder)
-        #expect(token.takeRemainder()?.bytes == 7 && token.takeRemainder() == nil)
-        remainder.onEnd { ends.withLock { $0 += 1 } }
+        #expect(token.takeResidualMemory() == nil)
+        token.reportResidualMemory(memory)
+        #expect(token.takeResidualMemory()?.bytes == 7 && token.takeResidualMemory() == nil)
+        memory.onEnd { ends.withLock { $0 += 1 } }
         #expect(ends.withLock { $0 } == 0)
-        remainder.end()
-        remainder.end()
+        memory.end()
+        memory.end()
         #expect(ends.withLock { $0 } == 1)
-        remainder.onEnd { ends.withLock { $0 += 1 } }
+        memory.onEnd { ends.withLock { $0 += 1 } }
         #expect(ends.withLock { $0 } == 2)
     }
 }
 
 @Suite struct Streams {
-    @Test func aBodyAtHandIsOneChunkAndAnEmptyOneIsNone() async throws {
+    @Test func aBodyInMemoryIsOneChunkAndAnEmptyBodyHasNone() async throws {
         var chunks: [Data] = []
         for try await chunk in ByteStream(Data([1, 2])) { chunks.append(chunk) }
         for try await chunk in ByteStream(Data()) { chunks.append(chunk) }
         #expect(chunks == [Data([1, 2])])
     }
 
-    @Test func anAnnouncedLengthThatIsNoNumberIsNone() {
+    @Test func anInvalidContentLengthIsNoLength() {
         for (text, expected) in [("12", 12), ("-1", nil), ("1e3", nil), ("", nil)] as [(String, Int?)] {
             var response = DataResponse(url: URL(string: "http://a/")!, body: ByteStream { nil })
             response.head.headerFields[.contentLength] = text

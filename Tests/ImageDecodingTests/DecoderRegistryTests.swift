@@ -3,7 +3,7 @@ import ImageDecoding
 import TestBitmaps
 import Testing
 
-/// A plug-in that reads files that begin with a byte of its own, at the size it likes.
+/// A decoder of files that begin with a certain byte. It returns images of a fixed size.
 private struct Dots: Decoding {
     static let dots = ImageFormat(rawValue: "dots")
     var magic: UInt8 = 0xD0
@@ -11,7 +11,7 @@ private struct Dots: Decoding {
     var size = PixelSize(width: 8, height: 6)
 
     var formats: [ImageFormat] { [name] }
-    func format(of head: Data) -> ImageFormat? { head.first == magic ? name : nil }
+    func format(of prefix: Data) -> ImageFormat? { prefix.first == magic ? name : nil }
     func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo { ImageInfo(format: name, size: size) }
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {
         DecodedImage(
@@ -21,7 +21,7 @@ private struct Dots: Decoding {
 
 @Suite struct DecoderRegistryTests {
     @Test
-    func theNewestDecoderIsAskedFirstAndMayDecline() throws {
+    func theLastRegisteredDecoderIsTriedFirstAndMayDecline() throws {
         let registry = DecoderRegistry([Dots()])
         registry.register(Dots(magic: 0xD1, name: ImageFormat(rawValue: "other")))
         let newest = registry.register(Dots(name: ImageFormat(rawValue: "newest")))
@@ -35,7 +35,7 @@ private struct Dots: Decoding {
     }
 
     @Test
-    func whatIsLargerThanAskedForIsFinishedExactly() throws {
+    func anImageLargerThanTheTargetSizeIsResampled() throws {
         let registry = DecoderRegistry([Dots(size: PixelSize(width: 101, height: 67))])
         for mode in ContentMode.allCases {
             let box = PixelSize(width: 20, height: 30)
@@ -46,7 +46,7 @@ private struct Dots: Decoding {
     }
 
     @Test
-    func anEmptyRegistryReadsNothing() {
+    func anEmptyRegistryDecodesNothing() {
         let registry = DecoderRegistry([])
         #expect(registry.formats.isEmpty)
         let error = #expect(throws: ImageError.self) { try registry.decode(Data([0xD0]), options: DecodeOptions()) }
@@ -54,7 +54,7 @@ private struct Dots: Decoding {
     }
 
     @Test
-    func aDecoderThatReadsNoAnimationsIsATypedError() {
+    func aDecoderWithoutAnimationsIsATypedError() {
         let registry = DecoderRegistry([Dots()])
         let error = #expect(throws: ImageError.self) { try registry.animation(of: Data([0xD0]), options: DecodeOptions()) }
         #expect(error?.code == .unsupportedFeature)
@@ -62,7 +62,7 @@ private struct Dots: Decoding {
     }
 
     @Test
-    func theDecoderThatAcceptsAFileMakesItsAnimation() throws {
+    func theDecoderThatAcceptsAFileDecodesItsAnimation() throws {
         final class OneFrame: ImageAnimation {
             let durations = [0.5]
             let loopCount: Int? = nil
@@ -71,7 +71,7 @@ private struct Dots: Decoding {
         struct Moving: AnimationDecoding {
             let dots = Dots(magic: 0xD2, name: ImageFormat(rawValue: "moving"))
             var formats: [ImageFormat] { dots.formats }
-            func format(of head: Data) -> ImageFormat? { dots.format(of: head) }
+            func format(of prefix: Data) -> ImageFormat? { dots.format(of: prefix) }
             func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo { try dots.info(of: data, limits: limits) }
             func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage { try dots.decode(data, options: options) }
             func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation { OneFrame() }

@@ -4,7 +4,7 @@ import Testing
 
 import CalotypeSystem
 
-/// A Gaussian blur from the definition, in double precision, out to 6σ, the edges' pixels repeated.
+/// A Gaussian blur by definition, in double precision, out to 6σ, with the pixels at the edges repeated.
 private func referenceBlur(_ bitmap: Bitmap, sigma: Double) -> Samples {
     var samples = bitmap.samples
     let radius = Int((6 * sigma).rounded(.up))
@@ -46,7 +46,7 @@ private func referenceBlur(_ bitmap: Bitmap, sigma: Double) -> Samples {
     @Test(arguments: [12.5, 17, 24, 40])
     func largeRadiiStayWithinTwoLevelsOfTheDefinition(sigma: Double) throws {
         for (width, height) in [(70, 50), (1, 90), (130, 7)] {
-            // Hard edges, which a coarse grid has the most trouble with.
+            // Hard edges are the most difficult content for a coarse grid.
             let bitmap = try Bitmap.make(width, height) { x, y, c in c == 3 || (x / 23 + y / 19) % 2 == 0 ? 255 : 10 * c }
             let reference = referenceBlur(bitmap, sigma: sigma)
             try onEveryPath { path in
@@ -87,7 +87,7 @@ private func referenceBlur(_ bitmap: Bitmap, sigma: Double) -> Samples {
         }
     }
 
-    @Test func radiiOutOfRangeAreRefusedAndZeroChangesNothing() throws {
+    @Test func radiiOutOfRangeThrowAndZeroChangesNothing() throws {
         let bitmap = try Bitmap.noise(8, 8)
         for sigma in [-1, .nan, .infinity, 1001] as [Double] {
             #expect(throws: ImageError.self) { try bitmap.blurred(sigma: sigma) }
@@ -107,7 +107,7 @@ private func referenceBlur(_ bitmap: Bitmap, sigma: Double) -> Samples {
 
 @Suite struct SharpenTests {
     @Test(arguments: PixelFormat.allCases)
-    func detailIsAddedAsTheFormulaSays(format: PixelFormat) throws {
+    func detailIsAddedByTheFormula(format: PixelFormat) throws {
         let bitmap = try Bitmap.noise(37, 11, format)
         let (before, soft) = (bitmap.samples, try bitmap.blurred(sigma: 1.5).samples)
         for (amount, threshold) in [(0.7, 0), (2, 0.1)] {
@@ -116,19 +116,19 @@ private func referenceBlur(_ bitmap: Bitmap, sigma: Double) -> Samples {
                 for (i, value) in before.values.enumerated() {
                     let isAlpha = format.channels == 4 && i & 3 == 3
                     let detail = value - soft.values[i]
-                    // On the threshold itself rounding decides.
+                    // At the threshold itself, the result depends on rounding.
                     if abs(abs(detail) - threshold * bitmap.fullLevel) <= 1.01 { continue }
                     let limit = format.channels == 4 ? before.values[i | 3] : bitmap.fullLevel
                     let sharp = abs(detail) > threshold * bitmap.fullLevel ? value + amount * detail : value
                     let expected = isAlpha ? value : min(limit, max(0, sharp))
-                    // The blur that it sees may differ by a level between paths.
+                    // The blurred images of two paths may differ by a level.
                     #expect(abs(after.values[i] - expected) <= 0.51 + amount, "\(path)")
                 }
             }
         }
     }
 
-    @Test func parametersOutOfRangeAreRefused() throws {
+    @Test func parametersOutOfRangeThrow() throws {
         let bitmap = try Bitmap.noise(8, 8)
         #expect(throws: ImageError.self) { try bitmap.sharpened(sigma: 1, amount: -1) }
         #expect(throws: ImageError.self) { try bitmap.sharpened(sigma: 1, amount: .nan) }

@@ -6,7 +6,7 @@ import Testing
     private let mixed = ColorMatrix(rows: [[0.5, 0.3, -0.2, 0.1], [0.2, 1.4, 0, -0.05], [-0.4, 0, 0.9, 0.2]])
 
     @Test(arguments: [PixelFormat.rgba8, .rgba16], [1, 0.4])
-    func coloursAreMappedAsTheFormulaSays(format: PixelFormat, opacity: Double) throws {
+    func coloursAreMappedByTheFormula(format: PixelFormat, opacity: Double) throws {
         var matrix = mixed
         matrix.opacity = opacity
         for width in [1, 3, 4, 67] {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func greyStaysGreyWhereTheMatrixLeavesItSo() throws {
+    @Test func greyStaysGreyIfTheMatrixMapsGreyToGrey() throws {
         let bitmap = try Bitmap.noise(9, 4, .gray8)
         let darker = try bitmap.applying(ColorMatrix(rows: [[0.5, 0, 0, 0.1], [0, 0.5, 0, 0.1], [0, 0, 0.5, 0.1]]))
         #expect(darker.format == .gray8)
@@ -37,14 +37,14 @@ import Testing
         #expect(try Bitmap.noise(9, 4, .gray16).applying(mixed).format == .rgba16)
     }
 
-    @Test func twoMatricesInARowAreOne() throws {
+    @Test func twoMatricesCanBeCombined() throws {
         let bitmap = try Bitmap.make(16, 1, .rgba16, alpha: .opaque) { x, _, c in c == 3 ? 65535 : 20000 + 900 * x * (c + 1) / 2 }
         let soft = ColorMatrix(rows: [[0.6, 0.2, 0.1, 0.02], [0.1, 0.7, 0.1, 0], [0.2, 0.1, 0.6, 0.01]])
         let both = try bitmap.applying(soft.followed(by: soft))
         #expect(try bitmap.applying(soft).applying(soft).samples.distance(to: both.samples) <= 2)
     }
 
-    @Test func numbersThatAreNoneAreRefused() throws {
+    @Test func numbersThatAreNotFiniteThrow() throws {
         let bitmap = try Bitmap.noise(2, 2)
         #expect(throws: ImageError.self) { try bitmap.applying(ColorMatrix(rows: [[.nan]])) }
         #expect(throws: ImageError.self) { try bitmap.applying(ColorMatrix(rows: [[1]], opacity: 1.5)) }
@@ -53,7 +53,7 @@ import Testing
 
 @Suite struct LevelCurveTests {
     @Test(arguments: PixelFormat.allCases)
-    func everySampleGoesThroughTheCurveStraight(format: PixelFormat) throws {
+    func theCurveAppliesToStraightSamples(format: PixelFormat) throws {
         let bitmap = try Bitmap.noise(31, 7, format, alpha: .opaque)
         let most = bitmap.fullLevel
         let result = try bitmap.mappingLevels { $0 * $0 }
@@ -63,12 +63,12 @@ import Testing
         }
     }
 
-    @Test func translucentColoursAreDividedFirst() throws {
+    @Test func translucentColoursAreUnpremultipliedFirst() throws {
         let bitmap = try Bitmap.make(1, 1) { _, _, c in [50, 100, 0, 100][c] }
         #expect(try bitmap.mappingLevels { 1 - $0 }.samples.values == [50, 0, 100, 100])
     }
 
-    @Test func whatIsNoNumberBecomesZero() throws {
+    @Test func notANumberBecomesZero() throws {
         let bitmap = try Bitmap.noise(3, 3, .gray8)
         #expect(try bitmap.mappingLevels { _ in .nan }.samples.values.allSatisfy { $0 == 0 })
     }
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func whatHangsOverIsClipped() throws {
+    @Test func anOverlayIsClippedToTheImage() throws {
         let base = try Bitmap.make(6, 5) { _, _, c in c == 3 ? 255 : 0 }
         let top = try Bitmap.make(4, 4) { _, _, _ in 255 }
         for (x, y) in [(-2, -3), (4, 3), (-9, 0), (0, 50), (.max, 1), (.min, .min), (1, 0)] as [(Int, Int)] {
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func depthsAndGreysAreBroughtTogether() throws {
+    @Test func overlaysOfOtherFormatsAreConverted() throws {
         let base = try Bitmap.noise(3, 3, .gray16)
         let top = try Bitmap.make(3, 3) { _, _, c in c == 3 ? 255 : 128 }
         let result = try base.overlaid(with: top, x: 0, y: 0)
@@ -113,7 +113,7 @@ import Testing
         #expect(result.samples[1, 1, 1] == 128 * 257)
     }
 
-    @Test func aBackgroundShowsThroughWhatIsTransparent() throws {
+    @Test func aBackgroundIsVisibleThroughTransparentPixels() throws {
         let bitmap = try Bitmap.make(2, 1) { x, _, c in x == 0 ? 0 : [100, 0, 0, 128][c] }
         let result = try bitmap.flattened(onto: PixelColor(red: 0, green: 0, blue: 1))
         #expect(result.alpha == .opaque)
@@ -122,7 +122,7 @@ import Testing
 }
 
 @Suite struct PixelColorTests {
-    @Test func hexadecimalFormsAreRead() {
+    @Test func hexadecimalColoursAreParsed() {
         #expect(PixelColor("#ff8000") == PixelColor(red: 1, green: 128.0 / 255, blue: 0))
         #expect(PixelColor("f00") == PixelColor(red: 1, green: 0, blue: 0))
         #expect(PixelColor("#00000080")?.alpha == 128.0 / 255)
@@ -131,7 +131,7 @@ import Testing
         #expect(PixelColor("#12ab9f80")?.hex == "#12ab9f80")
     }
 
-    @Test func componentsAreCutOff() {
+    @Test func componentsAreClamped() {
         #expect(PixelColor(red: 2, green: -1, blue: .nan) == PixelColor(red: 1, green: 0, blue: 0))
     }
 }

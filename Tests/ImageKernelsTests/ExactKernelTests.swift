@@ -3,7 +3,7 @@ import ImageKernels
 import Testing
 
 @Suite struct OrientationTests {
-    /// Where the upright pixel (x, y) of an image stored as w × h lies, from the definition of the EXIF values.
+    /// The stored position of the upright pixel (x, y) of an image stored as w × h, by the definition of the Exif values.
     private func stored(_ orientation: Orientation, _ x: Int, _ y: Int, _ w: Int, _ h: Int) -> (Int, Int) {
         switch orientation {
         case .up: (x, y)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: Orientation.allCases, PixelFormat.allCases)
-    func everyPixelGoesWhereExifSays(orientation: Orientation, format: PixelFormat) throws {
+    func everyPixelMovesAsExifDefines(orientation: Orientation, format: PixelFormat) throws {
         for (width, height) in [(1, 1), (3, 2), (1, 70), (33, 31), (65, 40), (130, 3)] {
             let bitmap = try Bitmap.noise(width, height, format)
             let upright = try bitmap.oriented(orientation)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func whatAlphaMeansStays() throws {
+    @Test func orientingKeepsTheAlphaMode() throws {
         #expect(try Bitmap.noise(4, 3, alpha: .straight).oriented(.left).alpha == .straight)
     }
 }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func rectanglesOutsideTheImageAreRefused() throws {
+    @Test func rectanglesOutsideOfTheImageThrow() throws {
         let bitmap = try Bitmap.noise(40, 30)
         let bad = [
             (-1, 0, 5, 5), (0, 0, 41, 5), (36, 0, 5, 5), (0, 0, 0, 5), (0, 0, 5, -5), (0, 26, 5, 5), (Int.max, 0, 1, 1),
@@ -98,12 +98,12 @@ import Testing
         }
     }
 
-    @Test func colourAboveAlphaIsCutOff() throws {
+    @Test func colourAboveAlphaIsClamped() throws {
         let bitmap = try Bitmap.make(1, 1) { _, _, channel in channel == 3 ? 10 : 200 }
         #expect(try bitmap.unpremultiplied().samples.values == [255, 255, 255, 10])
     }
 
-    @Test func sixteenBitPixelsComeBackWithinALevelOfTheirAlpha() throws {
+    @Test func sixteenBitPixelsRoundTripWithinALevelOfTheirAlpha() throws {
         let bitmap = try Bitmap.noise(30, 20, .rgba16, alpha: .straight)
         let (before, after) = (bitmap.samples, try bitmap.premultiplied().unpremultiplied().samples)
         for i in stride(from: 0, to: before.values.count, by: 4) {
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func opaqueBitmapsComeBackAsTheyAre() throws {
+    @Test func opaqueBitmapsAreReturnedUnchanged() throws {
         let bitmap = try Bitmap.noise(3, 3, alpha: .opaque)
         #expect(try bitmap.premultiplied().alpha == .opaque)
         #expect(try bitmap.unpremultiplied().alpha == .opaque)

@@ -3,7 +3,7 @@ import ImageCore
 import ImageKernels
 import Testing
 
-/// One step of a pass, and the same by itself.
+/// A step, as a part of a pass and as a separate operation.
 private enum Step: CustomStringConvertible {
     case crop(Int, Int, Int, Int)
     case turn(Orientation)
@@ -33,7 +33,7 @@ private enum Step: CustomStringConvertible {
         }
     }
 
-    func alone(_ bitmap: Bitmap) throws -> Bitmap {
+    func applied(to bitmap: Bitmap) throws -> Bitmap {
         switch self {
         case .crop(let x, let y, let width, let height): try bitmap.cropped(x: x, y: y, width: width, height: height)
         case .turn(let orientation): try bitmap.oriented(orientation)
@@ -56,7 +56,7 @@ private enum Step: CustomStringConvertible {
 }
 
 @Suite struct GeometryPassTests {
-    @Test func onePassGivesThePixelsOfTheStepsOneByOne() throws {
+    @Test func aPassHasTheResultOfTheSeparateSteps() throws {
         var numbers = SeededGenerator(seed: 21)
         for round in 0..<300 {
             let source = try Bitmap.noise(
@@ -68,7 +68,7 @@ private enum Step: CustomStringConvertible {
                 let step = Step.random(for: pass.output, using: &numbers)
                 guard try step.add(to: &pass) else { break }
                 steps.append(step)
-                expected = try step.alone(expected)
+                expected = try step.applied(to: expected)
             }
             try onEveryPath { path in
                 let result = try source.applying(pass)
@@ -80,7 +80,7 @@ private enum Step: CustomStringConvertible {
     }
 
     @Test(arguments: Orientation.allCases, Orientation.allCases)
-    func twoTurnsAreOne(first: Orientation, second: Orientation) throws {
+    func twoTurnsCanBeCombined(first: Orientation, second: Orientation) throws {
         let bitmap = try Bitmap.noise(7, 5)
         var pass = GeometryPass(bitmap.size)
         pass.turn(first)
@@ -88,8 +88,8 @@ private enum Step: CustomStringConvertible {
         #expect(try bitmap.applying(pass).samples == bitmap.oriented(first).oriented(second).samples)
     }
 
-    @Test func aResizeNeverLooksPastTheEdgesOfACrop() throws {
-        // Black around a white square: any look outside would darken its edges.
+    @Test func aResizeDoesNotReadBeyondTheEdgesOfACrop() throws {
+        // A white square on black: pixels from outside of the square would darken its edges.
         let bitmap = try Bitmap.make(40, 40, .gray8) { x, y, _ in 10..<30 ~= x && 10..<30 ~= y ? 255 : 0 }
         for orientation in Orientation.allCases {
             var pass = GeometryPass(bitmap.size)
@@ -101,7 +101,7 @@ private enum Step: CustomStringConvertible {
         }
     }
 
-    @Test func aSecondResizeDoesNotFitInUnlessItChangesNothing() throws {
+    @Test func aPassAcceptsASecondResizeOnlyIfItChangesNothing() throws {
         var pass = GeometryPass(PixelSize(width: 40, height: 30))
         func resize(_ width: Int, _ height: Int) throws -> Bool {
             let box = PixelSize(width: width, height: height)
@@ -114,7 +114,7 @@ private enum Step: CustomStringConvertible {
         #expect(pass.output == PixelSize(width: 20, height: 10))
     }
 
-    @Test func linearLightAndStraightAlphaGiveThePixelsOfTheStepsToo() throws {
+    @Test func inLinearLightAndWithStraightAlphaAPassHasTheResultOfTheSeparateSteps() throws {
         for alpha in [AlphaMode.straight, .premultiplied] {
             let bitmap = try Bitmap.noise(50, 40, alpha: alpha)
             let part = try bitmap.cropped(x: 5, y: 6, width: 40, height: 30).oriented(.left)
@@ -131,7 +131,7 @@ private enum Step: CustomStringConvertible {
         }
     }
 
-    @Test func partsOutsideAndImagesOfAnotherSizeAreRefused() throws {
+    @Test func partsOutsideOfTheImageAndImagesOfAnotherSizeThrow() throws {
         var pass = GeometryPass(PixelSize(width: 10, height: 8))
         pass.turn(.right)
         #expect(throws: ImageError.self) { try pass.crop(x: 0, y: 0, width: 9, height: 1) }
@@ -142,8 +142,8 @@ private enum Step: CustomStringConvertible {
         #expect(throws: CancellationError.self) { try Bitmap.noise(10, 8).applying(pass, cancellation: token) }
     }
 
-    @Test func aPassForASmallerCopyTakesTheSamePart() throws {
-        // A smooth image, so that a copy of it at a third of the size says the same.
+    @Test func aPassForASmallerCopyUsesTheSamePart() throws {
+        // A smooth image, so that a copy of a third of the size has the same colours.
         let full = try Bitmap.make(360, 240, .gray8) { x, y, _ in 40 + x / 3 + y / 4 }
         let small = try Resampler.resize(full, to: .stretch(full, to: 120, 80), filter: .box)
         for orientation in Orientation.allCases {

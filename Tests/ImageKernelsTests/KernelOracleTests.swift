@@ -5,11 +5,11 @@ import Testing
 
 import CalotypeSystem
 
-/// Everything that runs in C, on every path that this processor has, beside the Swift that it is to equal.
+/// Compares the C kernels, on every path that this processor supports, with the reference in Swift.
 @Suite struct KernelOracleTests {
     private struct Kernel: Sendable {
         let name: String
-        /// Levels that a path may be off by.
+        /// The largest difference of a path, in levels.
         let tolerance: Double
         let run: @Sendable (Bitmap) throws -> Bitmap
 
@@ -28,7 +28,7 @@ import CalotypeSystem
         Kernel("box") { try resize($0, .box) }, Kernel("nearest", within: 0) { try resize($0, .nearest) },
         Kernel("bilinear") { try resize($0, .bilinear) }, Kernel("pixelate") { try $0.pixelated(block: 5) },
         Kernel("blur") { try $0.blurred(sigma: 1.7) }, Kernel("wide blur") { try $0.blurred(sigma: 14) },
-        // What is sharpened is the difference to a blur that may be off by one.
+        // Sharpening adds the difference from a blurred image that may differ by a level.
         Kernel("sharpen", within: 2) { try $0.sharpened(sigma: 1, amount: 0.9) },
         Kernel("matrix") { try $0.applying(ColorMatrix(rows: [[0.4, 0.5, 0.3], [0.3, 0.6, 0.2, 0.1], [0.2, 0.1, 1.3]])) },
         Kernel("composite") { try $0.overlaid(with: $0, x: 1, y: 0, opacity: 0.6) },
@@ -37,16 +37,16 @@ import CalotypeSystem
         Kernel("rotate") { try $0.rotated(degrees: 27) }, Kernel("turn", within: 0) { try $0.oriented(.left) },
     ]
 
-    /// Single pixels, primes, long lines both ways, one sample more and less than a tile.
+    /// Single pixels, primes, long lines in both directions, one sample more and one less than a tile.
     private static let shapes = [(1, 1), (2, 3), (13, 17), (1, 10_000), (10_000, 1), (127, 11), (129, 5), (331, 7)]
 
     @Test(arguments: PixelFormat.allCases, [AlphaMode.opaque, .premultiplied])
-    func everyPathEqualsTheOracle(format: PixelFormat, alpha: AlphaMode) throws {
+    func everyPathEqualsTheReference(format: PixelFormat, alpha: AlphaMode) throws {
         for (index, (width, height)) in Self.shapes.enumerated() {
             let bitmap = try Bitmap.noise(width, height, format, alpha: alpha, seed: UInt64(index))
             let isLong = max(width, height) > 1000
             if isLong, alpha == .opaque || format == .gray8 || format == .rgba16 { continue }
-            // A long line turned by an angle is a square of mostly nothing.
+            // Excluded, because a long line rotated by an angle is a large square of transparent pixels.
             for kernel in Self.kernels where !isLong || !["rotate", "wide blur"].contains(kernel.name) {
                 let oracle = try KernelPath.$forced.withValue(.swift) { try kernel.run(bitmap).samples }
                 try onEveryPath { path in
@@ -57,7 +57,7 @@ import CalotypeSystem
         }
     }
 
-    @Test func rowsMayBeginAnywhereAndAnyDistanceApart() throws {
+    @Test func rowsMayHaveAnyAlignmentAndAnyDistance() throws {
         var numbers = SeededGenerator(seed: 31)
         for _ in 0..<60 {
             let (width, rows) = (Int.random(in: 1...90, using: &numbers), 5)
@@ -78,13 +78,13 @@ import CalotypeSystem
             }
             let oracle = premultiplied(.swift)
             for path in KernelPath.allCases where path.isSupported { #expect(premultiplied(path) == oracle) }
-            // What lies between the rows is left alone.
+            // Bytes between the rows are unchanged.
             for i in oracle.indices where i < start || (i - start) % stride >= width * 4 { #expect(oracle[i] == before[i]) }
         }
     }
 
     #if os(Linux) || os(macOS)
-        @Test func theEnvironmentForcesEachPath() async {
+        @Test func theEnvironmentVariableForcesEachPath() async {
             await #expect(processExitsWith: .success) {
                 _ = unsafe setenv("CALOTYPE_SIMD", "swift", 1)
                 exit(KernelPath.current == .swift ? EXIT_SUCCESS : EXIT_FAILURE)

@@ -2,7 +2,7 @@ import ImageCore
 import ImageKernels
 import Testing
 
-/// Runs `body` once for every compilation of the kernels that this processor has.
+/// Runs `body` once for every compilation of the kernels that this processor supports.
 func onEveryPath(_ body: (KernelPath) throws -> Void) rethrows {
     for path in KernelPath.allCases where path.isSupported {
         try KernelPath.$forced.withValue(path) { try body(path) }
@@ -10,18 +10,18 @@ func onEveryPath(_ body: (KernelPath) throws -> Void) rethrows {
 }
 
 @Suite struct KernelPathTests {
-    @Test func swiftAndTheBaselineRunEverywhere() {
+    @Test func swiftAndTheBaselineAreAlwaysSupported() {
         #expect(KernelPath.swift.isSupported)
         #expect(KernelPath.baseline.isSupported)
     }
 
-    @Test func aForcedPathIsTakenInsideOnly() {
+    @Test func aForcedPathIsUsedOnlyInItsScope() {
         KernelPath.$forced.withValue(.swift) { #expect(KernelPath.current == .swift) }
         #expect(KernelPath.current.isSupported)
     }
 
-    /// Lines longer than a tile, and ends that no tile covers.
-    @Test func everyPathGivesTheSameImageOnWideLines() throws {
+    /// Lines longer than a tile, with an incomplete tile at the end.
+    @Test func everyPathHasTheSameResultForWideLines() throws {
         for width in [63, 64, 65, 257, 1000, 10_000] {
             for format in PixelFormat.allCases {
                 let bitmap = try Bitmap.noise(width, 5, format, seed: UInt64(width))

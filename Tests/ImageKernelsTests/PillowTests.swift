@@ -3,7 +3,7 @@ import ProjectFiles
 import ImageKernels
 import Testing
 
-/// One image that Pillow resized; `Scripts/pillow-grids.py` makes them.
+/// An image that Pillow resized. `Scripts/pillow-grids.py` makes these images.
 private struct PillowCase {
     let source: String
     let size: PixelSize
@@ -32,7 +32,7 @@ private struct PillowCase {
         return Int((value ^ (value >> 16)) & 0xFF)
     }
 
-    /// Noise at the corners of a grid, straight lines between.
+    /// Noise at the corners of a grid, interpolated linearly.
     private func lattice(_ x: Int, _ y: Int, _ c: Int, _ cell: Int) -> Int {
         let (column, dx, row, dy) = (x / cell, x % cell, y / cell, y % cell)
         func corner(_ i: Int, _ j: Int) -> Int { noise(column + i, row + j, c + cell) }
@@ -66,7 +66,7 @@ private struct PillowCase {
         return try String(contentsOf: fixture, encoding: .utf8).split(separator: "\n").compactMap(PillowCase.init)
     }
 
-    @Test func resizedImagesAreWithinOneLevelOfPillows() throws {
+    @Test func resizedImagesAreWithinOneLevelOfThoseOfPillow() throws {
         let cases = try cases()
         #expect(cases.count == 50)
         for example in cases {

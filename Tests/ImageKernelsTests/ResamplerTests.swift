@@ -4,7 +4,7 @@ import ImageKernels
 import Testing
 
 @Suite struct ResamplerTests {
-    /// Sizes that have gone wrong somewhere: single pixels, primes, long lines, both directions at once.
+    /// Difficult sizes: single pixels, primes, long lines, both directions at the same time.
     static let shapes: [(Int, Int, Int, Int)] = [
         (1, 1, 1, 1), (1, 1, 7, 5), (7, 5, 1, 1), (2, 3, 3, 2), (13, 17, 7, 11), (31, 29, 64, 3), (1, 400, 1, 13),
         (400, 1, 13, 1), (5, 5, 97, 89), (64, 48, 16, 12), (101, 67, 33, 67), (37, 41, 37, 5),
@@ -64,7 +64,7 @@ import Testing
         for width in [32, 64, 128] {
             let result = try Resampler.resize(bitmap, to: .stretch(bitmap, to: width, 4), filter: filter).samples
             let step = 256 / Double(width)
-            // At the very edges the kernel is cut off, so they are left out.
+            // Excludes the edges, where the kernel is clipped.
             for x in 4..<width - 4 {
                 #expect(abs(result[x, 1, 0] - (5000 + ((Double(x) + 0.5) * step - 0.5) * 200)) <= 2)
             }
@@ -73,7 +73,7 @@ import Testing
 
     @Test(arguments: ResampleFilter.allCases.filter { $0 != .nearest })
     func edgesNeitherShiftNorDarken(filter: ResampleFilter) throws {
-        // An image that is its own mirror image stays so in both directions; a bright edge stays at the edge.
+        // A symmetric image stays symmetric, and a bright edge stays at the edge.
         let bitmap = try Bitmap.make(90, 60, .gray8) { x, y, _ in (min(x, 89 - x) * 2 + min(y, 59 - y) * 5) & 255 }
         for (width, height) in [(45, 30), (31, 17), (9, 6), (180, 121)] {
             let result = try Resampler.resize(bitmap, to: .stretch(bitmap, to: width, height), filter: filter).samples
@@ -97,8 +97,8 @@ import Testing
     }
 
     @Test(arguments: ResampleFilter.allCases)
-    func transparentColourNeverBleeds(filter: ResampleFilter) throws {
-        // Straight green that nobody can see beside opaque red.
+    func transparentColoursDoNotBleed(filter: ResampleFilter) throws {
+        // Transparent green beside opaque red.
         let bitmap = try Bitmap.make(40, 40, alpha: .straight) { x, _, channel in
             x < 20 ? [255, 0, 0, 255][channel] : [0, 255, 0, 0][channel]
         }
@@ -129,7 +129,7 @@ import Testing
 
     @Test(arguments: ResampleFilter.allCases.filter { $0 != .nearest })
     func halvingKeepsTheMean(filter: ResampleFilter) throws {
-        // Values well inside the range, so that nothing is cut off.
+        // Values inside the range, so that nothing is clamped.
         var numbers = SeededGenerator(seed: 5)
         let levels = (0..<128 * 96).map { _ in Int.random(in: 80...170, using: &numbers) }
         var bitmap = try Bitmap.make(128, 96, .gray8) { x, y, _ in levels[y * 128 + x] }
@@ -175,7 +175,7 @@ import Testing
         for threads in [2, 3, 100] { #expect(try Resampler.resize(bitmap, to: geometry, threads: threads).samples == alone) }
     }
 
-    @Test func theSameSizeIsTheSameBitmap() throws {
+    @Test func resizingToTheSameSizeReturnsTheSameBitmap() throws {
         let bitmap = try Bitmap.noise(9, 7)
         let result = try Resampler.resize(bitmap, to: .stretch(bitmap, to: 9, 7))
         #expect(result.samples == bitmap.samples)
@@ -190,7 +190,7 @@ import Testing
         #expect(try Resampler.resize(grey, to: .stretch(grey, to: 7, 7)).format == .gray16)
     }
 
-    @Test func partsOutsideTheImageAreRefused() throws {
+    @Test func partsOutsideTheImageThrow() throws {
         let bitmap = try Bitmap.noise(10, 8)
         let output = PixelSize(width: 4, height: 4)
         let bad: [(Double, Double, Double, Double)] = [

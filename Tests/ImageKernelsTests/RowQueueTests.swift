@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct RowQueueTests {
     @Test(arguments: [(1, 1), (15, 2), (32, 2), (1000, 2), (1001, 3), (997, 64)])
-    func everyRowIsTakenOnce(rows: Int, threads: Int) throws {
+    func everyRowIsProcessedOnce(rows: Int, threads: Int) throws {
         let times = Lock(Array(repeating: 0, count: rows))
         let calls = Lock(0)
         try RowQueue.run(rows: rows, threads: threads) { queue in
@@ -14,7 +14,7 @@ import Testing
                 calls += 1
                 return calls
             }
-            // Row by row, and several at a time.
+            // One row at a time, and several at a time.
             if call % 2 == 0 {
                 for row in queue { times.withLock { $0[row] += 1 } }
             } else {
@@ -24,14 +24,14 @@ import Testing
         #expect(times.withLock { $0 } == Array(repeating: 1, count: rows))
     }
 
-    @Test func rowsThatAThreadDoesNotGetToAreTakenByAnother() throws {
+    @Test func aThreadTakesTheRemainingRowsOfABlockedThread() throws {
         let isOver = DispatchSemaphore(value: 0)
         let rowsOfHeld = Lock(0)
         let rest = Lock(1000 - 1)
         try RowQueue.run(rows: 1000, threads: 2) { queue in
             var isHeld = false
             for row in queue {
-                // The thread with the first row stops there until the other one has done nearly all.
+                // The thread with the first row waits until the other thread has processed nearly all rows.
                 if row == 0 {
                     isHeld = true
                     _ = isOver.wait(timeout: .now() + 20)
@@ -47,7 +47,7 @@ import Testing
         #expect(rowsOfHeld.withLock { $0 } <= 41)
     }
 
-    @Test func anErrorIsThrownWhenAllThreadsAreDone() {
+    @Test func anErrorIsThrownWhenAllThreadsHaveEnded() {
         struct Refusal: Error {}
         let running = Lock(0)
         #expect(throws: Refusal.self) {

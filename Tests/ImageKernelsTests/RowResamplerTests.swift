@@ -8,7 +8,7 @@ import Testing
         try unsafe Bitmap(
             resampling: bitmap.size, format: bitmap.format, alpha: bitmap.alpha, to: geometry, filter: filter
         ) { append in
-            // The row's memory is used again for the next, as a decoder does.
+            // Reuses the memory of the row, as a decoder does.
             var row = [UInt8](repeating: 0, count: bitmap.width * bitmap.format.bytesPerPixel)
             for y in 0..<bitmap.height {
                 unsafe bitmap.withUnsafePixels { pixels in
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ResampleFilter.allCases)
-    func rowsGiveThePixelsOfTheWholeImage(filter: ResampleFilter) throws {
+    func resamplingByRowsHasTheResultOfTheWholeImage(filter: ResampleFilter) throws {
         var numbers = SeededGenerator(seed: 11)
         for seed in 0..<40 {
             let bitmap = try Bitmap.noise(
@@ -36,15 +36,15 @@ import Testing
         }
     }
 
-    @Test func aTallImageIsNeverHeld() throws {
+    @Test func aTallImageIsNotHeldInMemory() throws {
         let source = PixelSize(width: 100, height: 20_000)
         let geometry = ResizeGeometry(source: source, box: PixelSize(width: 50, height: 10_000), mode: .exact)
         let resampler = try RowResampler(source: source, format: .rgba8, to: geometry)
-        // Lanczos with three lobes at half size reaches over 13 rows at most.
+        // Lanczos with three lobes at half size needs at most 13 rows.
         #expect(resampler.ringRows <= 13)
     }
 
-    @Test func rowsOfTheResultAreFinishedAsSoonAsTheirLastSourceRowIsThere() throws {
+    @Test func aRowOfTheResultIsWrittenWhenItsLastSourceRowArrives() throws {
         let source = PixelSize(width: 4, height: 40)
         let geometry = ResizeGeometry(source: source, box: PixelSize(width: 4, height: 10), mode: .exact)
         let resampler = try RowResampler(source: source, format: .gray8, to: geometry, filter: .box)
@@ -59,7 +59,7 @@ import Testing
         #expect(resampler.appendedRows == 40)
     }
 
-    @Test func rowsOutsideThePartMayHoldAnything() throws {
+    @Test func rowsOutsideOfThePartDoNotMatter() throws {
         let source = PixelSize(width: 3, height: 30)
         var geometry = ResizeGeometry(source: source, box: PixelSize(width: 3, height: 5), mode: .exact)
         (geometry.y, geometry.height) = (10, 10)
@@ -75,28 +75,28 @@ import Testing
         #expect(resampler.rows == 9..<21)
     }
 
-    @Test func whatDoesNotFitIsRefused() throws {
+    @Test func rowsThatDoNotFitThrow() throws {
         let source = PixelSize(width: 4, height: 1)
         let geometry = ResizeGeometry(source: source, box: PixelSize(width: 2, height: 1), mode: .exact)
-        func append(_ count: Int, room: Int, times: Int = 1) throws {
+        func append(_ count: Int, resultBytes: Int, times: Int = 1) throws {
             let resampler = try RowResampler(source: source, format: .gray8, to: geometry)
-            var result = [UInt8](repeating: 0, count: room)
+            var result = [UInt8](repeating: 0, count: resultBytes)
             for _ in 0..<times {
                 try unsafe [UInt8](repeating: 0, count: count).withUnsafeBytes { line in
                     try unsafe result.withUnsafeMutableBytes { try unsafe resampler.append(line, to: $0, bytesPerRow: 2) }
                 }
             }
         }
-        try append(4, room: 2)
-        #expect(throws: ImageError.self) { try append(3, room: 2) }
-        #expect(throws: ImageError.self) { try append(4, room: 1) }
-        #expect(throws: ImageError.self) { try append(4, room: 2, times: 2) }
+        try append(4, resultBytes: 2)
+        #expect(throws: ImageError.self) { try append(3, resultBytes: 2) }
+        #expect(throws: ImageError.self) { try append(4, resultBytes: 1) }
+        #expect(throws: ImageError.self) { try append(4, resultBytes: 2, times: 2) }
         #expect(throws: ImageError.self) {
             try unsafe Bitmap(resampling: source, format: .rgba8, alpha: .straight, to: geometry) { _ in }
         }
     }
 
-    @Test func whatTheProducerThrowsIsRethrown() {
+    @Test func anErrorOfTheProducerIsRethrown() {
         let source = PixelSize(width: 4, height: 4)
         let geometry = ResizeGeometry(source: source, box: PixelSize(width: 2, height: 2), mode: .exact)
         #expect(throws: CancellationError.self) {

@@ -1,7 +1,7 @@
 import CalotypeTesting
 import ImageCore
 
-/// Samples of an image as plain numbers, row by row, channels together.
+/// The samples of an image as numbers, row by row, with the channels of a pixel together.
 struct Samples: Equatable {
     let width: Int
     let height: Int
@@ -10,7 +10,7 @@ struct Samples: Equatable {
 
     subscript(x: Int, y: Int, channel: Int) -> Double { values[(y * width + x) * channels + channel] }
 
-    /// The largest difference between two images of one shape.
+    /// The largest difference between two images of the same size and format.
     func distance(to other: Samples) -> Double {
         precondition(values.count == other.values.count)
         return zip(values, other.values).reduce(0) { max($0, abs($1.0 - $1.1)) }
@@ -42,7 +42,7 @@ extension Bitmap {
         }
     }
 
-    /// Noise. Premultiplied noise keeps colour at or below alpha.
+    /// Noise, whose colours do not exceed alpha if it is premultiplied.
     static func noise(
         _ width: Int, _ height: Int, _ format: PixelFormat = .rgba8, alpha: AlphaMode = .premultiplied, seed: UInt64 = 1
     ) throws -> Bitmap {
@@ -73,6 +73,6 @@ extension Bitmap {
         return Samples(width: width, height: height, channels: format.channels, values: values)
     }
 
-    /// 255 or 65535.
+    /// The highest level: 255 or 65,535.
     var fullLevel: Double { format.bytesPerPixel > format.channels ? 65535 : 255 }
 }

@@ -11,16 +11,16 @@ import Testing
         #expect(try bitmap.rotated(degrees: 720).samples == bitmap.samples)
     }
 
-    @Test func theCanvasJustHoldsTheImage() throws {
+    @Test func theCanvasContainsTheRotatedImage() throws {
         let bitmap = try Bitmap.noise(100, 50)
         // 100 cos 30° + 50 sin 30° = 111.6; 50 cos 30° + 100 sin 30° = 93.3
         #expect(try bitmap.rotated(degrees: 30).size == PixelSize(width: 112, height: 94))
         #expect(try bitmap.rotated(degrees: -30).size == PixelSize(width: 112, height: 94))
     }
 
-    /// Images that no cubic fits into, and angles so near right ones that a line hardly crosses a row.
+    /// Images smaller than the cubic kernel, and angles close to right angles.
     @Test(arguments: [PixelFormat.rgba8, .rgba16])
-    func everyPathGivesTheSameImage(format: PixelFormat) throws {
+    func everyPathHasTheSameResult(format: PixelFormat) throws {
         for size in [(23, 31), (1, 1), (2, 9), (3, 3), (5, 4)] {
             for degrees in [1.0, 33, 45, -120, 179.5, 90 + 1e-10, 1e-13] {
                 let bitmap = try Bitmap.noise(size.0, size.1, format)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func aClockwiseTurnMovesTheTopToTheRight() throws {
+    @Test func aClockwiseRotationMovesTheTopToTheRight() throws {
         let bitmap = try Bitmap.make(41, 41, alpha: .opaque) { _, y, c in c == 3 || y < 20 ? 255 : 0 }
         let turned = try bitmap.rotated(degrees: 80).samples
         #expect(turned[turned.width - 8, turned.height / 2, 0] == 255)
@@ -50,7 +50,7 @@ import Testing
         #expect(stride(from: 0, to: samples.values.count, by: 4).allSatisfy { samples.values[$0] <= samples.values[$0 + 3] })
     }
 
-    @Test func anglesThatAreNoneAreRefused() throws {
+    @Test func anglesThatAreNotFiniteThrow() throws {
         let bitmap = try Bitmap.noise(2, 2)
         #expect(throws: ImageError.self) { try bitmap.rotated(degrees: .nan) }
         #expect(throws: ImageError.self) { try bitmap.rotated(degrees: .infinity) }
@@ -58,7 +58,7 @@ import Testing
 }
 
 @Suite struct RoundedCornerTests {
-    /// How much of a pixel lies inside the rounded shape, from 32 × 32 points in it.
+    /// The share of a pixel inside of the rounded shape, sampled at 32 × 32 points.
     private func coverage(_ x: Int, _ y: Int, _ size: Int, _ radius: Double) -> Double {
         var inside = 0
         for i in 0..<1024 {
@@ -86,10 +86,10 @@ import Testing
         #expect([samples[0, 0, 3], samples[0, 19, 3], samples[29, 19, 3]] == [255, 255, 255])
     }
 
-    @Test func oneCornerMayReachOverTheMiddle() throws {
+    @Test func aRadiusMayExceedHalfOfTheImage() throws {
         let bitmap = try Bitmap.make(40, 40, alpha: .opaque) { _, _, _ in 255 }
         let samples = try bitmap.rounded(CornerRadii(topLeft: 40)).samples
-        // The whole is a quarter of a disc around the lower right corner.
+        // The result is a quarter of a disc around the lower right corner.
         for y in 0..<40 {
             for x in 0..<40 {
                 let (dx, dy) = (39.5 - Double(x), 39.5 - Double(y))
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func radiiThatWouldMeetAreScaledDown() throws {
+    @Test func radiiThatExceedASideAreScaledDown() throws {
         let bitmap = try Bitmap.make(20, 10, alpha: .opaque) { _, _, _ in 255 }
         let samples = try bitmap.rounded(CornerRadii(1000)).samples
         #expect(samples[10, 0, 3] == 255)
@@ -107,12 +107,12 @@ import Testing
         #expect(samples[0, 0, 3] == 0)
     }
 
-    @Test func colourGoesWithAlpha() throws {
+    @Test func colourIsMultipliedWithAlpha() throws {
         let samples = try Bitmap.noise(21, 21, .rgba16).rounded(CornerRadii(10)).samples
         #expect(stride(from: 0, to: samples.values.count, by: 4).allSatisfy { samples.values[$0] <= samples.values[$0 + 3] })
     }
 
-    @Test func badRadiiAreRefused() throws {
+    @Test func invalidRadiiThrow() throws {
         let bitmap = try Bitmap.noise(4, 4)
         for radius in [-1, .nan, .infinity] as [Double] {
             #expect(throws: ImageError.self) { try bitmap.rounded(CornerRadii(topLeft: radius)) }
@@ -122,7 +122,7 @@ import Testing
 
 @Suite struct PixelateTests {
     @Test(arguments: PixelFormat.allCases)
-    func blocksHaveTheirMeanColour(format: PixelFormat) throws {
+    func blocksHaveTheMeanColourOfTheirPixels(format: PixelFormat) throws {
         let bitmap = try Bitmap.noise(11, 7, format)
         let (before, after) = (bitmap.samples, try bitmap.pixelated(block: 4).samples)
         for y in 0..<7 {
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func anyBlockFromOneOnIsTaken() throws {
+    @Test func blocksOfAnySizeFromOneAreAllowed() throws {
         let bitmap = try Bitmap.noise(5, 3)
         #expect(try bitmap.pixelated(block: 1).samples == bitmap.samples)
         #expect(try bitmap.pixelated(block: .max).size == bitmap.size)

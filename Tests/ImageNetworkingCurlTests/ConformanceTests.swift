@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct DataLoadingContract {
-    @Test func theCurlLoaderKeepsIt() async throws {
+    @Test func theCurlLoaderPassesTheConformanceChecks() async throws {
         try await DataLoadingConformance.check(
             trusting: { certificate in
                 var configuration = CurlLoader.Configuration.withoutIdleTimeout
@@ -15,7 +15,7 @@ struct DataLoadingContract {
             }, { CurlLoader(.withoutIdleTimeout) })
     }
 
-    @Test func theScriptedLoaderKeepsItWhereItForwards() async throws {
+    @Test func theScriptedLoaderPassesTheChecksIfItForwards() async throws {
         try await DataLoadingConformance.check(
             trusting: { certificate in
                 var configuration = CurlLoader.Configuration.withoutIdleTimeout
@@ -29,7 +29,7 @@ struct DataLoadingContract {
             })
     }
 
-    @Test func aLoaderThatCollectsItsBodyDoesNot() async throws {
+    @Test func aLoaderThatCollectsItsBodyFailsTheChecks() async throws {
         struct Collecting: DataLoading {
             let base = CurlLoader(.withoutIdleTimeout)
             func load(_ request: DataRequest) async throws -> DataResponse {
@@ -38,7 +38,7 @@ struct DataLoadingContract {
                 return response
             }
         }
-        // That check alone is given little time, which it never passes in.
+        // Only that check gets little time, since it never passes.
         let name = "The first chunk is handed out while the server holds the second back"
         let check = try #require(DataLoadingConformance.all.first { $0.name == name })
         do {
@@ -50,7 +50,7 @@ struct DataLoadingContract {
         }
     }
 
-    @Test func aLoaderThatInventsAnswersDoesNot() async throws {
+    @Test func aLoaderThatInventsResponsesFailsTheChecks() async throws {
         struct Canned: DataLoading {
             func load(_ request: DataRequest) async throws -> DataResponse {
                 DataResponse(url: request.url, body: ByteStream(Data([1])))

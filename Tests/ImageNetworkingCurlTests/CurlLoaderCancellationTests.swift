@@ -20,7 +20,7 @@ struct CurlLoaderCancellation {
         task.cancel()
         gate.open()
         await #expect(throws: CancellationError.self) { try await task.value }
-        // Something that does arrive shows that the loop had every chance.
+        // A request that does arrive shows that the loop has run.
         _ = try await loader.body(of: request)
         #expect(server.requests.value == 1)
     }
@@ -39,16 +39,16 @@ struct CurlLoaderCancellation {
         @Test func cancellingWhileConnectingIsPromptAndClosesTheSocket() async throws {
             // A listener whose queue is full neither accepts nor refuses.
             let listener = try SilentListener()
-            let before = try listener.clientsThatConnect()
+            let before = try listener.connectingClients()
             let request = DataRequest(url: listener.url, timeout: .seconds(300))
             var configuration = CurlLoader.Configuration.withoutIdleTimeout
             configuration.connectTimeout = .seconds(300)
             let loader = CurlLoader(configuration)
             let task = Task { try await loader.load(request) }
-            while try listener.clientsThatConnect() == before { await Task.yield() }
+            while try listener.connectingClients() == before { await Task.yield() }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            while try listener.clientsThatConnect() > before {
+            while try listener.connectingClients() > before {
                 try Task.checkCancellation()
                 await Task.yield()
             }
@@ -93,7 +93,7 @@ struct CurlLoaderCancellation {
         await loader.close()
     }
 
-    @Test func aCancelledLoadMakesRoomForTheNext() async throws {
+    @Test func aCancelledLoadFreesItsConnectionForTheNext() async throws {
         var configuration = CurlLoader.Configuration.withoutIdleTimeout
         configuration.connectionsPerHost = 1
         let loader = CurlLoader(configuration)
@@ -109,7 +109,7 @@ struct CurlLoaderCancellation {
         #expect(try await second.value == Data([1]))
     }
 
-    @Test func closingTheLoaderEndsWhatRunsAndWhatComes() async throws {
+    @Test func closingTheLoaderEndsRunningAndLaterLoads() async throws {
         let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
         let request = try server.request()
         let task = Task { try await loader.load(request) }

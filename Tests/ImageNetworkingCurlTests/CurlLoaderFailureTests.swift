@@ -9,7 +9,7 @@ import Testing
 struct CurlLoaderFailures {
     let loader = CurlLoader(.withoutIdleTimeout)
 
-    @Test func aRefusedConnectionIsNamed() async throws {
+    @Test func aRefusedConnectionIsAConnectionFailure() async throws {
         let port = try RefusingPort()
         defer { withExtendedLifetime(port) {} }
         let url = port.url
@@ -18,7 +18,7 @@ struct CurlLoaderFailures {
         #expect(error.message == "Could not connect to “127.0.0.1” to load \(url.absoluteString).")
     }
 
-    @Test func aServerThatTakesNoConnectionHitsTheLimitForThatAlone() async throws {
+    @Test func aServerThatDoesNotAcceptHitsTheConnectionTimeout() async throws {
         let listener = try SilentListener()
         var configuration = CurlLoader.Configuration.withoutIdleTimeout
         configuration.connectTimeout = .milliseconds(200)
@@ -31,7 +31,7 @@ struct CurlLoaderFailures {
                 == "Could not connect to “127.0.0.1” to load \(listener.url.absoluteString) within the connect timeout of 0.2 s.")
     }
 
-    /// libcurl keeps what comes after a body too, as far as anybody sends it. A line that looks like a status begins nothing there.
+    /// libcurl stores trailers, too, without a limit. A line that looks like a status line does not start a response there.
     @Test(arguments: ["X-Filler", "HTTP/1.1 200 OK"])
     func trailersWithoutEndAreAnError(_ name: String) async throws {
         let server = try LoopbackServer { _, connection in
@@ -56,7 +56,7 @@ struct CurlLoaderFailures {
         try await server.disconnections.wait(forCount: 1)
     }
 
-    @Test func silenceOnAUsedConnectionIsNoMissingConnection() async throws {
+    @Test func aTimeoutOnAReusedConnectionIsNotAConnectionFailure() async throws {
         let server = try LoopbackServer { request, connection in
             if request.path == "/silent" { return connection.waitForDisconnect() }
             try connection.respond(LoopbackServer.Response(200, body: [1]))
@@ -73,8 +73,8 @@ struct CurlLoaderFailures {
                 + "\(request.url.absoluteString) was complete.")
     }
 
-    @Test func aHostWithoutAnAddressIsNamed() async throws {
-        // A label of 64 letters is one too many for a name (RFC 1035, section 2.3.4): no server is asked for it.
+    @Test func aHostWithoutAnAddressIsNotFound() async throws {
+        // A label of 64 letters is too long for a name (RFC 1035, section 2.3.4), so no DNS server is asked.
         let host = String(repeating: "a", count: 64) + ".invalid"
         let url = try #require(URL(string: "http://\(host)/a.png"))
         let error = try await imageError { _ = try await loader.load(DataRequest(url: url)) }
@@ -99,13 +99,13 @@ struct CurlLoaderFailures {
             try connection.write("half")
             connection.waitForDisconnect()
         }
-        // A busy machine may take that long for the head alone.
+        // A busy machine may take that long for the response headers alone.
         let request = try server.request(timeout: .milliseconds(200))
         #expect(try await imageError { _ = try await loader.body(of: request) }.code == .timedOut)
     }
 
     @Test(arguments: ["", "half"])
-    func aServerThatFallsSilentIsGivenUp(_ body: String) async throws {
+    func aSilentServerHitsTheIdleTimeout(_ body: String) async throws {
         let server = try LoopbackServer { _, connection in
             try connection.writeHeaders(200, headers: [("Content-Length", "10")])
             try connection.write(body)
@@ -122,20 +122,20 @@ struct CurlLoaderFailures {
         try await server.disconnections.wait(forCount: 1)
     }
 
-    /// A pause is the reader's doing.
+    /// The reader, not the server, causes a pause.
     @Test func aServerThatWaitsForTheReaderIsNotSilent() async throws {
-        // More than is read ahead, and so little that the sockets take the rest: no slow server is taken for a silent one.
-        let picture = [UInt8](repeating: 1, count: 600_000)
-        let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200, body: picture) })
+        // More than the window, and little enough for the sockets: the server has sent everything and is not idle.
+        let image = [UInt8](repeating: 1, count: 600_000)
+        let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200, body: image) })
         var configuration = CurlLoader.Configuration()
         configuration.idleTimeout = .milliseconds(200)
         let loader = CurlLoader(configuration)
         let slow = try await loader.load(try server.request())
-        // Another transfer of the same loop fails for its server's silence, while the first one has paused.
+        // Another transfer of the same loop hits the idle timeout while the first one is paused.
         let silent = try LoopbackServer { _, connection in connection.waitForDisconnect() }
         let error = try await imageError { _ = try await loader.body(of: try silent.request()) }
         #expect(error.code == .timedOut)
-        #expect(try await slow.body.collected().count == picture.count)
+        #expect(try await slow.body.collected().count == image.count)
     }
 
     @Test func redirectsShareOneTimeout() async throws {
@@ -160,7 +160,7 @@ struct CurlLoaderFailures {
         #expect(received == Data("short".utf8))
     }
 
-    @Test func aConnectionClosedWithoutAnAnswerIsLost() async throws {
+    @Test func aConnectionClosedWithoutAResponseIsLost() async throws {
         let server = try LoopbackServer.writing("")
         #expect(try await imageError { _ = try await loader.load(try server.request()) }.code == .connectionLost)
     }
@@ -182,7 +182,7 @@ struct CurlLoaderFailures {
         #expect(error.message.contains("returned a malformed HTTP response"))
     }
 
-    @Test func anEndlessHeadIsABadResponse() async throws {
+    @Test func endlessResponseHeadersAreABadResponse() async throws {
         let server = try LoopbackServer { _, connection in
             try connection.write("HTTP/1.1 200 OK\r\n")
             while true { try connection.write("X-Filler: \(String(repeating: "a", count: 1000))\r\n") }
@@ -209,7 +209,7 @@ struct CurlLoaderFailures {
         ("http://", .invalidRequest), ("http:///a.png", .invalidRequest), ("http://host:99999/", .invalidRequest),
         ("http://ho%20st/", .invalidRequest),
     ])
-    func aURLThatCannotBeFetchedIsRefusedAtOnce(_ text: String, _ code: ImageError.Code) async throws {
+    func aURLThatCannotBeFetchedIsRejectedAtOnce(_ text: String, _ code: ImageError.Code) async throws {
         let url = try #require(URL(string: text))
         #expect(try await imageError { _ = try await loader.load(DataRequest(url: url)) }.code == code)
     }
@@ -239,7 +239,7 @@ struct CurlLoaderLimits {
     }
 
     /// libcurl keeps what it has received while a transfer is paused, and delivers it when the transfer resumes.
-    @Test func aBodyThatPassesTheLimitWhereAPauseEndsIsRefusedAtOnce() async throws {
+    @Test func aBodyThatExceedsTheLimitAfterAPauseIsRejectedAtOnce() async throws {
         let server = try LoopbackServer { _, connection in
             try connection.write(Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + [UInt8](repeating: 1, count: 60_000))
             connection.waitForDisconnect()
@@ -254,7 +254,7 @@ struct CurlLoaderLimits {
         try await server.disconnections.wait(forCount: 1)
     }
 
-    @Test func aContentLengthOverTheLimitIsRefusedBeforeTheBody() async throws {
+    @Test func aContentLengthOverTheLimitIsRejectedBeforeTheBody() async throws {
         let server = try LoopbackServer { _, connection in
             try connection.writeHeaders(200, headers: [("Content-Length", "1000001")])
             connection.waitForDisconnect()
@@ -270,7 +270,7 @@ struct CurlLoaderLimits {
         #expect(try await loader.body(of: try server.request(maximumBytes: 5000)).count == 5000)
     }
 
-    @Test func theLoadersOwnLimitHoldsWhereTheRequestHasNone() async throws {
+    @Test func theLimitOfTheLoaderAppliesIfTheRequestHasNone() async throws {
         var configuration = CurlLoader.Configuration()
         configuration.maximumBytes = 10
         let loader = CurlLoader(configuration)

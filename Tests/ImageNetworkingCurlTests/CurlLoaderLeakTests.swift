@@ -7,14 +7,14 @@
     import NetworkTestKit
     import Testing
 
-    /// What the process holds. The suite runs alone in its process, since other tests open sockets too.
+    /// The resources of the process. The suite runs in a separate process, since other tests open sockets too.
     private struct Holdings {
         var descriptors: Int
         var threads: Int
 
         static var now: Holdings { Holdings(descriptors: count("/proc/self/fd"), threads: count("/proc/self/task")) }
 
-        /// Swift Testing keeps where each error was thrown until the test ends, which would be most of what grows.
+        /// Swift Testing records each thrown error until the test ends, which would be most of the growth.
         static func forgetErrors() {
             for hook in ["_swift_willThrow", "_swift_willThrowTypedImpl"] {
                 unsafe dlsym(nil, hook)?.storeBytes(of: nil, as: UnsafeRawPointer?.self)
@@ -32,17 +32,17 @@
         /// Bytes that are allocated and not freed.
         static var allocated: Int { Int(calotype_heap_bytes()) }
 
-        /// A thread is listed for a moment after its last instruction; the kernel gives no event to wait for.
-        /// Nor is it told when Swift's pool lets go of one that it has no work for, which takes it some seconds.
+        /// The kernel lists a thread for a moment after its last instruction, and reports no event for its end. Swift's pool keeps idle
+        /// threads for some seconds.
         static func settled(to expected: Holdings) async -> Holdings {
             let limit = ContinuousClock.now + .seconds(30)
             while !now.isAtMost(expected), .now < limit { await Task.yield() }
             return now
         }
 
-        /// How many bytes more than `before` are allocated. Threads of the server may hold a buffer for a moment after their
-        /// connection is gone; what is still there after a second is kept. Under the thread sanitizer, which keeps memory of its
-        /// own for what it saw, races are all that is looked for.
+        /// The growth of the heap since `before`, in bytes. Threads of the server may hold a buffer for a moment after their connection
+        /// is closed; what remains after a second is a leak. Under the thread sanitizer, which allocates memory itself, only races
+        /// are checked.
         static func growth(since before: Int, beyond limit: Int) async -> Int {
             #if THREAD_SANITIZER
                 return 0
@@ -80,7 +80,7 @@
                     for task in tasks { _ = try? await task.value }
                     if closing { await loader.close() }
                 }
-                // The first round also pays for what a process sets up once.
+                // The first round includes what a process allocates once.
                 try await run(closing: true)
                 try await server.disconnections.wait(forCount: server.connections.value)
                 let before = Holdings.now
@@ -91,7 +91,7 @@
             }
         }
 
-        @Test func stormsOfCancelledLoadsLeaveNothing() async throws {
+        @Test func manyCancelledLoadsLeakNothing() async throws {
             await #expect(processExitsWith: .success) {
                 Holdings.forgetErrors()
                 let server = try LoopbackServer { _, connection in connection.waitForDisconnect() }
@@ -106,7 +106,7 @@
                                 return try await loader.load(request)
                             }
                         }
-                        // Cancelled at once, most of them would never come to the loader.
+                        // If they were cancelled at once, most of them would never reach the loader.
                         while begun.count.withLock({ $0 }) < 1000 { await Task.yield() }
                         for task in tasks { task.cancel() }
                         for task in tasks { _ = try? await task.value }
@@ -119,15 +119,15 @@
                 try await storms(200)
                 let after = await Holdings.settled(to: before)
                 #expect(after.isAtMost(before), "\(after), before \(before)")
-                // The least that the allocator gives out takes 32 bytes, which each of the 200,000 loads would leave behind if
-                // it left anything. Half of that is more than what threads and tables may keep.
+                // The smallest allocation takes 32 bytes, which each of the 200,000 loads would leak if it leaked anything. Threads and
+                // tables need less than half of that.
                 let growth = await Holdings.growth(since: allocated, beyond: 200_000 * 32 / 2)
                 #expect(growth < 200_000 * 32 / 2, "\(growth) bytes")
                 server.stop()
             }
         }
 
-        @Test func tenThousandLoadsOverSixtyFourConnectionsLeaveNothing() async throws {
+        @Test func tenThousandLoadsOverSixtyFourConnectionsLeakNothing() async throws {
             await #expect(processExitsWith: .success) {
                 let body = [UInt8](repeating: 7, count: 50_000)
                 let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200, body: body) })

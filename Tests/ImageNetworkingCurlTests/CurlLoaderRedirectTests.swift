@@ -9,7 +9,7 @@ import Testing
 struct CurlLoaderRedirects {
     let loader = CurlLoader()
 
-    /// `/n` leads to `/n-1`, and `/0` answers with what it was sent.
+    /// `/n` redirects to `/n-1`, and `/0` responds with what it received.
     private func countdown() throws -> LoopbackServer {
         try LoopbackServer(serving: { request in
             guard let number = Int(request.path.dropFirst()), number > 0 else {
@@ -45,7 +45,7 @@ struct CurlLoaderRedirects {
     }
 
     @Test(arguments: ["ftp://127.0.0.1/a", "file:///etc/passwd", "data:image/png,abc", "javascript:alert(1)"])
-    func anotherSchemeIsRefused(_ location: String) async throws {
+    func anotherSchemeIsRejected(_ location: String) async throws {
         let server = try LoopbackServer.answering(302, headers: [("Location", location)], body: "")
         let error = try await imageError { _ = try await loader.load(try server.request()) }
         #expect(error.code == .badResponse)
@@ -54,21 +54,20 @@ struct CurlLoaderRedirects {
     }
 
     @Test(arguments: ["http://", "http://ho st/", "http://[::1/", "http://a:1234567/"])
-    func anAddressThatIsNoURLIsRefused(_ location: String) async throws {
+    func aMalformedLocationIsRejected(_ location: String) async throws {
         let server = try LoopbackServer.answering(302, headers: [("Location", location)], body: "")
         #expect(try await imageError { _ = try await loader.load(try server.request()) }.code == .badResponse)
         #expect(server.requests.value == 1)
     }
 
-    /// A name that libcurl cannot turn into one of the DNS; where it was built without such names, one that is too long to be
-    /// looked up.
-    @Test func aNameThatNobodyHasIsTheServersFaultAndNotTheCallers() async throws {
+    /// A name that libcurl cannot convert for the DNS; if libcurl was built without international names, a name that is too long.
+    @Test func anInvalidHostNameInALocationIsABadResponse() async throws {
         let name = "\u{FFFD}" + String(repeating: "a", count: 64)
         let server = try LoopbackServer.answering(302, headers: [("Location", "http://\(name).invalid/")], body: "")
         #expect(try await imageError { _ = try await loader.load(try server.request()) }.category == .network)
     }
 
-    @Test func aRedirectWithoutALocationIsAnAnswer() async throws {
+    @Test func aRedirectWithoutALocationIsAResponse() async throws {
         let server = try LoopbackServer.answering(304, body: "")
         #expect(try await loader.load(try server.request()).head.status == 304)
     }
@@ -94,7 +93,7 @@ struct CurlLoaderRedirects {
     }
 
     @Test(arguments: [(301, "GET - - 0"), (302, "GET - - 0"), (303, "GET - - 0"), (307, "POST - - 3"), (308, "POST - - 3")])
-    func aPostBecomesAGetWhereTheStatusSaysSo(_ status: Int, _ expected: String) async throws {
+    func aPostBecomesAGetDependingOnTheStatus(_ status: Int, _ expected: String) async throws {
         let echo = try countdown()
         let server = try LoopbackServer.answering(status, headers: [("Location", echo.url("/0"))], body: "")
         var request = try server.request()

@@ -17,7 +17,7 @@ struct CurlLoaderSourcePolicy {
         "localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0.0.0.0", "0", "[::1]", "[::]",
         "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "8.8.8.8@127.0.0.1",
     ])
-    func anyNameOfThisMachineIsRefusedAtItsAddress(_ host: String) async throws {
+    func everyNameOfThisMachineIsRejectedByItsAddress(_ host: String) async throws {
         let server = try LoopbackServer.answering(body: "secret")
         let url = try #require(URL(string: "http://\(host):\(server.port)/"))
         let error = try await imageError { _ = try await loader(SourcePolicy()).load(DataRequest(url: url)) }
@@ -26,7 +26,7 @@ struct CurlLoaderSourcePolicy {
         #expect(server.connections.value == 0)
     }
 
-    /// The first address is allowed, so only the check of the redirect can refuse.
+    /// The first address is allowed, so only the check of the redirect can reject.
     @Test func aRedirectIsCheckedLikeTheFirstURL() async throws {
         let inner = try LoopbackServer.answering(body: "secret")
         let server = try LoopbackServer.answering(302, headers: [("Location", inner.url("/"))], body: "")
@@ -39,7 +39,7 @@ struct CurlLoaderSourcePolicy {
         #expect(inner.connections.value == 0)
     }
 
-    @Test func whatIsAllowedIsLoaded() async throws {
+    @Test func anAllowedSourceIsLoaded() async throws {
         let server = try LoopbackServer.answering(body: "public")
         var policy = SourcePolicy()
         policy.allowsPrivateAddresses = true
@@ -47,7 +47,7 @@ struct CurlLoaderSourcePolicy {
         #expect(try await loader(policy).load(try server.request()).body.text() == "public")
     }
 
-    @Test func withoutAPolicyNothingIsRefused() async throws {
+    @Test func withoutAPolicyEverySourceIsAllowed() async throws {
         let server = try LoopbackServer.answering(body: "local")
         let url = try #require(URL(string: "http://localhost:\(server.port)/"))
         #expect(try await CurlLoader().load(DataRequest(url: url)).body.text() == "local")

@@ -11,9 +11,9 @@ import Testing
 struct CurlLoaderAnswers {
     let loader = CurlLoader()
 
-    @Test func theHeadAndTheBodyArriveAsTheServerSentThem() async throws {
+    @Test func responseHeadersAndBodyAreReturnedAsSent() async throws {
         let server = try LoopbackServer.answering(
-            headers: [("Content-Type", "image/png"), ("X-Two", "a"), ("X-Two", "b")], body: "picture")
+            headers: [("Content-Type", "image/png"), ("X-Two", "a"), ("X-Two", "b")], body: "image")
         let request = try server.request("/a.png")
         let response = try await loader.load(request)
         #expect(response.url == request.url)
@@ -21,10 +21,10 @@ struct CurlLoaderAnswers {
         #expect(response.head.headerFields[.contentType] == "image/png")
         #expect(response.head.headerFields[values: try #require(HTTPField.Name("X-Two"))] == ["a", "b"])
         #expect(response.expectedBytes == 7)
-        #expect(try await response.body.text() == "picture")
+        #expect(try await response.body.text() == "image")
     }
 
-    @Test func aMissingPictureIsAStatusAndNoError() async throws {
+    @Test func a404IsAResponseAndNotAnError() async throws {
         let server = try LoopbackServer.answering(404, body: "gone")
         let response = try await loader.load(try server.request())
         #expect(response.head.status.code == 404)
@@ -43,12 +43,12 @@ struct CurlLoaderAnswers {
         request.headerFields[try #require(HTTPField.Name("X-Key"))] = "k"
         request.headerFields[try #require(HTTPField.Name("X-Empty"))] = ""
         #expect(try await loader.load(request).body.text() == "POST /sign?a=b%20c k  100000")
-        // The handle that carried it serves plain requests again.
+        // The same handle then serves plain requests.
         #expect(try await loader.load(try server.request("/x")).body.text() == "GET /x - - 0")
     }
 
-    /// One after the other, the requests are sent by the same handle, which is only told what changes.
-    @Test func eachRequestSaysWhatIsItsOwnAndNothingOfTheOneBefore() async throws {
+    /// The same handle sends all requests, one after the other.
+    @Test func requestsContainNothingOfEarlierOnes() async throws {
         let server = try LoopbackServer(serving: { request in
             let text =
                 "\(request.method) \(request.target) \(request["X-A"] ?? "-") \(request["X-B"] ?? "-") \(request.body.count)"
@@ -72,7 +72,7 @@ struct CurlLoaderAnswers {
     }
 
     @Test(arguments: [nil, "image/png"])
-    func aBodyIsCalledWhatTheRequestCallsIt(_ type: String?) async throws {
+    func theContentTypeOfTheRequestIsSent(_ type: String?) async throws {
         let server = try LoopbackServer(serving: { request in
             LoopbackServer.Response(200, body: Array("\(request["Content-Type"] ?? "-") \(request.body.count)".utf8))
         })
@@ -82,7 +82,7 @@ struct CurlLoaderAnswers {
         #expect(try await loader.load(request).body.text() == "\(type ?? "-") 3")
     }
 
-    @Test func theLoaderNamesItselfWhereTheRequestDoesNot() async throws {
+    @Test func theDefaultUserAgentIsSent() async throws {
         let server = try LoopbackServer(serving: { request in
             LoopbackServer.Response(200, body: Array("\(request["User-Agent"] ?? "-") \(request.body.count)".utf8))
         })
@@ -104,14 +104,14 @@ struct CurlLoaderAnswers {
         #expect(try await answer([.userAgent: "Own"], by: nameless) == "Own 0")
     }
 
-    @Test func compressionIsNotAskedFor() async throws {
+    @Test func compressionIsNotRequested() async throws {
         let server = try LoopbackServer(serving: { request in
             LoopbackServer.Response(200, body: Array((request["Accept-Encoding"] ?? "none").utf8))
         })
         #expect(try await loader.load(try server.request()).body.text() == "none")
     }
 
-    @Test func aHeadRequestHasNoBodyHoweverLongItsAnswerSays() async throws {
+    @Test func aResponseToHeadHasNoBodyDespiteContentLength() async throws {
         let server = try LoopbackServer { _, connection in
             try connection.writeHeaders(200, headers: [("Content-Length", "5000000000")])
         }
@@ -122,7 +122,7 @@ struct CurlLoaderAnswers {
         #expect(try await response.body.collected().isEmpty)
     }
 
-    @Test func interimResponsesAndTrailersAreNotTheAnswer() async throws {
+    @Test func interimResponsesAndTrailersAreIgnored() async throws {
         let server = try LoopbackServer { _, connection in
             try connection.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
             try connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Final: yes\r\n\r\n")
@@ -136,13 +136,13 @@ struct CurlLoaderAnswers {
         #expect(try await response.body.text() == "body")
     }
 
-    @Test func anEmptyAnswerHasNoChunks() async throws {
+    @Test func anEmptyBodyHasNoChunks() async throws {
         let server = try LoopbackServer.answering(204, headers: [("Content-Length", "0")], body: "")
         let response = try await loader.load(try server.request())
         #expect(response.body.wholeData?.isEmpty == true)
     }
 
-    @Test func credentialsInTheURLAreSentAndNotShown() async throws {
+    @Test func credentialsInTheURLAreSentAndNotReturned() async throws {
         let server = try LoopbackServer(serving: { request in
             LoopbackServer.Response(200, body: Array((request["Authorization"] ?? "none").utf8))
         })
@@ -159,7 +159,7 @@ struct CurlLoaderAnswers {
         #expect(server.connections.value == 1)
     }
 
-    @Test func aThousandLoadsAtOnceAllArriveOverSixConnections() async throws {
+    @Test func aThousandConcurrentLoadsUseSixConnections() async throws {
         let server = try LoopbackServer(serving: { request in LoopbackServer.Response(200, body: Array(request.target.utf8)) })
         let requests = try (0..<1000).map { try server.request("/\($0)") }
         let bodies = try await withThrowingTaskGroup { group in
@@ -172,7 +172,7 @@ struct CurlLoaderAnswers {
         #expect(server.connections.value <= 6)
     }
 
-    @Test func hostsShareTheConnectionsThatALoaderMayMake() async throws {
+    @Test func hostsShareTheTotalOfConnections() async throws {
         let gate = try LoopbackServer.Gate()
         func held() throws -> LoopbackServer {
             try LoopbackServer { _, connection in
@@ -188,7 +188,7 @@ struct CurlLoaderAnswers {
         let second = Task { try await loader.body(of: try servers[1].request()) }
         for server in servers.prefix(2) { try await server.requests.wait(forCount: 1) }
         let third = Task { try await loader.body(of: try servers[2].request()) }
-        // What does arrive there shows that the third had every chance.
+        // A request that does arrive there shows that the loop has run.
         for _ in 0..<20 { _ = try await self.loader.body(of: try servers[2].request()) }
         #expect(servers[2].requests.value == 20)
         gate.open()
@@ -196,7 +196,7 @@ struct CurlLoaderAnswers {
         #expect(servers[2].requests.value == 21)
     }
 
-    /// With libcurl's own limits it would: when a connection is free, libcurl tries only the transfer that has waited longest.
+    /// With libcurl's limits it would: when a connection is free, libcurl tries only the transfer that has waited longest.
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     @Test func aHostWithoutAFreeConnectionDoesNotHoldUpAnother() async throws {
         let gates = try [LoopbackServer.Gate(), LoopbackServer.Gate()]
@@ -227,7 +227,7 @@ struct CurlLoaderAnswers {
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionsThatAServerClosed {
-    /// A transfer that counts on a connection which the server has closed makes another, and asks once.
+    /// A transfer on a connection that the server has closed opens another one, and sends its request once.
     @Test(arguments: [HTTPRequest.Method.get, .post])
     func areMadeAnew(_ method: HTTPRequest.Method) async throws {
         let held = try LoopbackServer.Gate()
@@ -239,20 +239,20 @@ struct ConnectionsThatAServerClosed {
             try connection.respond(LoopbackServer.Response(200, headers: headers, body: Array(request.target.utf8)))
         }
         let loader = CurlLoader(.withoutIdleTimeout)
-        // As long as it runs, the loader remembers that the host keeps its connections.
+        // While it runs, the loader remembers that the host keeps connections alive.
         let first = Task { try await loader.body(of: try server.request("/held")) }
         try await server.requests.wait(forCount: 1)
         for target in ["/a", "/b", "/last"] { _ = try await loader.body(of: try server.request(target)) }
         #expect(server.connections.value == 2)
         var request = try server.request("/again")
-        (request.method, request.body) = (method, method == .post ? Data("picture".utf8) : nil)
+        (request.method, request.body) = (method, method == .post ? Data("image".utf8) : nil)
         #expect(try await loader.load(request).body.text() == "/again")
         #expect(server.connections.value == 3)
         held.open()
         _ = try await first.value
         // The first request is counted before its handler runs, which may be after that of the second.
         let asked = bodies.withLock { $0 }
-        #expect(asked.filter { $0 != "/held " } == ["/a ", "/b ", "/last ", method == .post ? "/again picture" : "/again "])
+        #expect(asked.filter { $0 != "/held " } == ["/a ", "/b ", "/last ", method == .post ? "/again image" : "/again "])
         #expect(asked.count == 5)
     }
 }
@@ -263,7 +263,7 @@ struct ConnectionsWithExcessInput {
     private static let excess = LoopbackServer.text(of: "wrong")
 
     @Test(arguments: [HTTPRequest.Method.get, .post])
-    func areNotUsedAgain(_ method: HTTPRequest.Method) async throws {
+    func areNotReused(_ method: HTTPRequest.Method) async throws {
         let hasLoaded = try LoopbackServer.Gate()
         let server = try LoopbackServer { request, connection in
             try connection.write(LoopbackServer.text(of: request.target))
@@ -283,7 +283,7 @@ struct ConnectionsWithExcessInput {
         #expect(server.connections.value == 2)
     }
 
-    @Test func areNotUsedAgainWhereItCameWithTheEndOfTheBody() async throws {
+    @Test func areNotReusedIfTheExcessCameWithTheBody() async throws {
         let hasBegun = try LoopbackServer.Gate()
         let server = try LoopbackServer { request, connection in
             let text = LoopbackServer.text(of: request.target)
@@ -300,7 +300,7 @@ struct ConnectionsWithExcessInput {
         #expect(server.connections.value == 2)
     }
 
-    /// The descriptor of a client's connection to a port of this machine that this process has.
+    /// The descriptor of this process's connection to a local port.
     private func socketConnected(to port: Int) throws -> Int32 {
         try #require(
             (0..<1024).first { descriptor in
@@ -326,7 +326,7 @@ struct ConnectionsWithExcessInput {
 struct CurlLoaderStreaming {
     let loader = CurlLoader(.withoutIdleTimeout)
 
-    @Test func theFirstChunkIsHereWhileTheSecondIsHeldBack() async throws {
+    @Test func theFirstChunkIsReturnedBeforeTheSecondIsSent() async throws {
         let gate = try LoopbackServer.Gate()
         let server = try LoopbackServer { _, connection in
             try connection.writeHeaders(200, headers: [("Content-Length", "10")])
@@ -342,7 +342,7 @@ struct CurlLoaderStreaming {
         #expect(try await chunks.next() == nil)
     }
 
-    @Test func theHeadIsHereBeforeAnyBody() async throws {
+    @Test func responseHeadersAreReturnedBeforeTheBody() async throws {
         let gate = try LoopbackServer.Gate()
         let server = try LoopbackServer { _, connection in
             try connection.writeHeaders(200, headers: [("Content-Length", "4")])
@@ -355,8 +355,8 @@ struct CurlLoaderStreaming {
         #expect(try await response.body.text() == "body")
     }
 
-    /// What the server manages to send before its socket is full bounds what the loader holds.
-    @Test func aBodyNobodyReadsIsNotReadAhead() async throws {
+    /// What the server can send before its socket is full limits what the loader holds.
+    @Test func anUnreadBodyIsNotReceivedBeyondTheWindow() async throws {
         let sent = Lock(0)
         let server = try LoopbackServer { _, connection in
             try connection.writeHeaders(200, headers: [("Transfer-Encoding", "chunked")])
@@ -380,11 +380,11 @@ struct CurlLoaderStreaming {
             let chunk = try #require(try await chunks.next())
             largest = max(largest, chunk.count)
             read += chunk.count
-            // Other transfers make the loop go round, so that it would read on if it could.
+            // Other transfers wake the loop, so that it would receive more if it could.
             if read % 7 == 0 { _ = try? await loader.load(DataRequest(url: port.url)) }
         }
         #expect(largest <= 2 * configuration.window)
-        // Besides what the loader holds, there is what neither side counts.
+        // The sockets hold bytes, too, which neither side counts.
         #expect(sent.withLock { $0 } - read <= 2 * configuration.window + mostInSockets())
     }
 
@@ -408,9 +408,9 @@ struct CurlLoaderStreaming {
 }
 
 extension CurlLoaderStreaming {
-    /// libcurl brings up to 16 KB at a time.
+    /// libcurl delivers up to 16 KB at a time.
     @Test(arguments: [1, 1000, 16_000])
-    func aWindowSmallerThanWhatComesAtATimeHoldsNothingUp(_ window: Int) async throws {
+    func aSmallWindowBlocksNothing(_ window: Int) async throws {
         let count = 1 << 20
         let server = try LoopbackServer(serving: { _ in .init(200, body: [UInt8](repeating: 1, count: count)) })
         var configuration = CurlLoader.Configuration.withoutIdleTimeout
@@ -426,7 +426,7 @@ extension CurlLoaderStreaming {
 
 @Suite(.timeLimit(.minutes(1)))
 struct CurlLoaderTiming {
-    @Test func aNewConnectionIsTimedAndAKeptOneIsSaidToBe() async throws {
+    @Test func timingsTellNewAndReusedConnectionsApart() async throws {
         let server = try LoopbackServer.answering(body: "x")
         let loader = CurlLoader(.withoutIdleTimeout)
         let first = try await loader.load(try server.request())
@@ -435,7 +435,7 @@ struct CurlLoaderTiming {
         let timing = try #require(first.timing)
         #expect(!timing.isReused)
         #expect(timing.connect > .zero)
-        #expect(timing.secure == .zero)
+        #expect(timing.tlsHandshake == .zero)
         #expect(timing.firstByte >= timing.nameLookup + timing.connect)
         #expect(second.timing?.isReused == true)
         #expect(second.timing?.connect == .zero)

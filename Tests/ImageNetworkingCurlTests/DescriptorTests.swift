@@ -6,9 +6,9 @@
     import NetworkTestKit
     import Testing
 
-    /// Each test runs in a process of its own, since it changes the process's limit.
+    /// Each test runs in a separate process, since it changes the limit of the process.
     @Suite struct Descriptors {
-        /// Lets the process have so many; how many it could have before.
+        /// Sets the limit of descriptors; returns the old one.
         @discardableResult
         private static func allow(_ count: rlim_t) -> rlim_t {
             var limit = rlimit()
@@ -20,7 +20,7 @@
             return limit.rlim_cur
         }
 
-        @Test func aLoaderThatFindsNoneLeftTriesAgainWithTheNextLoad() async {
+        @Test func withoutDescriptorsALoadFailsAndTheNextOneRetries() async {
             await #expect(processExitsWith: .success) {
                 let loader = CurlLoader(.withoutIdleTimeout)
                 let url = try #require(URL(string: "http://127.0.0.1:1/"))

@@ -4,13 +4,13 @@
     import LoopbackHTTP
     import Testing
 
-    /// The lookup of a name that no other test looks up: it waits until it is answered, with this machine's own address.
+    /// A lookup of a name that no other test uses: it waits until it is released, and then returns the loopback address.
     final class HeldLookup: Sendable {
         let name: String
-        /// Opens when somebody looks the name up.
+        /// Opens when the lookup starts.
         let begun: LoopbackServer.Gate
 
-        /// Whether libcurl looks names up by the C library, on a thread of its own that it need not wait for.
+        /// Whether libcurl looks up names with the C library, on a separate thread that it need not wait for.
         static let isPossible: Bool = {
             guard clt_holds_lookups(), let version = unsafe curl_version_info(CURLVERSION_SECOND) else { return false }
             return unsafe version.pointee.ares == nil && version.pointee.version_num >= 0x07_57_00

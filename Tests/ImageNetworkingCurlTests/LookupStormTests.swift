@@ -9,7 +9,7 @@
 
     private let names = OtherSystem(mark: "CALOTYPE_TEST_NAMES", replacing: "/etc/resolv.conf", by: "resolv.conf")
 
-    /// Takes questions for addresses and answers none.
+    /// A DNS server that receives queries and sends no responses.
     private final class SilentNameServer: Sendable {
         static let address = "127.0.0.99"
 
@@ -32,12 +32,12 @@
 
         deinit { close(descriptor) }
 
-        /// The first labels of the names that were asked for so far.
+        /// The first labels of the queried names so far.
         var labels: Set<String> {
             var question = [UInt8](repeating: 0, count: 512)
             while true {
                 let count = unsafe recv(descriptor, &question, question.count, Int32(MSG_DONTWAIT))
-                // A head of twelve bytes, then the length of the label (RFC 1035, section 4.1).
+                // A header of twelve bytes, then the length of the label (RFC 1035, section 4.1).
                 guard count > 13 else { return asked.withLock { $0 } }
                 let label = String(decoding: question[13..<count].prefix(Int(question[12])), as: UTF8.self)
                 asked.withLock { _ = $0.insert(label) }
@@ -54,8 +54,8 @@
 
     @Suite(.timeLimit(.minutes(1)))
     struct LookupStorms {
-        @Test(.enabled(if: names.isPossible, "It takes root, and the commands unshare and mount."))
-        func lookupsThatNobodyWaitsForAreBounded() throws {
+        @Test(.enabled(if: names.isPossible, "Needs root, and the commands unshare and mount."))
+        func lookupsOfCancelledLoadsAreLimited() throws {
             let (isGood, text) = try names.run(suite: "LookupsWithoutAnswer") { file in
                 let text = "nameserver \(SilentNameServer.address)\noptions timeout:30\n"
                 try Data(text.utf8).write(to: file)
@@ -66,11 +66,11 @@
     }
 
     /// Runs in the process that the suite above starts.
-    @Suite(.enabled(if: names.place != nil, "Its system asks another name server."), .timeLimit(.minutes(1)))
+    @Suite(.enabled(if: names.place != nil, "Needs the process with another name server."), .timeLimit(.minutes(1)))
     struct LookupsWithoutAnswer {
-        /// Each lookup holds a thread of the system until its timeout, although its load is cancelled.
+        /// Each lookup holds a system thread until its timeout, even if its load is cancelled.
         @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-        @Test func ofCancelledLoadsAsManyGoOnAsThereMayBeConnections() async throws {
+        @Test func lookupsOfCancelledLoadsAreLimitedByTheConnections() async throws {
             let server = try SilentNameServer()
             var configuration = CurlLoader.Configuration.withoutIdleTimeout
             configuration.connections = 4
@@ -88,9 +88,9 @@
                 for task in tasks { task.cancel() }
                 for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
             }
-            // Four go on and count for nothing, four hold the places of the next.
+            // Four lookups continue without a slot, four occupy the slots of the next loads.
             let waiting = try begin(2)
-            // A question of another loader, whose thread starts later, shows that theirs would be here.
+            // A query of another loader, whose thread starts later, shows that theirs would have arrived.
             let url = try #require(URL(string: "http://last.test/"))
             let last = Task { try await CurlLoader(.withoutIdleTimeout).load(DataRequest(url: url)) }
             try await server.isAsked(for: 9)

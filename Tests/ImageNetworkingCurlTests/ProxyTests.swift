@@ -8,7 +8,7 @@
     import NetworkTestKit
     import Testing
 
-    /// A proxy that opens tunnels to ports of this machine (RFC 9110, section 9.3.6), and notes what it is asked for.
+    /// A proxy that opens tunnels to local ports (RFC 9110, section 9.3.6), and records its requests.
     private final class TunnelProxy: Sendable {
         private let line: UnreliableConnection
         private let noted = Lock<[String]>([])
@@ -29,7 +29,7 @@
         }
     }
 
-    /// The environment belongs to the process: each of these runs in one of its own.
+    /// Each test runs in a separate process, since it changes the environment.
     @Suite(.timeLimit(.minutes(1)))
     struct ProxiesOfTheEnvironment {
         @Test func plainRequestsGoThroughTheProxy() async throws {
@@ -44,7 +44,7 @@
             }
         }
 
-        @Test func theProxyIsAskedForATunnelForHTTPS() async throws {
+        @Test func httpsUsesATunnelThroughTheProxy() async throws {
             await #expect(processExitsWith: .success) {
                 let asked = Lock<[String]>([])
                 let proxy = try LoopbackServer { request, connection in
@@ -74,12 +74,12 @@
                 request.headerFields[.authorization] = "Bearer secret"
                 #expect(try await loader.load(request).body.text() == "/a.png Bearer secret")
                 #expect(try await loader.load(request).body.text() == "/a.png Bearer secret")
-                // One tunnel for both, and what is meant for the server stays inside.
+                // Both requests use one tunnel, and the proxy does not see their headers.
                 #expect(proxy.asked == ["CONNECT 127.0.0.1:\(server.port) -"])
             }
         }
 
-        @Test func aCertificateIsCheckedBehindTheProxyToo() async throws {
+        @Test func certificatesAreCheckedThroughTheProxyToo() async throws {
             await #expect(processExitsWith: .success) {
                 let identity = try #require(LoopbackServer.Identity(host: "example.org"))
                 let server = try LoopbackServer(identity: identity) { _, connection in
@@ -108,8 +108,8 @@
             }
         }
 
-        /// A proxy would look names up itself and connect to what it finds: nothing that a policy checked here.
-        @Test func aLoaderWithAPolicyAsksNoProxyForATunnel() async throws {
+        /// A proxy would look up the name and connect to an address that the policy has not checked.
+        @Test func aLoaderWithAPolicyUsesNoProxy() async throws {
             await #expect(processExitsWith: .success) {
                 let identity = try #require(LoopbackServer.Identity())
                 let server = try LoopbackServer(identity: identity) { _, connection in
@@ -129,7 +129,7 @@
             }
         }
 
-        @Test func hostsOfNoProxyAreAskedDirectly() async throws {
+        @Test func hostsInNoProxyAreConnectedDirectly() async throws {
             await #expect(processExitsWith: .success) {
                 let proxy = try LoopbackServer.answering(body: "proxy")
                 let server = try LoopbackServer.answering(body: "direct")
@@ -140,7 +140,7 @@
             }
         }
 
-        @Test func aLoaderMayDoWithoutAndOneWithAPolicyAlwaysDoes() async throws {
+        @Test func proxiesCanBeDisabledAndAreWithAPolicy() async throws {
             await #expect(processExitsWith: .success) {
                 let proxy = try LoopbackServer.answering(body: "proxy")
                 let server = try LoopbackServer.answering(body: "direct")
@@ -156,7 +156,7 @@
             }
         }
 
-        @Test func aProxyThatIsNotThereIsAFailedConnection() async throws {
+        @Test func anUnreachableProxyIsAConnectionFailure() async throws {
             await #expect(processExitsWith: .success) {
                 let port = try RefusingPort()
                 defer { withExtendedLifetime(port) {} }

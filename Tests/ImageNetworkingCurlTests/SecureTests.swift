@@ -9,7 +9,7 @@
     import Testing
 
     extension CurlLoader.Configuration {
-        /// Trusts one server's own certificate.
+        /// Trusts the certificate of one server.
         static func trusting(_ identity: LoopbackServer.Identity) -> Self {
             var configuration = Self.withoutIdleTimeout
             configuration.certificateAuthorities = .pem(Data(identity.certificate.utf8))
@@ -25,28 +25,28 @@
             }
         }
 
-        @Test func aCertificateThatIsTrustedIsAccepted() async throws {
+        @Test func aTrustedCertificateIsAccepted() async throws {
             let identity = try #require(LoopbackServer.Identity())
             let server = try server(identity)
             let loader = CurlLoader(.trusting(identity))
             #expect(try await loader.load(try server.request()).body.text() == "secret")
         }
 
-        @Test func theTimeForTLSIsToldOfANewConnectionAlone() async throws {
+        @Test func theTimeForTLSIsReportedOnlyForNewConnections() async throws {
             let identity = try #require(LoopbackServer.Identity())
             let server = try server(identity)
             let loader = CurlLoader(.trusting(identity))
             let first = try await loader.load(try server.request())
             _ = try await first.body.collected()
             let timing = try #require(first.timing)
-            #expect(timing.secure > .zero)
-            #expect(timing.firstByte >= timing.nameLookup + timing.connect + timing.secure)
+            #expect(timing.tlsHandshake > .zero)
+            #expect(timing.firstByte >= timing.nameLookup + timing.connect + timing.tlsHandshake)
             let second = try #require(try await loader.load(try server.request()).timing)
-            #expect(second.isReused && second.secure == .zero)
+            #expect(second.isReused && second.tlsHandshake == .zero)
         }
 
-        /// TLS may have taken the excess from the kernel together with the end of the body.
-        @Test func aConnectionWithExcessInputIsNotUsedAgain() async throws {
+        /// TLS may have read the excess from the kernel together with the end of the body.
+        @Test func aConnectionWithExcessInputIsNotReused() async throws {
             let identity = try #require(LoopbackServer.Identity())
             let hasBegun = try LoopbackServer.Gate()
             let server = try LoopbackServer(identity: identity) { request, connection in
@@ -75,7 +75,7 @@
             #expect(try await CurlLoader(configuration).load(try server.request()).body.text() == "secret")
         }
 
-        @Test func aCertificateThatNobodyVouchesForIsRefused() async throws {
+        @Test func anUntrustedCertificateIsRejected() async throws {
             let server = try server(try #require(LoopbackServer.Identity()))
             let error = try await imageError { _ = try await CurlLoader().load(try server.request()) }
             #expect(error.code == .insecure)
@@ -83,7 +83,7 @@
             #expect(server.requests.value == 0)
         }
 
-        @Test func anExpiredCertificateIsRefused() async throws {
+        @Test func anExpiredCertificateIsRejected() async throws {
             let identity = try #require(LoopbackServer.Identity(isExpired: true))
             let server = try server(identity)
             let error = try await imageError { _ = try await CurlLoader(.trusting(identity)).load(try server.request()) }
@@ -91,7 +91,7 @@
             #expect(server.requests.value == 0)
         }
 
-        @Test func anotherHostsCertificateIsRefused() async throws {
+        @Test func theCertificateOfAnotherHostIsRejected() async throws {
             let identity = try #require(LoopbackServer.Identity(host: "example.org"))
             let server = try server(identity)
             let error = try await imageError { _ = try await CurlLoader(.trusting(identity)).load(try server.request()) }
@@ -104,7 +104,7 @@
     struct CurlLoaderHTTP2 {
         private typealias HTTP2 = LoopbackServer.HTTP2Connection
 
-        /// A server that speaks HTTP/2 and leaves each request to `answer`.
+        /// A server that speaks HTTP/2 and passes each request to `answer`.
         private func server(
             _ identity: LoopbackServer.Identity, answer: @escaping @Sendable (HTTP2, UInt32) throws -> Void
         ) throws -> LoopbackServer {
@@ -118,8 +118,8 @@
 
         @Test func manyLoadsShareOneConnection() async throws {
             let identity = try #require(LoopbackServer.Identity(protocolName: "h2"))
-            // After the first, which shows the loader what the server speaks, nothing is answered before all have asked: so
-            // one connection must carry them at the same time.
+            // After the first load, which shows the loader that the server speaks HTTP/2, no response is sent before all requests have
+            // arrived: so one connection must carry them at the same time.
             let asked = Lock<[UInt32]>([])
             let server = try server(identity) { http2, stream in
                 guard stream != 1 else { return try http2.respond(to: stream, body: []) }
@@ -140,7 +140,7 @@
             #expect(server.connections.value == 1)
         }
 
-        @Test func aStreamThatIsResetInItsBodyIsALostConnectionAndTheOthersGoOn() async throws {
+        @Test func aStreamResetInItsBodyIsALostConnectionAndOthersContinue() async throws {
             let identity = try #require(LoopbackServer.Identity(protocolName: "h2"))
             let server = try server(identity) { http2, stream in
                 guard stream == 1 else { return try http2.respond(to: stream, body: Array("whole".utf8)) }
@@ -155,7 +155,7 @@
             #expect(server.connections.value == 1)
         }
 
-        @Test func aStreamThatIsResetBeforeItsAnswerIsALostConnection() async throws {
+        @Test func aStreamResetBeforeItsResponseIsALostConnection() async throws {
             let identity = try #require(LoopbackServer.Identity(protocolName: "h2"))
             let server = try server(identity) { http2, stream in try http2.reset(stream, .enhanceYourCalm) }
             let request = try server.request()
@@ -163,7 +163,7 @@
             #expect(error.code == .connectionLost)
         }
 
-        /// Such as one that is restarted.
+        /// For example a server that is restarted.
         @Test func aServerThatGoesAwayIsALostConnection() async throws {
             let identity = try #require(LoopbackServer.Identity(protocolName: "h2"))
             let isFirst = Lock(true)
@@ -217,7 +217,7 @@
                     while let stream = try http2.nextRequest() {
                         let seen = http2.streamsResetByClient
                         reset.withLock { $0 = seen }
-                        // The first is never answered.
+                        // The first request gets no response.
                         if stream != 1 { try http2.respond(to: stream, body: [1]) }
                     }
                 })
@@ -233,15 +233,15 @@
         }
     }
 
-    /// What a program still has running when it ends.
+    /// Transfers that still run when a program ends.
     @Suite(.timeLimit(.minutes(1)))
     struct CurlLoaderAtTheEndOfTheProcess {
-        /// What the handler of exit(3), which captures nothing, is to load.
+        /// The load that the handler of exit(3) starts; it is global, since the handler captures nothing.
         private static let last = Lock<(loader: CurlLoader, request: DataRequest)?>(nil)
 
-        @Test func aLoaderWorksOverTLSUntilTheProcessIsGone() async throws {
+        @Test func aLoaderWorksOverTLSUntilTheProcessEnds() async throws {
             await #expect(processExitsWith: .exitCode(7)) {
-                // Set before any library sets one, the handler runs after theirs.
+                // This handler is registered before those of the libraries, so it runs after them.
                 atexit {
                     let isOver = DispatchSemaphore(value: 0)
                     let body = Lock(Data())
@@ -255,7 +255,7 @@
                     isOver.wait()
                     _exit(body.withLock { $0 } == Data("secret".utf8) ? 7 : 1)
                 }
-                // Before the server, which uses the same library: what counts is the first use in the process.
+                // Before the server starts, since it uses the same library: the first use in the process counts.
                 let port = try RefusingPort()
                 _ = try? await CurlLoader().load(DataRequest(url: port.url))
                 let identity = try #require(LoopbackServer.Identity())
@@ -266,7 +266,7 @@
                 let (loader, request) = (CurlLoader(.trusting(identity)), try server.request())
                 _ = try await loader.body(of: request)
                 Self.last.withLock { $0 = (loader, request) }
-                // Not from the pool, whose only thread this may be.
+                // Not on the pool, whose only thread this may be.
                 _ = DetachedThread.start { exit(0) }
                 while true { await Task.yield() }
             }

@@ -4,7 +4,7 @@ import Testing
 
 import CalotypeSystem
 
-/// A socket whose queue of connections is full: further ones are neither accepted nor refused.
+/// A listening socket with a full queue: further connections are neither accepted nor refused.
 final class SilentListener {
     let url: URL
     private let listener: BoundSocket
@@ -25,10 +25,10 @@ final class SilentListener {
 
 #if os(Linux)
     extension SilentListener {
-        /// How many sockets of this machine are on their way to it: what proc(5) lists with its address and in the state SYN_SENT.
-        func clientsThatConnect() throws -> Int {
+        /// The number of local sockets that are connecting to it: those that proc(5) lists with its address in the state SYN_SENT.
+        func connectingClients() throws -> Int {
             let port = String(try #require(url.port), radix: 16, uppercase: true)
-            // Files of the kernel's have no length, by which `String(contentsOf:)` reads.
+            // Files in /proc report no length, which `String(contentsOf:)` relies on.
             let file = try #require(FileHandle(forReadingAtPath: "/proc/net/tcp"))
             let table = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
             return table.split(separator: "\n").count { line in
@@ -40,7 +40,7 @@ final class SilentListener {
     }
 #endif
 
-/// A port that is taken and not listened on: connections to it are refused, and nobody else gets it.
+/// A bound port without a listener: connections to it are refused, and no other process gets it.
 final class RefusingPort {
     let url: URL
     private let socket: BoundSocket
@@ -51,9 +51,9 @@ final class RefusingPort {
     }
 }
 
-/// A socket of IPv4's loopback with a port of its own.
+/// A socket on the IPv4 loopback address with a free port.
 private final class BoundSocket {
-    /// Closed with its owner.
+    /// Closed with the last reference.
     final class Descriptor {
         let number: Int32
 

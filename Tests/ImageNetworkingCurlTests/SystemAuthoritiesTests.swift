@@ -11,12 +11,12 @@
 
     @Suite(.timeLimit(.minutes(1)))
     struct AuthoritiesOfTheSystem {
-        @Test(.enabled(if: authorities.isPossible, "It takes root, and the commands unshare and mount."))
-        func theyAreNotTrustedBesideOnesOwn() throws {
+        @Test(.enabled(if: authorities.isPossible, "Needs root, and the commands unshare and mount."))
+        func systemAuthoritiesAreNotTrustedBesideCustomOnes() throws {
             let (isGood, text) = try authorities.run(suite: "AuthoritiesInAFolder") { folder in
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-                // Authorities that are others than the test's, which all have one name: OpenSSL asks the folder for no name that it
-                // has.
+                // Other authorities than the test's, which share one name: OpenSSL looks up a name in the folder only if it has no
+                // authority of that name.
                 let list = "ca-certificates.crt"
                 try FileManager.default.copyItem(
                     at: URL(filePath: "/etc/ssl/certs").appending(path: list), to: folder.appending(path: list))
@@ -27,12 +27,12 @@
     }
 
     /// Runs in the process that the suite above starts.
-    @Suite(.enabled(if: authorities.place != nil, "Its system's authorities are not the system's."))
+    @Suite(.enabled(if: authorities.place != nil, "Needs the process with other authorities."))
     struct AuthoritiesInAFolder {
-        @Test func onlyTheSystemsOwnChoiceTrustsThem() async throws {
+        @Test func onlyTheSystemSettingTrustsThem() async throws {
             let folder = try #require(authorities.place)
             let trusted = try #require(LoopbackServer.Identity())
-            // OpenSSL looks an authority up by a digest of its name, as `openssl x509 -hash` tells it.
+            // OpenSSL looks up an authority by a digest of its name, as printed by `openssl x509 -hash`.
             try Data(trusted.certificate.utf8).write(to: folder.appending(path: "c8bf7e9a.0"))
             let list = folder.appending(path: "ca-certificates.crt")
             let own = try Data(contentsOf: list)

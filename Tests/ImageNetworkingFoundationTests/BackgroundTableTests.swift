@@ -12,7 +12,7 @@ import Testing
         return table
     }
 
-    @Test func aSecondBeginningJoinsTheFirst() {
+    @Test func aSecondStartJoinsTheFirst() {
         var table = running()
         let isFirst = table.begin("a", number: 8, waiter: 2, limit: 200)
         #expect(!isFirst)
@@ -21,7 +21,7 @@ import Testing
         #expect(waiters == [1, 2] && table.running.isEmpty)
     }
 
-    @Test func aPrefetchWaitsForWhatHasNotBegunAndOthersForWhatFlows() {
+    @Test func aPrefetchWaitsForATransferThatHasNotBegunAndOtherLoadsDoNot() {
         var table = running()
         let prefetch = table.joinRunning("a", waiter: 2, limit: 1, isPatient: true)
         let other = table.joinRunning("b", waiter: 2, limit: 1, isPatient: true)
@@ -31,7 +31,7 @@ import Testing
         #expect(visible == .joined)
     }
 
-    @Test func whatHasNotBegunIsOvertakenAndGivenUpWhereNobodyWaits() {
+    @Test func aTransferThatHasNotBegunIsCancelledWithoutWaiters() {
         var table = running()
         let first = table.joinRunning("a", waiter: 2, limit: 1, isPatient: false)
         #expect(first == .overtakes(cancelling: nil) && table.running["a"]?.waiters == [1: 100])
@@ -41,7 +41,7 @@ import Testing
         #expect(second == .overtakes(cancelling: 7) && table.running.isEmpty)
     }
 
-    @Test func whoLeavesLastTakesTheTransferAlongUnlessTheTimeIsUp() {
+    @Test func theLastWaiterCancelsTheTransferUnlessItTimedOut() {
         var table = running()
         _ = table.begin("a", number: 8, waiter: 2, limit: 100)
         let first = table.leave("a", waiter: 1, isTimeUp: false)
@@ -50,7 +50,7 @@ import Testing
         #expect(first == nil && last == 7 && late == nil && table.running.isEmpty)
     }
 
-    @Test func eachWaiterHasALimitAndTheTransferTheHighest() {
+    @Test func eachWaiterHasALimitAndTheTransferHasTheHighest() {
         var table = running()
         _ = table.begin("a", number: 8, waiter: 2, limit: 200)
         let (small, goesOn) = table.received(10, announced: 150, "a", number: 7)
@@ -59,7 +59,7 @@ import Testing
         #expect(large == [2] && isOver && table.running.isEmpty)
     }
 
-    @Test func whatIsReportedOfAnotherNumberIsTooLate() {
+    @Test func reportsOfAnotherNumberAreIgnored() {
         var table = running()
         let before = table
         let (refusals, isOver) = table.received(1000, announced: nil, "a", number: 6)
@@ -67,10 +67,10 @@ import Testing
         #expect(refusals == [] && !isOver && waiters == [] && table.running == before.running)
     }
 
-    @Test func whatWasGivenUpIsNotWantedAlthoughItEndsWell() {
+    @Test func aCancelledTransferIsNotStoredEvenIfItSucceeds() {
         var table = running()
         #expect(table.wants(100, "a", number: 7, limit: 0) && !table.wants(101, "a", number: 7, limit: 500))
-        // Begun by an earlier launch.
+        // Started by an earlier launch.
         #expect(table.wants(500, "a", number: 6, limit: 500) && !table.wants(501, "a", number: 6, limit: 500))
         _ = table.leave("a", waiter: 1, isTimeUp: false)
         #expect(!table.wants(1, "a", number: 7, limit: 500))
@@ -86,10 +86,10 @@ import Testing
         #expect(!table.wants(1, "a", number: 7, limit: 500))
     }
 
-    @Test func whatRunsSinceAnEarlierLaunchIsFoundUnlessItHasEnded() {
+    @Test func transfersOfEarlierLaunchesAreAddedUnlessTheyHaveEnded() {
         var table = BackgroundTable()
-        let nobody = table.end("gone", number: 1)
-        #expect(nobody == [])
+        let waiters = table.end("gone", number: 1)
+        #expect(waiters == [])
         let surplus = table.restore([("gone", 1, 0), ("a", 2, 5), ("a", 3, 0)], limit: 50)
         #expect(surplus == [3] && !table.wants(1, "a", number: 3, limit: 50))
         #expect(table.running == ["a": .init(number: 2, received: 5, limit: 50)])
@@ -106,7 +106,7 @@ import Testing
         return request
     }
 
-    @Test func aPrefetchWithNeutralFieldsMayGoThatWay() throws {
+    @Test func aPrefetchWithNeutralFieldsMayUseTheBackgroundSession() throws {
         let request = try request()
         let key = try #require(BackgroundRule.key(of: request))
         #expect(BackgroundRule.isKey(key) && !key.contains("example"))
@@ -114,27 +114,27 @@ import Testing
     }
 
     @Test(arguments: ["Authorization", "Cookie", "X-Api-Key", "Range", "If-Range", "Host", "Proxy-Authorization"])
-    func whatMayBeACredentialOrAskForAPartNeverDoes(_ name: String) throws {
+    func fieldsThatMayBeCredentialsOrRangesAreNotSentInTheBackground(_ name: String) throws {
         let name = try #require(HTTPField.Name(name))
         #expect(BackgroundRule.key(of: try request { $0.headerFields[name] = "1" }) == nil)
     }
 
-    @Test func neitherDoCredentialsOfTheURLNorBodiesNorOtherMethods() throws {
+    @Test func credentialsInTheURLBodiesAndOtherMethodsAreNotSentInTheBackground() throws {
         #expect(BackgroundRule.key(of: try request { $0.url = URL(string: "https://me:secret@example.org/")! }) == nil)
         #expect(BackgroundRule.key(of: try request { $0.body = Data([1]) }) == nil)
         #expect(BackgroundRule.key(of: try request { $0.method = .head }) == nil)
     }
 
-    @Test func onlyPrefetchesThatCachesMayAnswerAndKeepBegin() throws {
+    @Test func onlyPrefetchesThatMayUseTheCacheStartATransfer() throws {
         #expect(!BackgroundRule.mayBegin(try request { $0.purpose = .plain }))
         #expect(!BackgroundRule.mayBegin(try request { $0.purpose = .view }))
         #expect(!BackgroundRule.mayBegin(try request { $0.cachePolicy.remove(.writesDisk) }))
         #expect(!BackgroundRule.mayBegin(try request { $0.cachePolicy.insert(.onlyIfCached) }))
-        let anew = try request { $0.cachePolicy = .reload }
-        #expect(!BackgroundRule.mayBegin(anew) && !BackgroundRule.mayBeAnswered(anew))
+        let reload = try request { $0.cachePolicy = .reload }
+        #expect(!BackgroundRule.mayBegin(reload) && !BackgroundRule.mayBeAnswered(reload))
     }
 
-    @Test func theKeyTellsRequestsApartByWhatChangesTheAnswer() throws {
+    @Test func theKeyContainsWhatChangesTheResponse() throws {
         let key = BackgroundRule.key(of: try request())
         #expect(BackgroundRule.key(of: try request { $0.purpose = .view }) == key)
         #expect(BackgroundRule.key(of: try request { $0.headerFields[.init("traceparent")!] = "00-1" }) == key)

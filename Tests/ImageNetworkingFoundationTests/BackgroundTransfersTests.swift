@@ -11,7 +11,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// A session whose downloads a test ends.
+/// A session whose downloads are ended by the test.
 private final class ScriptedDownloads: BackgroundDownloading {
     struct Download: BackgroundDownload {
         let number: Int
@@ -21,7 +21,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
     }
 
     let log = EventLog<String>()
-    /// Passed before it is told what runs since an earlier launch.
+    /// Opened before the list of running downloads is returned.
     let gate: CalotypeTesting.Gate
     private let earlier: [(key: String, number: Int, received: Int)]
     private let last = Lock(0)
@@ -60,7 +60,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
             let key = try #require(BackgroundRule.key(of: prefetch))
             self.key = key
             session = ScriptedDownloads(earlier: earlier.map { [(key, $0.0, $0.received)] } ?? [], gate: gate)
-            transfers = BackgroundTransfers(files.folder(), limit: 1000, piece: 100)
+            transfers = BackgroundTransfers(files.folder(), limit: 1000, chunkBytes: 100)
             transfers.open(session)
         }
 
@@ -93,18 +93,18 @@ private final class ScriptedDownloads: BackgroundDownloading {
         }
     }
 
-    @Test func aPrefetchIsAnsweredByItsTransferAndLeavesNothingBehind() async throws {
+    @Test func aPrefetchGetsItsTransferAndLeavesNoFile() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
         let bench = try Bench(files)
         let load = bench.load(bench.prefetch)
         await bench.session.log.wait(forCount: 1)
-        try bench.finish(1, "picture")
-        #expect(try await load.value == Data("picture".utf8))
+        try bench.finish(1, "image")
+        #expect(try await load.value == Data("image".utf8))
         #expect(files.names == [] && bench.session.log.events == ["resume 1"])
     }
 
-    @Test func otherLoadsGoTheUsualWay() async throws {
+    @Test func otherLoadsUseTheForegroundSession() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
         let bench = try Bench(files)
@@ -122,16 +122,16 @@ private final class ScriptedDownloads: BackgroundDownloading {
         let first = bench.load(bench.prefetch)
         await bench.session.log.wait(forCount: 1)
         bench.transfers.received(1, announced: nil, bench.key, number: 1, source: "")
-        // A visible load joins it too, and it is here as soon as the other two.
+        // A visible load joins it too, and ends together with the other two.
         let second = bench.load(bench.prefetch)
         let third = bench.load(bench.visible)
         while bench.transfers.waiting < 3 { await Task.yield() }
-        try bench.finish(1, "picture")
-        #expect(try await [first.value, second.value, third.value] == Array(repeating: Data("picture".utf8), count: 3))
+        try bench.finish(1, "image")
+        #expect(try await [first.value, second.value, third.value] == Array(repeating: Data("image".utf8), count: 3))
         #expect(bench.session.log.events == ["resume 1"])
     }
 
-    @Test func manyPrefetchesAtATimeBeginOneTransferAndEndIt() async throws {
+    @Test func concurrentPrefetchesStartOneTransferAndCancelIt() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
         for _ in 0..<50 {
@@ -141,7 +141,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
             await bench.session.log.wait { $0.contains { $0.hasPrefix("resume") } }
             for load in loads { load.cancel() }
             for load in loads { await #expect(throws: CancellationError.self) { try await load.value } }
-            // Who came too late with a transfer of its own has cancelled that, and the last one the one that began.
+            // Each load that was too late has cancelled its transfer, and the last load has cancelled the started one.
             let resumed = bench.session.log.events.filter { $0.hasPrefix("resume") }
             try #require(resumed.count == 1)
             let number = try #require(resumed[0].split(separator: " ").last)
@@ -149,35 +149,35 @@ private final class ScriptedDownloads: BackgroundDownloading {
         }
     }
 
-    @Test func whatEndedWithoutTheProcessAnswersTheNextLoadWhoeverMakesIt() async throws {
+    @Test func aTransferThatEndedWithoutTheProcessServesTheNextLoad() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
-        try Bench(files).finish(12, "picture")
+        try Bench(files).finish(12, "image")
         #expect(files.names.count == 1)
         // As after a relaunch.
         let bench = try Bench(files)
-        #expect(try await bench.load(bench.visible).value == Data("picture".utf8))
+        #expect(try await bench.load(bench.visible).value == Data("image".utf8))
         #expect(files.names == [] && bench.session.log.events == [])
         #expect(try await bench.load(bench.visible).value == nil)
     }
 
-    @Test func whatStillRunsSinceAnEarlierLaunchIsJoined() async throws {
+    @Test func aRunningTransferOfAnEarlierLaunchIsJoined() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
         let gate = CalotypeTesting.Gate()
         let bench = try Bench(files, earlier: (5, received: 0), gate: gate)
         let load = bench.load(bench.prefetch)
         await gate.waitForArrivals(1)
-        // A visible load does not wait for the system to tell what runs.
+        // A visible load does not wait for the list of running downloads.
         #expect(try await bench.load(bench.visible).value == nil)
         gate.open()
         while bench.transfers.waiting < 1 { await Task.yield() }
-        try bench.finish(5, "picture")
-        #expect(try await load.value == Data("picture".utf8))
+        try bench.finish(5, "image")
+        #expect(try await load.value == Data("image".utf8))
         #expect(bench.session.log.events == [])
     }
 
-    @Test func aPrefetchWaitsForTheSystemsListNoLongerThanItMay() async throws {
+    @Test func aPrefetchWaitsForTheSystemsListUntilItsTimeout() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
         let gate = CalotypeTesting.Gate()
@@ -192,7 +192,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         #expect(bench.session.log.events == [])
     }
 
-    @Test func aVisibleLoadOvertakesWhatTheSystemHasNotBegun() async throws {
+    @Test func aVisibleLoadReplacesATransferThatHasNotBegun() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
         let bench = try Bench(files, earlier: (5, received: 0))
@@ -215,8 +215,8 @@ private final class ScriptedDownloads: BackgroundDownloading {
         second.cancel()
         await #expect(throws: CancellationError.self) { try await second.value }
         #expect(bench.session.log.events.contains("cancel 1"))
-        // Its end is nobody's.
-        try bench.finish(1, "picture")
+        // No load waits for its end.
+        try bench.finish(1, "image")
         #expect(files.names == [])
     }
 
@@ -229,11 +229,11 @@ private final class ScriptedDownloads: BackgroundDownloading {
         hasty.timeout = .milliseconds(1)
         #expect(await bench.code(bench.load(hasty)) == .timedOut)
         #expect(bench.session.log.events == ["resume 1"])
-        try bench.finish(1, "picture")
-        #expect(try await bench.load(bench.visible).value == Data("picture".utf8))
+        try bench.finish(1, "image")
+        #expect(try await bench.load(bench.visible).value == Data("image".utf8))
     }
 
-    @Test func whatIsTooLargeIsRefusedAsSoonAsItIsKnown() async throws {
+    @Test func aBodyThatIsTooLargeIsRejectedAsSoonAsPossible() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
         for announced in [2000, nil] {
@@ -244,7 +244,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
             #expect(await bench.code(load) == .tooLarge)
             #expect(bench.session.log.events == ["resume 1", "cancel 1"])
         }
-        // What came without a word before its end.
+        // A body without any progress report before its end.
         let bench = try Bench(files)
         let load = bench.load(bench.prefetch)
         await bench.session.log.wait(forCount: 1)
@@ -253,7 +253,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         #expect(files.names == [])
     }
 
-    @Test func whatIsNoSuccessOrNotToBeStoredIsAnAnswerButNotKept() async throws {
+    @Test func unsuccessfulAndNoStoreResponsesAreReturnedButNotStored() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
         let bench = try Bench(files)
@@ -268,7 +268,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         #expect(BackgroundRule.mayBeKept(stored) && !BackgroundRule.mayBeKept(unstored))
     }
 
-    @Test func aBodyThatIsCutShortIsNoPicture() async throws {
+    @Test func aTruncatedBodyIsAnError() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
         let bench = try Bench(files)
@@ -279,7 +279,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         #expect(files.names == [])
     }
 
-    @Test func aKeyThatIsNoneNamesNoFile() throws {
+    @Test func anInvalidKeyNamesNoFile() throws {
         let files = try DownloadBench()
         defer { files.remove() }
         let bench = try Bench(files)
@@ -289,14 +289,14 @@ private final class ScriptedDownloads: BackgroundDownloading {
         #expect(try FileManager.default.contentsOfDirectory(atPath: files.root.path) == [location.lastPathComponent])
     }
 
-    @Test @MainActor func theSystemsWordIsCalledOnceAllIsDelivered() {
+    @Test @MainActor func theCompletionIsCalledWhenAllReportsAreDelivered() {
         let events = BackgroundEvents()
         var calls = 0
         events.add { calls += 1 }
         #expect(calls == 0)
         events.finish()
         #expect(calls == 1)
-        // Also where the delivery was over first.
+        // Also if all reports were delivered before.
         events.finish()
         events.add { calls += 1 }
         #expect(calls == 2)
@@ -305,7 +305,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
     }
 }
 
-/// The session and its delegate, over a session that ends with the process: there is no other here.
+/// The session and its delegate, with a session that ends with the process, since Linux has no other.
 @Suite(.timeLimit(.minutes(2))) struct BackgroundSessions {
     private struct Bench {
         let files: DownloadBench
@@ -317,7 +317,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
             var configuration = URLSessionLoader.Configuration()
             configuration.maximumBytes = maximumBytes
             self.files = files
-            let transfers = BackgroundTransfers(files.folder(), limit: maximumBytes, piece: configuration.window)
+            let transfers = BackgroundTransfers(files.folder(), limit: maximumBytes, chunkBytes: configuration.window)
             session = BackgroundSession(.ephemeral, reportingTo: transfers) { [configuration] in
                 URLSessionLoader.urlRequest(for: $0, configuration)
             }
@@ -331,7 +331,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         }
     }
 
-    @Test func aPrefetchComesByADownloadTask() async throws {
+    @Test func aPrefetchIsFetchedByADownloadTask() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
         let body = Data((0..<500_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -342,17 +342,17 @@ private final class ScriptedDownloads: BackgroundDownloading {
         let bench = Bench(files)
         defer { bench.session.end() }
         let response = try await bench.loader.load(try bench.request(server.url("/a")))
-        // The redirect was followed without a question.
+        // The session followed the redirect by itself.
         #expect(response.url.absoluteString == server.url("/b") && response.head.status == .ok)
         #expect(response.head.headerFields[.eTag] == "\"1\"")
         #expect(response.head.headerFields[try #require(.init("X-Agent"))] == "Calotype")
-        // It lies in the folder until it was read.
+        // The body is in the folder until it is read.
         #expect(files.names.count == 1 && response.body.wholeData == nil)
         #expect(try await bytes(of: response) == body)
         #expect(files.names == [])
     }
 
-    @Test func whatFailsSaysWhy() async throws {
+    @Test func aFailedTransferReportsItsError() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
         let server = try LoopbackServer(serving: { _ in .init(200, body: Array(repeating: 1, count: 100_000)) })
@@ -370,7 +370,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         #expect(files.names == [])
     }
 
-    @Test func whatGoesOnBeyondTheLimitIsStoppedBeforeItsEnd() async throws {
+    @Test func aTransferBeyondTheLimitIsStoppedEarly() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
         let server = try LoopbackServer { _, connection in
@@ -387,7 +387,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         try await server.disconnections.wait(forCount: 1)
     }
 
-    @Test func credentialsGoTheUsualWay() async throws {
+    @Test func requestsWithCredentialsUseTheForegroundSession() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
         let stranger = try LoopbackServer(serving: { .init(200, body: Array(($0["X-Api-Key"] ?? "-").utf8)) })
@@ -399,8 +399,8 @@ private final class ScriptedDownloads: BackgroundDownloading {
         #expect(try await bytes(of: bench.loader.load(request)) == Data("-".utf8))
     }
 
-    /// As much of a relaunch as there is without a session that outlives it: another object learns of the download that runs.
-    @Test func aDownloadThatRunsIsFoundAgainByItsDescription() async throws {
+    /// Simulates a relaunch, with a session that does not outlive the process: another object finds the running download.
+    @Test func aRunningDownloadIsFoundByItsDescription() async throws {
         let files = try DownloadBench()
         defer { files.remove() }
         let arrived = EventLog<Void>()
@@ -421,7 +421,7 @@ private final class ScriptedDownloads: BackgroundDownloading {
         #expect(try await load.value == Data([1, 2, 3]))
     }
 
-    @Test func withoutTheOptionNothingIsAsked() {
+    @Test func withoutTheOptionNoBackgroundSessionIsUsed() {
         #expect(URLSessionLoader().background == nil)
     }
 }

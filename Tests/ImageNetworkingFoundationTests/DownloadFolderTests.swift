@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageNetworkingFoundation
 
-/// A folder of a test's own, and files to put there.
+/// A temporary folder of downloads, and files to put there.
 struct DownloadBench {
     let root: URL
     let key = String(repeating: "0f", count: 32)
@@ -22,7 +22,7 @@ struct DownloadBench {
     var place: URL { root.appending(path: "folder") }
     func remove() { try? FileManager.default.removeItem(at: root) }
 
-    /// As a new process would have it.
+    /// The folder as a new process opens it.
     func folder(maximumBytes: Int = 1_000_000, age: Double = 0) -> DownloadFolder {
         DownloadFolder(path: place.path, maximumBytes: maximumBytes, maximumAge: 100) { Date().timeIntervalSince1970 + age }
     }
@@ -43,7 +43,7 @@ struct DownloadBench {
     func name(_ key: String? = nil) -> URL { place.appending(path: "\(key ?? self.key).download") }
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []).sorted() }
 
-    /// Damaged bytes in the place of a finished download.
+    /// Replaces a finished download by damaged bytes.
     func put(_ bytes: Data) throws {
         try? FileManager.default.removeItem(at: name())
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -60,22 +60,22 @@ func bytes(of response: DataResponse?) async throws -> Data {
 @Suite struct DownloadFolders {
     private let body = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
 
-    @Test func whatOneLaunchKeptTheNextOneReadsOnce() async throws {
+    @Test func aStoredBodyIsReadOnceByTheNextLaunch() async throws {
         let bench = try DownloadBench()
         defer { bench.remove() }
         #expect(try bench.keep(body))
         #expect(bench.names == ["\(bench.key).download"])
         let found = try #require(bench.folder().take(bench.key, limit: 10_000))
         #expect(found.head.url == bench.head.url && found.head.response == bench.head.response)
-        #expect(try await bytes(of: found.response(piece: 20_000, source: "")) == body)
+        #expect(try await bytes(of: found.response(chunkBytes: 20_000, source: "")) == body)
         #expect(bench.names == [] && bench.folder().take(bench.key, limit: 10_000) == nil)
     }
 
-    @Test func aLargeBodyComesInPiecesAndIsRemovedWhenItWasRead() async throws {
+    @Test func aLargeBodyIsReadInChunksAndThenRemoved() async throws {
         let bench = try DownloadBench()
         defer { bench.remove() }
         try bench.keep(body)
-        let response = try #require(bench.folder().take(bench.key, limit: 10_000)).response(piece: 3000, source: "")
+        let response = try #require(bench.folder().take(bench.key, limit: 10_000)).response(chunkBytes: 3000, source: "")
         #expect(response.body.wholeData == nil)
         var sizes: [Int] = []
         for try await chunk in response.body {
@@ -85,7 +85,7 @@ func bytes(of response: DataResponse?) async throws -> Data {
         #expect(sizes == [3000, 3000, 3000, 1000])
     }
 
-    @Test func whatWaitedIsOlderByThat() throws {
+    @Test func theTimeInTheFolderCountsAsAge() throws {
         let bench = try DownloadBench()
         defer { bench.remove() }
         try bench.keep(body)
@@ -93,7 +93,7 @@ func bytes(of response: DataResponse?) async throws -> Data {
         #expect(["50", "51"].contains(age))
     }
 
-    @Test func whatIsTooOldOrTooLargeForTheRequestIsRemoved() throws {
+    @Test func aBodyThatIsTooOldOrTooLargeIsRemoved() throws {
         let bench = try DownloadBench()
         defer { bench.remove() }
         for (folder, limit) in [(bench.folder(age: 200), 10_000), (bench.folder(age: -100_000), 10_000), (bench.folder(), 9_999)]
@@ -104,10 +104,10 @@ func bytes(of response: DataResponse?) async throws -> Data {
         }
     }
 
-    @Test func whatWasChangedOrCutIsAMissAndRemoved() throws {
+    @Test func aDamagedFileIsAMissAndIsRemoved() throws {
         let bench = try DownloadBench()
         defer { bench.remove() }
-        try bench.keep(Data("a small picture".utf8))
+        try bench.keep(Data("a small image".utf8))
         let whole = try Data(contentsOf: bench.name())
         var random = SeededGenerator(seed: 5)
         for at in whole.indices {
@@ -127,7 +127,7 @@ func bytes(of response: DataResponse?) async throws -> Data {
         #expect(bench.folder().take(bench.key, limit: 10_000) != nil)
     }
 
-    @Test func theFileOfAnotherRequestIsNoAnswer() throws {
+    @Test func theFileOfAnotherRequestIsAMiss() throws {
         let bench = try DownloadBench()
         defer { bench.remove() }
         let other = String(repeating: "ab", count: 32)
@@ -136,7 +136,7 @@ func bytes(of response: DataResponse?) async throws -> Data {
         #expect(bench.folder().take(other, limit: 10_000) == nil && bench.names == [])
     }
 
-    @Test func linksArePutAsideAndNotFollowed() throws {
+    @Test func symbolicLinksAreReplacedAndNotFollowed() throws {
         let bench = try DownloadBench()
         defer { bench.remove() }
         try bench.keep(body)
@@ -144,13 +144,13 @@ func bytes(of response: DataResponse?) async throws -> Data {
         try FileManager.default.moveItem(at: bench.name(), to: secret)
         try FileManager.default.createSymbolicLink(at: bench.name(), withDestinationURL: secret)
         #expect(bench.folder().take(bench.key, limit: 10_000) == nil && bench.names == [])
-        // As a place to keep something, a link is replaced and what it names is not touched.
+        // When a body is stored, a link is replaced, and its target is not changed.
         let before = try Data(contentsOf: secret)
         try FileManager.default.createSymbolicLink(at: bench.name(), withDestinationURL: secret)
         #expect(try bench.keep(Data([1])))
         #expect(try Data(contentsOf: secret) == before)
         #expect(bench.folder().take(bench.key, limit: 10_000)?.count == 1)
-        // The folder itself may be none either.
+        // The folder itself must not be a link, either.
         try FileManager.default.removeItem(at: bench.place)
         let elsewhere = bench.root.appending(path: "elsewhere")
         try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: true)
@@ -159,7 +159,7 @@ func bytes(of response: DataResponse?) async throws -> Data {
         #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path) == [])
     }
 
-    @Test func foldersAndPipesOfOurNamesDoNoHarm() throws {
+    @Test func foldersAndPipesWithNamesOfDownloadsAreIgnored() throws {
         let bench = try DownloadBench()
         defer { bench.remove() }
         try FileManager.default.createDirectory(at: bench.name(), withIntermediateDirectories: true)
@@ -173,13 +173,13 @@ func bytes(of response: DataResponse?) async throws -> Data {
         #expect(bench.folder().take(bench.key, limit: 1) == nil && bench.names == [])
     }
 
-    @Test func theOldestGoFirstAndStrangersStay() throws {
+    @Test func theOldestFilesAreRemovedFirstAndOtherFilesStay() throws {
         let bench = try DownloadBench()
         defer { bench.remove() }
         let keys = (0..<4).map { String(repeating: "\($0)", count: 64) }
         for (number, key) in keys.enumerated() {
             try bench.keep(body, key: key)
-            // A clock that ticks in seconds does not tell them apart.
+            // Modification times in seconds do not order them.
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSinceNow: Double(number) - 10)], ofItemAtPath: bench.name(key).path)
         }
@@ -191,8 +191,8 @@ func bytes(of response: DataResponse?) async throws -> Data {
         #expect(Set(bench.names) == Set(strangers))
     }
 
-    @Test(.enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm"), "It takes a second disk."))
-    func aFolderOnAnotherDiskGetsACopy() async throws {
+    @Test(.enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm"), "Needs a second disk."))
+    func aFileIsCopiedToAFolderOnAnotherDisk() async throws {
         let bench = try DownloadBench()
         defer { bench.remove() }
         let place = URL(filePath: "/dev/shm/calotype-\(UUID().uuidString)")
@@ -201,11 +201,11 @@ func bytes(of response: DataResponse?) async throws -> Data {
         let large = Data(repeating: 7, count: 1_000_000)
         #expect(try bench.keep(large, in: folder))
         let found = try #require(folder.take(bench.key, limit: 1_000_000))
-        #expect(try await bytes(of: found.response(piece: 1 << 18, source: "")) == large)
+        #expect(try await bytes(of: found.response(chunkBytes: 1 << 18, source: "")) == large)
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])
     }
 
-    @Test func whatIsLargerThanTheFolderIsNotKept() throws {
+    @Test func aBodyLargerThanTheFolderIsNotStored() throws {
         let bench = try DownloadBench()
         defer { bench.remove() }
         #expect(try !bench.keep(body, in: bench.folder(maximumBytes: 10_000)))

@@ -5,9 +5,9 @@ import ImageNetworkingFoundation
 import LoopbackHTTP
 import Testing
 
-/// What URLSession cannot be held to.
+/// Checks that URLSession cannot pass.
 private enum URLSessionDefects {
-    /// On Linux its own queue, kept busy by bytes that come without a pause, at times has no turn left for a cancellation.
+    /// On Linux its queue may be so busy with a continuous body that it does not handle a cancellation.
     static var checks: Set<String> {
         #if os(Linux)
             ["An endless body stops at the size limit"]
@@ -19,12 +19,12 @@ private enum URLSessionDefects {
 
 @Suite(.timeLimit(.minutes(2)))
 struct URLSessionLoading {
-    @Test func itKeepsTheContract() async throws {
+    @Test func itPassesTheConformanceChecks() async throws {
         try await DataLoadingConformance.check(except: URLSessionDefects.checks) { URLSessionLoader() }
     }
 
     #if os(Linux)
-        /// In a process of its own, with which the memory goes that an endless body takes.
+        /// Runs in a separate process, whose end frees the memory that an endless body takes.
         @Test func anEndlessBodyUsuallyStopsAtTheSizeLimit() async {
             await withKnownIssue("URLSession on Linux may find no time to cancel an endless body.", isIntermittent: true) {
                 await #expect(processExitsWith: .success) {
@@ -37,18 +37,18 @@ struct URLSessionLoading {
     #endif
 
     #if os(Linux)
-        /// URLSession asks the system's list of authorities there, and no other: so its checks run in a process whose list is
-        /// a file of the test's.
-        @Test(.enabled(if: OtherAuthorities.arePossible, "It takes root, and the commands unshare and mount."))
-        func itKeepsTheContractOverTLS() throws {
+        /// URLSession only uses the system's list of authorities, so the checks run in a process whose list is a file of the
+        /// test.
+        @Test(.enabled(if: OtherAuthorities.arePossible, "Needs root, and the commands unshare and mount."))
+        func itPassesTheConformanceChecksOverTLS() throws {
             let (isGood, text) = try OtherAuthorities.run(suite: "URLSessionOverTLS")
             #expect(text.contains("Test run with 1 test "), "\(text)")
             #expect(isGood, "\(text)")
         }
     #endif
 
-    @Test func aTimeLimitBeyondAllInstantsIsALongOne() async {
-        // The system's clock ends a process that would sleep until an instant which it cannot tell.
+    @Test func aHugeTimeLimitDoesNotOverflow() async {
+        // The process would crash if it slept until an instant that the clock cannot represent.
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer(serving: { _ in .init(200, body: [1]) })
             let url = try #require(URL(string: server.url("/")))
@@ -58,7 +58,7 @@ struct URLSessionLoading {
     }
 
     @Test(arguments: ["ftp://example.org/a.png", "a.png", "file:///etc/hosts"])
-    func anotherSchemeIsRefusedAtOnce(_ text: String) async throws {
+    func anotherSchemeIsRejectedAtOnce(_ text: String) async throws {
         let url = try #require(URL(string: text))
         do {
             _ = try await URLSessionLoader().load(DataRequest(url: url))
@@ -68,7 +68,7 @@ struct URLSessionLoading {
         }
     }
 
-    @Test func whatMayBeACredentialStaysWithItsOriginWhateverItsName() async throws {
+    @Test func fieldsThatMayBeCredentialsAreNotSentToAnotherOrigin() async throws {
         let stranger = try LoopbackServer(serving: { request in
             .init(200, body: Array("\(request["X-Api-Key"] ?? "-") \(request["Accept"] ?? "-")".utf8))
         })
@@ -80,7 +80,7 @@ struct URLSessionLoading {
         #expect(String(decoding: body, as: UTF8.self) == "- image/png")
     }
 
-    @Test func credentialsOfTheURLAreSentAsAHeaderAndStayOutOfTheAnswer() async throws {
+    @Test func credentialsOfTheURLAreSentAsAHeaderAndNotReturned() async throws {
         let server = try LoopbackServer(serving: { request in
             LoopbackServer.Response(200, body: Array((request["Authorization"] ?? "-").utf8))
         })
@@ -94,9 +94,9 @@ struct URLSessionLoading {
 }
 
 #if os(Linux)
-    @Suite(.enabled(if: OtherAuthorities.list != nil, "It runs in a process of its own."), .timeLimit(.minutes(2)))
+    @Suite(.enabled(if: OtherAuthorities.list != nil, "It runs in a separate process."), .timeLimit(.minutes(2)))
     struct URLSessionOverTLS {
-        @Test func itKeepsTheContract() async throws {
+        @Test func itPassesTheConformanceChecks() async throws {
             try await DataLoadingConformance.check(
                 trusting: { certificate in
                     #expect(throws: Never.self) { try OtherAuthorities.replace(by: certificate) }

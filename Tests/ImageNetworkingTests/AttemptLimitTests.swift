@@ -27,7 +27,7 @@ import Testing
         clock.advance(by: .seconds(50))
         let limit = try AttemptLimit(request)
         #expect(limit.duration == .seconds(10))
-        // Loads that join a fetch may move its deadline: then the attempt alone has ended.
+        // Loads that join a fetch may move its deadline: then only the attempt has ended.
         #expect(limit.error.code == .timedOut)
         clock.advance(by: .seconds(10))
         #expect(limit.error.code == .deadlineExceeded)
@@ -51,14 +51,14 @@ import Testing
         #expect(throws: ImageError.self) { try request.timeUntilDeadline() }
     }
 
-    @Test func aTimeoutAtTheDeadlineIsTheDeadlines() throws {
+    @Test func aTimeoutAtTheDeadlineIsReportedAsTheDeadline() throws {
         let clock = ManualClock()
         let request = try request(clock, timeout: 30, deadline: 60)
         let (late, lost) = (ImageError(.timedOut, message: "Late."), ImageError(.connectionLost, message: "Lost."))
-        #expect(request.namingDeadline(late) as? ImageError == late)
+        #expect(request.replacingTimeoutAtDeadline(late) as? ImageError == late)
         clock.advance(by: .seconds(60))
-        let named = request.namingDeadline(late) as? ImageError
+        let named = request.replacingTimeoutAtDeadline(late) as? ImageError
         #expect(named?.code == .deadlineExceeded && named?.causes == ["Late."])
-        #expect(request.namingDeadline(lost) as? ImageError == lost)
+        #expect(request.replacingTimeoutAtDeadline(lost) as? ImageError == lost)
     }
 }

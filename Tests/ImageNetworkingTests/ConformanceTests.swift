@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct DataLoadingContract {
-    @Test func theStandardWrappersKeepIt() async throws {
+    @Test func theStandardWrappersPassTheConformanceChecks() async throws {
         try await DataLoadingConformance.check {
             let transport = InterceptedLoader(CurlLoader(.withoutIdleTimeout), interceptors: [])
             let network = ResumingLoader(ThrottledLoader(RetryingLoader(transport), bytesPerSecond: 0))

@@ -1,8 +1,8 @@
 import HTTPTypes
 import ImageCore
 
-/// A loader with a list of answers. It counts, at each request, the bodies of earlier answers that are still held: over a
-/// network each of them would hold a connection.
+/// A loader with a list of responses. It counts, at each request, the unreleased bodies of earlier responses, each of which would
+/// hold a connection.
 final class HeldBodies: DataLoading {
     private final class Body: Sendable {
         let held: HeldBodies
@@ -25,9 +25,9 @@ final class HeldBodies: DataLoading {
 
     init(_ answers: HTTPResponse...) { state = Lock(State(answers: answers)) }
 
-    /// How many are held.
+    /// The number of unreleased bodies.
     var count: Int { state.withLock { $0.bodies } }
-    /// How many were held at each request.
+    /// That number at each request.
     var atRequests: [Int] { state.withLock { $0.atRequests } }
 
     func load(_ request: DataRequest) async throws -> DataResponse {

@@ -1,6 +1,6 @@
 import ImageCore
 
-/// A clock on which every sleep is over at once, and written down.
+/// A clock whose sleeps end at once and are recorded.
 final class RecordingClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration

@@ -4,7 +4,7 @@ import ImageNetworking
 import NetworkTestKit
 import Testing
 
-/// Answers with its name.
+/// Responds with its name.
 private struct Named: DataLoading {
     let name: String
     func load(_ request: DataRequest) async throws -> DataResponse {
@@ -31,7 +31,7 @@ private func request(_ text: String) throws -> DataRequest { DataRequest(url: tr
         )
     }
 
-    @Test func aUsersRegistrationGoesBeforeTheBuiltIn() async throws {
+    @Test func customLoadersWinOverBuiltInOnes() async throws {
         let own = router.registering(Named(name: "mine"), for: ["HTTP", "archive"])
         #expect(try await own.load(try request("http://a/")).body.text() == "mine")
         #expect(try await own.load(try request("archive:a")).body.text() == "mine")
@@ -47,7 +47,7 @@ private func request(_ text: String) throws -> DataRequest { DataRequest(url: tr
 }
 
 @Suite struct Interception {
-    /// Records the order of what happens.
+    /// Records the order of calls.
     private struct Tagging: RequestInterceptor {
         let name: HTTPField.Name
         let log: Log
@@ -88,7 +88,7 @@ private func request(_ text: String) throws -> DataRequest { DataRequest(url: tr
         var all: [String] { lines.withLock { $0 } }
     }
 
-    /// Answers with the names of the header fields it was sent.
+    /// Responds with the names of the received header fields.
     private struct Echo: DataLoading {
         let log: Log
         func load(_ request: DataRequest) async throws -> DataResponse {
@@ -106,7 +106,7 @@ private func request(_ text: String) throws -> DataRequest { DataRequest(url: tr
         #expect(log.all == ["Accept before", "Cookie before", "load", "Cookie after", "Accept after"])
     }
 
-    @Test func anInterceptorMayAnswerAndMayCallAgain() async throws {
+    @Test func anInterceptorMayRespondItselfOrRetry() async throws {
         let log = Log()
         let answered = InterceptedLoader(Echo(log: log), interceptors: [Answering(), Tagging(name: .accept, log: log)])
         #expect(try await answered.load(try request("http://a/")).body.text() == "answered")
@@ -115,7 +115,7 @@ private func request(_ text: String) throws -> DataRequest { DataRequest(url: tr
         #expect(log.all == ["load", "load"])
     }
 
-    @Test func withoutInterceptorsTheLoaderIsAskedDirectly() async throws {
+    @Test func withoutInterceptorsTheLoaderIsCalledDirectly() async throws {
         #expect(try await InterceptedLoader(Named(name: "x"), interceptors: []).load(try request("http://a/")).body.text() == "x")
     }
 
@@ -124,11 +124,11 @@ private func request(_ text: String) throws -> DataRequest { DataRequest(url: tr
         let loader = InterceptedLoader(Named(name: "x"), interceptors: [Changing { $0.url = other }])
         let error = try await imageError { _ = try await loader.load(try request("http://user:secret@a/")) }
         #expect(error.code == .plugInFailed)
-        #expect(error.message.hasPrefix("The interceptor Changing changed the URL, which caches know the picture by;"))
+        #expect(error.message.hasPrefix("The interceptor Changing changed the URL, which is the key of the image in all caches;"))
         #expect(error.source == "http://a/")
     }
 
-    @Test func whatTheCallerAllowedMayOnlyBecomeLess() async throws {
+    @Test func interceptorsMayOnlyRestrictTheRequest() async throws {
         var limited = try request("http://a/")
         limited.maximumBytes = 10
         limited.allowsExpensiveNetwork = false
@@ -143,12 +143,12 @@ private func request(_ text: String) throws -> DataRequest { DataRequest(url: tr
         #expect(try await loader.load(limited).body.text() == "x")
     }
 
-    @Test func anInterceptorNeitherAsksTheNetworkNorFillsTheDiskAgainstTheCallersWish() async throws {
+    @Test func anInterceptorCannotOverrideTheCachePolicy() async throws {
         var cached = try request("http://a/")
         cached.cachePolicy = [.onlyIfCached, .readsDisk]
         let refused: [(change: @Sendable (inout DataRequest) -> Void, reason: String)] = [
-            ({ $0.cachePolicy.remove(.onlyIfCached) }, "asked the network"),
-            ({ $0.cachePolicy.insert(.writesDisk) }, "had the answer kept on disk"),
+            ({ $0.cachePolicy.remove(.onlyIfCached) }, "allowed the network"),
+            ({ $0.cachePolicy.insert(.writesDisk) }, "allowed storing the response on disk"),
         ]
         for (change, reason) in refused {
             let loader = InterceptedLoader(Named(name: "x"), interceptors: [Changing(change: change)])

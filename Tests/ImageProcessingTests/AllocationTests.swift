@@ -4,7 +4,7 @@ import ImageKernels
 import ImageProcessing
 import Testing
 
-/// A processor takes its memory before the first row: twelve times the rows cost no allocation more.
+/// A processor allocates its memory before the first row, so twelve times the rows need no additional allocation.
 @Suite(.enabled(if: clt_counts_allocations(), "allocations are counted with glibc only"))
 struct AllocationTests {
     static let lists = [
@@ -26,7 +26,7 @@ struct AllocationTests {
         let image = try sample(rows: rows)
         let context = ProcessingContext(cancellation: CancellationToken())
         let all = Composition(processors)
-        // The first run builds tables that stay.
+        // The first run also allocates tables that are kept.
         _ = try all.process(image, context: context)
         let before = clt_allocations()
         let result = try all.process(image, context: context)
@@ -35,7 +35,7 @@ struct AllocationTests {
     }
 
     @Test(arguments: lists)
-    func noRowCostsAnAllocation(list: String) throws {
+    func rowsNeedNoAllocations(list: String) throws {
         let processors = try ProcessorList.parse(list)
         let few = try allocations(processors, rows: 60)
         let many = try allocations(processors, rows: 720)
@@ -43,7 +43,7 @@ struct AllocationTests {
         #expect(many - few <= 8, "\(few) for 60 rows, \(many) for 720")
     }
 
-    @Test func theRowResamplerTakesItsMemoryAtTheStart() throws {
+    @Test func theRowResamplerAllocatesItsMemoryAtTheStart() throws {
         let source = PixelSize(width: 80, height: 400)
         let geometry = ResizeGeometry(source: source, box: PixelSize(width: 31, height: 170), mode: .exact)
         let resampler = try RowResampler(source: source, format: .rgba8, to: geometry)

@@ -2,7 +2,7 @@ import ImageCore
 import ImageProcessing
 import Testing
 
-/// A processor that is at work ends at its next look once its token is cancelled, and looks between blocks of rows.
+/// Processors check their token between blocks of rows, and stop at the next check after it was cancelled.
 @Suite struct CancellationBetweenRowsTests {
     private static let side = 640
 
@@ -17,19 +17,19 @@ import Testing
         "resize(600x600,exact)", "blur(3)", "blur(40)", "sharpen", "rotate(10)", "gamma(2)",
         "crop(3,3,630,630) rotate(90) resize(500x500,exact)",
     ])
-    func whatIsCancelledOnTheWayStops(list: String) throws {
+    func aProcessorStopsAtTheNextCheck(list: String) throws {
         let processor = Composition(try ProcessorList.parse(list))
         let image = try Self.source.get()
-        let patient = CancellationToken(cancelledAtLook: .max)
-        _ = try processor.process(image, context: ProcessingContext(cancellation: patient))
-        // From one look to the next it goes over so many rows of the image at most, on average.
-        #expect(patient.looks >= Self.side / 64)
+        let uncancelled = CancellationToken(cancelledAtCheck: .max)
+        _ = try processor.process(image, context: ProcessingContext(cancellation: uncancelled))
+        // On average a processor checks at least once for each 64 rows.
+        #expect(uncancelled.checkCount >= Self.side / 64)
         for part in [1, 4, 2] {
-            let token = CancellationToken(cancelledAtLook: patient.looks / part)
+            let token = CancellationToken(cancelledAtCheck: uncancelled.checkCount / part)
             #expect(throws: CancellationError.self) {
                 try processor.process(image, context: ProcessingContext(cancellation: token))
             }
-            #expect(token.looks == patient.looks / part)
+            #expect(token.checkCount == uncancelled.checkCount / part)
         }
     }
 }

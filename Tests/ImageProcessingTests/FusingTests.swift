@@ -28,10 +28,10 @@ import Testing
         ("crop(1,2,3,4)", true), ("crop-to(30x20,top)", true), ("crop-to(1:1,top)", false), ("resize(20x) flip", false),
         ("crop(1,2,3,4) resize(20x)", true), ("sepia", false),
     ])
-    func cutsByPixelsSayThatTheyAreWhateverTheyAreFusedWith(list: String, isPlaced: Bool) throws {
+    func fusedProcessorsReportWhetherTheyUsePixelCoordinates(list: String, usesPixelCoordinates: Bool) throws {
         let processors = try ProcessorList.parse(list)
-        #expect(ProcessingRun.runs(of: processors).contains { $0.processor.isPlacedInPixels } == isPlaced)
-        #expect(Composition(processors).isPlacedInPixels == isPlaced)
+        #expect(ProcessingRun.runs(of: processors).contains { $0.processor.usesPixelCoordinates } == usesPixelCoordinates)
+        #expect(Composition(processors).usesPixelCoordinates == usesPixelCoordinates)
     }
 
     @Test(arguments: [
@@ -41,7 +41,7 @@ import Testing
         ("rotate(90) rotate(10) rotate(90)", 3), ("crop-to(40x30,bottom) resize(30x) resize(20x)", 1),
         ("resize(50x,upscale=true,linear=true) rotate(90)", 1), ("sepia crop(1,1,5,5)", 2),
     ])
-    func neighboursThatOnlyMovePixelsRunAsOneWithTheSameResult(list: String, count: Int) throws {
+    func adjacentGeometryProcessorsRunAsOneWithTheSameResult(list: String, count: Int) throws {
         let processors = try ProcessorList.parse(list)
         let image = scene(120, 90)
         let runs = ProcessingRun.runs(of: processors)
@@ -53,7 +53,7 @@ import Testing
         #expect(distance(try Composition(processors).process(image, context: context), stepByStep) <= 1)
     }
 
-    @Test func aFusedRunRefusesWhatItsStepsRefuse() throws {
+    @Test func aFusedRunThrowsTheErrorsOfItsSteps() throws {
         for list in ["resize(20x) crop(0,0,30,30)", "crop(0,0,500,5) flip", "flip resize(0x5)", "flip crop-to(0x3)"] {
             let processors = try ProcessorList.parse(list)
             let error = #expect(throws: ImageError.self) { try Composition(processors).process(scene(40, 30), context: context) }
@@ -68,7 +68,7 @@ import Testing
         #expect(error?.code == .tooLarge)
     }
 
-    @Test func aFusedRunIsCancelledToo() throws {
+    @Test func aFusedRunCanBeCancelled() throws {
         let token = CancellationToken()
         token.cancel()
         let processors = try ProcessorList.parse("crop(0,0,20,20) resize(10x) flip")
@@ -95,12 +95,12 @@ import Testing
         // A quarter turn before the resize exchanges the sides; one after it does not.
         ("rotate(90) resize(320x)", "480x320 exact"), ("resize(320x) rotate(90)", "320x213 exact"),
         ("rotate(90) resize(100x200,fill)", "200x100 fill"), ("resize(320x) crop-to(1:1,top)", "320x213 exact"),
-        // What was cropped before must keep twice the pixels of the result.
+        // A part that was cropped before keeps twice the pixels of the result.
         ("crop(0,0,3000,2000) resize(300x)", "1200x800 exact"), ("crop-to(1:1,right) resize(200x200)", "600x400 exact"),
         ("crop-to(1:1,right) flip rotate(90) resize(200x200,fill)", "600x400 exact"),
-        // The result shows more than a small decode has.
+        // The result has more detail than a small decode.
         ("crop(0,0,300,200) resize(200x)", "full"), ("resize(9000x,upscale=true)", "full"), ("resize(6000x)", "full"),
-        // Other filters and linear light want every pixel, and so does what comes before.
+        // Other filters and linear light need every pixel, and so do processors before the resize.
         ("resize(320x,filter=nearest)", "full"), ("resize(320x,linear=true)", "full"), ("blur(2) resize(320x)", "full"),
         ("sepia resize(320x)", "full"), ("crop-to(1:1,attention) resize(320x)", "full"), ("flip crop(0,0,10,10)", "full"),
         ("crop(0,0,9000,10) resize(320x)", "full"),
@@ -120,7 +120,7 @@ import Testing
         #expect(!Composition([.circle, .resize(width: 5)]).reducesDecode)
     }
 
-    /// Detailed as photographs are, without aliasing of its own.
+    /// An image with the detail of a photograph and without aliasing.
     private func photograph() throws -> DecodedImage {
         let noise = SampleImage.make(150, 100) { x, y in
             let n = (x &* 374_761_393 &+ y &* 668_265_263) & 0xFFFF
@@ -134,12 +134,12 @@ import Testing
         "crop-to(1:1,right) resize(70x70)", "crop(111,77,803,555) flip rotate(90) resize(60x60,fill) crop(3,3,50,50)",
         "rotate(-90) crop-to(500x700,bottom-left) resize(80x)",
     ])
-    func aReducedDecodeShowsTheImageOfTheFullOne(list: String) throws {
+    func aReducedDecodeHasTheResultOfTheFullOne(list: String) throws {
         let image = try photograph()
         let processor = try #require(ProcessingRun.runs(of: try ProcessorList.parse(list)).first?.processor)
         let full = try processor.process(image, context: ProcessingContext())
         let reduced = try #require((processor as? any FusingProcessing)?.reducedDecode(of: image.size))
-        // What a decoder does with a target size.
+        // Scales down as a decoder does for a target size.
         let geometry = ResizeGeometry(source: image.size, box: reduced.targetSize, mode: reduced.contentMode)
         let decoded = image.with(try Resampler.resize(image.bitmap, to: geometry))
         let result = try reduced.processor.process(decoded, context: ProcessingContext())
@@ -156,7 +156,7 @@ import Testing
         }
         #expect(Double(sum) / Double(full.size.width * full.size.height * 3) <= 0.5)
         #expect(most <= 2)
-        // The outermost pixels of a part see a little of what lies beside it.
+        // The outermost pixels of a part depend a little on pixels outside of it.
         #expect(edge <= 12)
     }
 }

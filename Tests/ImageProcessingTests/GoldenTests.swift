@@ -4,8 +4,8 @@ import ImageKernels
 import ImageProcessing
 import Testing
 
-/// Images of what each processor makes, kept in `Tests/Fixtures/Processors` as PAM files and looked at when they were
-/// made. `CALOTYPE_WRITE_GOLDENS=1 swift test --filter GoldenTests` makes them anew.
+/// Compares the result of each processor with a reviewed image in `Tests/Fixtures/Processors`, a PAM file.
+/// `CALOTYPE_WRITE_GOLDENS=1 swift test --filter GoldenTests` writes the images again.
 @Suite struct GoldenTests {
     static let lists = [
         "resize": "resize(24x24)", "resize-fill": "resize(20x24,fill)", "resize-linear": "resize(24x24,linear=true)",
@@ -18,7 +18,7 @@ import Testing
         "blur-wide": "blur(14)", "sharpen": "sharpen(1.5,2)", "pixelate": "pixelate(5)",
     ]
 
-    /// A bright sky over dark ground, a sun with a hard edge, stripes, and a corner that fades to transparent.
+    /// A bright sky above dark ground, a sun with a hard edge, stripes, and a corner that becomes transparent.
     static func scene() -> DecodedImage {
         SampleImage.make(40, 30) { x, y in
             var color = y < 18 ? (90 + 3 * x, 140 + 2 * x, 250 - 3 * y) : (60 + 2 * y, 120 - y, 30)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: lists.keys.sorted())
-    func imagesAreAsTheyWereWhenLookedAt(name: String) throws {
+    func resultsEqualTheReviewedImages(name: String) throws {
         let mark = SampleImage.make(6, 6) { x, y in (x - y).magnitude < 2 || x + y == 5 ? (255, 255, 255, 255) : (0, 0, 0, 128) }
         var image = Self.scene()
         for processor in try ProcessorList.parse(Self.lists[name] ?? "", image: { _ in mark }) {

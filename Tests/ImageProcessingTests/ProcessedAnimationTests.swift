@@ -3,7 +3,7 @@ import ImageKernels
 import ImageProcessing
 import Testing
 
-/// Frames of one colour each, which counts what is asked of it.
+/// An animation of frames of one colour, which counts requests.
 private final class Flicker: ImageAnimation {
     let durations = [0.1, 0.2, 0.3]
     let loopCount: Int? = 2
@@ -29,7 +29,7 @@ private final class Counter: Processing {
 }
 
 @Suite struct ProcessedAnimationTests {
-    @Test func aFrameIsProcessedWhenItIsAskedForAndNoOther() throws {
+    @Test func onlyARequestedFrameIsProcessed() throws {
         let (flicker, counter) = (Flicker(), Counter())
         let animation = ProcessedAnimation(
             flicker, processors: [counter, .flip(.horizontal), .crop(x: 0, y: 0, width: 3, height: 3)])
@@ -42,14 +42,14 @@ private final class Counter: Processing {
         #expect(flicker.asked == [1, 0] && counter.runs == 2)
     }
 
-    @Test func theSameFrameAgainCostsNothing() throws {
+    @Test func theLastFrameIsNotProcessedAgain() throws {
         let (flicker, counter) = (Flicker(), Counter())
         let animation = ProcessedAnimation(flicker, processors: [counter])
         for _ in 0..<5 { _ = try animation.frame(at: 2) }
         #expect(flicker.asked == [2] && counter.runs == 1)
     }
 
-    @Test func afterAFrameThatFailsTheOthersStillCome() throws {
+    @Test func aFrameThatFailsDoesNotAffectTheOthers() throws {
         let animation = ProcessedAnimation(Flicker(), processors: [.crop(to: PixelSize(width: 4, height: 4))])
         #expect(throws: ImageError.self) { try animation.frame(at: 9) }
         #expect(try animation.frame(at: 1).size == PixelSize(width: 4, height: 4))

@@ -15,7 +15,7 @@ import Testing
         for processor in try ProcessorList.parse(list) { try checkProcessingConformance { processor } }
     }
 
-    @Test func oneThatNamesItselfAnewFails() throws {
+    @Test func aProcessorWhoseIdentifierChangesFails() throws {
         let names = Lock(0)
         let error = try #require(throws: ConformanceFailure.self) {
             try checkProcessingConformance { .closure(id: "\(names.withLock { $0 += 1; return $0 })") { image, _ in image } }
@@ -23,7 +23,7 @@ import Testing
         #expect(error.message.contains("two identifiers"))
     }
 
-    @Test func oneThatDependsOnMoreThanTheImageFails() throws {
+    @Test func aProcessorThatDependsOnMoreThanTheImageFails() throws {
         let calls = Lock(0)
         let error = try #require(throws: ConformanceFailure.self) {
             try checkProcessingConformance {
@@ -37,7 +37,7 @@ import Testing
         #expect(error.message.contains("two results"))
     }
 
-    @Test func oneThatLeavesColourAboveAlphaFails() throws {
+    @Test func aProcessorThatReturnsColourAboveAlphaFails() throws {
         let error = try #require(throws: ConformanceFailure.self) {
             try checkProcessingConformance {
                 .closure(id: "half") { _, _ in
@@ -52,7 +52,7 @@ import Testing
         #expect(error.message.contains("above its alpha"))
     }
 
-    @Test func oneThatTakesACancellationForAFailureFails() throws {
+    @Test func aProcessorThatReportsACancellationAsAnErrorFails() throws {
         let error = try #require(throws: ConformanceFailure.self) {
             try checkProcessingConformance {
                 .closure(id: "sulky") { image, context in
@@ -64,7 +64,7 @@ import Testing
         #expect(error.message.contains("instead of a CancellationError"))
     }
 
-    @Test func oneThatFusesIntoAnotherImageFails() throws {
+    @Test func aProcessorWhoseFusedResultDiffersFails() throws {
         struct Wrong: FusingProcessing {
             var identifier: String { "wrong" }
             func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {

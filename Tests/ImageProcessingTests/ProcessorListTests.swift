@@ -6,7 +6,7 @@ import Testing
 @Suite struct ProcessorListTests {
     private func identifiers(_ text: String) throws -> [String] { try ProcessorList.parse(text).map(\.identifier) }
 
-    @Test func listsAreReadInOrder() throws {
+    @Test func processorsAreParsedInOrder() throws {
         #expect(
             try identifiers("resize(320x200,fill) blur(4)  round(12)")
                 == ["calotype.resize(320x200,fill,lanczos3)", "calotype.blur(4)", "calotype.round(12,12,12,12)"])
@@ -15,7 +15,7 @@ import Testing
         #expect(try identifiers("circle()") == ["calotype.circle"])
     }
 
-    @Test func argumentsMayBeNamedAndLeftOut() throws {
+    @Test func argumentsMayBeNamedOrOmitted() throws {
         #expect(try identifiers("resize(320x, filter=box, upscale=true)") == ["calotype.resize(320x,fit,box,upscale)"])
         #expect(try identifiers("resize(x200)") == ["calotype.resize(x200,fit,lanczos3)"])
         #expect(try identifiers("resize(64,linear=true)") == ["calotype.resize(64x,fit,lanczos3,linear)"])
@@ -25,7 +25,7 @@ import Testing
         #expect(try identifiers("crop-to(30x20,top-left)") == ["calotype.crop(30x20,top-left)"])
     }
 
-    @Test func everyProcessorCanBeWritten() throws {
+    @Test func everyProcessorCanBeParsed() throws {
         let text = """
             resize(9x8) crop(1,2,3,4) crop-to(3x4) trim pad(5x6,white) rotate(12.5) flip(vertical) grayscale sepia(0.5)
             tint(#f00) brightness(-0.2) contrast(1.5) saturation(0) gamma(2.2) invert background(black) round(12) circle
@@ -35,13 +35,13 @@ import Testing
         #expect(ProcessorList.usage.contains("blur(radius)"))
     }
 
-    @Test func valuesInQuotationMarksMayHoldAnything() throws {
+    @Test func quotedValuesMayContainAnyCharacter() throws {
         let mark = SampleImage.make(2, 2) { _, _ in (9, 9, 9, 255) }
         let list = try ProcessorList.parse("overlay(\"a, (b)=c.png\",top) blur( \"4\" )") { _ in mark }
         #expect(list.map(\.identifier) == ["calotype.overlay(a, (b)=c.png,top,0,1)", "calotype.blur(4)"])
     }
 
-    @Test func aSingleProcessorTakesOtherDefaults() throws {
+    @Test func defaultsOfASingleProcessorCanBeChanged() throws {
         let defaults = ["gravity": "top", "anchor": "attention"]
         func identifier(_ name: String, _ arguments: String) throws -> String {
             try ProcessorList.processor(name, arguments, defaults: defaults).identifier
@@ -54,7 +54,7 @@ import Testing
         #expect(!ProcessorList.needsArguments("circle") && !ProcessorList.needsArguments("blurr"))
     }
 
-    @Test func overlaysAskForTheirImage() throws {
+    @Test func overlaysRequestTheirImage() throws {
         let mark = SampleImage.make(2, 2) { _, _ in (9, 9, 9, 255) }
         var asked: [String] = []
         let list = try ProcessorList.parse("overlay(logo.png,top,0.5,margin=8) overlay(logo.png,tiled)") { name in
@@ -74,7 +74,7 @@ import Testing
         ("circle)", "circle"), ("pad(5x)", "both sides"), ("crop-to(a:b)", "a:b"), ("flip(up)", "up"),
         ("resize(3x4,upscale=yes)", "yes"),
     ])
-    func mistakesAreNamed(text: String, mention: String) {
+    func errorsNameTheMistake(text: String, mention: String) {
         let error = #expect(throws: ImageError.self) { try ProcessorList.parse(text) }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains(mention) == true, "\(error?.message ?? "")")

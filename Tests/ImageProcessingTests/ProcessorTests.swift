@@ -6,7 +6,7 @@ import Testing
 @Suite struct ProcessorParameterTests {
     static let dot = { SampleImage.make(2, 2) { _, _ in (9, 9, 9, 255) } }()
 
-    /// One of each, with the identifier that it must keep: caches on disk use it.
+    /// A processor of each kind with its identifier, which must not change because the disk cache uses it.
     static let identifiers: [(any Processing, String)] = [
         (.resize(to: PixelSize(width: 9, height: 8)), "calotype.resize(9x8,fit,lanczos3)"),
         (.resize(width: 9), "calotype.resize(9x,fit,lanczos3)"),
@@ -41,13 +41,13 @@ import Testing
         (.closure(id: "mine") { image, _ in image }, "mine"),
     ]
 
-    @Test func identifiersNameEveryParameterAndStay() {
+    @Test func identifiersNameEveryParameter() {
         for (processor, identifier) in Self.identifiers { #expect(processor.identifier == identifier) }
         #expect(Set(Self.identifiers.map(\.1)).count == Self.identifiers.count)
     }
 
     @Test(arguments: PixelFormat.allCases, [AlphaMode.opaque, .premultiplied, .straight])
-    func everyProcessorTakesEveryKindOfImage(format: PixelFormat, alpha: AlphaMode) throws {
+    func everyProcessorAcceptsEveryFormat(format: PixelFormat, alpha: AlphaMode) throws {
         for (width, height) in [(1, 1), (13, 9), (40, 3)] {
             let bitmap = try unsafe Bitmap(size: PixelSize(width: width, height: height), format: format, alpha: alpha) {
                 pixels, _ in
@@ -57,7 +57,7 @@ import Testing
             where !identifier.hasPrefix("calotype.crop(1,2") && identifier != "mine" {
                 let result = try processor.process(DecodedImage(bitmap), context: ProcessingContext())
                 let isPremultiplied = result.bitmap.alpha != .straight
-                // Steps that only move pixels keep them as they are.
+                // Processors that only move pixels keep the format.
                 let moves = [
                     "calotype.crop", "calotype.trim", "calotype.flip", "calotype.rotate", "calotype.pad", "calotype.gamma",
                 ]
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func wrongParametersAreRefusedWithATypedError() {
+    @Test func invalidParametersAreATypedError() {
         let size = PixelSize(width: 0, height: 5)
         let wrong: [any Processing] = [
             .crop(x: -1, y: 0, width: 1, height: 1), .crop(to: size), .crop(aspectRatio: 0, to: 1),
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func aCanvasBeyondTheLimitIsRefused() {
+    @Test func aCanvasBeyondTheLimitThrows() {
         var context = ProcessingContext()
         context.maximumPixels = 100
         for processor in [.pad(to: PixelSize(width: 20, height: 20)), .rotate(degrees: 45)] as [any Processing] {
@@ -124,7 +124,7 @@ import Testing
         return try processor.process(image, context: ProcessingContext()).pixel(0, 0)
     }
 
-    @Test func coloursChangeAsTheirFormulasSay() throws {
+    @Test func coloursChangeByTheirFormulas() throws {
         #expect(try pixel(.grayscale(), (255, 0, 0, 255)) == [54, 54, 54, 255])
         #expect(try pixel(.grayscale(0), (255, 7, 0, 255)) == [255, 7, 0, 255])
         #expect(try pixel(.saturation(0), (0, 255, 0, 255)) == [182, 182, 182, 255])
@@ -139,7 +139,7 @@ import Testing
         #expect(try pixel(.background(.white), (0, 0, 0, 51)) == [204, 204, 204, 255])
     }
 
-    @Test func translucentColoursChangeAsIfTheyWereStraight() throws {
+    @Test func translucentColoursChangeLikeStraightColours() throws {
         // Half transparent white, premultiplied.
         #expect(try pixel(.invert, (128, 128, 128, 128)) == [0, 0, 0, 128])
         #expect(try pixel(.brightness(1), (0, 0, 0, 128)) == [128, 128, 128, 128])
@@ -150,14 +150,14 @@ import Testing
     private let run = ProcessingContext()
 
     @Test(arguments: zip(Gravity.allCases, [(0, 0), (3, 0), (6, 0), (0, 2), (3, 2), (6, 2), (0, 4), (3, 4), (6, 4)]))
-    func cropsAreTakenWhereTheGravitySays(gravity: Gravity, corner: (Int, Int)) throws {
+    func theGravityDeterminesThePositionOfACrop(gravity: Gravity, corner: (Int, Int)) throws {
         let image = SampleImage.make(9, 7) { x, y in (x * 10, y * 10, 0, 255) }
         let part = try CropTo.crop(to: PixelSize(width: 3, height: 3), gravity: gravity).process(image, context: run)
         #expect(part.size == PixelSize(width: 3, height: 3))
         #expect(part.pixel(0, 0) == [corner.0 * 10, corner.1 * 10, 0, 255])
     }
 
-    @Test func shapesAreTheLargestThatFit() throws {
+    @Test func aCropToAnAspectRatioIsAsLargeAsPossible() throws {
         let image = SampleImage.make(100, 60) { _, _ in (0, 0, 0, 255) }
         #expect(try CropTo.crop(aspectRatio: 1, to: 1).process(image, context: run).size == PixelSize(width: 60, height: 60))
         #expect(try CropTo.crop(aspectRatio: 4, to: 1).process(image, context: run).size == PixelSize(width: 100, height: 25))
@@ -168,7 +168,7 @@ import Testing
 
     @Test(arguments: [(10, 10), (70, 15), (40, 50)])
     func attentionFindsTheDetail(x: Int, y: Int) throws {
-        // A chequered patch of 20 pixels in a flat image.
+        // A chequered area of 20 × 20 pixels in a flat image.
         let image = SampleImage.make(100, 80) { px, py in
             let isInside = x..<x + 20 ~= px && y..<y + 20 ~= py
             return isInside && (px / 3 + py / 3) % 2 == 0 ? (255, 255, 255, 255) : (40, 40, 40, 255)
@@ -180,13 +180,13 @@ import Testing
         #expect(bright > 180, "of about 200")
     }
 
-    @Test func uniformBordersAreCutOff() throws {
+    @Test func uniformBordersAreRemoved() throws {
         let image = SampleImage.make(20, 15) { x, y in
             4..<9 ~= x && 6..<8 ~= y ? (200, 0, 0, 255) : (250 + (x + y) % 3, 250, 250, 255)
         }
         #expect(try Trim.trim().process(image, context: run).size == PixelSize(width: 5, height: 2))
         #expect(try Trim.trim(tolerance: 0).process(image, context: run).size == PixelSize(width: 20, height: 15))
-        // A difference of just the tolerance still counts as border: 51 is a fifth of the full level.
+        // A difference equal to the tolerance still counts as border: 51 is a fifth of the full level.
         let edge = SampleImage.make(5, 5) { x, y in x == 2 && y == 2 ? (151, 151, 100, 255) : (100, 100, 100, 255) }
         #expect(try Trim.trim(tolerance: 0.2).process(edge, context: run).size == PixelSize(width: 5, height: 5))
         #expect(try Trim.trim(tolerance: 0.19).process(edge, context: run).size == PixelSize(width: 1, height: 1))
@@ -194,7 +194,7 @@ import Testing
         #expect(try Trim.trim().process(flat, context: run).size == PixelSize(width: 6, height: 5))
     }
 
-    @Test func oneUnlikePixelIsKept() throws {
+    @Test func aSingleDifferentPixelIsKept() throws {
         let image = SampleImage.make(9, 9) { x, y in x == 7 && y == 1 ? (255, 255, 255, 255) : (0, 0, 0, 255) }
         let result = try Trim.trim().process(image, context: run)
         #expect(result.size == PixelSize(width: 1, height: 1))
@@ -231,7 +231,7 @@ import Testing
 @Suite struct ShapeProcessorTests {
     private let run = ProcessingContext()
 
-    @Test func bordersAreDrawnInsideTheEdgesEachPixelOnce() throws {
+    @Test func bordersAreDrawnInsideTheEdges() throws {
         let image = SampleImage.make(9, 7) { _, _ in (0, 0, 0, 255) }
         let color = PixelColor(red: 1, green: 1, blue: 1, alpha: 0.5)
         for width in [1, 2, 3, 4, 100] {
@@ -245,7 +245,7 @@ import Testing
         }
     }
 
-    @Test func aCircleIsCutFromTheMiddle() throws {
+    @Test func aCircleIsCroppedFromTheMiddle() throws {
         let image = SampleImage.make(60, 40) { x, _ in (x, 0, 0, 255) }
         let result = try Circle.circle.process(image, context: run)
         #expect(result.size == PixelSize(width: 40, height: 40))
@@ -253,7 +253,7 @@ import Testing
         #expect(result.pixel(20, 20) == [30, 0, 0, 255])
     }
 
-    @Test func watermarksGoWhereTheGravitySaysInsideTheMargin() throws {
+    @Test func theGravityAndTheMarginDetermineThePositionOfAWatermark() throws {
         let image = SampleImage.make(20, 10) { _, _ in (0, 0, 0, 255) }
         let mark = SampleImage.make(3, 2) { _, _ in (255, 255, 255, 255) }
         let places: [(Gravity, Int, Int)] = [

@@ -22,7 +22,7 @@ import Testing
         #expect(try size(.resize(width: 320), 100, 50) == "100x50")
     }
 
-    @Test func theModesFillTheBoxTheirWay() throws {
+    @Test func eachModeFillsTheBoxByItsRule() throws {
         let box = PixelSize(width: 100, height: 100)
         #expect(try size(.resize(to: box), 400, 200) == "100x50")
         #expect(try size(.resize(to: box, mode: .fill), 400, 200) == "100x100")
@@ -40,7 +40,7 @@ import Testing
                 == "calotype.resize(320x200,fill,catmull-rom,upscale)")
     }
 
-    @Test func shortCallSitesMakeAList() {
+    @Test func staticFactoriesFormAList() {
         let list: [any Processing] = [.resize(width: 320), .crop(x: 0, y: 0, width: 10, height: 10)]
         #expect(list.map(\.identifier) == ["calotype.resize(320x,fit,lanczos3)", "calotype.crop(0,0,10,10)"])
     }
@@ -49,12 +49,12 @@ import Testing
         Resize(width: 0, height: 5), Resize(width: -1, height: nil), Resize(width: nil, height: nil),
         Resize(width: Int.max, height: 5), Resize(width: 5, height: 1_000_001),
     ])
-    func wrongSizesAreRefused(processor: Resize) throws {
+    func invalidSizesThrow(processor: Resize) throws {
         let error = #expect(throws: ImageError.self) { try size(processor, 4, 4) }
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test func anEnlargementBeyondTheLimitIsRefusedBeforeItIsMade() throws {
+    @Test func anEnlargementBeyondTheLimitThrowsBeforeItIsMade() throws {
         for processor in [
             Resize.resize(to: PixelSize(width: 1_000_000, height: 1_000_000), mode: .exact, upscales: true),
             Resize(width: 1_000_000, height: nil, upscales: true),
@@ -66,7 +66,7 @@ import Testing
 }
 
 @Suite struct CropTests {
-    @Test func aRectangleOutsideTheImageIsRefused() throws {
+    @Test func aRectangleOutsideOfTheImageThrows() throws {
         let bitmap = try unsafe Bitmap(size: PixelSize(width: 8, height: 8), format: .gray8, alpha: .opaque) { _, _ in }
         let crop = Crop.crop(x: 4, y: 4, width: 5, height: 4)
         let error = #expect(throws: ImageError.self) { try crop.process(DecodedImage(bitmap), context: ProcessingContext()) }

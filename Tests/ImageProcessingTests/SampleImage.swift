@@ -2,7 +2,7 @@ import ImageCore
 
 /// Small images for tests.
 enum SampleImage {
-    /// An RGBA image, premultiplied; opaque where every pixel is.
+    /// A premultiplied RGBA image, or an opaque one if every pixel is opaque.
     static func make(_ width: Int, _ height: Int, _ color: (Int, Int) -> (Int, Int, Int, Int)) -> DecodedImage {
         let pixels = (0..<width * height).map { color($0 % width, $0 / width) }
         let isOpaque = pixels.allSatisfy { $0.3 == 255 }

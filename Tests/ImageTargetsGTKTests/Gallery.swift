@@ -4,59 +4,63 @@
     import ProjectFiles
     import Testing
 
-    /// The program GalleryGTK in an X server of its own, with the project's own pictures served thousands of times over.
+    /// The program GalleryGTK in a separate X server, with a local server that serves the demo's images under thousands of URLs.
     final class Gallery {
         static var program: String? { ProcessInfo.processInfo.environment["CALOTYPE_GALLERY"] }
 
-        /// As the program's last line of trace said.
+        /// The state in the last line of the program's trace.
         private(set) var state = State("")
-        /// Lines that told of a cell that showed nothing.
+        /// The number of trace lines with a blank cell.
         private(set) var blankStates = 0
-        private let stage: StageProcess
-        private let pictures: [Picture]
-        /// The same in the size of a cell.
-        private let small: [Picture]
-        /// What they look like in a rectangle, by its size and what is around it.
-        private var known: [[Int]: [Look]] = [:]
+        private let process: StageProcess
+        /// The images in their full size.
+        private let images: [ReferenceImage]
+        /// The images in the size of a cell.
+        private let thumbnails: [ReferenceImage]
+        /// The colours of all images, cached by size and background.
+        private var cachedSamples: [[Int]: [ColorSamples]] = [:]
 
         init() throws {
             let folder = ProjectFiles.gallery
             let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map {
                 try Data(contentsOf: folder.appending(path: $0))
             }
-            pictures = try files.map { try Picture($0) }
-            small = try files.map { try Picture($0, covering: PixelSize(width: Gallery.side, height: Gallery.side)) }
-            stage = try StageProcess(
+            images = try files.map { try ReferenceImage($0) }
+            thumbnails = try files.map { try ReferenceImage($0, covering: PixelSize(width: Gallery.side, height: Gallery.side)) }
+            process = try StageProcess(
                 URL(filePath: #require(Gallery.program)), [folder.path, "--serve", "--trace"], screen: (1_100, 780))
         }
 
-        func end() { stage.end() }
+        func end() { process.end() }
 
-        /// Whether the program ends by itself and well.
-        func ends() -> Bool {
-            while stage.readLine(within: 20_000) != nil {}
-            return stage.exitStatus() == 0
+        /// Waits for the end of the program, and returns whether its exit status is 0.
+        func exitsSuccessfully() -> Bool {
+            while process.readLine(within: 20_000) != nil {}
+            return process.exitStatus() == 0
         }
 
-        func press(_ keys: String...) throws { try stage.act("key \(keys.joined(separator: " "))") }
-        /// The wheel, up by less than nothing.
-        func turn(_ count: Int) throws {
-            try stage.act("mousemove 480 360 click --repeat \(abs(count)) --delay 2 \(count < 0 ? 4 : 5)")
+        func press(_ keys: String...) throws { try process.input("key \(keys.joined(separator: " "))") }
+        /// Turns the mouse wheel by a number of steps: down, or up for a negative number.
+        func turnWheel(_ count: Int) throws {
+            try process.input("mousemove 480 360 click --repeat \(abs(count)) --delay 2 \(count < 0 ? 4 : 5)")
         }
         func click(x: Int, y: Int, times: Int = 1) throws {
-            try stage.act("mousemove \(x) \(y) click --repeat \(times) --delay 40 1")
+            try process.input("mousemove \(x) \(y) click --repeat \(times) --delay 40 1")
         }
 
-        /// Until the window is as it is wanted, and stays so for two looks of the trace; it is looked at whenever the trace has a
-        /// line, and five times a second.
-        func wait(for what: String, _ isSo: (State) throws -> Bool) throws {
+        /// Waits until the state fulfils a condition and no trace line has come for 200 ms. Fails after 20 seconds.
+        ///
+        /// - Parameters:
+        ///   - description: names the condition in the failure message.
+        ///   - condition: checked after each trace line, and at least five times per second.
+        func wait(for description: String, _ condition: (State) throws -> Bool) throws {
             let end = ContinuousClock.now + .seconds(20)
             var isSettled = false
-            while try !(isSo(state) && isSettled) {
-                let mayCome = ContinuousClock.now < end && stage.isRunning
-                if !mayCome { try? keep("failed") }
-                try #require(mayCome, "The gallery never came to \(what): \(state.line)")
-                let line = stage.readLine(within: 200)
+            while try !(condition(state) && isSettled) {
+                let canContinue = ContinuousClock.now < end && process.isRunning
+                if !canContinue { try? saveScreen("failed") }
+                try #require(canContinue, "The gallery did not reach the state \"\(description)\": \(state.line)")
+                let line = process.readLine(within: 200)
                 isSettled = line == nil
                 guard let line else { continue }
                 state = State(line)
@@ -64,34 +68,34 @@
             }
         }
 
-        // MARK: What is on its screen
+        // MARK: The screen
 
-        var screen: Screen? { try? stage.screen() }
+        var screen: Screen? { try? process.screen() }
 
-        func keep(_ name: String) throws { try stage.screen().keep(as: "gallery-\(name)") }
+        func saveScreen(_ name: String) throws { try process.screen().save(as: "gallery-\(name)") }
 
-        /// Whether every cell that is whole shows its own picture and no other one.
-        func showsOwnPictures(_ state: State) -> Bool {
-            guard state.isAtRest, let screen else { return false }
-            return state.wholeCells.allSatisfy { cell in
+        /// Whether nothing loads, and every fully visible cell shows its image.
+        func showsCorrectImages(_ state: State) -> Bool {
+            guard state.isIdle, let screen else { return false }
+            return state.fullyVisibleCells.allSatisfy { cell in
                 let square = Rectangle(x: cell.x, y: cell.y, width: Gallery.side, height: Gallery.side)
-                return isPicture(cell.position, square, on: screen, covering: true)
+                return shows(cell.position, in: square, on: screen, covering: true)
             }
         }
 
-        /// Whether the large picture is the one of that position, whole.
+        /// Whether the window shows all of the large image of a position.
         func showsLarge(_ position: Int, _ state: State) -> Bool {
-            guard state.page == "picture", state["picture"] == "\(position)", state["loaded"] == "true", let screen else {
+            guard state.page == "image", state["image"] == "\(position)", state["loaded"] == "true", let screen else {
                 return false
             }
-            let place = pictures[position % pictures.count].place(within: state.rectangle("place"))
-            return isPicture(position, place, on: screen, covering: false)
+            let bounds = images[position % images.count].bounds(within: state.rectangle("page-bounds"))
+            return shows(position, in: bounds, on: screen, covering: false)
         }
 
-        /// Whether the corner of a cell is another than its picture's.
+        /// Whether cells show badges.
         func showsBadges() -> Bool {
-            // The fourth picture, whose upper part is of one colour, more or less; a badge is red, grey or green.
-            guard let screen, let cell = state.wholeCells.first(where: { $0.position % pictures.count == 3 }) else {
+            // The upper part of the fourth image has nearly one colour, which is not that of a badge.
+            guard let screen, let cell = state.fullyVisibleCells.first(where: { $0.position % images.count == 3 }) else {
                 return false
             }
             return (1..<13).contains { x in
@@ -102,39 +106,40 @@
             }
         }
 
-        /// Whether the line of statistics says something else than it did.
+        /// Whether the panel of statistics has changed since a screenshot.
         func panelDiffers(from before: Screen?) -> Bool {
             guard let before, let screen else { return false }
-            let place = state.rectangle("place")
-            let bottom = place.y + place.height
+            let page = state.rectangle("page-bounds")
+            let bottom = page.y + page.height
             return (bottom..<bottom + 20).contains { y in
-                (0..<place.width).contains { before.pixel($0, y) != screen.pixel($0, y) }
+                (0..<page.width).contains { before.pixel($0, y) != screen.pixel($0, y) }
             }
         }
 
-        /// Of a cell.
+        /// The side of a cell in pixels.
         private static let side = 128
 
-        /// Whether what is seen there is like the position's picture, and less like any other one.
-        private func isPicture(_ position: Int, _ place: Rectangle, on screen: Screen, covering: Bool) -> Bool {
-            let background = screen.pixel(place.x - 2, place.y - 2)
-            let seen = Look(place.width, place.height) { screen.pixel(place.x + $0, place.y + $1) }
-            let differences = looks(place, covering: covering, over: background).map { seen.difference(from: $0) }
-            let own = differences[position % pictures.count]
-            return own < 6 && differences.min() == own
+        /// Whether a rectangle of the screen is similar to the image of a position, and less similar to all other images.
+        private func shows(_ position: Int, in bounds: Rectangle, on screen: Screen, covering: Bool) -> Bool {
+            let background = screen.pixel(bounds.x - 2, bounds.y - 2)
+            let actual = ColorSamples(bounds.width, bounds.height) { screen.pixel(bounds.x + $0, bounds.y + $1) }
+            let expected = samples(bounds, covering: covering, over: background)
+            let differences = expected.map { actual.difference(from: $0) }
+            let difference = differences[position % images.count]
+            return difference < 6 && differences.min() == difference
         }
 
-        private func looks(_ place: Rectangle, covering: Bool, over background: [Int]) -> [Look] {
-            let key = [place.width, place.height, covering ? 1 : 0] + background
-            if let known = known[key] { return known }
-            let looks = (covering ? small : pictures).map {
-                $0.look(place.width, place.height, covering: covering, over: background)
+        private func samples(_ bounds: Rectangle, covering: Bool, over background: [Int]) -> [ColorSamples] {
+            let key = [bounds.width, bounds.height, covering ? 1 : 0] + background
+            if let samples = cachedSamples[key] { return samples }
+            let samples = (covering ? thumbnails : images).map {
+                $0.samples(bounds.width, bounds.height, covering: covering, over: background)
             }
-            known[key] = looks
-            return looks
+            cachedSamples[key] = samples
+            return samples
         }
 
-        /// What the window shows, by its own words: `name=value`.
+        /// What the window shows, parsed from a trace line of words `name=value`.
         struct State {
             struct Cell: Equatable { var position: Int, x: Int, y: Int }
 
@@ -157,19 +162,20 @@
             subscript(_ name: String) -> String { words[name] ?? "" }
             var page: String { self["page"] }
             var selected: Int? { Int(self["selected"]) }
-            var isAtRest: Bool { self["loading"] == "0" && self["loads"] == "0" && !cells.isEmpty }
+            /// Whether cells are visible and nothing loads.
+            var isIdle: Bool { self["loading"] == "0" && self["loads"] == "0" && !cells.isEmpty }
 
             func rectangle(_ name: String) -> Rectangle {
                 let numbers = self[name].split(separator: ",").compactMap { Int($0) } + [0, 0, 0, 0]
                 return Rectangle(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
             }
 
-            var wholeCells: [Cell] {
-                let place = rectangle("place")
-                return cells.filter { $0.y >= place.y && $0.y + Gallery.side <= place.y + place.height }
+            var fullyVisibleCells: [Cell] {
+                let page = rectangle("page-bounds")
+                return cells.filter { $0.y >= page.y && $0.y + Gallery.side <= page.y + page.height }
             }
-            var firstWhole: Cell? { wholeCells.first }
-            var selectedCell: Cell? { wholeCells.first { $0.position == selected } }
+            var firstCell: Cell? { fullyVisibleCells.first }
+            var selectedCell: Cell? { fullyVisibleCells.first { $0.position == selected } }
             var isSelectedOnScreen: Bool { selectedCell != nil }
         }
     }

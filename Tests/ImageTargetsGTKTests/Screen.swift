@@ -5,7 +5,7 @@
     import ImageDecoding
     import Testing
 
-    /// What is on the screen, as Xvfb keeps it: an XWD file (X11/XWDFile.h), big-endian words, then rows of BGRX.
+    /// A screenshot of Xvfb: an XWD file (X11/XWDFile.h) with a header of big-endian words and rows of BGRX pixels.
     struct Screen {
         private let data: Data
         private let start: Int
@@ -21,32 +21,31 @@
             try #require(word(11) == 32 && word(7) == 0 && data.count >= start + bytesPerRow * height)
         }
 
-        /// Red, green and blue; black outside.
+        /// The red, green and blue of a pixel; black outside the screen.
         func pixel(_ x: Int, _ y: Int) -> [Int] {
             guard (0..<width).contains(x), (0..<height).contains(y) else { return [0, 0, 0] }
-            let at = start + y * bytesPerRow + x * 4
-            return [Int(data[at + 2]), Int(data[at + 1]), Int(data[at])]
+            let offset = start + y * bytesPerRow + x * 4
+            return [Int(data[offset + 2]), Int(data[offset + 1]), Int(data[offset])]
         }
 
-        /// Of the part of a square that is on screen, how many pixels are not of the colour that is wanted there. `nil` wants none
-        /// in particular.
-        func pixelsThatDiffer(
-            from wanted: (_ x: Int, _ y: Int) -> [Int]?, inSquareOf side: Int, x left: Int, y top: Int,
+        /// Counts the pixels of a square whose colour is not the expected one. Pixels outside the window and those for which `expected`
+        /// returns `nil` do not count.
+        func countDifferentPixels(
+            from expected: (_ x: Int, _ y: Int) -> [Int]?, inSquareOf side: Int, x left: Int, y top: Int,
             window: (width: Int, height: Int)
         ) -> Int {
-            var wrong = 0
+            var count = 0
             for y in 0..<side where (0..<min(height, window.height)).contains(top + y) {
-                // The scroll bar lies over the right edge.
+                // The scroll bar covers the right edge.
                 for x in 0..<side where (0..<min(width, window.width - 20)).contains(left + x) {
-                    if let color = wanted(x, y), pixel(left + x, top + y) != color { wrong += 1 }
+                    if let color = expected(x, y), pixel(left + x, top + y) != color { count += 1 }
                 }
             }
-            return wrong
+            return count
         }
 
-        /// Writes it as a PNG into the folder that `CALOTYPE_ARTIFACTS` names, for continuous integration to keep; without one
-        /// into the build's.
-        func keep(as name: String) throws {
+        /// Writes a PNG file into the folder that `CALOTYPE_ARTIFACTS` names, or by default into the build folder.
+        func save(as name: String) throws {
             let bitmap = try unsafe Bitmap(size: PixelSize(width: width, height: height), format: .rgba8, alpha: .opaque) {
                 pixels, row in
                 for y in 0..<height {

@@ -2,9 +2,9 @@
     import Foundation
     import Testing
 
-    /// A real window under Xvfb, looked at from outside, and scrolled by its pointer and keyboard.
+    /// A window under Xvfb, controlled by the pointer and the keyboard, and checked by screenshots.
     @Suite(.serialized, .timeLimit(.minutes(5))) struct Windows {
-        @Test func theGTKAdapterKeepsTheRulesOfAdaptersAndFades() throws {
+        @Test func theGTKImageViewConformsAndFades() throws {
             let stage = try StageProcess("conformance")
             defer { stage.end() }
             var lines: [String] = []
@@ -12,125 +12,121 @@
             #expect(lines == ["PASS conformance", "PASS programs", "PASS progress", "PASS fade", "PASS motion"])
         }
 
-        @Test func everyCellAtRestShowsItsOwnPictureHoweverTheGridWasScrolled() throws {
+        @Test func everyCellOfAGridShowsItsImageAfterAnyScrolling() throws {
             let stage = try StageProcess("scroll")
             defer { stage.end() }
-            var seen: Set<Int> = []
-            func look(_ name: String) throws -> Rest {
-                let rest = try Rest(name, of: stage)
+            var positions: Set<Int> = []
+            func checkIdle(_ name: String) throws -> IdleState {
+                let state = try IdleState(name, of: stage)
                 let screen = try stage.screen()
-                #expect(rest.cells.count >= 40)
-                // The window holds some 70 cells; GTK keeps a few rows more, however many there are in all.
-                #expect(rest.cellCount < 400)
-                #expect(rest.residentBytes < 400_000_000)
-                rest.expectOwnPictures(on: screen)
-                seen.formUnion(rest.cells.map(\.position))
-                try screen.keep(as: "gtk-\(name)")
-                return rest
+                #expect(state.cells.count >= 40)
+                // The window shows about 70 cells. GTK keeps some more rows, whatever the number of images.
+                #expect(state.cellCount < 400)
+                #expect(state.residentBytes < 400_000_000)
+                state.expectCorrectImages(on: screen)
+                positions.formUnion(state.cells.map(\.position))
+                try screen.save(as: "gtk-\(name)")
+                return state
             }
-            // When the wheel is turned from end to end and back,
-            #expect(try look("start").offset == 0)
-            try Input.toTheEnd(stage)
-            let end = try look("end")
+            // When the mouse wheel scrolls to the end and back,
+            #expect(try checkIdle("start").offset == 0)
+            try stage.input("mousemove 480 360 click --repeat 450 --delay 16 5")
+            let end = try checkIdle("end")
             #expect(end.offset == end.maximum && end.maximum > 15_000)
-            try stage.act("click --repeat 450 --delay 2 4")
-            #expect(try look("back").offset == 0)
-            // the bar dragged, keys pressed, and the wheel turned this way and that without waiting for anything,
-            try stage.act("mousemove 955 20 mousedown 1 mousemove 955 250 mousemove 955 400 mousemove 955 330 mouseup 1")
-            _ = try look("dragged")
-            try stage.act("mousemove 480 360 key End sleep 0.05 key Home sleep 0.05 key --repeat 9 --delay 30 Page_Down")
-            _ = try look("keys")
-            for turn in 0..<8 { try stage.act("click --repeat \(5 + turn * 7 % 40) --delay 1 \(turn % 3 == 2 ? 4 : 5)") }
-            _ = try look("flung")
-            // then each cell shows its own picture, and nothing loads that is not on screen.
-            stage.order("end")
+            try stage.input("click --repeat 450 --delay 2 4")
+            #expect(try checkIdle("back").offset == 0)
+            // the scroll bar is dragged, keys are pressed, and the wheel turns in both directions without waiting,
+            try stage.input("mousemove 955 20 mousedown 1 mousemove 955 250 mousemove 955 400 mousemove 955 330 mouseup 1")
+            _ = try checkIdle("dragged")
+            try stage.input("mousemove 480 360 key End sleep 0.05 key Home sleep 0.05 key --repeat 9 --delay 30 Page_Down")
+            _ = try checkIdle("keys")
+            for turn in 0..<8 { try stage.input("click --repeat \(5 + turn * 7 % 40) --delay 1 \(turn % 3 == 2 ? 4 : 5)") }
+            _ = try checkIdle("wheel")
+            // then each cell shows its image, and nothing off screen loads.
+            stage.send("end")
             let report = try Report(of: stage)
             report.print("GTK")
             #expect(report.loadsOffScreen == 0)
-            #expect(seen.contains(0) && seen.contains(1_999))
-            // No cell was painted before it had anything to show, not even while it was flung past.
+            #expect(positions.contains(0) && positions.contains(1_999))
+            // No cell was painted blank, even during fast scrolling.
             #expect(report["PAINTED", "blank"] == 0)
         }
 
-        @Test func rowsShowTheirOwnPicturesAsCellsOfAGridDo() throws {
+        @Test func everyRowOfAListShowsItsImage() throws {
             let stage = try StageProcess("rows")
             defer { stage.end() }
-            var seen: Set<Int> = []
-            func look(_ name: String) throws -> Rest {
-                let rest = try Rest(name, of: stage)
+            var positions: Set<Int> = []
+            func checkIdle(_ name: String) throws -> IdleState {
+                let state = try IdleState(name, of: stage)
                 let screen = try stage.screen()
-                #expect(rest.cells.count >= 6)
-                #expect(rest.cellCount < 400)
-                rest.expectOwnPictures(on: screen)
-                seen.formUnion(rest.cells.map(\.position))
-                try screen.keep(as: "gtk-rows-\(name)")
-                return rest
+                #expect(state.cells.count >= 6)
+                #expect(state.cellCount < 400)
+                state.expectCorrectImages(on: screen)
+                positions.formUnion(state.cells.map(\.position))
+                try screen.save(as: "gtk-rows-\(name)")
+                return state
             }
-            #expect(try look("start").offset == 0)
-            try stage.act("mousemove 480 360 click --repeat 200 --delay 4 5")
-            #expect(try look("flung").offset > 10_000)
-            try stage.act("key End")
-            let end = try look("end")
+            #expect(try checkIdle("start").offset == 0)
+            try stage.input("mousemove 480 360 click --repeat 200 --delay 4 5")
+            #expect(try checkIdle("wheel").offset > 10_000)
+            try stage.input("key End")
+            let end = try checkIdle("end")
             #expect(end.offset == end.maximum)
-            // Of the offsets that a program sets in one turn, the last one counts,
-            stage.order("scroll 90000 40 50010 30000 77000")
-            #expect(try look("set").offset == 77_000)
-            // and in a page that is not shown, nothing loads.
-            stage.order("hide 3000")
+            // When a program sets several offsets at once, the last one counts.
+            stage.send("scroll 90000 40 50010 30000 77000")
+            #expect(try checkIdle("set").offset == 77_000)
+            // In a hidden list, nothing loads.
+            stage.send("hide 3000")
             let hidden = try #require(stage.readLine())
             #expect(hidden.hasPrefix("HIDDEN before=") && !hidden.contains("before=0"), "\(hidden)")
             #expect(hidden.hasSuffix(" after=0"), "\(hidden)")
-            #expect(try look("shown").offset == 3_000)
-            // A click activates a cell, a double click once, and a drag from one to another none.
-            try stage.act("mousemove 480 360 click --repeat 2 --delay 40 1")
-            try stage.act("mousemove 480 160 mousedown 1 mousemove 480 460 mouseup 1")
-            stage.order("activations")
+            #expect(try checkIdle("shown").offset == 3_000)
+            // A double click activates a cell once, and a drag from one cell to another activates none.
+            try stage.input("mousemove 480 360 click --repeat 2 --delay 40 1")
+            try stage.input("mousemove 480 160 mousedown 1 mousemove 480 460 mouseup 1")
+            stage.send("activations")
             #expect(stage.readLine() == "ACTIVATED 1")
-            stage.order("end")
+            stage.send("end")
             let report = try Report(of: stage)
             report.print("GTK rows")
             #expect(report.loadsOffScreen == 0)
             #expect(report["PAINTED", "blank"] == 0)
-            #expect(seen.contains(0) && seen.contains(1_999))
+            #expect(positions.contains(0) && positions.contains(1_999))
         }
 
-        @Test func inEachFrameLoadsOfCellsOffScreenStartForABoundedTime() throws {
+        @Test func loadsOfCellsOffScreenStartForABoundedTimePerFrame() throws {
             let stage = try StageProcess("slow")
             defer { stage.end() }
-            let rest = try Rest("start", of: stage)
-            stage.order("end")
+            let state = try IdleState("start", of: stage)
+            stage.send("end")
             let report = try Report(of: stage)
-            // Cells on screen get their placeholders at once. Then one request uses up the time of a frame.
-            let most = report["PAINTED", "requests"]
-            #expect((1...rest.cells.count + 1).contains(most), "\(most) requests in a frame, \(rest.cells.count) cells on screen")
-            #expect(rest.cellCount > rest.cells.count * 2)
+            // All cells on screen get their placeholders in one frame. After that, one slow request uses up the time of a frame.
+            let maximum = report["PAINTED", "requests"]
+            #expect(
+                (1...state.cells.count + 1).contains(maximum),
+                "\(maximum) requests in a frame, \(state.cells.count) cells on screen")
+            #expect(state.cellCount > state.cells.count * 2)
         }
 
-        @Test func aMonitorOfTwiceTheDensityGetsTwiceThePixels() throws {
+        @Test func aHighDensityMonitorGetsTwiceThePixels() throws {
             let stage = try StageProcess("dense", scale: 2)
             defer { stage.end() }
-            let rest = try Rest("start", of: stage)
+            let state = try IdleState("start", of: stage)
             let screen = try stage.screen()
-            #expect(rest.cells.count >= 15)
-            for cell in rest.cells {
-                // Single pixels of two colours: neither scaled down for the cell nor up for the monitor.
-                let wrong = screen.pixelsThatDiffer(
+            #expect(state.cells.count >= 15)
+            for cell in state.cells {
+                // The pixels alternate between two colours, which any scaling would blend.
+                let count = screen.countDifferentPixels(
                     from: { x, y in (x + y) % 2 == 0 ? [cell.position % 256, 0, 255] : [0, cell.position % 256, 0] },
                     inSquareOf: 192, x: cell.x * 2, y: cell.y * 2, window: (960, 720))
-                #expect(wrong == 0, "Cell \(cell.position) has \(wrong) wrong pixels.")
+                #expect(count == 0, "Cell \(cell.position) has \(count) wrong pixels.")
             }
-            try screen.keep(as: "gtk-dense")
+            try screen.save(as: "gtk-dense")
         }
     }
 
-    private enum Input {
-        static func toTheEnd(_ stage: StageProcess) throws {
-            try stage.act("mousemove 480 360 click --repeat 450 --delay 16 5")
-        }
-    }
-
-    /// What lies where once nothing moves and nothing loads.
-    private struct Rest {
+    /// The bounds of the cells when nothing moves and nothing loads.
+    private struct IdleState {
         var name: String
         var cells: [(position: Int, x: Int, y: Int)]
         var cellCount: Int
@@ -140,10 +136,10 @@
 
         init(_ name: String, of stage: StageProcess) throws {
             self.name = name
-            stage.order("rest \(name)")
+            stage.send("idle \(name)")
             let line = try #require(stage.readLine())
             let words = line.split(separator: " ").map(String.init)
-            try #require(words.count >= 6 && words[0] == "REST" && words[1] == name, "The stage said: \(line)")
+            try #require(words.count >= 6 && words[0] == "IDLE" && words[1] == name, "Unexpected output: \(line)")
             let numbers = words[2...5].compactMap { Int($0) }
             (cellCount, residentBytes, offset, maximum) = (numbers[0], numbers[1], numbers[2], numbers[3])
             cells = (words.count > 6 ? words[6] : "").split(separator: ";").map { cell in
@@ -152,21 +148,21 @@
             }
         }
 
-        /// Each cell's square holds the four quarters that its position has, and nothing else.
-        func expectOwnPictures(on screen: Screen) {
+        /// Expects the four coloured quarters of its position in each cell.
+        func expectCorrectImages(on screen: Screen) {
             for cell in cells {
-                let wrong = screen.pixelsThatDiffer(
+                let count = screen.countDifferentPixels(
                     from: { x, y in
-                        // Where quarters meet, scaling blends them.
+                        // Scaling blends the edges between quarters.
                         guard !(44..<52).contains(x), !(44..<52).contains(y) else { return nil }
                         return [cell.position % 256, cell.position / 256 * 31, ((y >= 48 ? 2 : 0) + (x >= 48 ? 1 : 0)) * 80]
                     }, inSquareOf: 96, x: cell.x, y: cell.y, window: (960, 720))
-                #expect(wrong == 0, "At rest \(name), cell \(cell.position) has \(wrong) wrong pixels.")
+                #expect(count == 0, "In state \(name), cell \(cell.position) has \(count) wrong pixels.")
             }
         }
     }
 
-    /// The counts that the stage writes at its end.
+    /// The counts that `GTKStage` prints at its end.
     private struct Report {
         private var lines: [[Substring]] = []
 
@@ -177,7 +173,7 @@
 
         var loadsOffScreen: Int { self["LOADS", "offscreen"] }
 
-        /// A number by its name and the words that its line begins with; -1 where there is none.
+        /// The number with a name in the line that begins with the words `start`; -1 if there is none.
         subscript(_ start: String, _ name: String) -> Int {
             let line = lines.first { $0.starts(with: start.split(separator: " ")) }
             let word = line?.first { $0.hasPrefix(name + "=") }

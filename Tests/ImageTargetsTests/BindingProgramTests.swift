@@ -3,22 +3,21 @@ import ImageCore
 import ImageTargets
 import Testing
 
-/// Random programs against the binding rules, on every adapter that can be looked at here.
+/// The binding rules in random programs of requests.
 @Suite(.timeLimit(.minutes(5))) struct BindingPrograms {
-    /// Not even for a moment: this view notes whatever it is shown besides what it wants.
-    @Test @MainActor func noViewEverGetsAForeignPictureOrCompletionInTenThousandPrograms() async throws {
+    @Test @MainActor func noViewShowsAnImageThatIsNotRequestedInTenThousandPrograms() async throws {
         let faults = EventLog<String>()
         try await checkImageViewAdapterPrograms(
-            onRequest: { view, number in view.wanted = number }, makeView: { JudgingView(faults) }, appearance: { $0.appearance })
+            onRequest: { view, number in view.requested = number }, makeView: { CheckingView(faults) },
+            appearance: { $0.appearance })
         #expect(faults.events.isEmpty)
     }
 
-    /// The view is an actor of its own: every call suspends.
-    @Test @MainActor func viewsOnActorsOfTheirOwnShowWhatTheyWereAskedForInTenThousandPrograms() async throws {
+    @Test @MainActor func viewsThatAreActorsShowTheRequestedImagesInTenThousandPrograms() async throws {
         try await checkImageViewAdapterPrograms(makeView: { RecordingView() }, appearance: { await $0.appearance })
     }
 
-    /// Every call suspends in its middle, where a call of a newer request could overtake it.
+    /// Every call suspends, so that the call of a newer request could overlap with it.
     @Test @MainActor func callsThatSuspendNeverOverlapInTwoThousandPrograms() async throws {
         let overlaps = EventLog<String>()
         try await checkImageViewAdapterPrograms(
@@ -27,9 +26,9 @@ import Testing
     }
 }
 
-/// A view that knows what it may be shown, and notes whatever else comes.
-@MainActor private final class JudgingView: MainActorImageView {
-    var wanted: Int?
+/// A view that knows the requested image, and records a fault when another one is set, even for a moment.
+@MainActor private final class CheckingView: MainActorImageView {
+    var requested: Int?
     private(set) var appearance = ViewAppearance(color: [])
     private let faults: EventLog<String>
 
@@ -38,12 +37,12 @@ import Testing
     func setImage(_ image: DecodedImage, transition: Transition) {
         let pixel = TestImages.pixel(of: image, x: 0, y: 0)
         appearance.color = Array(pixel[0..<3])
-        if wanted.map(programRed(of:)) != pixel[0] {
-            faults.append("A view was shown \(pixel) while it wanted \(String(describing: wanted)).")
+        if requested.map(programRed(of:)) != pixel[0] {
+            faults.append("A view got \(pixel) while \(String(describing: requested)) was requested.")
         }
     }
 
     func setPlaceholder(_ placeholder: Placeholder) { appearance.color = [] }
     func clear() { appearance.color = [] }
-    func setFailure(_ error: ImageError) { if wanted == nil { faults.append("A view failed while it wanted nothing.") } }
+    func setFailure(_ error: ImageError) { if requested == nil { faults.append("A view got a failure without a request.") } }
 }

@@ -47,7 +47,7 @@ import Testing
         #expect(try results.events.first?.get().tier == .network)
     }
 
-    @Test func aStaleResultNeverReachesTheTargetAndItsCompletionIsNeverCalled() async throws {
+    @Test func aStaleResultIsNeverShownAndItsCompletionIsNeverCalled() async throws {
         let view = RecordingView()
         let target = ImageTarget(view, loader: loader)
         let completed = EventLog<String>()
@@ -60,7 +60,7 @@ import Testing
         await completed.wait(forCount: 1)
 
         #expect(completed.events == ["b"])
-        // The first one's fetch is told at once, and ends when it has its turn.
+        // The fetch of the first request is cancelled, and ends some time later.
         while network.cancelled == 0 { await Task.yield() }
         let images = view.shown.filter { if case .image = $0 { true } else { false } }
         #expect(images == [.image(red: red("b"), .none)])
@@ -83,7 +83,7 @@ import Testing
         #expect(network.requests.count == 1)
     }
 
-    @Test func anotherSizeOfTheSamePictureIsAnotherRequest() async throws {
+    @Test func anotherSizeOfTheSameImageIsAnotherRequest() async throws {
         try await load("a")
         let view = RecordingView()
         let target = ImageTarget(view, loader: loader)
@@ -107,7 +107,7 @@ import Testing
                 $0.transition = .fade(.seconds(1))
             }
         ) { completed.append(try? $0.get().tier) }
-        // No waiting: everything has happened when the call returns.
+        // Everything has happened when the call returns.
         #expect(view.shown == [.label(nil), .image(red: red("a"), .none)])
         #expect(completed.events == [.memory])
     }
@@ -117,12 +117,12 @@ import Testing
         let screen = CountingScreen(loader: loader)
         let before = screen.executor.jobs
         let jobs = await screen.show(request("a"))
-        // One job brings this call onto the actor; showing must need no further one.
+        // One job moves this call onto the actor. Showing the image must not need another one.
         #expect(jobs - before == 1)
         #expect(await screen.image?.size == PixelSize(width: 4, height: 4))
     }
 
-    @Test func aFailureShowsTheFailureImageAndMayBeTriedAgain() async throws {
+    @Test func aFailureShowsTheFailureImageAndTheSameRequestCanBeMadeAgain() async throws {
         let network = ScriptedLoader { _ in .body(Data([0xFF])) }
         let loader = ImageLoader(.init(dataLoader: network, decoder: ScriptedDecoder()))
         let view = RecordingView()
@@ -138,7 +138,7 @@ import Testing
         #expect(network.requests.count == 2)
     }
 
-    @Test func aClearedTargetShowsNothingMore() async throws {
+    @Test func aClearedTargetShowsNothing() async throws {
         let view = RecordingView()
         let target = ImageTarget(view, loader: loader)
         await target.setImage(request("a")) { _ in Issue.record("A cleared target's completion was called.") }
@@ -153,7 +153,7 @@ import Testing
         #expect(network.cancelled == 1)
     }
 
-    @Test func aTargetThatGoesAwayCancelsItsLoad() async throws {
+    @Test func aReleasedTargetCancelsItsLoad() async throws {
         let view = RecordingView()
         var target: ImageTarget<RecordingView>? = ImageTarget(view, loader: loader)
         await target?.setImage(request("a"))
@@ -190,7 +190,7 @@ extension Result {
     func clear() { image = nil }
 }
 
-/// An executor that counts the jobs it is given: each hop onto its actor is one.
+/// An executor that counts its jobs: each hop onto its actor is one job.
 private final class CountingExecutor: SerialExecutor {
     private let count = Lock(0)
     private let thread = SerialThread()
@@ -213,7 +213,7 @@ private actor CountingScreen: ImageViewAdapter {
 
     init(loader: ImageLoader) { self.loader = loader }
 
-    /// Shows the request and returns how many jobs the actor had been given by then.
+    /// Shows the image of a request, and returns the number of jobs so far; -1 if no image is shown.
     func show(_ request: ImageRequest) async -> Int {
         let target = ImageTarget(self, loader: loader)
         await target.setImage(request)

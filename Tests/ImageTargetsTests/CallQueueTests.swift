@@ -4,9 +4,9 @@ import Testing
 
 @testable import ImageTargets
 
-/// The queue of a binding, as a value.
-@Suite struct CallsInAQueue {
-    // The macros of Testing take no mutating calls.
+/// The queue of a binding.
+@Suite struct CallQueues {
+    // The macros of Testing do not accept mutating calls.
     private func start(_ queue: inout CallQueue) -> Bool { queue.start() }
     private func dropResults(_ queue: inout CallQueue) -> Bool { queue.dropResults() }
 
@@ -36,24 +36,24 @@ import Testing
         queue.append(.clear)
         #expect(start(&queue) && !start(&queue))
         #expect(next(&queue) == "clear")
-        // The call is being made, so that a newer one waits.
+        // While the call is made, a newer one waits.
         queue.append(.clear)
         #expect(!start(&queue) && !queue.isIdle)
         #expect(steps(of: &queue) == ["clear", "end"])
         #expect(queue.isIdle)
     }
 
-    @Test func aCompletionIsTheEndOfTheRun() {
+    @Test func aCompletionEndsTheRun() {
         var queue = CallQueue()
         queue.appendCompletion(end)
         #expect(start(&queue))
         #expect(steps(of: &queue) == ["complete"])
-        // The completion may begin the next request while it runs.
+        // The completion may begin the next request.
         queue.append(.clear)
         #expect(start(&queue))
     }
 
-    @Test func aNewBeginningReplacesAllPendingCalls() {
+    @Test func aNewRequestReplacesAllPendingCalls() {
         var queue = CallQueue()
         queue.append(.setAccessibilityLabel("old"))
         queue.appendResult(.setProgress(LoadProgress(received: 1, expected: nil)))
@@ -62,7 +62,7 @@ import Testing
         #expect(steps(of: &queue) == ["new", "end"])
     }
 
-    @Test func cancellingDropsWhatTheLoadBroughtAndKeepsTheBeginning() {
+    @Test func cancellingDropsTheResultsOfTheLoadAndKeepsOtherCalls() {
         var queue = CallQueue()
         queue.append(.clear)
         queue.appendResult(.setProgress(LoadProgress(received: 1, expected: nil)))
@@ -72,24 +72,24 @@ import Testing
         #expect(steps(of: &queue) == ["clear", "end"])
     }
 
-    @Test func theNewestProgressTakesThePlaceOfThePendingOne() {
+    @Test func newerProgressReplacesPendingProgress() {
         var queue = CallQueue()
         for received in 1...3 { queue.appendResult(.setProgress(LoadProgress(received: received, expected: nil))) }
         #expect(steps(of: &queue) == ["progress 3", "end"])
     }
 
-    @Test func theSignOfLoadingIsKnownFromTheCallsThatWereTaken() {
+    @Test func theLoadingIndicatorFollowsFromTheTakenAndPendingCalls() {
         var queue = CallQueue()
         queue.append(.setLoading(true))
-        #expect(queue.endsLoading)
-        // The view was not called, so that there is no sign to take back.
+        #expect(queue.willShowLoading)
+        // The view was not called, so that it shows no indicator.
         queue.replaceAll(by: [])
-        #expect(!queue.endsLoading)
+        #expect(!queue.willShowLoading)
         queue.append(.setLoading(true))
         #expect(steps(of: &queue) == ["loading", "end"])
         queue.replaceAll(by: [])
-        #expect(queue.endsLoading)
+        #expect(queue.willShowLoading)
         queue.append(.setLoading(false))
-        #expect(!queue.endsLoading)
+        #expect(!queue.willShowLoading)
     }
 }

@@ -5,9 +5,9 @@ import ImageCore
 import ImageTargets
 import Testing
 
-/// Targets that are bytes: a stream, and a file.
-@Suite(.timeLimit(.minutes(5))) struct WrittenPictures {
-    /// A picture's first pixel; 13 cannot be encoded, and 99 waits until the test lets it go.
+/// Targets that write bytes to a stream or a file.
+@Suite(.timeLimit(.minutes(5))) struct WrittenImages {
+    /// Encodes the first pixel. Encoding red 13 fails, and red 99 waits until the test signals `hold`.
     private struct FirstPixel: Encoding {
         var hold = DispatchSemaphore(value: 0)
         var isHeld = DispatchSemaphore(value: 0)
@@ -29,22 +29,21 @@ import Testing
         return preview
     }
 
-    @Test(arguments: [false, true]) func picturesArePiecesInTheirOrderAndPreviewsWhereTheyAreWanted(_ wantsPreviews: Bool)
-        async throws
-    {
+    @Test(arguments: [false, true])
+    func imagesAreWrittenInOrderAndPreviewsOnlyIfRequested(_ writesPreviews: Bool) async throws {
         let written = EventLog<UInt8>()
-        let stream = StreamTarget(encoder: FirstPixel(), format: .png, writesPreviews: wantsPreviews) { written.append($0[0]) }
+        let stream = StreamTarget(encoder: FirstPixel(), format: .png, writesPreviews: writesPreviews) { written.append($0[0]) }
         await stream.setPlaceholder(.color(red: 1, green: 1, blue: 1, alpha: 1))
         for red in [1, 2] { await stream.setImage(try preview(red: UInt8(red)), transition: .none) }
         await stream.setImage(try TestImages.solid(red: 3), transition: .none)
-        #expect(written.events == (wantsPreviews ? [1, 2, 3] : [3]))
+        #expect(written.events == (writesPreviews ? [1, 2, 3] : [3]))
     }
 
-    @Test func aPictureThatWasOvertakenWhileItWasEncodedIsNotWritten() async throws {
+    @Test func anImageThatIsReplacedDuringEncodingIsNotWritten() async throws {
         let written = EventLog<UInt8>()
         let encoder = FirstPixel()
         let stream = StreamTarget(encoder: encoder, format: .png) { written.append($0[0]) }
-        // Given a picture that is being encoded,
+        // Given an image that is being encoded,
         async let slow: Void = stream.setImage(try TestImages.solid(red: 99), transition: .none)
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
@@ -52,19 +51,19 @@ import Testing
                 continuation.resume()
             }
         }
-        // when another load begins, and its picture comes,
+        // when the target is cleared and another image is set,
         await stream.clear()
         async let next: Void = stream.setImage(try TestImages.solid(red: 5), transition: .none)
         encoder.hold.signal()
-        // then the second alone is written.
+        // then only the second image is written.
         _ = try await (slow, next)
         #expect(written.events == [5])
     }
 
-    @Test func whatCannotBeEncodedOrWrittenIsTheTargetsErrorUntilSomethingIs() async throws {
+    @Test func theTargetKeepsAnErrorUntilAnImageIsWritten() async throws {
         let isFull = Lock(true)
         let stream = StreamTarget(encoder: FirstPixel(), format: .png) { _ in
-            if isFull.withLock({ $0 }) { throw ImageError(.connectionLost, message: "Nobody reads it.") }
+            if isFull.withLock({ $0 }) { throw ImageError(.connectionLost, message: "The reader closed the connection.") }
         }
         await stream.setImage(try TestImages.solid(red: 13), transition: .none)
         #expect(await stream.error?.code == .unsupportedFeature)
@@ -77,7 +76,7 @@ import Testing
         #expect(await stream.error?.code == .corrupt)
     }
 
-    @Test func streamsKeepTheRulesOfAdapters() async throws {
+    @Test func streamTargetsConform() async throws {
         let last = Lock(Data())
         let stream = StreamTarget(encoder: FirstPixel(), format: .png) { data in last.withLock { $0 = data } }
         try await checkImageViewAdapterConformance(of: stream, showsPlaceholders: false, canClear: false) { _ in
@@ -85,7 +84,7 @@ import Testing
         }
     }
 
-    @Test @MainActor func streamsHoldWhatTheyWereAskedForInTenThousandPrograms() async throws {
+    @Test @MainActor func streamTargetsWriteTheRequestedImagesInTenThousandPrograms() async throws {
         final class Last: Sendable { let color = Lock([UInt8]()) }
         var streams: [ObjectIdentifier: Last] = [:]
         try await checkImageViewAdapterPrograms(
@@ -100,7 +99,7 @@ import Testing
             appearance: { stream in ViewAppearance(color: streams[ObjectIdentifier(stream)]?.color.withLock { $0 } ?? []) })
     }
 
-    @Test func theFileIsReplacedAsAWholeAndAFailureLeavesTheOldOne() async throws {
+    @Test func theFileIsReplacedAtomicallyAndAFailureKeepsTheOldFile() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -3,7 +3,7 @@ import ImageCore
 import ImageTargets
 import Testing
 
-/// Requests that come while a call to the view has not returned.
+/// Requests that come while a call to the view is suspended.
 @Suite(.timeLimit(.minutes(1))) struct SuspendedCalls {
     private let provider = ScriptedProvider()
     private let recording = RecordingView()
@@ -22,8 +22,8 @@ import Testing
         return request
     }
 
-    /// Leaves the view in the middle of showing an image of red 1.
-    private func suspend(_ completion: ImageTarget<SuspendingView<RecordingView>>.Completion? = nil) async throws {
+    /// Suspends the view while it sets an image of red 1.
+    private func suspendView(_ completion: ImageTarget<SuspendingView<RecordingView>>.Completion? = nil) async throws {
         await view.holdImages(at: gate)
         await target.setImage(request("a"), completion: completion)
         try provider.loads[0].succeed(TestImages.solid(red: 1))
@@ -31,14 +31,14 @@ import Testing
         #expect(recording.shown == [.label(nil), .cleared, .loading(true), .loading(false)])
     }
 
-    private func finish() async {
+    private func resumeView() async {
         gate.open()
         while target.isCallingView, !Task.isCancelled { await Task.yield() }
         #expect(view.overlaps.events.isEmpty)
     }
 
-    @Test func theCallsOfANewerRequestFollowTheOneThatSuspendsAndACancelledLoadEnds() async throws {
-        try await suspend { _ in Issue.record("The completion of a replaced request was called.") }
+    @Test func theCallsOfANewerRequestFollowTheSuspendedCall() async throws {
+        try await suspendView { _ in Issue.record("The completion of a replaced request was called.") }
         await target.setImage(request("b") { $0.placeholder = .color(red: 0, green: 1, blue: 0, alpha: 1) }) { _ in
             Issue.record("The completion of a cancelled request was called.")
         }
@@ -46,7 +46,7 @@ import Testing
         await target.cancel()
         #expect(provider.loads[1].isCancelled)
         #expect(recording.shown.count == 4)
-        await finish()
+        await resumeView()
         #expect(
             recording.shown.dropFirst(4) == [
                 .image(red: 1, .none), .label(nil), .placeholder("color"), .loading(true), .loading(false),
@@ -54,40 +54,40 @@ import Testing
         #expect(await recording.appearance.color == [0, 255, 0])
     }
 
-    @Test func callsOfAnOlderRequestThatHaveNotBegunAreDropped() async throws {
-        try await suspend()
+    @Test func pendingCallsOfAnOlderRequestAreDropped() async throws {
+        try await suspendView()
         for name in ["b", "c"] { await target.setImage(request(name) { $0.accessibilityLabel = name }) }
         let hit = request("d")
         provider.cache(try TestImages.solid(red: 4), for: hit)
         let completed = EventLog<CacheTier?>()
         await target.setImage(hit) { completed.append(try? $0.get().tier) }
         #expect(completed.events.isEmpty)
-        await finish()
+        await resumeView()
         while completed.count == 0, !Task.isCancelled { await Task.yield() }
         #expect(completed.events == [.memory])
         #expect(recording.shown.dropFirst(4) == [.image(red: 1, .none), .label(nil), .image(red: 4, .none)])
     }
 
-    @Test func aViewThatIsClearedWhileAnImageIsSetShowsNothingAtTheEnd() async throws {
-        try await suspend { _ in Issue.record("The completion of a cleared target was called.") }
+    @Test func aViewThatIsClearedWhileAnImageIsSetShowsNothingAfterwards() async throws {
+        try await suspendView { _ in Issue.record("The completion of a cleared target was called.") }
         await target.clear()
-        await finish()
+        await resumeView()
         #expect(recording.shown.dropFirst(4) == [.image(red: 1, .none), .cleared])
         #expect(target.currentSource == nil)
     }
 
-    @Test func cancellingDropsAnImageThatHasComeAndIsNotShownYet() async throws {
-        try await suspend()
+    @Test func cancellingDropsALoadedImageThatIsNotShownYet() async throws {
+        try await suspendView()
         await target.setImage(request("b")) { _ in Issue.record("The completion of a cancelled request was called.") }
         try provider.loads[1].succeed(TestImages.solid(red: 2))
         await target.cancel()
-        await finish()
+        await resumeView()
         #expect(
             recording.shown.dropFirst(4) == [.image(red: 1, .none), .label(nil), .cleared, .loading(true), .loading(false)])
     }
 
-    @Test func anImageThatHasComeAndIsNotShownYetCanBeCancelledAndRequestedAgain() async throws {
-        try await suspend()
+    @Test func aCancelledImageThatWasNotShownYetCanBeRequestedAgain() async throws {
+        try await suspendView()
         await target.setImage(request("b")) { _ in Issue.record("The completion of a cancelled request was called.") }
         try provider.loads[1].succeed(TestImages.solid(red: 2))
         await target.cancel()
@@ -95,14 +95,14 @@ import Testing
         await target.setImage(request("b")) { _ in completed.append(()) }
         try #require(provider.loads.count == 3)
         try provider.loads[2].succeed(TestImages.solid(red: 3))
-        await finish()
+        await resumeView()
         while completed.count == 0, !Task.isCancelled { await Task.yield() }
         #expect(recording.shown.suffix(2) == [.loading(false), .image(red: 3, .none)])
         #expect(!recording.shown.contains(.image(red: 2, .none)))
     }
 
-    @Test func progressAndPreviewsThatComeWhileAnImageIsSetDoNotPileUp() async throws {
-        try await suspend()
+    @Test func progressAndPreviewsDoNotPileUpWhileAnImageIsSet() async throws {
+        try await suspendView()
         await target.setImage(request("b"))
         for number in 1...9 {
             var preview = try TestImages.solid(red: UInt8(10 + number))
@@ -111,7 +111,7 @@ import Testing
             provider.loads[1].send(.preview(preview))
         }
         try provider.loads[1].succeed(TestImages.solid(red: 2))
-        await finish()
+        await resumeView()
         await recording.wait { $0.last == .image(red: 2, .none) }
         #expect(
             recording.shown.dropFirst(4) == [
@@ -121,27 +121,27 @@ import Testing
             ])
     }
 
-    @Test func aTargetThatGoesWhileACallSuspendsMakesNoMoreCalls() async throws {
+    @Test func aTargetThatIsReleasedDuringACallMakesNoMoreCalls() async throws {
         await view.holdImages(at: gate)
         weak var loader: ScriptedProvider?
         do {
             let provider = ScriptedProvider()
             loader = provider
             let target = ImageTarget(view, loader: provider)
-            await target.setImage(request("a")) { _ in Issue.record("The completion of a target that is gone was called.") }
+            await target.setImage(request("a")) { _ in Issue.record("The completion of a released target was called.") }
             try provider.loads[0].succeed(TestImages.solid(red: 1))
             await gate.waitForArrivals(1)
             await target.setImage(request("b"))
         }
         gate.open()
-        // What makes the calls keeps the loader.
+        // The loop that makes the calls retains the loader.
         while loader != nil, !Task.isCancelled { await Task.yield() }
         #expect(recording.shown.dropFirst(4) == [.image(red: 1, .none)])
     }
 
-    /// The question comes before the image, and its answer takes time too.
-    @Test func anImageIsNotShownWhenANewerRequestCameWhileItsTransitionWasAskedFor() async throws {
-        let view = ThoughtfulView()
+    /// The target calls `prefersReducedMotion()`, which may suspend, before it sets the image.
+    @Test func anImageIsNotShownIfTheTargetIsClearedWhileTheViewSaysWhetherItPrefersReducedMotion() async throws {
+        let view = SlowPreferenceView()
         let target = ImageTarget(view, loader: provider)
         await target.setImage(request("a") { $0.transition = .fade(.seconds(1)) })
         try provider.loads[0].succeed(TestImages.solid(red: 1))
@@ -152,27 +152,27 @@ import Testing
         #expect(await view.calls == ["clear", "clear"])
     }
 
-    @Test @MainActor func aRequestFromWithinACallOrACompletionFollowsThatCall() throws {
+    @Test @MainActor func aRequestFromWithinACallOrACompletionFollowsIt() throws {
         let view = ChainingView()
         let target = ImageTarget(view, loader: provider)
         for (index, name) in ["a", "b", "c"].enumerated() {
             provider.cache(try TestImages.solid(red: UInt8(index)), for: request(name))
         }
-        // From within a completion the next request shows at once; from within a call, when that has returned.
+        // A request from a completion is shown at once, and a request from a call after that call.
         view.onImage = { red in
             if red == 1 { target.setImage(self.request("c")) }
-            view.events.append("left \(red)")
+            view.events.append("end \(red)")
         }
         target.setImage(request("a")) { _ in
             target.setImage(self.request("b"))
             view.events.append("completed")
         }
-        #expect(view.events == ["image 0", "left 0", "image 1", "left 1", "image 2", "left 2", "completed"])
+        #expect(view.events == ["image 0", "end 0", "image 1", "end 1", "image 2", "end 2", "completed"])
     }
 }
 
-/// Answers slowly whether it wants motion.
-private actor ThoughtfulView: ImageViewAdapter {
+/// Suspends before it says whether it prefers reduced motion.
+private actor SlowPreferenceView: ImageViewAdapter {
     nonisolated let gate = Gate()
     private(set) var calls: [String] = []
     func setImage(_ image: DecodedImage, transition: Transition) { calls.append("image") }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// One command of the kitty graphics protocol, its chunks put together.
+/// A command of the kitty graphics protocol, with its chunks joined.
 struct KittyCommand {
     var keys: [String: String] = [:]
     var data = ""
@@ -26,8 +26,8 @@ struct KittyCommand {
     }
 }
 
-/// Sixels decoded again, written from DEC's manual alone: components in hundredths, `nil` for what no pass has set.
-struct SixelPicture {
+/// A decoder of sixels that follows DEC's manual. Components are in percent; a pixel that no pass sets is `nil`.
+struct SixelImage {
     let width: Int
     let height: Int
     private(set) var pixels: [[Int]?]
@@ -74,7 +74,7 @@ struct SixelPicture {
     }
 }
 
-/// The cells of a line with 24-bit colours (`SGR 38;2` and `48;2`).
+/// Parses a line of cells with 24-bit colours (`SGR 38;2` and `48;2`).
 enum ColoredCells {
     struct Cell {
         var character: Character

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A terminal as far as its cursor goes: which character stands where, and where each picture begins. Rows are counted from
-/// the beginning, whatever has scrolled away since.
+/// A model of a terminal's cursor: where each character is, and where each image begins. Row 0 is the first row ever written, even if
+/// it has scrolled off the screen.
 struct TerminalScreen {
-    struct Place: Hashable {
+    struct Position: Hashable {
         var row: Int
         var column: Int
     }
 
-    /// One control string that draws a picture: kitty's, iTerm2's or a sixel one.
+    /// A control string that draws an image: kitty's, iTerm2's or sixels.
     struct Drawing: Equatable {
-        var place: Place
+        var position: Position
         var text: String
     }
 
@@ -19,19 +19,19 @@ struct TerminalScreen {
     private var saved = (row: 0, column: 0)
     private var foreground = ""
     private(set) var drawings: [Drawing] = []
-    /// The colour (`SGR 38`) of each character that is no space.
-    private(set) var characters: [Place: String] = [:]
+    /// The colour (`SGR 38`) of each character except spaces.
+    private(set) var characters: [Position: String] = [:]
 
     init(rows: Int) { self.rows = rows }
 
-    var cursor: Place { Place(row: scrolled + row, column: column) }
+    var cursor: Position { Position(row: scrolled + row, column: column) }
 
     mutating func write(_ text: String) {
         var rest = Array(text.unicodeScalars)[...]
         while let scalar = rest.popFirst() {
             switch scalar {
             case "\n":
-                // As the line discipline has it, with a return.
+                // The terminal driver adds a carriage return.
                 column = 0
                 if row < rows - 1 { row += 1 } else { scrolled += 1 }
             case "\r": column = 0
@@ -48,7 +48,7 @@ struct TerminalScreen {
         case "7": saved = (row, column)
         case "8": (row, column) = saved
         case "[":
-            // What is cut off in the middle does nothing yet.
+            // An incomplete sequence has no effect.
             guard let end = rest.firstIndex(where: { (64...126).contains($0.value) }) else { return rest = [] }
             let arguments = String(String.UnicodeScalarView(rest[..<end]))
             let command = rest[end]
@@ -64,7 +64,7 @@ struct TerminalScreen {
             default: break
             }
         case let kind?:
-            // A control string, up to `ESC \` or BEL.
+            // A control string ends with `ESC \` or BEL.
             var text = String(kind)
             while let scalar = rest.popFirst(), scalar != "\u{07}" {
                 if scalar == "\u{1B}", rest.first == "\\" {
@@ -74,10 +74,10 @@ struct TerminalScreen {
                 text.unicodeScalars.append(scalar)
             }
             if text.hasPrefix("_Gq=2,m="), let last = drawings.indices.last {
-                // A further chunk of kitty's last command.
+                // This is a further chunk of kitty's last command.
                 drawings[last].text += text.split(separator: ";").last ?? ""
             } else {
-                drawings.append(Drawing(place: cursor, text: text))
+                drawings.append(Drawing(position: cursor, text: text))
             }
         case nil: break
         }

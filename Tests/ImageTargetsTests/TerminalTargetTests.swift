@@ -6,14 +6,14 @@ import ImageDecoding
 import ImageTargets
 import Testing
 
-/// Pictures on terminals as the terminals have them: drawn over in place, in a grid, and read back by other programs.
+/// Images on terminals: replaced in place, in a grid, and decoded by other programs.
 @Suite struct TerminalTargets {
-    private static let ways = Terminal.Graphics.allCases.filter { $0 != .none }
+    private static let protocols = Terminal.Graphics.allCases.filter { $0 != .none }
 
-    private func picture(_ way: Terminal.Graphics, columns: Int, rows: Int) -> TerminalPicture {
-        var terminal = Terminal(graphics: way, columns: 40, rows: 12)
+    private func terminalImage(_ graphics: Terminal.Graphics, columns: Int, rows: Int) -> TerminalImage {
+        var terminal = Terminal(graphics: graphics, columns: 40, rows: 12)
         terminal.cell = PixelSize(width: 4, height: 8)
-        return TerminalPicture(terminal, columns: columns, rows: rows, encoder: FirstPixel())
+        return TerminalImage(terminal, columns: columns, rows: rows, encoder: FirstPixel())
     }
 
     private func gradient(_ width: Int, _ height: Int) throws -> Bitmap {
@@ -28,89 +28,89 @@ import Testing
         }
     }
 
-    @Test(arguments: ways, [0, 7, 11]) func previewsAreDrawnOverInPlace(_ way: Terminal.Graphics, _ linesBefore: Int) async throws
-    {
+    @Test(arguments: protocols, [0, 7, 11])
+    func aPreviewIsReplacedInPlace(_ graphics: Terminal.Graphics, _ linesBefore: Int) async throws {
         let screen = Lock(TerminalScreen(rows: 12))
         screen.withLock { $0.write(String(repeating: "text\n", count: linesBefore)) }
-        let target = TerminalTarget(picture(way, columns: 10, rows: 6)) { text in screen.withLock { $0.write(text) } }
-        // When two previews come, the second of them smaller, and the picture,
+        let target = TerminalTarget(terminalImage(graphics, columns: 10, rows: 6)) { text in screen.withLock { $0.write(text) } }
+        // When two previews are set, the second of them smaller, and then the image,
         for (red, size, isPreview) in [(1, 48, true), (2, 20, true), (3, 48, false)] {
             var image = try TestImages.solid(width: size, height: size, red: UInt8(red))
             image.isPreview = isPreview
             await target.setImage(image, transition: .none)
         }
-        // then each of them begins where the first did, and nothing is left of those before.
+        // then all of them begin at the same place, and nothing of the previews is left.
         let (drawings, characters, cursor) = screen.withLock { ($0.drawings, $0.characters, $0.cursor) }
-        #expect(drawings.allSatisfy { $0.place == TerminalScreen.Place(row: linesBefore, column: 0) })
-        #expect(drawings.count == (way == .halfBlocks ? 0 : 3))
-        #expect(cursor == TerminalScreen.Place(row: linesBefore + 5, column: 0))
+        #expect(drawings.allSatisfy { $0.position == TerminalScreen.Position(row: linesBefore, column: 0) })
+        #expect(drawings.count == (graphics == .halfBlocks ? 0 : 3))
+        #expect(cursor == TerminalScreen.Position(row: linesBefore + 5, column: 0))
         let colors = Set(characters.filter { $0.key.row >= linesBefore }.values)
-        #expect(colors == (way == .halfBlocks ? ["38;2;3;0;0"] : []))
-        // The next picture stands below.
+        #expect(colors == (graphics == .halfBlocks ? ["38;2;3;0;0"] : []))
+        // The next image is drawn below.
         await target.setImage(try TestImages.solid(width: 8, height: 8, red: 4), transition: .none)
         #expect(screen.withLock { $0.cursor.row } > cursor.row)
     }
 
-    @Test(arguments: ways) func aPlaceholderStandsInTheWholeBoxUntilThePictureComes(_ way: Terminal.Graphics) async throws {
+    @Test(arguments: protocols) func aPlaceholderFillsTheBoxUntilTheImageReplacesIt(_ graphics: Terminal.Graphics) async throws {
         let screen = Lock(TerminalScreen(rows: 12))
-        let target = TerminalTarget(picture(way, columns: 10, rows: 6)) { text in screen.withLock { $0.write(text) } }
+        let target = TerminalTarget(terminalImage(graphics, columns: 10, rows: 6)) { text in screen.withLock { $0.write(text) } }
         await target.setPlaceholder(.color(red: 0, green: 0, blue: 1, alpha: 1))
-        #expect(screen.withLock { $0.cursor } == TerminalScreen.Place(row: 6, column: 0))
-        #expect(screen.withLock { ShownColor.find(in: $0) } == [0, 0, 255])
+        #expect(screen.withLock { $0.cursor } == TerminalScreen.Position(row: 6, column: 0))
+        #expect(screen.withLock { FirstColor.find(in: $0) } == [0, 0, 255])
         await target.setImage(try TestImages.solid(width: 40, height: 16, red: 250), transition: .none)
-        #expect(screen.withLock { ShownColor.find(in: $0) } == [250, 0, 0])
-        #expect(screen.withLock { $0.drawings.allSatisfy { $0.place.row == 0 } && $0.cursor.row < 6 })
+        #expect(screen.withLock { FirstColor.find(in: $0) } == [250, 0, 0])
+        #expect(screen.withLock { $0.drawings.allSatisfy { $0.position.row == 0 } && $0.cursor.row < 6 })
     }
 
-    @Test func picturesOfTextSideBySideMayBeHigherThanTheTerminal() throws {
+    @Test func halfBlocksSideBySideMayBeHigherThanTheTerminal() throws {
         var screen = TerminalScreen(rows: 5)
-        let row = try (0..<2).map { index -> (TerminalPicture.Drawing, Int) in
+        let row = try (0..<2).map { index -> (TerminalImage.Drawing, Int) in
             let image = try TestImages.solid(width: 4, height: 16 + 4 * index, red: UInt8(index + 1))
-            return (try #require(try picture(.halfBlocks, columns: 8, rows: 12).draw(image)), index * 9)
+            return (try #require(try terminalImage(.halfBlocks, columns: 8, rows: 12).draw(image)), index * 9)
         }
-        screen.write(TerminalPicture.row(row))
+        screen.write(TerminalImage.row(row))
         for (column, rows) in [(0, 8), (9, 10)] {
             let shown = screen.characters.keys.filter { $0.column == column }.map(\.row).sorted()
             #expect(shown == Array(0..<rows))
         }
-        #expect(screen.cursor == TerminalScreen.Place(row: 10, column: 0))
+        #expect(screen.cursor == TerminalScreen.Position(row: 10, column: 0))
     }
 
-    @Test(arguments: ways) func severalPicturesStandInAGrid(_ way: Terminal.Graphics) throws {
+    @Test(arguments: protocols) func severalImagesFormAGrid(_ graphics: Terminal.Graphics) throws {
         var screen = TerminalScreen(rows: 12)
         for _ in 0..<3 {
-            let row = try (0..<3).map { index -> (TerminalPicture.Drawing, Int) in
+            let row = try (0..<3).map { index -> (TerminalImage.Drawing, Int) in
                 let image = try TestImages.solid(width: 32, height: 20 + 8 * index, red: UInt8(index))
-                return (try #require(try picture(way, columns: 8, rows: 4).draw(image)), index * 9)
+                return (try #require(try terminalImage(graphics, columns: 8, rows: 4).draw(image)), index * 9)
             }
-            screen.write(TerminalPicture.row(row))
+            screen.write(TerminalImage.row(row))
         }
-        if way == .halfBlocks {
-            // The box of 8 × 4 characters holds pictures of 8 × 5, 7 and 8 pixels.
+        if graphics == .halfBlocks {
+            // The box of 8 × 4 characters holds images of 8 × 5, 7 and 8 pixels.
             #expect(Set(screen.characters.filter { $0.value == "38;2;1;0;0" }.keys.map(\.column)) == Set(9..<17))
             #expect(Set(screen.characters.keys.map(\.row)) == Set(0..<12))
         } else {
-            let places = (0..<9).map { TerminalScreen.Place(row: $0 / 3 * 4, column: $0 % 3 * 9) }
-            #expect(screen.drawings.map(\.place) == places)
+            let positions = (0..<9).map { TerminalScreen.Position(row: $0 / 3 * 4, column: $0 % 3 * 9) }
+            #expect(screen.drawings.map(\.position) == positions)
         }
-        #expect(screen.cursor == TerminalScreen.Place(row: 12, column: 0))
+        #expect(screen.cursor == TerminalScreen.Position(row: 12, column: 0))
     }
 
-    @Test func animatedFilesAreLeftToITerm2() throws {
+    @Test func onlyITerm2GetsAnimatedFiles() throws {
         let file = Data("GIF89a and so on".utf8)
         let drawing = try #require(
-            picture(.iTerm2, columns: 10, rows: 6).draw(file: file, size: PixelSize(width: 80, height: 24)))
+            terminalImage(.iTerm2, columns: 10, rows: 6).draw(file: file, size: PixelSize(width: 80, height: 24)))
         #expect(drawing.columns == 10 && drawing.rows == 2)
         #expect(drawing.lines[0].contains(":\(file.base64EncodedString())\u{07}"))
-        #expect(picture(.sixel, columns: 10, rows: 6).draw(file: file, size: PixelSize(width: 80, height: 24)) == nil)
+        #expect(terminalImage(.sixel, columns: 10, rows: 6).draw(file: file, size: PixelSize(width: 80, height: 24)) == nil)
     }
 
-    @Test(arguments: ways) func terminalsConform(_ way: Terminal.Graphics) async throws {
+    @Test(arguments: protocols) func terminalTargetsConform(_ graphics: Terminal.Graphics) async throws {
         let last = Lock([UInt8]())
-        let target = TerminalTarget(picture(way, columns: 8, rows: 4)) { text in
+        let target = TerminalTarget(terminalImage(graphics, columns: 8, rows: 4)) { text in
             var screen = TerminalScreen(rows: 12)
             screen.write(text)
-            let color = ShownColor.find(in: screen)
+            let color = FirstColor.find(in: screen)
             last.withLock { if let color { $0 = color } }
         }
         try await checkImageViewAdapterConformance(of: target, canClear: false) { _ in
@@ -118,8 +118,8 @@ import Testing
         }
     }
 
-    @Test @MainActor func terminalsShowWhatTheyWereAskedForInTenThousandPrograms() async throws {
-        // What was drawn last, by terminal; they leave with their programs, and others take their places.
+    @Test @MainActor func terminalTargetsShowTheRequestedImagesInTenThousandPrograms() async throws {
+        // The last colour of each target. The identifier of a released target may be used again by another one.
         final class Last: Sendable { let color = Lock([UInt8]()) }
         var screens: [ObjectIdentifier: Last] = [:]
         try await checkImageViewAdapterPrograms(
@@ -129,7 +129,7 @@ import Testing
                 let target = TerminalTarget(HalfBlocks(columns: 2, rows: 1)) { text in
                     var screen = TerminalScreen(rows: 12)
                     screen.write(text)
-                    if let color = ShownColor.find(in: screen) { last.color.withLock { $0 = color } }
+                    if let color = FirstColor.find(in: screen) { last.color.withLock { $0 = color } }
                 }
                 screens[ObjectIdentifier(target)] = last
                 return target
@@ -139,12 +139,12 @@ import Testing
 
     // MARK: Other programs
 
-    @Test func sixelsAreThePictureToLibsixelToo() throws {
+    @Test func libsixelDecodesTheSameImage() throws {
         guard let decoder = Program("sixel2png") else {
-            return print("sixel2png is not installed; sixels were decoded by the tests' own decoder alone.")
+            return print("sixel2png is not installed; only the decoder of these tests decoded sixels.")
         }
         let folder = try TemporaryFolder()
-        // Few colours, which come through as they are, and a last band that is not full.
+        // Given few colours, which sixels keep, and a last band that is not full.
         let bitmap = try unsafe Bitmap(size: PixelSize(width: 50, height: 23), format: .rgba8, alpha: .opaque) { pixels, row in
             for y in 0..<23 {
                 for x in 0..<50 {
@@ -155,34 +155,34 @@ import Testing
                 }
             }
         }
-        try Data(Sixel().draw(bitmap).utf8).write(to: folder["picture.six"])
-        _ = try decoder.run(["-i", folder["picture.six"].path, "-o", folder["picture.png"].path])
-        let decoded = try DecoderRegistry(.codecs).decode(Data(contentsOf: folder["picture.png"]), options: DecodeOptions())
+        try Data(Sixel().draw(bitmap).utf8).write(to: folder["image.six"])
+        _ = try decoder.run(["-i", folder["image.six"].path, "-o", folder["image.png"].path])
+        let decoded = try DecoderRegistry(.codecs).decode(Data(contentsOf: folder["image.png"]), options: DecodeOptions())
         try #require(decoded.size == bitmap.size)
         for y in 0..<23 {
             for x in 0..<50 {
                 let (seen, wanted) = (
                     TestImages.pixel(of: decoded, x: x, y: y), TestImages.pixel(of: DecodedImage(bitmap), x: x, y: y)
                 )
-                // Sixels name colours in hundredths.
+                // Sixels have components in percent.
                 #expect(zip(seen, wanted).allSatisfy { abs(Int($0) - Int($1)) <= 2 }, "At \(x), \(y): \(seen), not \(wanted)")
             }
         }
     }
 
-    @Test func halfBlocksComeThroughTmuxCellByCell() throws {
+    @Test func tmuxShowsTheSameHalfBlocks() throws {
         guard let tmux = Program("tmux") else {
-            return print("tmux is not installed; half blocks were not looked at through it.")
+            return print("tmux is not installed; half blocks were not tested with it.")
         }
         let folder = try TemporaryFolder()
-        // Given two pictures side by side, the second three columns to the right of the first.
+        // Given two images side by side, with three columns between them.
         let bitmap = try gradient(12, 10)
-        let drawing = try #require(try picture(.halfBlocks, columns: 12, rows: 5).draw(DecodedImage(bitmap)))
-        try Data(TerminalPicture.row([(drawing, 0), (drawing, 15)]).utf8).write(to: folder["picture"])
-        // When the pane's program writes them, says so, and waits to be ended; tmux itself waits for the word,
+        let drawing = try #require(try terminalImage(.halfBlocks, columns: 12, rows: 5).draw(DecodedImage(bitmap)))
+        try Data(TerminalImage.row([(drawing, 0), (drawing, 15)]).utf8).write(to: folder["image"])
+        // when a program in tmux writes them and signals that it did,
         let server = ["-S", folder["socket"].path, "-f", "/dev/null"]
         let wait = "'\(tmux.path)' -S '\(folder["socket"].path)' wait-for -S drawn; exec cat"
-        _ = try tmux.run(server + ["new-session", "-d", "-x", "40", "-y", "12", "cat '\(folder["picture"].path)'; \(wait)"])
+        _ = try tmux.run(server + ["new-session", "-d", "-x", "40", "-y", "12", "cat '\(folder["image"].path)'; \(wait)"])
         defer { _ = try? tmux.run(server + ["kill-server"]) }
         _ = try tmux.run(server + ["wait-for", "drawn"])
         let lines = try tmux.run(server + ["capture-pane", "-p", "-e"]).split(separator: "\n", omittingEmptySubsequences: false)
@@ -202,7 +202,7 @@ import Testing
     }
 }
 
-/// A file of the first pixel's red, green and blue.
+/// Encodes the red, green and blue of the first pixel.
 private struct FirstPixel: Encoding {
     var formats: [ImageFormat] { [.png] }
     func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data {
@@ -210,24 +210,24 @@ private struct FirstPixel: Encoding {
     }
 }
 
-/// The first colour of what is on a screen, whichever way it was drawn.
-private enum ShownColor {
+/// Finds the first colour on a screen, in the output of any protocol.
+private enum FirstColor {
     static func find(in screen: TerminalScreen) -> [UInt8]? {
         if let text = screen.characters.values.first(where: { !$0.isEmpty }) {
             return text.split(separator: ";").suffix(3).compactMap { UInt8($0) }
         }
         guard let drawing = screen.drawings.last else { return nil }
         if drawing.text.hasPrefix("P") {
-            let picture = try? SixelPicture("\u{1B}\(drawing.text)\u{1B}\\")
-            return picture?.pixels.first??.map { UInt8(($0 * 255 + 50) / 100) }
+            let image = try? SixelImage("\u{1B}\(drawing.text)\u{1B}\\")
+            return image?.pixels.first??.map { UInt8(($0 * 255 + 50) / 100) }
         }
-        // What is left is kitty's and iTerm2's: base64 after the last `;`, or the last `:`.
+        // kitty's and iTerm2's protocols have base64 after the last `;` or `:`.
         let data = drawing.text.split { $0 == ";" || $0 == ":" }.last.flatMap { Data(base64Encoded: String($0)) }
         return data.map { Array($0.prefix(3)) }
     }
 }
 
-/// A folder that goes when the test does.
+/// A folder that is removed with this object.
 private final class TemporaryFolder {
     private let url = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)")
     init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
@@ -235,7 +235,7 @@ private final class TemporaryFolder {
     subscript(name: String) -> URL { url.appending(path: name) }
 }
 
-/// A program of the system's, where it is installed.
+/// A program, if it is installed.
 private struct Program {
     let path: String
 

@@ -18,10 +18,10 @@ import Testing
         (["TERM": "dumb"], .none, .trueColor),
         (["TERM": "xterm-kitty", "NO_COLOR": "1"], .none, .trueColor),
         ([:], .none, .trueColor),
-        // Inside tmux the outer terminal's variables mean nothing.
+        // Inside tmux, the variables of the outer terminal do not count.
         (["TERM": "tmux-256color", "TMUX": "/tmp/x", "KITTY_WINDOW_ID": "1"], .halfBlocks, .trueColor),
     ])
-    func theEnvironmentTellsTheProtocol(
+    func theEnvironmentDecidesTheProtocol(
         _ environment: [String: String], _ graphics: Terminal.Graphics, _ colors: HalfBlocks.Colors
     ) {
         #expect(terminal(environment).graphics == graphics)
@@ -29,33 +29,33 @@ import Testing
         #expect(terminal(environment, isTerminal: false).graphics == .none)
     }
 
-    @Test func answersTellMoreThanTheEnvironment() {
-        var seen = terminal(["TERM": "xterm-256color"])
+    @Test func theAnswersOfTheTerminalOverrideTheEnvironment() {
+        var detected = terminal(["TERM": "xterm-256color"])
         let answers = Array("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[6;20;10t\u{1B}]11;rgb:1e1e/ffff/0000\u{1B}\\\u{1B}[?62;4c".utf8)
         #expect(Terminal.isComplete(answers))
         #expect(!Terminal.isComplete(answers.dropLast(2)))
-        seen.learn(from: answers)
-        #expect(seen.graphics == .kitty)
-        #expect(seen.cell == PixelSize(width: 10, height: 20))
-        #expect(seen.background == HalfBlocks.RGB(red: 0x1E, green: 255, blue: 0))
+        detected.update(from: answers)
+        #expect(detected.graphics == .kitty)
+        #expect(detected.cell == PixelSize(width: 10, height: 20))
+        #expect(detected.background == HalfBlocks.RGB(red: 0x1E, green: 255, blue: 0))
 
         var inside = terminal(["TERM": "tmux-256color", "TMUX": "x"])
-        inside.learn(from: Array("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?1;2;4c".utf8))
+        inside.update(from: Array("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?1;2;4c".utf8))
         #expect(inside.graphics == .sixel)
     }
 
     @Test(arguments: [
         "", "q", "\u{1B}", "\u{1B}[6;0;99999999999999999999t", "\u{1B}]11;rgb:zz/1/1\u{1B}\\", "\u{1B}[?;;c\u{1B}[6;t",
     ])
-    func garbledAnswersChangeNothing(_ text: String) {
-        var seen = terminal(["TERM": "xterm-256color"])
-        seen.learn(from: Array(text.utf8))
-        #expect(seen == terminal(["TERM": "xterm-256color"]))
+    func malformedAnswersChangeNothing(_ text: String) {
+        var detected = terminal(["TERM": "xterm-256color"])
+        detected.update(from: Array(text.utf8))
+        #expect(detected == terminal(["TERM": "xterm-256color"]))
     }
 }
 
 @Suite struct TerminalDrawing {
-    /// Every pixel its own colour.
+    /// A bitmap in which neighbouring pixels have different colours.
     private func gradient(_ width: Int, _ height: Int, alpha: UInt8 = 255) throws -> Bitmap {
         try unsafe Bitmap(
             size: PixelSize(width: width, height: height), format: .rgba8, alpha: alpha == 255 ? .opaque : .straight
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [UInt8(255), 128]) func kittyStreamsHoldThePixelsInChunksOfFourThousand(_ alpha: UInt8) throws {
+    @Test(arguments: [UInt8(255), 128]) func kittyGetsThePixelsInChunksOfAtMost4096Bytes(_ alpha: UInt8) throws {
         let bitmap = try gradient(61, 43, alpha: alpha)
         let commands = try KittyCommand.parse(KittyGraphics(id: 9).draw(bitmap, columns: 8, rows: 3))
         #expect(commands.count == 1)
@@ -90,11 +90,11 @@ import Testing
         let sent = [UInt8](try #require(Data(base64Encoded: command.data)))
         let wanted = bytes(bitmap, channels: alpha == 255 ? 3 : 4)
         #expect(sent.count == wanted.count)
-        // A transparent pixel is multiplied and divided on its way.
+        // Premultiplying and dividing again may change a component by one.
         #expect(zip(sent, wanted).allSatisfy { abs(Int($0) - Int($1)) <= (alpha == 255 ? 0 : 1) })
     }
 
-    @Test func kittyAnimationsHaveEveryFrameWithItsTimeAndRunForEver() throws {
+    @Test func kittyGetsEveryFrameWithItsDurationAndPlaysThemInALoop() throws {
         let frames = [(bitmap: try gradient(50, 40), duration: 0.25), (bitmap: try gradient(50, 40), duration: 0)]
         let commands = try KittyCommand.parse(KittyGraphics(id: 3).draw(frames, columns: 5, rows: 2))
         #expect(commands.map { $0.keys["a"] } == ["T", "f", "a"])
@@ -103,7 +103,7 @@ import Testing
         #expect(commands[2].keys["z"] == "250" && commands[2].keys["s"] == "3" && commands[2].keys["v"] == "1")
     }
 
-    @Test func iTerm2StreamsHoldTheFile() throws {
+    @Test func iTerm2GetsTheFile() throws {
         let file = Data((0..<999).map { UInt8($0 % 251) })
         let text = ITerm2Image.draw(file, columns: 12, rows: 5)
         let body = try #require(text.split(separator: "\u{1B}]1337;File=").last?.split(separator: "\u{07}").first)
@@ -113,7 +113,7 @@ import Testing
         #expect(text.hasPrefix("\u{1B}7") && text.hasSuffix("\u{1B}8"))
     }
 
-    @Test func sixelsOfFewColoursComeBackAsTheyWere() throws {
+    @Test func sixelsKeepTheColoursOfAnImageWithFewColours() throws {
         // Given 40 × 23 pixels of 200 colours, so that the last band is not full.
         let bitmap = try unsafe Bitmap(size: PixelSize(width: 40, height: 23), format: .rgba8, alpha: .opaque) { pixels, row in
             for y in 0..<23 {
@@ -125,20 +125,20 @@ import Testing
                 }
             }
         }
-        let picture = try SixelPicture(Sixel().draw(bitmap))
-        #expect(picture.width == 40 && picture.height == 23)
+        let decoded = try SixelImage(Sixel().draw(bitmap))
+        #expect(decoded.width == 40 && decoded.height == 23)
         for y in 0..<23 {
             for x in 0..<40 {
                 let wanted = TestImages.pixel(of: DecodedImage(bitmap), x: x, y: y).prefix(3).map {
                     (Int($0) * 100 + 127) / 255
                 }
-                #expect(picture.pixels[y * 40 + x] == wanted)
+                #expect(decoded.pixels[y * 40 + x] == wanted)
             }
         }
     }
 
-    @Test func sixelsOfManyColoursAreRightOnTheAverageOfAFewPixelsAndNeverMoreThan256() throws {
-        // Given 9,600 colours without an edge.
+    @Test func sixelsOfManyColoursHaveAtMost256AndTheRightColoursOnAverage() throws {
+        // Given a smooth gradient of 9,600 colours.
         let bitmap = try unsafe Bitmap(size: PixelSize(width: 120, height: 80), format: .rgba8, alpha: .opaque) { pixels, row in
             for y in 0..<80 {
                 for x in 0..<120 {
@@ -148,43 +148,43 @@ import Testing
                 }
             }
         }
-        let picture = try SixelPicture(Sixel().draw(bitmap))
-        #expect(picture.colors <= 256)
+        let decoded = try SixelImage(Sixel().draw(bitmap))
+        #expect(decoded.colors <= 256)
         for top in stride(from: 8, to: 72, by: 8) {
             for left in stride(from: 8, to: 112, by: 8) {
                 var (shown, wanted) = (SIMD3<Double>(), SIMD3<Double>())
                 for y in top..<top + 8 {
                     for x in left..<left + 8 {
-                        let pixel = try #require(picture.pixels[y * 120 + x])
+                        let pixel = try #require(decoded.pixels[y * 120 + x])
                         shown += SIMD3(Double(pixel[0]), Double(pixel[1]), Double(pixel[2])) / 64
                         wanted += SIMD3(Double(x * 2), Double(y * 3), 128) / 64 * 100 / 255
                     }
                 }
-                // Of a hundred. Errors are passed on, so that what one pixel has too much its neighbours have too little.
+                // In percent. Dithering compensates the error of a pixel in its neighbours.
                 let error = shown - wanted
                 #expect(max(abs(error.x), abs(error.y), abs(error.z)) < 2, "At \(left), \(top): \(error)")
             }
         }
     }
 
-    @Test func sixelsLeaveTransparentPixelsOrLayThemOverTheBackground() throws {
+    @Test func sixelsLeaveTransparentPixelsUnsetOrDrawTheBackground() throws {
         let clear = try TestImages.solid(width: 3, height: 3, alpha: 0).bitmap
-        #expect(try SixelPicture(Sixel().draw(clear)).pixels.allSatisfy { $0 == nil })
+        #expect(try SixelImage(Sixel().draw(clear)).pixels.allSatisfy { $0 == nil })
         let white = HalfBlocks.RGB(red: 255, green: 255, blue: 255)
-        #expect(try SixelPicture(Sixel(background: white).draw(clear)).pixels.allSatisfy { $0 == [100, 100, 100] })
+        #expect(try SixelImage(Sixel(background: white).draw(clear)).pixels.allSatisfy { $0 == [100, 100, 100] })
     }
 
-    @Test func picturesStandSideBySide() throws {
+    @Test func imagesAreDrawnSideBySide() throws {
         var terminal = Terminal(graphics: .halfBlocks, columns: 20, rows: 10)
         terminal.colors = .palette
-        let picture = TerminalPicture(terminal, columns: 2, rows: 2)
-        let drawing = try #require(try picture.draw(TestImages.solid(width: 2, height: 4, red: 255)))
+        let image = TerminalImage(terminal, columns: 2, rows: 2)
+        let drawing = try #require(try image.draw(TestImages.solid(width: 2, height: 4, red: 255)))
         #expect(drawing.rows == 2 && drawing.columns == 2)
         let line = "\u{1B}[38;5;196m\u{1B}[48;5;196m▀▀\u{1B}[0m"
         #expect(drawing.placed() == "\(line)\n\(line)\n")
-        let lower = try #require(try picture.draw(TestImages.solid(width: 2, height: 2, red: 255)))
+        let lower = try #require(try image.draw(TestImages.solid(width: 2, height: 2, red: 255)))
         #expect(
-            TerminalPicture.row([(lower, 0), (drawing, 5)]) == "\(line)\r\u{1B}[5C\(line)\n\r\u{1B}[5C\(line)\n")
-        #expect(try TerminalPicture(Terminal(graphics: .none, columns: 9, rows: 9)).draw(TestImages.solid()) == nil)
+            TerminalImage.row([(lower, 0), (drawing, 5)]) == "\(line)\r\u{1B}[5C\(line)\n\r\u{1B}[5C\(line)\n")
+        #expect(try TerminalImage(Terminal(graphics: .none, columns: 9, rows: 9)).draw(TestImages.solid()) == nil)
     }
 }

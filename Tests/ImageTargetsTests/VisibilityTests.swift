@@ -17,8 +17,8 @@ import Testing
         return request
     }
 
-    @Test func aLoadIsLoweredOffScreenAndRaisedAgain() async {
-        await target.setImage(request(.lowers))
+    @Test func thePriorityIsLoweredOffScreenAndRaisedAgain() async {
+        await target.setImage(request(.lowersPriority))
         target.setVisible(false)
         #expect(provider.loads.map(\.priority) == [.veryLow])
         target.setVisible(true)
@@ -26,7 +26,7 @@ import Testing
         #expect(provider.loads.count == 1)
     }
 
-    @Test func aLoadIsCancelledOffScreenAndBeginsAnew() async throws {
+    @Test func aLoadIsCancelledOffScreenAndStartedAgain() async throws {
         let completed = EventLog<CacheTier?>()
         await target.setImage(request(.cancels)) { completed.append(try? $0.get().tier) }
         let shown = view.shown
@@ -34,7 +34,7 @@ import Testing
         #expect(provider.loads.map(\.isCancelled) == [true])
         target.setVisible(true)
         #expect(provider.loads.map(\.isCancelled) == [true, false])
-        // Nothing of this was told to the view or to the completion.
+        // Neither the view nor the completion was called.
         #expect(view.shown == shown)
         provider.loads[1].succeed(try TestImages.solid(red: 5), tier: .disk)
         await completed.wait(forCount: 1)
@@ -42,20 +42,20 @@ import Testing
         #expect(view.shown.last == .image(red: 5, .none))
     }
 
-    @Test func aRequestThatComesOffScreenWaitsUntilItIsSeen() async {
+    @Test func aRequestOffScreenWaitsUntilTheViewIsOnScreen() async {
         target.setVisible(false)
         await target.setImage(request(.cancels))
         #expect(provider.loads.isEmpty)
         #expect(view.shown.last == .loading(true))
         target.setVisible(true)
         #expect(provider.loads.count == 1)
-        await target.setImage(request(.lowers, "b"))
+        await target.setImage(request(.lowersPriority, "b"))
         #expect(provider.loads.map(\.priority) == [.normal, .normal])
     }
 
-    @Test func aRequestThatComesOffScreenIsLowFromTheStart() async {
+    @Test func aRequestOffScreenStartsWithLowPriority() async {
         target.setVisible(false)
-        await target.setImage(request(.lowers))
+        await target.setImage(request(.lowersPriority))
         #expect(provider.loads.map(\.priority) == [.veryLow])
         target.setPriority(.high)
         #expect(provider.loads.map(\.priority) == [.veryLow])
@@ -63,17 +63,17 @@ import Testing
         #expect(provider.loads.map(\.priority) == [.high])
     }
 
-    @Test func aLoadThatIsKeptDoesNotNoticeTheScreen() async {
+    @Test func aLoadWithThePolicyKeepsIgnoresVisibility() async {
         await target.setImage(request(.keeps))
         target.setVisible(false)
         #expect(provider.loads.map(\.priority) == [.normal])
         #expect(provider.loads.map(\.isCancelled) == [false])
     }
 
-    @Test func theLoadOfAViewThatIsGoneStopsAtItsNextEvent() async throws {
+    @Test func theLoadOfAReleasedViewIsCancelledAtItsNextEvent() async throws {
         var view: RecordingView? = RecordingView()
         let target = ImageTarget(view!, loader: provider)
-        await target.setImage(request(.keeps)) { _ in Issue.record("The completion of a view that is gone was called.") }
+        await target.setImage(request(.keeps)) { _ in Issue.record("The completion of a released view was called.") }
         view = nil
         let load = try #require(provider.loads.first)
         load.send(.progress(LoadProgress(received: 1, expected: nil)))
@@ -82,7 +82,7 @@ import Testing
     }
 }
 
-@Suite struct WhatAViewIsTold {
+@Suite struct CallsToViews {
     private let provider = ScriptedProvider()
 
     private func request(_ name: String = "a", _ change: (inout OptionLayer) -> Void) -> ImageRequest {
@@ -95,13 +95,13 @@ import Testing
         try await checkImageViewAdapterConformance(of: RecordingView()) { await $0.appearance }
     }
 
-    @Test func aViewThatShowsThePlaceholderForEverDoesNotConform() async throws {
+    @Test func aViewThatAlwaysShowsThePlaceholderDoesNotConform() async throws {
         await #expect(throws: ConformanceFailure.self) {
             try await checkImageViewAdapterConformance(of: StuckView()) { await $0.appearance }
         }
     }
 
-    @Test func aHashIsDrawnByTheTargetAndABrokenOneIsNoPlaceholder() async throws {
+    @Test func theTargetDecodesAHashAndIgnoresABrokenOne() async throws {
         let view = RecordingView()
         let target = ImageTarget(view, loader: provider)
         let good = PlaceholderHash(Data([44])) { try TestImages.solid(red: $0[0]) }
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test @MainActor func aMainActorViewShowsAMemoryHitWithinTheCall() throws {
-        let view = StillView()
+        let view = CountingView()
         let target = ImageTarget(view, loader: provider)
         let hit = request { $0.transition = .fade(.seconds(1)) }
         provider.cache(try TestImages.solid(red: 3), for: hit)
@@ -126,8 +126,8 @@ import Testing
         #expect(target.currentSource == nil)
     }
 
-    @Test @MainActor func aPreparedViewShowsItsPlaceholderAndLoadsWhenItIsTold() throws {
-        let view = StillView()
+    @Test @MainActor func aPreparedViewShowsItsPlaceholderAndStartsItsLoadLater() throws {
+        let view = CountingView()
         let target = ImageTarget(view, loader: provider)
         let color = Placeholder.color(red: 1, green: 0, blue: 0, alpha: 1)
         target.prepareImage(request { $0.placeholder = color })
@@ -135,14 +135,14 @@ import Testing
         target.startLoad()
         target.startLoad()
         #expect(provider.loads.map(\.isCancelled) == [false] && view.placeholders == 1)
-        // Off screen, what is cancelled there is not begun by being told either.
+        // Off screen, a load with the policy `.cancels` does not start.
         target.setVisible(false)
         target.prepareImage(request("b") { ($0.placeholder, $0.offScreenPolicy) = (color, .cancels) })
         target.startLoad()
         #expect(provider.loads.map(\.isCancelled) == [true] && view.placeholders == 2)
         target.setVisible(true)
         #expect(provider.loads.map(\.isCancelled) == [true, false])
-        // A memory hit needs no load, and a prepared view that is cleared has none.
+        // A memory hit needs no load, and clearing a prepared view drops its load.
         provider.cache(try TestImages.solid(red: 3), for: request("c") { _ in })
         target.prepareImage(request("c") { _ in })
         #expect(view.transitions == [.none])
@@ -152,20 +152,20 @@ import Testing
         #expect(provider.loads.map(\.isCancelled) == [true, true])
     }
 
-    @Test @MainActor func thereIsNoTransitionWhereLessMotionIsPreferred() async throws {
-        for (isReduced, wanted) in [(true, Transition.none), (false, .fade(.seconds(1)))] {
-            let view = StillView(prefersReducedMotion: isReduced)
+    @Test @MainActor func thereIsNoTransitionIfTheUserPrefersReducedMotion() async throws {
+        for (isReduced, expected) in [(true, Transition.none), (false, .fade(.seconds(1)))] {
+            let view = CountingView(prefersReducedMotion: isReduced)
             let target = ImageTarget(view, loader: provider)
             let completed = EventLog<Void>()
             target.setImage(request { $0.transition = .fade(.seconds(1)) }) { _ in completed.append(()) }
             try provider.loads.last?.succeed(TestImages.solid())
             await completed.wait(forCount: 1)
-            #expect(view.transitions == [wanted])
+            #expect(view.transitions == [expected])
         }
     }
 
-    @Test func otherHeadersAreAnotherRequest() async throws {
-        // A target whose view is gone forgets what it shows.
+    @Test func aRequestWithOtherHeadersIsAnotherRequest() async throws {
+        // The view must live: a target forgets the request of a released view.
         let view = RecordingView()
         let target = ImageTarget(view, loader: provider)
         await target.setImage(request { $0.headers = [.authorization: "a"] })
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test(arguments: CacheTier.allCases) func theBadgeNamesTheTier(_ tier: CacheTier) async throws {
-        let view = KeepingView()
+        let view = LastImageView()
         let target = ImageTarget(view, loader: provider)
         let plain = try TestImages.solid(width: 63, height: 70, red: 9)
         let completed = EventLog<DecodedImage?>()
@@ -193,35 +193,35 @@ import Testing
         }
         #expect(letter == letters[tier])
         #expect(TestImages.pixel(of: shown, x: 7, y: 9) == [9, 0, 0, 255])
-        // The caller's own image is as it was.
+        // The completion gets the image without the badge.
         #expect(TestImages.pixel(of: try #require(completed.events[0]), x: 0, y: 0) == [9, 0, 0, 255])
     }
 
-    @Test func aBadgeLeavesTinyPicturesAloneAndTakesEveryFormat() throws {
+    @Test func aBadgeIsDrawnInEveryFormatButNotOnTinyImages() throws {
         let tiny = try TestImages.solid(width: 6, height: 8, red: 9)
         #expect(TestImages.pixel(of: TierBadge(.disk).drawn(on: tiny), x: 0, y: 0) == [9, 0, 0, 255])
         for format in PixelFormat.allCases {
             let bitmap = try unsafe Bitmap(size: PixelSize(width: 126, height: 126), format: format, alpha: .opaque) { _, _ in }
             let marked = TierBadge(.memory).drawn(on: DecodedImage(bitmap))
-            // At two pixels a unit, the upper left of the letter.
+            // The upper left corner of the letter, whose units have two pixels.
             #expect(TestImages.pixel(of: marked, x: 3, y: 3).allSatisfy { $0 == 255 })
             #expect(TestImages.pixel(of: marked, x: 20, y: 20).allSatisfy { $0 == 0 })
         }
     }
 }
 
-@MainActor private final class StillView: MainActorImageView {
-    private let isStill: Bool
+@MainActor private final class CountingView: MainActorImageView {
+    private let isMotionReduced: Bool
     private(set) var transitions: [Transition] = []
     private(set) var placeholders = 0
-    init(prefersReducedMotion: Bool = false) { isStill = prefersReducedMotion }
-    func prefersReducedMotion() -> Bool { isStill }
+    init(prefersReducedMotion: Bool = false) { isMotionReduced = prefersReducedMotion }
+    func prefersReducedMotion() -> Bool { isMotionReduced }
     func setImage(_ image: DecodedImage, transition: Transition) { transitions.append(transition) }
     func setPlaceholder(_ placeholder: Placeholder) { placeholders += 1 }
     func clear() {}
 }
 
-private actor KeepingView: ImageViewAdapter {
+private actor LastImageView: ImageViewAdapter {
     private(set) var image: DecodedImage?
     func setImage(_ image: DecodedImage, transition: Transition) { self.image = image }
     func setPlaceholder(_ placeholder: Placeholder) {}

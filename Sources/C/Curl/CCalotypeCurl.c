@@ -14,7 +14,7 @@ static int (*count_decrypted)(const void *ssl);
 /// Has OpenSSL stay as it is when the process ends. Otherwise it frees its locks and tables from a handler of exit(3), while
 /// the threads of loaders still run, be it only to close their connections, and crash.
 static void keep_openssl(void) {
-    // In the place of libcurl something may stand that loads it when a function is called.
+    // A stub may replace libcurl and load it at the first call.
     curl_free(NULL);
     // The libraries that libcurl needs are searched with it. It may be a part of the program: then all of that is searched,
     // since NULL is RTLD_DEFAULT.

@@ -14,7 +14,7 @@ ptrdiff_t calotype_read_cached(int file, void *head, size_t head_size, void *bod
 
 bool calotype_is_in_memory(int file) {
     struct statfs info;
-    // TMPFS_MAGIC of linux/magic.h, which not every distribution installs.
+    // TMPFS_MAGIC in linux/magic.h, which not every distribution installs.
     return fstatfs(file, &info) == 0 && info.f_type == 0x01021994;
 }
 

@@ -19,10 +19,10 @@ void cell_bind(Cell *cell, guint position) {
 }
 
 bool cell_place(const Cell *cell, GtkWidget *window, double *top, double *height) {
-    // Cells that GTK keeps in reserve are not mapped and have no place.
+    // Cells that GTK keeps in reserve are not mapped and have no bounds.
     if (cell->position == GTK_INVALID_LIST_POSITION || !gtk_widget_get_mapped(cell->widget)) return false;
     graphene_rect_t place;
-    // GTK's own widget around the cell: all those of a row are as high as the row.
+    // The bounds of GTK's cell widget, which is as high as the row.
     if (!gtk_widget_compute_bounds(gtk_widget_get_parent(cell->widget), window, &place)) return false;
     *top = place.origin.y;
     *height = place.size.height;

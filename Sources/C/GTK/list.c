@@ -77,18 +77,18 @@ void calotype_gtk_list_set_columns(void *widget, bool has_columns) {
     List *list = calotype_list_of(widget);
     Cell *chosen = cells_at(list->cells, gtk_single_selection_get_selected(list->selection));
     double top, height, page = gtk_widget_get_height(widget);
-    // The selected cell stays where it is, or the first one if the selected one is not on screen.
+    // The selected cell keeps its place. If it is not on screen, the first cell on screen does.
     if (!chosen || !cell_place(chosen, widget, &top, &height) || top < 0 || top + height > page) {
         chosen = cells_first(list->cells, widget);
     }
     if (list->wanted_position == GTK_INVALID_LIST_POSITION) {
-        if (chosen && cell_place(chosen, widget, &top, &height)) calotype_list_want(list, chosen->position, top);
-        else calotype_list_want(list, gtk_single_selection_get_selected(list->selection), NAN);
+        if (chosen && cell_place(chosen, widget, &top, &height)) calotype_list_request_position(list, chosen->position, top);
+        else calotype_list_request_position(list, gtk_single_selection_get_selected(list->selection), NAN);
     }
     GtkRoot *root = gtk_widget_get_root(list->view);
     GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
     bool had_focus = focus && (focus == list->view || gtk_widget_is_ancestor(focus, list->view));
-    // Otherwise GTK moves the focus to another widget, and selects the first cell.
+    // Without this, GTK would move the focus to another widget and select the first cell.
     if (had_focus) gtk_root_set_focus(root, NULL);
     make_view(list, has_columns);
     if (had_focus) list->wanted_focus = list->wanted_position;
@@ -117,7 +117,7 @@ void calotype_gtk_list_select(void *widget, unsigned position) {
     List *list = calotype_list_of(widget);
     if (position >= g_list_model_get_n_items(G_LIST_MODEL(list->items))) return;
     gtk_single_selection_set_selected(list->selection, position);
-    calotype_list_want(list, position, NAN);
+    calotype_list_request_position(list, position, NAN);
 }
 
 void calotype_gtk_list_focus(void *widget) {
@@ -129,9 +129,9 @@ void calotype_gtk_list_focus(void *widget) {
     } else if (cell && list->is_laid_out && list->wanted_position == GTK_INVALID_LIST_POSITION) {
         calotype_list_focus_cell(list, cell);
     } else {
-        // As soon as the position has a cell.
+        // The focus moves as soon as the position has a cell.
         list->wanted_focus = position;
-        calotype_list_want(list, position, NAN);
+        calotype_list_request_position(list, position, NAN);
     }
 }
 

@@ -35,7 +35,7 @@ static void layout(GdkFrameClock *clock, List *list) {
     if (!list->is_attached || !gtk_widget_get_mapped(list->view)) return;
     bool is_first_layout = !list->is_laid_out;
     list->is_laid_out = true;
-    // While another layout is to come, the cells are not updated: those of this layout may not stay.
+    // If another layout follows, it may replace the cells, so that they are updated after it.
     if ((is_first_layout && calotype_list_scroll(list)) || calotype_list_go_to_position(list)) {
         calotype_list_update_soon(list);
         return;
@@ -46,8 +46,8 @@ static void layout(GdkFrameClock *clock, List *list) {
     list->has_unfinished_cells = list->callbacks.update_cells(list->callbacks.context);
 }
 
-// What changes the layout, and unfinished cells, wait until the frame is painted: before that, GTK would lay out the same frame
-// again and again.
+// Changes of the layout and unfinished cells wait until the frame is painted. Before that, GTK would lay out the same frame again
+// and again.
 static void after_paint(GdkFrameClock *clock, List *list) {
     (void)clock;
     if (!list->is_attached) return;
@@ -63,7 +63,7 @@ static void mapped(GtkWidget *widget, List *list) {
     calotype_list_update_soon(list);
 }
 
-// In a page that is not shown, no cell is on screen.
+// When the list is hidden, no cell is on screen.
 static void unmapped(GtkWidget *widget, List *list) {
     (void)widget;
     if (list->is_attached) cells_update_on_screen(list->cells, list->window, report_on_screen, list);
@@ -73,7 +73,7 @@ static void unmapped(GtkWidget *widget, List *list) {
 static void realized(GtkWidget *widget, List *list) {
     list->clock = g_object_ref(gtk_widget_get_frame_clock(widget));
     list->update_handler = g_signal_connect(list->clock, "update", G_CALLBACK(update), list);
-    // After GTK's own handler, which lays out.
+    // GTK's own handler, which lays out, runs first.
     list->layout_handler = g_signal_connect_after(list->clock, "layout", G_CALLBACK(layout), list);
     list->after_paint_handler = g_signal_connect(list->clock, "after-paint", G_CALLBACK(after_paint), list);
     calotype_list_update_soon(list);

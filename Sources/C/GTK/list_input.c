@@ -20,7 +20,7 @@ static guint position_at(List *list, double x, double y) {
 
 static void pressed(GtkGestureClick *click, int count, double x, double y, List *list) {
     list->pressed_position = position_at(list, x, y);
-    // GTK activates on the second click of a double click; the first one has done so already.
+    // The first click has activated the cell. Claiming the second keeps GTK from activating it again.
     if (count > 1) gtk_gesture_set_state(GTK_GESTURE(click), GTK_EVENT_SEQUENCE_CLAIMED);
 }
 
@@ -32,8 +32,8 @@ static void released(GtkGestureClick *click, int count, double x, double y, List
     activate(list, position);
 }
 
-// A click activates. GTK's own property for that (single-click-activate) also selects whatever lies under the pointer when the
-// keyboard scrolls, so that the arrow keys would lose their place.
+// A click activates a cell. GTK's own property for that (single-click-activate) also selects the cell under the pointer when the
+// keyboard scrolls, so that the arrow keys would continue from another cell.
 void calotype_list_watch_activation(List *list) {
     g_signal_connect(list->view, "activate", G_CALLBACK(return_key_pressed), list);
     GtkGesture *click = gtk_gesture_click_new();
@@ -46,7 +46,7 @@ void calotype_list_watch_activation(List *list) {
 
 static gboolean wheel_turned(GtkEventControllerScroll *controller, double dx, double dy, List *list) {
     (void)dx;
-    // GTK scrolls by the events of a touchpad itself, one event per frame.
+    // GTK handles the events of a touchpad itself, one per frame.
 #if GTK_CHECK_VERSION(4, 8, 0)
     if (gtk_event_controller_scroll_get_unit(controller) != GDK_SCROLL_UNIT_WHEEL) return FALSE;
 #else

@@ -18,14 +18,14 @@ void calotype_list_scroll_soon(List *list) {
 
 bool calotype_list_scroll(List *list) {
     double value = isnan(list->wanted_offset) ? gtk_adjustment_get_value(adjustment(list)) : list->wanted_offset;
-    // One step scrolls as far as GTK's own scrolling does.
+    // One step scrolls as far as a step of GTK's own scrolling.
     value += list->wheel_steps * pow(gtk_adjustment_get_page_size(adjustment(list)), 2.0 / 3.0);
     list->wheel_steps = 0;
     list->wanted_offset = NAN;
     return scroll_to(list, value);
 }
 
-void calotype_list_want(List *list, guint position, double top) {
+void calotype_list_request_position(List *list, guint position, double top) {
     list->wanted_position = position;
     list->wanted_top = top;
     list->has_asked_gtk = false;
@@ -33,7 +33,7 @@ void calotype_list_want(List *list, guint position, double top) {
     calotype_list_update_soon(list);
 }
 
-// A position without a cell takes two layouts: GTK scrolls near it first, and then its exact place is known.
+// A position without a cell takes two layouts: GTK first scrolls near it, and then its cell has exact bounds.
 bool calotype_list_go_to_position(List *list) {
     guint position = list->wanted_position;
     if (position == GTK_INVALID_LIST_POSITION) return false;

@@ -6,14 +6,14 @@
 #include <glib-unix.h>
 #include <unistd.h>
 
-// Entry points of libdispatch for foreign main loops; its own headers keep them private.
+// Functions of libdispatch for other main loops. Its public headers do not declare them.
 extern int _dispatch_get_main_queue_handle_4CF(void);
 extern void _dispatch_main_queue_callback_4CF(void *message);
 
 static gboolean drain(gint handle, GIOCondition condition, gpointer data) {
     (void)condition;
     (void)data;
-    // The handle is an eventfd: unless it is read, it stays readable and the loop spins.
+    // The handle is an eventfd. Unless it is read, it stays readable and the loop spins.
     uint64_t count;
     while (read(handle, &count, sizeof count) < 0 && errno == EINTR) {}
     _dispatch_main_queue_callback_4CF(NULL);

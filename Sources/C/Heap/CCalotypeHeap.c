@@ -1,6 +1,6 @@
 #include "CCalotypeHeap.h"
 
-// The first header of the C library tells which one it is.
+// Any header of the C library defines the macro that identifies it.
 #include <stdlib.h>
 
 #if defined(__APPLE__)
@@ -24,7 +24,7 @@ size_t calotype_heap_bytes(void) {
 
 void calotype_heap_trim(void) { malloc_trim(0); }
 
-// A threshold that is set no longer grows with the blocks that are freed, mallopt(3).
+// A threshold that was set explicitly no longer grows with freed blocks, see mallopt(3).
 void calotype_heap_return_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 256 * 1024); }
 
 void calotype_silence_libraries(void) {

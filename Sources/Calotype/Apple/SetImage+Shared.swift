@@ -3,15 +3,25 @@
     internal import ImageLoading
     public import ImageTargets
 
-    extension Calo {
-        /// Shows the picture behind a URL, from ``ImageLoader/shared``.
+    extension CalotypeView {
+        /// Shows the image of a URL, loaded by ``ImageLoader/shared``.
+        ///
+        /// - Parameters:
+        ///   - url: the URL of the image.
+        ///   - completion: called on the main actor once with the result; not called if the request is replaced, repeated or
+        ///     cancelled. `nil` by default.
         public func setImage(
             with url: URL, completion: ImageTarget<PlatformViewAdapter>.MainActorCompletion? = nil
         ) {
             setImage(with: ImageRequest(url: url), completion: completion)
         }
 
-        /// Shows the image of a request, from ``ImageLoader/shared``.
+        /// Shows the image of a request, loaded by ``ImageLoader/shared``.
+        ///
+        /// - Parameters:
+        ///   - request: the image to show.
+        ///   - completion: called on the main actor once with the result; not called if the request is replaced, repeated or
+        ///     cancelled. `nil` by default.
         public func setImage(
             with request: ImageRequest, completion: ImageTarget<PlatformViewAdapter>.MainActorCompletion? = nil
         ) {

@@ -3,24 +3,16 @@ public import ImageCore
 public import ImageKernels
 internal import ImageProcessing
 
-/// `WxH` in pixels; one side may be left out (`320x`, `x240`) and then follows from the image's shape.
+/// `WxH` in pixels. One side may be left out (`320x`, `x240`); it then follows from the image's aspect ratio.
 struct SizeArgument: ExpressibleByArgument {
     let width: Int?
     let height: Int?
 
     init?(argument: String) {
-        let parts = argument.split(separator: "x", omittingEmptySubsequences: false)
-        guard parts.count == 2, let width = SizeArgument.side(parts[0]), let height = SizeArgument.side(parts[1]),
-            width.value != nil || height.value != nil
+        let sides = argument.split(separator: "x", omittingEmptySubsequences: false)
+        guard sides.count == 2, argument != "x", sides.allSatisfy({ $0.isEmpty || (1...1_000_000).contains(Int($0) ?? 0) })
         else { return nil }
-        (self.width, self.height) = (width.value, height.value)
-    }
-
-    /// `nil` for what is no side; a value of `nil` for an empty one.
-    private static func side(_ text: Substring) -> (value: Int?, Void)? {
-        if text.isEmpty { return (nil, ()) }
-        guard let value = Int(text), (1...1_000_000).contains(value) else { return nil }
-        return (value, ())
+        (width, height) = (Int(sides[0]), Int(sides[1]))
     }
 }
 
@@ -32,12 +24,10 @@ struct CropArgument: ExpressibleByArgument {
     let height: Int
 
     init?(argument: String) {
-        let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
-        guard numbers.count == 4, let x = numbers[0], let y = numbers[1], let width = numbers[2], let height = numbers[3],
-            (0...1_000_000).contains(x), (0...1_000_000).contains(y),
-            (1...1_000_000).contains(width), (1...1_000_000).contains(height)
+        let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? -1 }
+        guard numbers.count == 4, numbers.allSatisfy((0...1_000_000).contains), numbers[2] > 0, numbers[3] > 0
         else { return nil }
-        (self.x, self.y, self.width, self.height) = (x, y, width, height)
+        (x, y, width, height) = (numbers[0], numbers[1], numbers[2], numbers[3])
     }
 }
 
@@ -47,15 +37,13 @@ struct GridArgument: ExpressibleByArgument {
     let rows: Int
 
     init?(argument: String) {
-        let numbers = argument.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-        guard numbers.count == 2, let columns = numbers[0], let rows = numbers[1],
-            (1...1000).contains(columns), (1...1000).contains(rows)
-        else { return nil }
-        (self.columns, self.rows) = (columns, rows)
+        let numbers = argument.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+        guard numbers.count == 2, numbers.allSatisfy((1...1000).contains) else { return nil }
+        (columns, rows) = (numbers[0], numbers[1])
     }
 }
 
-/// A gravity, or `attention`: where the most detail is.
+/// A gravity, or `attention`: the part of the image with the most detail.
 struct GravityArgument: ExpressibleByArgument {
     let anchor: CropTo.Anchor
 

@@ -1,46 +1,47 @@
 internal import ImageCore
+internal import ImageNetworking
 
-/// A SOURCE of the command line: a path, or a URL.
+/// A source on the command line: a path or a URL.
 struct SourceArgument: Sendable {
-    /// As it was typed; messages and tables name it so.
+    /// The argument as the user wrote it.
     let text: String
-    /// What was typed as a URL; `nil` for a path. To make a URL of a path takes longer than to decode a small image.
-    private let typedURL: URL?
+    /// `nil` for a path, which becomes a URL only when one is needed: making a URL takes longer than to decode a small image.
+    private let parsedURL: URL?
 
-    /// What begins with a scheme and `://`, or with `file:` or `data:`, is a URL; everything else is a path. A path that
-    /// looks like a URL can be written as `./http:...`.
+    /// An argument that begins with a scheme and `://`, or with `file:` or `data:`, is a URL; any other is a path. `./http:...`
+    /// names a file whose name looks like a URL.
     ///
-    /// - Throws: ``ImageError`` (`invalidRequest`) for what looks like a URL and is none.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for an empty path and for a URL that is not valid.
     init(_ text: String) throws(ImageError) {
         self.text = text
         guard SourceArgument.looksLikeURL(text) else {
             guard !text.isEmpty, !text.utf8.contains(0) else {
                 throw ImageError(.invalidRequest, message: "The path is empty; name a file or a URL.")
             }
-            typedURL = nil
+            parsedURL = nil
             return
         }
         guard let url = URL(string: text), url.scheme != nil else {
             throw ImageError(
-                .invalidRequest, message: "This is no valid URL; percent-encode spaces and other special characters.")
+                .invalidRequest, message: "The URL is not valid; percent-encode spaces and other special characters.")
         }
-        typedURL = url
+        parsedURL = url
     }
 
-    /// The file's path, if it was typed as one.
-    var path: String? { typedURL == nil ? text : nil }
+    /// The path, if the argument is one.
+    var path: String? { parsedURL == nil ? text : nil }
 
-    var url: URL { typedURL ?? URL(filePath: text, directoryHint: .notDirectory) }
+    var url: URL { parsedURL ?? URL(filePath: text, directoryHint: .notDirectory) }
 
-    /// The source in messages and reports: as it was typed, but that a `data` URL is cut short and credentials are left out.
-    var name: String { SourceArgument.name(of: text) }
+    /// The source for messages and reports: the argument without credentials; a long `data` URL is cut short.
+    var displayName: String { SourceArgument.displayName(of: text) }
 
-    /// The same for what may be no source at all.
-    static func name(of text: String) -> String {
+    /// The same for an argument that may not be a valid source.
+    static func displayName(of text: String) -> String {
         guard looksLikeURL(text) else { return text }
         if text.prefix(5).lowercased() == "data:" { return text.count > 40 ? "\(text.prefix(37))..." : text }
         guard let slashes = text.firstRange(of: "://") else { return text }
-        // What is no URL may have anything in its password.
+        // In an invalid URL, the password may contain the characters that end the authority of a valid one.
         let isURL = URL(string: text) != nil
         let authority = text[slashes.upperBound...].prefix { !isURL || !"/?#".contains($0) }
         guard let at = authority.lastIndex(of: "@") else { return text }
@@ -50,8 +51,8 @@ struct SourceArgument: Sendable {
     /// The last part of the path without its extension, for the name of an output file.
     var stem: String {
         if url.scheme?.lowercased() == "data" { return "data" }
-        let encoded = url.path(percentEncoded: true).split(separator: "/").last.map(String.init) ?? ""
-        let last = SourceArgument.decoded(encoded)
+        let encoded = url.path(percentEncoded: true).split(separator: "/").last ?? ""
+        let last = PercentEncoding.decode(encoded.utf8).map { String(decoding: $0, as: UTF8.self) } ?? String(encoded)
         let dot = last.lastIndex(of: ".") ?? last.endIndex
         let isExtension = last[dot...].dropFirst().allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
         let stem = isExtension && dot > last.startIndex ? last[..<dot] : last[...]
@@ -62,28 +63,12 @@ struct SourceArgument: Sendable {
         return name.isEmpty ? "image" : name
     }
 
-    /// Percent-encoding undone; what is not well encoded stays.
-    private static func decoded(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        var rest = Substring(text)
-        while let first = rest.utf8.first {
-            if first == UInt8(ascii: "%"), let byte = UInt8(rest.dropFirst().prefix(2), radix: 16), rest.utf8.count > 2 {
-                bytes.append(byte)
-                rest = rest.dropFirst(3)
-            } else {
-                bytes.append(first)
-                rest = Substring(rest.utf8.dropFirst())
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
     private static func looksLikeURL(_ text: String) -> Bool {
-        let text = text.utf8
-        func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
-        let scheme = text.prefix { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
-        let rest = text.dropFirst(scheme.count)
-        guard let first = scheme.first, isLetter(first), rest.first == UInt8(ascii: ":") else { return false }
-        return rest.starts(with: "://".utf8) || ["file", "data"].contains(String(decoding: scheme, as: UTF8.self).lowercased())
+        guard let colon = text.firstIndex(of: ":") else { return false }
+        let scheme = text[..<colon]
+        guard let first = scheme.first, first.isASCII, first.isLetter,
+            scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
+        else { return false }
+        return text[colon...].hasPrefix("://") || ["file", "data"].contains(scheme.lowercased())
     }
 }

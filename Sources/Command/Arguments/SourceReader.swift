@@ -3,21 +3,21 @@ internal import ImageCore
 internal import ImageNetworking
 internal import ImageNetworkingCurl
 
-/// Gets the bytes of a source, without the engine: for commands that look at one file.
+/// Reads the bytes of a source without an image loader, for commands that look at one file.
 final class SourceReader: Sendable {
     private let loader = Lock<SchemeRouter?>(nil)
 
-    /// It keeps a thread and a large library, of which a local file has no need: it is made for the first source that has.
-    private var network: SchemeRouter {
+    /// Made for the first source that is not a local file, because it starts a thread and loads libcurl.
+    private var networkLoader: SchemeRouter {
         loader.withLock { loader in
-            let made = loader ?? .standard(network: CurlLoader())
-            loader = made
-            return made
+            let router = loader ?? .standard(network: CurlLoader())
+            loader = router
+            return router
         }
     }
 
-    /// The whole file, with a progress bar on a terminal while it is fetched. Of a local one no more is read than is looked
-    /// at.
+    /// The file's bytes. A local file is mapped into memory, so that only the parts that are used are read. A fetch shows a
+    /// progress bar on a terminal.
     ///
     /// - Throws: ``ImageError``, also for an HTTP status other than success.
     func bytes(of source: SourceArgument) async throws -> Data {
@@ -26,8 +26,8 @@ final class SourceReader: Sendable {
         if url.isFileURL { return try FileLoader(maximumBytes: .max).contents(of: url) }
         let bars = Console.showsProgress ? ProgressBars(total: 1) : nil
         defer { bars?.close() }
-        bars?.update { $0.start(0, name: source.name) }
-        let response = try await network.load(DataRequest(url: url))
+        bars?.update { $0.start(0, name: source.displayName) }
+        let response = try await networkLoader.load(DataRequest(url: url))
         let status = response.head.status
         guard status.kind == .successful else {
             throw ImageError(
@@ -38,7 +38,7 @@ final class SourceReader: Sendable {
         for try await chunk in response.body {
             guard bytes.append(chunk, expected: response.expectedBytes) else {
                 throw ImageError(
-                    .tooLarge, message: "There is not enough memory for the response; \(bytes.count) bytes have come.")
+                    .tooLarge, message: "There is not enough memory for the response; \(bytes.count) bytes were received.")
             }
             let progress = LoadProgress(received: bytes.count, expected: response.expectedBytes)
             bars?.update { $0.advance(0, to: progress) }

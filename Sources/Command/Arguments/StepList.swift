@@ -3,12 +3,12 @@ internal import ImageCore
 internal import ImageKernels
 internal import ImageProcessing
 
-/// The steps of `convert` in order, with the options that several of them look at.
+/// The steps of `convert` in order, with the options that apply to several of them.
 struct StepList {
     static let defaultMode = ContentMode.fit
     static let defaultFilter = ResampleFilter.lanczos3
 
-    /// As ``ProcessorFlags`` writes them: `name=value`.
+    /// Each is `name=value`, as ``StepOptions`` writes it.
     var steps: [String] = []
     var mode = defaultMode
     var filter = defaultFilter
@@ -16,22 +16,22 @@ struct StepList {
     var gravity: GravityArgument?
 
     /// - Parameter overlay: reads the image at a path.
-    /// - Throws: `ValidationError` that names the option, for what cannot be meant; what `overlay` throws.
+    /// - Throws: `ValidationError` that names the option, for an invalid value; the errors of `overlay`.
     func processors(overlay: @escaping (String) throws -> DecodedImage) throws -> [any Processing] {
-        try steps.flatMap { step in try named(step) { try processors(of: $0, $1, overlay: overlay) } }
+        try steps.flatMap { step in try parse(step) { try processors(of: $0, $1, overlay: overlay) } }
     }
 
-    /// Refuses steps that suit no image, before any image is read.
+    /// Rejects steps that are invalid for every image, before any image is read.
     ///
     /// - Throws: `ValidationError` that names the option.
     func validate() throws {
-        // A pixel stands for the image, and for those that are laid over it; whether crops lie inside depends on the image.
+        // Every step except a crop, which depends on the size, runs on an image of one pixel. Overlays are one pixel, too.
         let pixel = DecodedImage(
             try unsafe Bitmap(size: PixelSize(width: 1, height: 1), format: .gray8, alpha: .opaque) { _, _ in })
         var context = ProcessingContext()
         context.maximumPixels = 64
         for step in steps {
-            try named(step) { option, value in
+            try parse(step) { option, value in
                 for processor in try processors(of: option, value, overlay: { _ in pixel }) where !(processor is Crop) {
                     do {
                         _ = try processor.process(pixel, context: context)
@@ -43,8 +43,8 @@ struct StepList {
         }
     }
 
-    /// Calls `body` with a step's option and value; errors of the caller's become errors of usage.
-    private func named<R>(_ step: String, _ body: (_ option: String, _ value: String) throws -> R) throws -> R {
+    /// Calls `body` with a step's option and value. An invalid request becomes a usage error that names the option.
+    private func parse<R>(_ step: String, _ body: (_ option: String, _ value: String) throws -> R) throws -> R {
         let parts = step.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         do {
             return try body(String(parts[0]), parts.count == 2 ? String(parts[1]) : "")
@@ -61,12 +61,12 @@ struct StepList {
         case "crop": return [try crop(value)]
         case "process": return try ProcessorList.parse(value, image: overlay)
         default:
-            let name = ProcessorFlags.processor(of: option)
+            let name = StepOptions.processor(for: option)
             return [try ProcessorList.processor(name, value, defaults: defaults, image: overlay)]
         }
     }
 
-    /// Where `--gravity` is not a place but detail, only crops can follow it.
+    /// The arguments that `--gravity` provides. `attention` applies to crops only.
     private var defaults: [String: String] {
         guard let gravity else { return [:] }
         var defaults = ["anchor": gravity.anchor.name]
@@ -87,11 +87,12 @@ struct StepList {
     }
 
     private func crop(_ value: String) throws -> any Processing {
-        if let part = CropArgument(argument: value) {
-            return Crop(x: part.x, y: part.y, width: part.width, height: part.height)
+        if let crop = CropArgument(argument: value) {
+            return Crop(x: crop.x, y: crop.y, width: crop.width, height: crop.height)
         }
         guard !value.isEmpty, !value.contains(",") else {
-            throw ValidationError("--crop needs a part such as 10,20,300,200, a size such as 300x200 or a shape such as 16:9.")
+            throw ValidationError(
+                "--crop needs a rectangle such as 10,20,300,200, a size such as 300x200 or an aspect ratio such as 16:9.")
         }
         return try ProcessorList.processor("crop-to", value, defaults: defaults)
     }

@@ -1,26 +1,26 @@
 internal import ImageCore
 internal import ImageLoading
 
-/// Loads many requests, a limited number at a time, with progress bars on a terminal.
+/// Loads many requests, a limited number at once, with progress bars on a terminal.
 ///
-/// Requests are made when their loads start, and reports are passed on when they end: memory does not depend on the number of
-/// requests.
+/// Each request is created when its load starts, and each report is passed on when the load ends, so that memory does not grow with
+/// the number of requests.
 struct Batch: Sendable {
     struct Item: Sendable {
         let name: String
-        /// The name of an output file, without its extension.
+        /// The name of an output file without its extension.
         var stem = ""
-        /// A failure fails the item without a load.
+        /// A failure is reported without a load.
         let request: Result<ImageRequest, ImageError>
     }
 
     let loader: ImageLoader
     var concurrency = 8
-    /// Called with each image as soon as it is there; what it throws fails the item. Returns where it was written.
+    /// Called with each image when its load ends. Returns the path that the image was written to. An error fails the item.
     var deliver: @Sendable (_ index: Int, Item, ImageResponse) async throws -> String? = { _, _, _ in nil }
 
-    /// Loads `count` items and calls `report` once for each as soon as it has ended, never twice at the same time. The bars are
-    /// out of the way meanwhile.
+    /// Loads `count` items, and calls `report` once for each when its load ends, one call at a time. The progress bars are erased
+    /// during the call.
     func run(_ count: Int, item: @escaping @Sendable (Int) -> Item, report: (LoadReport) -> Void) async {
         let bars = Console.showsProgress ? ProgressBars(total: count) : nil
         defer { bars?.close() }
@@ -34,14 +34,14 @@ struct Batch: Sendable {
             }
             for _ in 0..<max(1, concurrency) { startOne() }
             for await ended in group {
-                if let bars { bars.makeRoom { report(ended) } } else { report(ended) }
+                if let bars { bars.printAbove { report(ended) } } else { report(ended) }
                 startOne()
             }
         }
     }
 
     private func load(_ item: Item, _ index: Int, _ bars: ProgressBars?) async -> LoadReport {
-        let began = ContinuousClock.now
+        let start = ContinuousClock.now
         bars?.update { $0.start(index, name: item.name) }
         defer { bars?.update { $0.end(index) } }
         var output: String?
@@ -56,7 +56,7 @@ struct Batch: Sendable {
             result = .failure(.failed(.wrapping(error, stage: .deliver, source: item.name)))
         }
         return LoadReport(
-            index: index, source: item.name, result: result, total: ContinuousClock.now - began, output: output)
+            index: index, source: item.name, result: result, total: ContinuousClock.now - start, output: output)
     }
 
     private func load(_ request: ImageRequest, _ index: Int, _ bars: ProgressBars?) async -> Result<ImageResponse, LoadFailure> {

@@ -5,7 +5,7 @@ internal import ImageCore
 struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
-        abstract: "Looks at the disk cache, checks it, or makes it smaller.",
+        abstract: "Prints, checks, trims or clears the disk cache.",
         discussion: """
             Examples:
               calotype cache stats
@@ -17,38 +17,38 @@ struct CacheCommand: AsyncParsableCommand {
         subcommands: [Stats.self, List.self, Verify.self, Trim.self, Clear.self])
 
     struct Options: ParsableArguments {
-        @Option(help: ArgumentHelp("The directory of the disk cache.", valueName: "DIR"))
+        @Option(help: ArgumentHelp("The directory of the disk cache. \(CacheOptions.defaultHelp)", valueName: "DIR"))
         var cache: String?
 
-        @Flag(help: "Print a JSON object.")
+        @Flag(help: "Print one JSON object.")
         var json = false
 
         func validate() throws {
-            if cache == "" { throw ValidationError("--cache needs the name of a directory.") }
+            if cache == "" { throw ValidationError("--cache needs the path of a directory.") }
         }
 
         var directory: String { cache ?? DiskCache.Configuration.defaultDirectory.path }
 
-        /// The disk cache, open; ends the command where it is not.
+        /// The open disk cache. If it cannot be opened, throws the exit status.
         func openedCache() async throws -> DiskCache {
             let cache = CacheOptions.diskCache(in: cache)
-            // The cache has said why on standard error.
+            // The cache has already reported the reason on standard error.
             guard (try? await cache.requireOpen()) != nil else { throw ExitStatus.failed }
             return cache
         }
 
-        /// Prints an object that begins with the directory, or the line of text.
-        func print(_ members: [(String, JSONObject.Value)], _ line: String) {
-            var object = JSONObject()
-            object["directory"] = .string(directory)
-            for (name, value) in members { object[name] = value }
-            Console.print(json ? object.text : "\(directory): \(line)")
+        /// Prints the members as a JSON object that begins with the directory, or prints the line of text.
+        func print(_ members: [(name: String, value: JSON)], _ line: String) {
+            Console.print(json ? JSON.object([("directory", .string(directory))] + members).text : "\(directory): \(line)")
         }
 
-        /// Runs what may fail, and ends the command with a sentence where it does.
-        func carryOut(_ body: () async throws -> Void) async throws {
-            do { try await body() } catch {
-                Console.complain(about: directory, Failures.sentence(error))
+        /// Runs `change` and writes the cache to disk. Reports an error, and then throws the exit status.
+        func change(_ cache: DiskCache, _ change: () async throws -> Void) async throws {
+            do {
+                try await change()
+                try await cache.flush()
+            } catch {
+                Console.printError(Failures.message(for: error), source: directory)
                 throw ExitStatus.failed
             }
         }
@@ -57,8 +57,8 @@ struct CacheCommand: AsyncParsableCommand {
     struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "stats",
-            abstract: "Prints how much is cached.",
-            discussion: "With --json: directory, entries, bytes (of the entries), fileBytes (of the files that hold them).")
+            abstract: "Prints the number of entries and their size.",
+            discussion: "With --json: directory, entries, bytes (of the entries), fileBytes (of the files on disk).")
 
         @OptionGroup var options: Options
 
@@ -76,8 +76,8 @@ struct CacheCommand: AsyncParsableCommand {
             commandName: "list",
             abstract: "Lists the entries, the most recently used first.",
             discussion: """
-                Entries have names that tell nothing of their URLs. With --json: directory, entries (an array of objects with \
-                name, bytes, storedAt in seconds since 1970).
+                The name of an entry is a hash that does not reveal its URL. With --json: directory, entries (an array of objects \
+                with name, bytes, storedAt in seconds since 1970).
                 """)
 
         @OptionGroup var options: Options
@@ -86,11 +86,9 @@ struct CacheCommand: AsyncParsableCommand {
             let items = try await options.openedCache().items
             guard !options.json else {
                 let list = items.map { item in
-                    var object = JSONObject()
-                    object["name"] = .string(item.name)
-                    object["bytes"] = .integer(item.byteCount)
-                    object["storedAt"] = .number(item.writtenAt)
-                    return JSONObject.Value.object(object)
+                    JSON.object([
+                        ("name", .string(item.name)), ("bytes", .integer(item.byteCount)), ("storedAt", .number(item.writtenAt)),
+                    ])
                 }
                 return options.print([("entries", .array(list))], "")
             }
@@ -115,9 +113,7 @@ struct CacheCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",
             abstract: "Reads every entry and removes those that are damaged.",
-            discussion: """
-                Ends with status 1 where there were some. With --json: directory, entries, bytes, damaged.
-                """)
+            discussion: "The exit status is 1 if an entry was damaged. With --json: directory, entries, bytes, damaged.")
 
         @OptionGroup var options: Options
 
@@ -137,9 +133,10 @@ struct CacheCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "trim",
             abstract: "Removes the least recently used entries until the files are small enough.",
-            discussion: "With --json: directory, removedEntries, removedBytes (of the files), fileBytes (that are left).")
+            discussion: "With --json: directory, removedEntries, removedBytes (of the files on disk), fileBytes (that remain).")
 
-        @Argument(help: ArgumentHelp("What the files may take: bytes, or a number with kB, MB or GB.", valueName: "SIZE"))
+        @Argument(
+            help: ArgumentHelp("The largest total size of the files: bytes, or a number with kB, MB or GB.", valueName: "SIZE"))
         var size: ByteCount
 
         @OptionGroup var options: Options
@@ -147,10 +144,7 @@ struct CacheCommand: AsyncParsableCommand {
         func run() async throws {
             let cache = try await options.openedCache()
             let before = await cache.statistics
-            try await options.carryOut {
-                try await cache.trim(toBytes: size.bytes)
-                try await cache.flush()
-            }
+            try await options.change(cache) { try await cache.trim(toBytes: size.bytes) }
             let after = await cache.statistics
             let (entries, bytes) = (before.count - after.count, before.fileByteCount - after.fileByteCount)
             options.print(
@@ -158,14 +152,14 @@ struct CacheCommand: AsyncParsableCommand {
                     ("removedEntries", .integer(entries)), ("removedBytes", .integer(bytes)),
                     ("fileBytes", .integer(after.fileByteCount)),
                 ],
-                "removed \(entries) entries, \(Units.bytes(bytes)) of files; \(Units.bytes(after.fileByteCount)) are left")
+                "removed \(entries) entries, \(Units.bytes(bytes)) of files; \(Units.bytes(after.fileByteCount)) remain")
         }
     }
 
     struct Clear: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "clear",
-            abstract: "Empties the disk cache.",
+            abstract: "Removes all entries of the disk cache.",
             discussion: "With --json: directory, removedEntries, removedBytes.")
 
         @OptionGroup var options: Options
@@ -173,10 +167,7 @@ struct CacheCommand: AsyncParsableCommand {
         func run() async throws {
             let cache = try await options.openedCache()
             let before = await cache.statistics
-            try await options.carryOut {
-                try await cache.removeAll()
-                try await cache.flush()
-            }
+            try await options.change(cache) { try await cache.removeAll() }
             options.print(
                 [("removedEntries", .integer(before.count)), ("removedBytes", .integer(before.byteCount))],
                 "removed \(before.count) entries, \(Units.bytes(before.byteCount))")
@@ -184,7 +175,7 @@ struct CacheCommand: AsyncParsableCommand {
     }
 }
 
-/// A number of bytes as people write it: `1500`, `64kB`, `1.5 GB`. Units count by thousands.
+/// A number of bytes such as `1500`, `64kB` or `1.5 GB`; 1 kB is 1000 bytes.
 struct ByteCount: ExpressibleByArgument, Equatable {
     let bytes: Int
 

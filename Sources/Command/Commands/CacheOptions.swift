@@ -4,20 +4,24 @@ internal import ImageCore
 
 /// `--cache` and `--no-cache`.
 struct CacheOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The directory of the disk cache, made when it is missing.", valueName: "DIR"))
+    @Option(
+        help: ArgumentHelp(
+            "The directory of the disk cache; it is created if it does not exist. \(CacheOptions.defaultHelp)", valueName: "DIR"))
     var cache: String?
 
-    @Flag(help: "Neither read nor write any cache.")
+    @Flag(help: "Read and write no cache.")
     var noCache = false
 
     func validate() throws {
-        if noCache, cache != nil { throw ValidationError("--cache and --no-cache exclude each other.") }
-        if cache == "" { throw ValidationError("--cache needs the name of a directory.") }
+        if noCache, cache != nil { throw ValidationError("--cache and --no-cache exclude each other; use one of them.") }
+        if cache == "" { throw ValidationError("--cache needs the path of a directory.") }
     }
 
-    /// The disk cache in its directory, or in the usual one.
+    static let defaultHelp = "Default: calotype in the user's cache directory, such as ~/.cache/calotype."
+
+    /// The disk cache in `directory`, by default in the user's cache directory.
     static func diskCache(in directory: String?) -> DiskCache {
-        var configuration = DiskCache.Configuration(onWarning: { Console.complain($0.message) })
+        var configuration = DiskCache.Configuration(onWarning: { Console.printError($0.message) })
         if let directory { configuration.directory = URL(filePath: directory, directoryHint: .isDirectory) }
         return DiskCache(configuration)
     }

@@ -2,26 +2,24 @@ internal import ArgumentParser
 internal import ImageCore
 internal import ImageKernels
 
-/// The words of a ``Conversion``.
 struct ConvertCommand: AsyncParsableCommand {
     static let name = "convert"
 
     static let configuration = CommandConfiguration(
         commandName: name,
-        abstract: "Converts an image: format, size, part, look.",
+        abstract: "Converts an image to another format or size, and processes it.",
         discussion: """
-            OUTPUT's extension chooses the format: .jpg, .png, .webp, .avif, or .rgba for width and height as little-endian \
-            32-bit numbers and then rows of straight 8-bit RGBA. By default the stored orientation is applied and colours \
-            become sRGB. An animation (GIF, APNG, WebP, AVIF) becomes an animated .webp, its steps carried out on every frame; \
-            in other formats, and with --frame, one frame is written. The output is written whole or not at all.
+            The extension of OUTPUT chooses the format: .jpg, .png, .webp, .avif, or .rgba for width and height as little-endian \
+            32-bit numbers, followed by rows of straight 8-bit RGBA. By default the stored orientation is applied and colours \
+            are converted to sRGB. An animation (GIF, APNG, WebP, AVIF) becomes an animated .webp, with the steps applied to every \
+            frame; other formats, and --frame, give one frame. OUTPUT is written completely or not at all.
 
             Steps run in the order in which they are given, on the upright image. A step that needs a value takes it as the next \
-            argument (--blur 4); an optional value follows an equals sign (--sepia, --sepia=0.5). The parts of a value are \
-            separated by commas:
+            argument (--blur 4); an optional value follows an equals sign (--sepia, --sepia=0.5). Commas separate the parts of a value:
               --size WxH, --size Wx, --size xH     see --mode, --filter, --upscale, --gravity
               --crop X,Y,W,H, --crop WxH, --crop 16:9     the latter two at --gravity
               --process PROCESSORS     a list of any of the following, such as "resize(64x64,fill) round(12)"
-            \(ProcessorFlags.usage.map { "  " + $0 }.joined(separator: "\n"))
+            \(StepOptions.usage.map { "  " + $0 }.joined(separator: "\n"))
 
             Examples:
               calotype convert photo.avif photo.png
@@ -33,69 +31,66 @@ struct ConvertCommand: AsyncParsableCommand {
               calotype convert animation.gif small.webp --size 160x --quality 70
             """)
 
-    @Argument(help: "A path or a URL.")
+    @Argument(help: "The path or the URL of the image.")
     var source: String
 
-    @Argument(help: "The file to write.")
+    @Argument(help: "The file to write; its extension chooses the format.")
     var output: String
 
-    /// What ``ProcessorFlags`` makes of the steps on the command line, in order.
-    @Option(name: .customLong(ProcessorFlags.stepOption), parsing: .unconditionalSingleValue, help: .hidden)
+    /// The steps in order, which ``StepOptions`` collects from the command line.
+    @Option(name: .customLong(StepOptions.name), parsing: .unconditionalSingleValue, help: .hidden)
     var steps: [String] = []
 
-    @Option(help: ArgumentHelp("How --size fills its box.", valueName: "fit|fill|exact"))
+    @Option(
+        help: ArgumentHelp("How --size fills its box: inside it, over all of it, or stretched.", valueName: "fit|fill|exact"))
     var mode = StepList.defaultMode
 
-    @Option(help: ArgumentHelp("The filter of --size: \(ResampleFilter.names).", valueName: "name"))
+    @Option(help: ArgumentHelp("The resampling filter of --size.", valueName: "name"))
     var filter = StepList.defaultFilter
 
-    @Flag(help: "--size enlarges an image that is smaller.")
+    @Flag(help: "Let --size enlarge an image that is smaller than the box.")
     var upscale = false
 
     @Option(
         help: ArgumentHelp(
-            "What --size --mode fill, --crop, --pad and --overlay hold on to: \(GravityArgument.names).", valueName: "where"))
+            "The part of the image that --size --mode fill and --crop keep, and where --pad and --overlay place the image: "
+                + "\(GravityArgument.names).", valueName: "where"))
     var gravity: GravityArgument?
 
-    @Option(help: ArgumentHelp("For lossy formats: 1 (smallest) to 100 (best).", valueName: "1-100"))
-    var quality = Conversion.defaultQuality
+    @Option(help: ArgumentHelp("The quality of a lossy format: 1 (smallest file) to 100 (best).", valueName: "1-100"))
+    var quality = OutputArguments.defaultQuality
 
-    @Option(help: ArgumentHelp("One frame of an animation, from 0.", valueName: "N"))
+    @Option(help: ArgumentHelp("Convert only this frame of an animation, counted from 0.", valueName: "N"))
     var frame: Int?
 
     @OptionGroup var limits: LimitOptions
 
-    @Flag(help: "Leave the image as it is stored.")
+    @Flag(help: "Keep the image as it is stored; do not apply its orientation.")
     var noOrientation = false
 
-    @Flag(help: "Leave colours as they are, with the profile that the file brings.")
+    @Flag(help: "Keep the colours and the colour profile of the file; do not convert to sRGB.")
     var keepProfile = false
 
-    func validate() throws { try conversion.validate() }
+    var stepList: StepList { StepList(steps: steps, mode: mode, filter: filter, upscales: upscale, gravity: gravity) }
 
-    func run() async throws { try await conversion.run() }
+    func validate() throws {
+        try OutputArguments.validate(quality: quality)
+        guard frame ?? 0 >= 0 else { throw ValidationError("--frame must be 0 or more.") }
+        _ = try outputFormat()
+        try stepList.validate()
+    }
 
-    private var conversion: Conversion {
-        var conversion = Conversion(source: source, output: output)
-        conversion.steps = StepList(steps: steps, mode: mode, filter: filter, upscales: upscale, gravity: gravity)
-        conversion.quality = quality
-        conversion.frame = frame
-        conversion.limits = limits.decoding
-        conversion.appliesOrientation = !noOrientation
-        conversion.convertsToSRGB = !keepProfile
-        return conversion
+    func outputFormat() throws(ValidationError) -> ImageFormat {
+        try OutputArguments.validated(ImageFormat(fileName: output), subject: "The extension of OUTPUT '\(output)'")
     }
 }
 
-/// `--size` and `--mode`, as `load` takes them.
+/// `--size` and `--mode` of `load`.
 struct ResizeOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The box to resize into, in pixels; one side may be left out.", valueName: "WxH"))
+    @Option(help: ArgumentHelp("Resize to this box, in pixels; one side may be left out.", valueName: "WxH"))
     var size: SizeArgument?
 
-    @Option(help: ArgumentHelp("How the image fills the box.", valueName: "fit|fill|exact"))
+    @Option(
+        help: ArgumentHelp("How the image fills the box: inside it, over all of it, or stretched.", valueName: "fit|fill|exact"))
     var mode: ContentMode = .fit
-}
-
-extension ResampleFilter {
-    fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

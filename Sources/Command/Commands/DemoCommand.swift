@@ -10,34 +10,36 @@ internal import LoopbackHTTP
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Shows the whole way, from HTTP to pixels.",
+        abstract: "Loads a gallery from a local server, and draws it as a contact sheet.",
         discussion: """
-            Serves a gallery of JPEG, PNG, WebP and AVIF images on this machine, loads it cold, from memory and from disk, \
-            and writes a contact sheet as a PNG. The sheet is also drawn in the terminal, as calotype show would; where there \
-            is no terminal, only if --as names a way.
+            Serves JPEG, PNG, WebP and AVIF images over HTTP on this machine, loads them from the network, from memory and from \
+            disk, and writes a contact sheet as a PNG file. On a terminal, or with --as, the sheet is also drawn as \
+            'calotype show' draws it.
             """)
 
-    @Option(name: [.short, .customLong("output")], help: ArgumentHelp("The contact sheet.", valueName: "FILE"))
+    @Option(
+        name: [.short, .customLong("output")],
+        help: ArgumentHelp("The file to write the contact sheet to, as PNG.", valueName: "FILE"))
     var output = "contact-sheet.png"
 
-    @Option(name: .customLong("as"), help: ShowCommand.WayArgument.help)
-    var way: ShowCommand.WayArgument?
+    @Option(name: .customLong("as"), help: ShowCommand.MethodArgument.help)
+    var method: ShowCommand.MethodArgument?
 
     func run() async throws {
         do {
             let server = try Gallery.serve()
             defer { server.stop() }
             let cache = try TemporaryFolder()
-            try await show(Gallery.pictures.map(\.name), from: server, cache: cache)
+            try await run(names: Gallery.files.map(\.name), from: server, cache: cache)
         } catch let status as ExitStatus {
             throw status
         } catch {
-            Console.complain("The demo failed: \(Failures.sentence(error))")
+            Console.printError("The demo failed: \(Failures.message(for: error))")
             throw ExitStatus.failed
         }
     }
 
-    private func show(_ names: [String], from server: LoopbackServer, cache: TemporaryFolder) async throws {
+    private func run(names: [String], from server: LoopbackServer, cache: TemporaryFolder) async throws {
         let sheet = ContactSheet()
         let items = names.map { name in
             Batch.Item(
@@ -66,19 +68,19 @@ struct DemoCommand: AsyncParsableCommand {
         let cold = await load(with: loader)
         try await loader.flush()
         let warm = await load(with: loader)
-        // A second loader has an empty memory cache, as after a restart.
+        // A second loader has an empty memory cache, like one after a restart.
         let afterRestart = await load(with: makeLoader())
 
         var failures = Failures()
         for report in cold + warm + afterRestart {
-            if case .failure(let failure) = report.result { failures.add(report.source, failure) }
+            if case .failure(let failure) = report.result { failures.report(failure, source: report.source) }
         }
         let bitmap = try sheet.draw(names.indices.compactMap { index in bitmaps.withLock { $0[index] } })
         var terminal = TerminalProbe.terminal()
-        if let way { terminal.graphics = way.graphics }
-        let place = TerminalPicture(
+        if let method { terminal.graphics = method.graphics }
+        let terminalImage = TerminalImage(
             terminal, columns: min(terminal.columns, 120), rows: max(10, terminal.rows - 2), encoder: EncoderRegistry(.codecs))
-        if let drawing = try place.draw(DecodedImage(bitmap)) { Console.print(drawing.placed()) }
+        if let drawing = try terminalImage.draw(DecodedImage(bitmap)) { Console.print(drawing.placed()) }
         for (heading, reports) in [("Cold", cold), ("Again", warm), ("After a restart", afterRestart)] {
             Console.print("\(heading):\n" + LoadReport.table(reports) + "\n")
         }
@@ -87,13 +89,13 @@ struct DemoCommand: AsyncParsableCommand {
             try AtomicFile.write(png, to: output)
             Console.print("The contact sheet is in \(output).")
         } catch {
-            failures.add(output, error)
+            failures.report(error, source: output)
         }
         try failures.throwIfAny()
     }
 }
 
-/// A new directory that goes with its owner, or with the process.
+/// A new directory that is removed with its owner, or when the process exits.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -101,12 +103,12 @@ final class TemporaryFolder: Sendable {
 
     init() throws {
         path = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)").path
-        guard Leftovers.add(file: path) else { throw CancellationError() }
+        guard ExitCleanup.add(file: path) else { throw CancellationError() }
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     }
 
     deinit {
-        Leftovers.forget(file: path)
+        ExitCleanup.remove(file: path)
         try? FileManager.default.removeItem(atPath: path)
     }
 }

@@ -1,22 +1,22 @@
 internal import ImageCore
 
-/// Failures of single sources: each is reported once, on its own line, and the other sources continue.
+/// Reports the failures of single sources, one line each, while the other sources continue.
 struct Failures {
-    private(set) var count = 0
+    private var count = 0
 
     /// Reports that a source failed.
-    mutating func add(_ source: String, _ error: any Error) {
+    mutating func report(_ error: any Error, source: String) {
         count += 1
-        Console.complain(about: source, Failures.sentence(error))
+        Console.printError(Failures.message(for: error), source: source)
     }
 
-    /// Ends the command with status 1 if anything failed.
+    /// - Throws: the exit status for a failure, if a source failed.
     func throwIfAny() throws(ExitStatus) {
         if count > 0 { throw .failed }
     }
 
-    /// What happened, without the source's name twice.
-    static func sentence(_ error: any Error) -> String {
+    /// What happened, without the name of the source.
+    static func message(for error: any Error) -> String {
         switch error {
         case let error as ImageError: error.description
         case let failure as LoadFailure: failure.description

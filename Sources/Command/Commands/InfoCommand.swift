@@ -1,24 +1,24 @@
 internal import ArgumentParser
-internal import ImageCore
 internal import ImageCodecs
+internal import ImageCore
 internal import ImageDecoding
 internal import ImageTargets
 
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Prints what images are, from their headers.",
+        abstract: "Prints the format, the size and other properties of images, from their headers.",
         discussion: """
-            Width and height are as stored, before orientation. A file that was cut off is an error. With --json one object a line, \
-            with the members source, format, width, height, frames, orientation (1-8), hasAlpha, bitDepth, colorModel, \
-            colorProfile (or null), isProgressive, byteCount.
+            Width and height are those of the stored image, before its orientation is applied. A truncated file is an error. --json \
+            prints one object a line, with the members source, format, width, height, frames, orientation (1-8), hasAlpha, bitDepth, \
+            colorModel, colorProfile (or null), isProgressive, byteCount.
 
             Examples:
               calotype info photo.jpg
               calotype info *.avif https://example.org/logo.png --json
             """)
 
-    @Argument(help: ArgumentHelp("Paths or URLs.", valueName: "source"))
+    @Argument(help: ArgumentHelp("Paths or URLs of images.", valueName: "source"))
     var sources: [String]
 
     @OptionGroup var limits: LimitOptions
@@ -31,52 +31,39 @@ struct InfoCommand: AsyncParsableCommand {
         let decoder = DecoderRegistry(.codecs)
         var failures = Failures()
         for text in sources {
-            var name = SourceArgument.name(of: text)
+            let name = SourceArgument.displayName(of: text)
             do {
-                let source = try SourceArgument(text)
-                name = source.name
-                let data = try await reader.bytes(of: source)
+                let data = try await reader.bytes(of: SourceArgument(text))
                 let info = try decoder.info(of: data, limits: limits.decoding)
-                try FileEnd.check(data, format: info.format)
-                Console.print(json ? info.json(source: name, byteCount: data.count).text : info.lines(source: name, data.count))
+                try FileCompleteness.check(data, format: info.format)
+                let facts = info.facts(byteCount: data.count)
+                Console.print(json ? JSON.object([("source", .string(name))] + facts).text : lines(source: name, facts))
             } catch {
-                failures.add(name, error)
+                failures.report(error, source: name)
             }
         }
         try failures.throwIfAny()
     }
+
+    /// The source, then a line for each fact.
+    private func lines(source: String, _ facts: [(name: String, value: JSON)]) -> String {
+        let lines = facts.map { name, value in
+            let text = if case .string(let text) = value { text ?? "none" } else { value.text }
+            return "  \(name):" + String(repeating: " ", count: 14 - name.count) + Terminal.sanitized(text)
+        }
+        return ([Terminal.sanitized(source)] + lines).joined(separator: "\n")
+    }
 }
 
 extension ImageInfo {
-    /// The members that scripts rely on.
-    fileprivate func json(source: String, byteCount: Int) -> JSONObject {
-        var object = JSONObject()
-        object["source"] = .string(source)
-        object["format"] = .string(format.rawValue)
-        object["width"] = .integer(size.width)
-        object["height"] = .integer(size.height)
-        object["frames"] = .integer(frameCount)
-        object["orientation"] = .integer(orientation.rawValue)
-        object["hasAlpha"] = .boolean(hasAlpha)
-        object["bitDepth"] = .integer(bitDepth)
-        object["colorModel"] = .string(colorModel.rawValue)
-        object["colorProfile"] = .optional(colorProfile)
-        object["isProgressive"] = .boolean(isProgressive)
-        object["byteCount"] = .integer(byteCount)
-        return object
-    }
-
-    /// The same for people: the source, then a line for each fact.
-    fileprivate func lines(source: String, _ byteCount: Int) -> String {
-        let facts: [(String, String)] = [
-            ("format", format.rawValue), ("width", "\(size.width)"), ("height", "\(size.height)"), ("frames", "\(frameCount)"),
-            ("orientation", "\(orientation.rawValue)"), ("hasAlpha", "\(hasAlpha)"), ("bitDepth", "\(bitDepth)"),
-            ("colorModel", colorModel.rawValue), ("colorProfile", colorProfile ?? "none"), ("isProgressive", "\(isProgressive)"),
-            ("byteCount", "\(byteCount)"),
+    /// The members of the JSON object, in order.
+    fileprivate func facts(byteCount: Int) -> [(name: String, value: JSON)] {
+        [
+            ("format", .string(format.rawValue)), ("width", .integer(size.width)), ("height", .integer(size.height)),
+            ("frames", .integer(frameCount)), ("orientation", .integer(orientation.rawValue)), ("hasAlpha", .boolean(hasAlpha)),
+            ("bitDepth", .integer(bitDepth)), ("colorModel", .string(colorModel.rawValue)),
+            ("colorProfile", .string(colorProfile)), ("isProgressive", .boolean(isProgressive)),
+            ("byteCount", .integer(byteCount)),
         ]
-        let lines = facts.map { name, value in
-            "  \(name):" + String(repeating: " ", count: 14 - name.count) + Terminal.harmless(value)
-        }
-        return ([Terminal.harmless(source)] + lines).joined(separator: "\n")
     }
 }

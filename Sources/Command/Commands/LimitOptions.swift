@@ -5,15 +5,15 @@ internal import ImageCore
 struct LimitOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Decode images of up to N pixels, width times height; \(DecodingLimits().pixels) by default.", valueName: "N"))
+            "Reject images of more than N pixels (width times height). Default: \(DecodingLimits().pixels).", valueName: "N"))
     var maxPixels: Int?
 
     func validate() throws {
         if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels must be at least 1.") }
     }
 
-    /// The limits of a decode. A higher pixel limit also raises the byte limit: 16 bytes a pixel cover 16-bit results and what a
-    /// codec holds besides.
+    /// The limits of a decode. A higher pixel limit also raises the byte limit to 16 bytes a pixel, which covers 16-bit results and
+    /// the codec's own memory.
     var decoding: DecodingLimits {
         var limits = DecodingLimits()
         guard let maxPixels else { return limits }

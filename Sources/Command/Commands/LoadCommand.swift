@@ -10,16 +10,16 @@ internal import ImageLoading
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
-        abstract: "Loads images through the whole pipeline.",
+        abstract: "Loads images through the caches and the network, and can write them to a directory.",
         discussion: """
-            Prints a line for each source as soon as its load ends: a row of a table, or with --json one object of source, \
+            Prints a line for each source as soon as its load ends: a row of a table, or with --json one object with source, \
             tier (memory, disk, network), status (ok, failed), bytes, width, height, stages and total in milliseconds, \
-            coalesced, output, index (the place on the command line, from 0) and error.
+            coalesced, output, index (the position on the command line, from 0) and error.
 
-            With -o every image is written, of an animation its first frame: in the format that --format names, or else \
-            opaque JPEG as JPEG and everything else as PNG. A file or a link of that name in DIR is replaced.
+            -o writes every image to DIR; of an animation, the first frame. --format names the format; without it, opaque JPEG \
+            images become JPEG files and all others PNG files. An existing file or link of the same name is replaced.
 
-            With --trace, FILE tells when each load waited and worked in which stage: open it with ui.perfetto.dev.
+            --trace writes when each load waited and ran in each stage. Open FILE at ui.perfetto.dev.
 
             Examples:
               calotype load https://example.org/a.jpg https://example.org/b.webp
@@ -29,18 +29,21 @@ struct LoadCommand: AsyncParsableCommand {
               calotype load https://example.org/a.jpg --retries 2 --deadline 10
             """)
 
-    @Argument(help: ArgumentHelp("Paths or URLs.", valueName: "source"))
+    @Argument(help: ArgumentHelp("Paths or URLs of images.", valueName: "source"))
     var sources: [String]
 
-    @Option(name: [.short, .customLong("output")], help: ArgumentHelp("Write the images here.", valueName: "DIR"))
+    @Option(
+        name: [.short, .customLong("output")],
+        help: ArgumentHelp("Write the images to this directory; it is created if it does not exist.", valueName: "DIR"))
     var output: String?
 
-    @Option(help: ArgumentHelp("With -o: the format to write, jpg, png, webp, avif or rgba.", valueName: "FORMAT"))
+    @Option(help: ArgumentHelp("With -o: the format of the files, jpg, png, webp, avif or rgba.", valueName: "FORMAT"))
     var format: String?
 
     @Option(
         help: ArgumentHelp(
-            "With -o, for lossy formats: 1 (smallest) to 100 (best); \(Conversion.defaultQuality).", valueName: "1-100"))
+            "With -o: the quality of a lossy format, 1 (smallest file) to 100 (best). Default: \(OutputArguments.defaultQuality).",
+            valueName: "1-100"))
     var quality: Int?
 
     @OptionGroup var resize: ResizeOptions
@@ -49,18 +52,18 @@ struct LoadCommand: AsyncParsableCommand {
 
     @OptionGroup var limits: LimitOptions
 
-    @Option(help: ArgumentHelp("Loads at a time.", valueName: "N"))
+    @Option(help: ArgumentHelp("The number of loads that run at once.", valueName: "N"))
     var concurrency = 8
 
-    @Option(help: ArgumentHelp("Further tries of a fetch that fails for the moment.", valueName: "N"))
+    @Option(help: ArgumentHelp("How often a fetch is retried after a temporary failure.", valueName: "N"))
     var retries = 0
 
     @Option(
         help: ArgumentHelp(
-            "The most time for one load, with its waits and further tries; no limit by default.", valueName: "SECONDS"))
+            "The time limit for one load, including waiting and retries. Default: no limit.", valueName: "SECONDS"))
     var deadline: Double?
 
-    @Option(help: ArgumentHelp("Write the stages of all loads, in the Trace Event Format.", valueName: "FILE"))
+    @Option(help: ArgumentHelp("Write a trace of all loads to this file, in the Trace Event Format.", valueName: "FILE"))
     var trace: String?
 
     @Flag(help: "Print one JSON object a line.")
@@ -72,19 +75,21 @@ struct LoadCommand: AsyncParsableCommand {
         if let deadline, !(0.001...1_000_000).contains(deadline) {
             throw ValidationError("--deadline must be from 0.001 to 1000000 seconds.")
         }
-        if output == "" { throw ValidationError("-o needs the name of a directory.") }
-        if trace == "" { throw ValidationError("--trace needs the name of a file.") }
+        if output == "" { throw ValidationError("-o needs the path of a directory.") }
+        if trace == "" { throw ValidationError("--trace needs the path of a file.") }
         if output == nil, format != nil {
-            throw ValidationError("--format needs -o: it is the format of the files written there.")
+            throw ValidationError("--format is the format of the files that -o writes; add -o DIR.")
         }
-        if output == nil, quality != nil { throw ValidationError("--quality needs -o: it is that of the files written there.") }
+        if output == nil, quality != nil {
+            throw ValidationError("--quality is the quality of the files that -o writes; add -o DIR.")
+        }
         _ = try outputFormat()
-        if let quality { try Conversion.check(quality: quality) }
+        if let quality { try OutputArguments.validate(quality: quality) }
     }
 
     private func outputFormat() throws(ValidationError) -> ImageFormat? {
         guard let format else { return nil }
-        return try Conversion.check(format: ImageFormat(fileExtension: format), of: "--format")
+        return try OutputArguments.validated(ImageFormat(fileExtension: format), subject: "--format")
     }
 
     func run() async throws {
@@ -95,27 +100,27 @@ struct LoadCommand: AsyncParsableCommand {
             $0.dataCache = caches.noCache ? nil : CacheOptions.diskCache(in: caches.cache)
             $0.options.retries = retries
             $0.options.deadline = deadline.map { .seconds($0) }
-            // For sources that are named twice; what is larger would only wait for the end.
+            // A small cache is enough for a source that is named twice.
             $0.memoryCache = MemoryCache(limits: .init(cost: 16_000_000))
             if let trace { $0.observers.append(trace.observer) }
         }
         var batch = Batch(loader: loader, concurrency: concurrency)
         if let output {
-            let folder = try OutputFolder(output, format: outputFormat(), quality: quality ?? Conversion.defaultQuality)
+            let folder = try OutputFolder(output, format: outputFormat(), quality: quality ?? OutputArguments.defaultQuality)
             batch.deliver = { _, item, response in try await folder.write(response.image, stem: item.stem) }
         }
-        // Local files are never stored, and sizes are reached while decoding.
+        // Local files are not cached, and images are resized while they are decoded.
         let readsDisk = !caches.noCache && sources.contains { $0.contains("://") }
         let stages: [LoadStage] = (readsDisk ? [.originalCache] : []) + [.network, .decode]
-        let rows = LoadReport.Rows(sources: sources.lazy.map { SourceArgument.name(of: $0) }, stages: stages)
+        let rows = LoadReport.Rows(sources: sources.lazy.map { SourceArgument.displayName(of: $0) }, stages: stages)
         if !json { Console.print(rows.heading) }
         var failures = Failures()
         let command = self
         await batch.run(sources.count, item: { command.item(for: command.sources[$0]) }) { report in
             Console.print(json ? report.json.text : rows.line(report))
-            if case .failure(let failure) = report.result { failures.add(report.source, failure) }
+            if case .failure(let failure) = report.result { failures.report(failure, source: report.source) }
         }
-        // What was fetched is there for the next run.
+        // The next run finds the fetched images in the disk cache.
         try? await loader.flush()
         trace?.finish(&failures)
         try failures.throwIfAny()
@@ -124,9 +129,9 @@ struct LoadCommand: AsyncParsableCommand {
     private func item(for text: String) -> Batch.Item {
         do throws(ImageError) {
             let source = try SourceArgument(text)
-            return Batch.Item(name: source.name, stem: source.stem, request: .success(request(for: source)))
+            return Batch.Item(name: source.displayName, stem: source.stem, request: .success(request(for: source)))
         } catch {
-            return Batch.Item(name: SourceArgument.name(of: text), request: .failure(error))
+            return Batch.Item(name: SourceArgument.displayName(of: text), request: .failure(error))
         }
     }
 
@@ -140,32 +145,32 @@ struct LoadCommand: AsyncParsableCommand {
 }
 
 extension ResizeOptions {
-    /// The box as loads take it: a side that was left out is one that every image fits into.
+    /// The box for a load. A missing side becomes one that no image exceeds.
     var box: PixelSize? { size.map { PixelSize(width: $0.width ?? 1_000_000, height: $0.height ?? 1_000_000) } }
 }
 
-/// A directory that images are written into, under names that do not collide.
+/// A directory that images are written to, under unique names.
 final class OutputFolder: Sendable {
     private let path: String
     private let format: ImageFormat?
     private let quality: Int
-    private let taken = Lock<(names: Set<String>, numbers: [String: Int])>(([], [:]))
+    private let used = Lock<(names: Set<String>, numbers: [String: Int])>(([], [:]))
 
-    /// Makes the directory when it is missing.
+    /// Creates the directory if it does not exist.
     ///
-    /// - Parameter format: `nil` writes opaque JPEG as JPEG, everything else as PNG.
+    /// - Parameter format: `nil` writes opaque JPEG images as JPEG and all others as PNG.
     init(_ path: String, format: ImageFormat?, quality: Int) throws {
         self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
         (self.format, self.quality) = (format, quality)
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
-            Console.complain(about: path, "The directory cannot be made; check the path and its permissions.")
+            Console.printError("The directory cannot be created; check the path and its permissions.", source: path)
             throw ExitStatus.failed
         }
     }
 
-    /// Writes an image and returns its path.
+    /// Writes an image and returns the path of its file.
     func write(_ image: DecodedImage, stem: String) async throws -> String {
         let isPhoto = image.format == .jpeg && image.bitmap.alpha == .opaque
         let format = format ?? (isPhoto ? .jpeg : .png)
@@ -181,16 +186,16 @@ final class OutputFolder: Sendable {
 
     /// `photo.jpg`, then `photo-2.jpg`: two sources of one run never share a file.
     private func unusedName(_ stem: String, _ fileExtension: String) -> String {
-        taken.withLock { taken in
+        used.withLock { used in
             let plain = "\(stem).\(fileExtension)"
             var name = plain
-            // Starts after the last number that this name got, so that many equal names stay cheap.
-            var number = taken.numbers[plain] ?? 1
-            while !taken.names.insert(name).inserted {
+            // Starts at the last number of this name, so that the search stays short.
+            var number = used.numbers[plain] ?? 1
+            while !used.names.insert(name).inserted {
                 number += 1
                 name = "\(stem)-\(number).\(fileExtension)"
             }
-            if number > 1 { taken.numbers[plain] = number }
+            if number > 1 { used.numbers[plain] = number }
             return name
         }
     }

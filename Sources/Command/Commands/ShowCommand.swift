@@ -11,12 +11,12 @@ struct ShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "Draws images in the terminal.",
         discussion: """
-            In the best way that the terminal has: the protocols of kitty and iTerm2, sixels, or two pixels a character as \
-            half blocks. Several images stand in a grid. Where there is no terminal, and neither --size nor --as asks for \
-            a drawing, a line of text describes each image. An image that stands alone shows previews while it loads.
+            Uses the best method that the terminal supports: the protocols of kitty and iTerm2, sixels, or half blocks, which show \
+            two pixels a character. Several images are drawn in a grid; a single one shows previews while it loads. Without a \
+            terminal, and without --size and --as, the command prints a line of text for each image.
 
-            The terminal is asked what it can, and has 200 milliseconds to answer; CALOTYPE_TERMINAL_TIME in the environment \
-            gives one at the end of a slow line more.
+            The command asks the terminal what it supports, and waits 200 milliseconds for the answer. On a slow connection, set \
+            CALOTYPE_TERMINAL_TIME in the environment to more milliseconds.
 
             Examples:
               calotype show photo.jpg
@@ -24,24 +24,25 @@ struct ShowCommand: AsyncParsableCommand {
               calotype show https://example.org/a.avif b.png --size 60x20 --as sixel
             """)
 
-    @Argument(help: ArgumentHelp("Paths or URLs.", valueName: "source"))
+    @Argument(help: ArgumentHelp("Paths or URLs of images.", valueName: "source"))
     var sources: [String]
 
-    @Option(help: ArgumentHelp("The box to draw one image in, in characters.", valueName: "COLUMNSxROWS"))
+    @Option(help: ArgumentHelp("The largest size of one image, in characters. Default: the terminal.", valueName: "COLUMNSxROWS"))
     var size: GridArgument?
 
-    @Option(help: ArgumentHelp("How many images stand side by side; as many as fit, for more than one.", valueName: "COUNT"))
+    @Option(help: ArgumentHelp("The number of images in a row. Default: as many as fit.", valueName: "COUNT"))
     var columns: Int?
 
-    @Option(name: .customLong("as"), help: WayArgument.help)
-    var way: WayArgument?
+    @Option(name: .customLong("as"), help: MethodArgument.help)
+    var method: MethodArgument?
 
     @OptionGroup var limits: LimitOptions
 
-    enum WayArgument: String, ExpressibleByArgument, CaseIterable {
+    enum MethodArgument: String, ExpressibleByArgument, CaseIterable {
         case kitty, iterm2, sixel, blocks, text
 
-        static let help = ArgumentHelp("kitty, iterm2, sixel, blocks or text.", valueName: "WAY")
+        static let help = ArgumentHelp(
+            "The drawing method. Default: the best that the terminal supports.", valueName: "METHOD")
 
         var graphics: Terminal.Graphics {
             switch self {
@@ -60,54 +61,52 @@ struct ShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         var terminal = TerminalProbe.terminal()
-        if let way { terminal.graphics = way.graphics }
-        // Who names a size wants a drawing, wherever it goes.
-        if way == nil, size != nil, terminal.graphics == .none {
+        if let method { terminal.graphics = method.graphics }
+        // With --size, the command draws also where there is no terminal.
+        if method == nil, size != nil, terminal.graphics == .none {
             (terminal.graphics, terminal.colors) = (.halfBlocks, .trueColor)
         }
-        let across = max(1, min(columns ?? (sources.count > 1 && size == nil ? terminal.columns / 20 : 1), sources.count))
+        let imagesPerRow = max(1, min(columns ?? (sources.count > 1 && size == nil ? terminal.columns / 20 : 1), sources.count))
         let box = (
-            columns: size?.columns ?? max(1, terminal.columns / across - (across > 1 ? 1 : 0)),
-            rows: size?.rows ?? (across > 1 ? max(1, terminal.columns / across / 2) : max(1, terminal.rows - 1))
+            columns: size?.columns ?? max(1, terminal.columns / imagesPerRow - (imagesPerRow > 1 ? 1 : 0)),
+            rows: size?.rows ?? (imagesPerRow > 1 ? max(1, terminal.columns / imagesPerRow / 2) : max(1, terminal.rows - 1))
         )
         let loader = ImageLoader.standard {
             $0.limits.decoding = limits.decoding
             $0.dataCache = nil
-            // Who waits at a terminal would rather know at once.
+            // At a terminal, an immediate error is better than a delay for retries.
             $0.retryPolicy = nil
         }
         var failures = Failures()
-        var row: [(drawing: TerminalPicture.Drawing, column: Int)] = []
+        var row: [(drawing: TerminalImage.Drawing, column: Int)] = []
         func finishRow() {
-            if !row.isEmpty { Console.write(TerminalPicture.row(row)) }
+            if !row.isEmpty { Console.write(TerminalImage.row(row)) }
             row = []
         }
         for (index, text) in sources.enumerated() {
-            var name = SourceArgument.name(of: text)
+            let name = SourceArgument.displayName(of: text)
             do {
-                let source = try SourceArgument(text)
-                name = source.name
-                // The numbers that other programs give images in the same terminal are rarely as high.
-                let picture = TerminalPicture(
+                // Image identifiers are shared by all programs in a terminal; a high one avoids collisions.
+                let terminalImage = TerminalImage(
                     terminal, columns: box.columns, rows: box.rows, id: 0xCA10_0000 + UInt32(clamping: index),
                     encoder: EncoderRegistry(.codecs))
-                var request = ImageRequest(url: source.url)
-                if terminal.graphics != .none { request.options.targetSize = picture.targetSize }
-                let target = across == 1 ? TerminalTarget(picture, write: Console.write) : nil
+                var request = ImageRequest(url: try SourceArgument(text).url)
+                if terminal.graphics != .none { request.options.targetSize = terminalImage.targetSize }
+                let target = imagesPerRow == 1 ? TerminalTarget(terminalImage, write: Console.write) : nil
                 let image = try await image(for: request, from: loader, previewsOn: Console.isTerminal ? target : nil)
-                if let drawing = try await animation(request, picture, loader) ?? picture.draw(image) {
+                if let drawing = try await animation(request, terminalImage, loader) ?? terminalImage.draw(image) {
                     if let target {
                         await target.show(drawing)
                         continue
                     }
                     row.append((drawing, row.count * (box.columns + 1)))
-                    if row.count == across { finishRow() }
+                    if row.count == imagesPerRow { finishRow() }
                 } else {
-                    Console.print("\(Terminal.harmless(name)): \(image.size) \(image.format?.rawValue ?? "")")
+                    Console.print("\(Terminal.sanitized(name)): \(image.size) \(image.format?.rawValue ?? "")")
                 }
             } catch {
                 finishRow()
-                failures.add(name, error)
+                failures.report(error, source: name)
             }
         }
         finishRow()
@@ -128,26 +127,26 @@ struct ShowCommand: AsyncParsableCommand {
         return try await task.response.image
     }
 
-    /// The animation that the terminal runs by itself; `nil` for a still image, and for one whose frames would be more
-    /// than a terminal should be sent.
+    /// An animation that the terminal plays by itself; `nil` for a still image, and for an animation that is too large to send to a
+    /// terminal.
     private func animation(
-        _ request: ImageRequest, _ picture: TerminalPicture, _ loader: ImageLoader
-    ) async throws -> TerminalPicture.Drawing? {
-        guard [.kitty, .iTerm2].contains(picture.terminal.graphics) else { return nil }
+        _ request: ImageRequest, _ terminalImage: TerminalImage, _ loader: ImageLoader
+    ) async throws -> TerminalImage.Drawing? {
+        guard [.kitty, .iTerm2].contains(terminalImage.terminal.graphics) else { return nil }
         let info = try await loader.info(for: request)
         guard info.frameCount > 1 else { return nil }
         let data = try await loader.data(for: request).data
-        if picture.terminal.graphics == .iTerm2 {
-            return info.format == .gif && data.count <= 20_000_000 ? picture.draw(file: data, size: info.size) : nil
+        if terminalImage.terminal.graphics == .iTerm2 {
+            return info.format == .gif && data.count <= 20_000_000 ? terminalImage.draw(file: data, size: info.size) : nil
         }
         return try await BlockingWork.run {
             var options = DecodeOptions()
-            options.targetSize = picture.targetSize
+            options.targetSize = terminalImage.targetSize
             options.limits = limits.decoding
             let decoder = try DecoderRegistry(.codecs).animation(of: data, options: options)
             let first = try decoder.frame(at: 0)
             guard decoder.frameCount <= 100_000_000 / max(1, first.cost) else { return nil }
-            return try picture.draw((0..<decoder.frameCount).map { (try decoder.frame(at: $0), decoder.durations[$0]) })
+            return try terminalImage.draw((0..<decoder.frameCount).map { (try decoder.frame(at: $0), decoder.durations[$0]) })
         }
     }
 }

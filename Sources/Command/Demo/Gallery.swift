@@ -2,31 +2,31 @@ internal import CCalotypeGallery
 internal import ImageCore
 internal import LoopbackHTTP
 
-/// The images inside the binary, and a server of them.
+/// The image files embedded in the binary, and a server for them.
 enum Gallery {
-    struct Picture: Sendable {
-        /// A file name, such as `dunes.jpg`.
+    struct File: Sendable {
+        /// Such as `dunes.jpg`.
         let name: String
         let bytes: [UInt8]
     }
 
-    /// All images, by name.
-    static var pictures: [Picture] {
+    /// All files, sorted by name.
+    static var files: [File] {
         (0..<clt_gallery_count()).map { index in
             let file = unsafe clt_gallery_at(index)
-            return unsafe Picture(
+            return unsafe File(
                 name: String(cString: file.name), bytes: Array(UnsafeBufferPointer(start: file.bytes, count: file.count)))
         }
     }
 
-    /// An HTTP server on this machine with each image under its name.
+    /// Starts an HTTP server on this machine that serves each file under its name.
     static func serve() throws(SocketError) -> LoopbackServer {
-        let pictures = Dictionary(uniqueKeysWithValues: pictures.map { ("/" + $0.name, $0) })
+        let files = Dictionary(uniqueKeysWithValues: files.map { ("/" + $0.name, $0) })
         return try LoopbackServer(serving: { request in
-            guard let picture = pictures[request.path] else { return LoopbackServer.Response(404) }
-            let format = ImageFormat(fileName: picture.name)?.mediaType ?? "application/octet-stream"
+            guard let file = files[request.path] else { return LoopbackServer.Response(404) }
+            let mediaType = ImageFormat(fileName: file.name)?.mediaType ?? "application/octet-stream"
             return LoopbackServer.Response(
-                200, headers: [("Content-Type", format), ("Cache-Control", "max-age=3600")], body: picture.bytes)
+                200, headers: [("Content-Type", mediaType), ("Cache-Control", "max-age=3600")], body: file.bytes)
         })
     }
 }

@@ -2,20 +2,20 @@ internal import ImageCore
 
 internal import CalotypeSystem
 
-/// Writes a file so that no reader ever sees half of it: into a new file beside it, which then takes its name.
+/// Writes a file that no reader ever sees incomplete: into a temporary file in the same directory, which is then renamed.
 enum AtomicFile {
-    /// Writes `data` to `path`, replacing a file that is there. A file of the same owner keeps its permissions, but never its
-    /// setuid, setgid and sticky bits: the new content is not the program that was given them. A symbolic link is followed.
-    /// Devices and pipes are written to as they are, and so is what is open already, such as a redirected `/dev/stdout`.
+    /// Writes `data` to `path`, and replaces an existing file. If the owner is the same, the new file keeps the permissions, but not the
+    /// setuid, setgid and sticky bits, which were granted to the old content. A symbolic link is followed. Devices, pipes and files
+    /// that are already open, such as a redirected `/dev/stdout`, are written to directly.
     ///
     /// - Parameter followsLinks: `false` for a name that the user did not choose. A link, a device or a pipe of that name is then
-    ///   replaced: the one who put it there must not choose what is written to.
-    /// - Throws: ``ImageError`` (`fileUnwritable`) with the system's reason; no new file stays behind.
+    ///   replaced, so that another user who created it cannot redirect the output.
+    /// - Throws: ``ImageError`` (`fileUnwritable`) with the system's reason; the temporary file is removed.
     static func write(_ data: Data, to path: String, followsLinks: Bool = true) throws(ImageError) {
         try write(to: path, followsLinks: followsLinks) { file in try unsafe data.withUnsafeBytes { try unsafe file.append($0) } }
     }
 
-    /// The same with what `fill` writes. Where that throws, no new file stays behind, and the error is passed on.
+    /// The same for the bytes that `fill` writes. If it throws, the temporary file is removed and the error is rethrown.
     static func write(
         to path: String, followsLinks: Bool = true, fill: (borrowing OpenFile) throws -> Void
     ) throws(ImageError) {
@@ -23,15 +23,15 @@ enum AtomicFile {
         let exists = unsafe (followsLinks ? stat(path, &info) : lstat(path, &info)) == 0
         let kind = info.st_mode & mode_t(S_IFMT)
         if exists, kind == mode_t(S_IFDIR) { throw failure(EISDIR) }
-        if exists, followsLinks, kind != mode_t(S_IFREG) || isOpenAlready(path) { return try append(to: path, fill) }
+        if exists, followsLinks, kind != mode_t(S_IFREG) || namesDescriptor(path) { return try append(to: path, fill) }
 
         let final = exists && followsLinks ? resolved(path) : path
         let temporary = sibling(of: final)
-        guard Leftovers.add(file: temporary) else { throw failure(EINTR) }
-        defer { Leftovers.forget(file: temporary) }
+        guard ExitCleanup.add(file: temporary) else { throw failure(EINTR) }
+        defer { ExitCleanup.remove(file: temporary) }
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw failure(errno) }
-        if exists, kind == mode_t(S_IFREG) { keepMode(of: info, on: descriptor) }
+        if exists, kind == mode_t(S_IFREG) { copyMode(of: info, to: descriptor) }
         do throws(ImageError) {
             try complete(descriptor, fill)
             guard unsafe rename(temporary, final) == 0 else { throw failure(errno) }
@@ -41,9 +41,9 @@ enum AtomicFile {
         }
     }
 
-    /// Gives a new file the permissions of the file that it replaces. Where that one has another owner, only those that a new file
-    /// gets anyway: its mode was set for its owner.
-    private static func keepMode(of old: stat, on descriptor: Int32) {
+    /// Gives the new file the permissions of the file that it replaces. If that file has another owner, the new file gets no permission
+    /// beyond the default ones.
+    private static func copyMode(of old: stat, to descriptor: Int32) {
         var mode = old.st_mode & 0o777
         if old.st_uid != geteuid() {
             var new = stat()
@@ -53,19 +53,19 @@ enum AtomicFile {
         _ = fchmod(descriptor, mode)
     }
 
-    /// Whether ``write(to:fill:)`` hides an unfinished file from readers. The reader of a pipe gets what was written before an error.
-    static func hidesPieces(at path: String) -> Bool {
+    /// Whether no reader sees the bytes of ``write(to:followsLinks:fill:)`` before it succeeds. The reader of a pipe sees them at once.
+    static func hidesPartialOutput(at path: String) -> Bool {
         var info = stat()
         guard unsafe stat(path, &info) == 0 else { return true }
         let kind = info.st_mode & mode_t(S_IFMT)
-        return kind == mode_t(S_IFCHR) || (kind == mode_t(S_IFREG) && !isOpenAlready(path))
+        return kind == mode_t(S_IFCHR) || (kind == mode_t(S_IFREG) && !namesDescriptor(path))
     }
 
-    /// Whether a path names a descriptor of this process, directly or by links: the command must not replace the file behind it,
-    /// because the program that opened it would still read the old one.
-    private static func isOpenAlready(_ path: String) -> Bool {
+    /// Whether a path is an open descriptor of this process, or a link to one. The file behind it must not be replaced, because the
+    /// program that opened it would keep the old file.
+    private static func namesDescriptor(_ path: String) -> Bool {
         var path = path
-        // As far as the system follows links, at most.
+        // Linux follows at most 40 links.
         for _ in 0..<40 {
             if ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) { return true }
             if path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/") { return true }
@@ -83,7 +83,7 @@ enum AtomicFile {
         try complete(descriptor, fill)
     }
 
-    /// Writes and closes; a full disk may only show when the file is closed.
+    /// Writes and closes. Some file systems report a full disk only when the file is closed.
     private static func complete(
         _ descriptor: Int32, _ fill: (borrowing OpenFile) throws -> Void
     ) throws(ImageError) {
@@ -102,17 +102,11 @@ enum AtomicFile {
 
         /// Writes all bytes.
         func append(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
-            var written = 0
-            while written < bytes.count {
-                let count = unsafe systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: bytes[written...]))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw AtomicFile.failure(errno) }
-                written += count
-            }
+            if let error = unsafe writeAll(bytes, to: descriptor) { throw AtomicFile.failure(error) }
         }
     }
 
-    /// A name in the same directory, so that the rename stays on one file system.
+    /// A new name in the same directory, so that the rename stays on one file system.
     private static func sibling(of path: String) -> String {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
         return path[..<slash] + ".calotype-\(getpid())-" + String(UInt64.random(in: .min ... .max), radix: 36)
@@ -127,9 +121,4 @@ enum AtomicFile {
     fileprivate static func failure(_ code: Int32) -> ImageError {
         ImageError(.fileUnwritable, message: "The file cannot be written: \(unsafe String(cString: strerror(code))).")
     }
-}
-
-/// The system's `write`, which `AtomicFile.write` would hide.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    unsafe write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Heavy work away from Swift's cooperative pool, whose few threads would stall every load.
+/// Runs blocking work on Dispatch's threads. On Swift's cooperative pool it would occupy a thread that all loads share.
 enum BlockingWork {
     static func run<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { continuation in

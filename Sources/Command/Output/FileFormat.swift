@@ -1,14 +1,14 @@
 internal import ImageCore
 
 extension ImageFormat {
-    /// The format that a file name's extension stands for, in any case; `nil` without one.
+    /// The format that a file name's extension stands for, in any case; `nil` without an extension.
     init?(fileName: String) {
         let last = fileName.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return nil }
         self.init(fileExtension: String(last[last.index(after: dot)...]))
     }
 
-    /// The format that an extension stands for, in any case; `nil` for an empty one.
+    /// The format that an extension stands for, in any case; `nil` for an empty extension.
     init?(fileExtension: String) {
         let name = fileExtension.lowercased()
         guard !name.isEmpty else { return nil }

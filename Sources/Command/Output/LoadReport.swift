@@ -1,13 +1,13 @@
 internal import ImageCore
 internal import ImageTargets
 
-/// How one source of `calotype load` or `demo` went. Holds no pixels.
+/// The outcome of one source of `calotype load` or `calotype demo`. Holds no pixels.
 struct LoadReport: Sendable {
-    /// What a report keeps of a response.
+    /// The values of a response that a report prints.
     struct Facts: Sendable {
         let tier: CacheTier
         let size: PixelSize
-        /// `nil` for a memory cache hit: the report then gives no bytes, and no stages.
+        /// `nil` for a memory cache hit, whose report has neither bytes nor stages.
         let metrics: LoadMetrics?
 
         init(_ response: ImageResponse) {
@@ -16,36 +16,30 @@ struct LoadReport: Sendable {
         }
     }
 
-    /// The place on the command line, from 0.
+    /// The position on the command line, from 0.
     let index: Int
     let source: String
     let result: Result<Facts, LoadFailure>
-    /// From the start of the load to its end, as the caller saw it.
+    /// From the start of the load to its end, as the caller measures it.
     let total: Duration
-    /// Where the image was written.
+    /// The file that the image was written to.
     var output: String?
 
     private var facts: Facts? { try? result.get() }
 
     /// One JSON object: `source`, `tier`, `status` (`ok` or `failed`), `bytes`, `width`, `height`, `stages` and `total`
     /// in milliseconds, `coalesced`, `output`, `index`, `error`.
-    var json: JSONObject {
-        var object = JSONObject()
-        object["source"] = .string(source)
-        object["tier"] = .optional(facts?.tier.rawValue)
-        object["status"] = .string(facts == nil ? "failed" : "ok")
-        object["bytes"] = (facts?.metrics?.byteCount).map { .integer($0) } ?? .null
-        object["width"] = (facts?.size.width).map { .integer($0) } ?? .null
-        object["height"] = (facts?.size.height).map { .integer($0) } ?? .null
-        var stages = JSONObject()
-        for (stage, time) in stageTimes { stages[stage.rawValue] = .number(LoadReport.rounded(time)) }
-        object["stages"] = .object(stages)
-        object["total"] = .number(LoadReport.rounded(total))
-        object["coalesced"] = .boolean(facts?.metrics?.isCoalesced ?? false)
-        object["output"] = .optional(output)
-        object["index"] = .integer(index)
-        if case .failure(let failure) = result { object["error"] = .string(Terminal.harmless(failure.description)) }
-        return object
+    var json: JSON {
+        var members: [(name: String, value: JSON)] = [
+            ("source", .string(source)), ("tier", .string(facts?.tier.rawValue)),
+            ("status", .string(facts == nil ? "failed" : "ok")), ("bytes", .integer(facts?.metrics?.byteCount)),
+            ("width", .integer(facts?.size.width)), ("height", .integer(facts?.size.height)),
+            ("stages", .object(stageTimes.map { ($0.stage.rawValue, LoadReport.milliseconds($0.time)) })),
+            ("total", LoadReport.milliseconds(total)), ("coalesced", .boolean(facts?.metrics?.isCoalesced ?? false)),
+            ("output", .string(output)), ("index", .integer(index)),
+        ]
+        if case .failure(let failure) = result { members.append(("error", .string(Terminal.sanitized(failure.description)))) }
+        return .object(members)
     }
 
     /// The stages that ran, in order.
@@ -53,17 +47,16 @@ struct LoadReport: Sendable {
         guard let metrics = facts?.metrics else { return [] }
         return [
             (.processedCache, metrics.processedCache), (.originalCache, metrics.originalCache), (.network, metrics.network),
-            (.decode, metrics.decode),
-            (.process, metrics.process),
+            (.decode, metrics.decode), (.process, metrics.process),
         ].filter { $0.1 > .zero }
     }
 
-    /// Milliseconds to the microsecond.
-    private static func rounded(_ duration: Duration) -> Double { (Units.milliseconds(duration) * 1000).rounded() / 1000 }
+    /// Milliseconds, rounded to the microsecond.
+    private static func milliseconds(_ duration: Duration) -> JSON { .number((duration / .microseconds(1)).rounded() / 1000) }
 }
 
 extension LoadReport {
-    /// The reports as a table with a column for every stage that ran anywhere.
+    /// The reports as a table with a column for every stage that ran in any of them.
     static func table(_ reports: [LoadReport]) -> String {
         let stages = LoadStage.allCases.filter { stage in reports.contains { $0.stageTimes.contains { $0.stage == stage } } }
         var table = Table(columns(stages).map { ($0.heading, $0.alignment) })
@@ -71,14 +64,14 @@ extension LoadReport {
         return table.text
     }
 
-    /// The same table for reports that are not known yet: its lines are printed one by one.
+    /// The same table, line by line, for reports that are not known yet.
     struct Rows {
         private let stages: [LoadStage]
         private let row: TableRow
 
         /// - Parameters:
-        ///   - sources: the names that will come.
-        ///   - stages: those that may run.
+        ///   - sources: the names of all sources, which decide the width of their column.
+        ///   - stages: the stages that may run.
         init(sources: some Sequence<String>, stages: [LoadStage]) {
             self.stages = stages
             let width = sources.lazy.map { shortened($0).count }.max() ?? 0
@@ -90,10 +83,10 @@ extension LoadReport {
 
         var heading: String { row.line(LoadReport.columns(stages).map(\.heading)) }
 
-        func line(_ report: LoadReport) -> String { row.line(report.cells(stages).map(Terminal.harmless)) }
+        func line(_ report: LoadReport) -> String { row.line(report.cells(stages).map(Terminal.sanitized)) }
     }
 
-    /// The columns, each with the width of the longest text that is usual in it.
+    /// The columns, each with the width of its usual longest text.
     private static func columns(_ stages: [LoadStage]) -> [(heading: String, alignment: Table.Alignment, width: Int)] {
         [("source", .left, 44), ("tier", .left, 7), ("status", .left, 6), ("bytes", .right, 7), ("pixels", .right, 11)]
             + (stages.map(\.heading) + ["total"]).map { ($0, .right, 8) }
@@ -108,7 +101,7 @@ extension LoadReport {
     }
 }
 
-/// The end of a long name says more than its start.
+/// Cuts off the start of a long name, since the end says more.
 private func shortened(_ name: String) -> String { name.count > 44 ? "..." + name.suffix(41) : name }
 
 extension LoadStage {

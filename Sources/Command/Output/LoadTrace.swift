@@ -1,29 +1,29 @@
 internal import ImageCore
 internal import ImageLoading
 
-/// The trace of a run: what happened to each load, as a file for Perfetto.
+/// Writes the events of all loads of a run to a trace file, which ui.perfetto.dev opens.
 struct LoadTrace {
     let observer: TraceObserver
     private let path: String
 
-    /// Makes the file, or replaces it. Ends the command with one line on standard error when it cannot be written.
+    /// Creates or replaces the file. If it cannot be written, reports that and throws the exit status.
     init(_ path: String) throws(ExitStatus) {
         self.path = path
         do {
             observer = try TraceObserver(path: path)
         } catch {
-            Console.complain(about: path, Failures.sentence(error))
+            Console.printError(Failures.message(for: error), source: path)
             throw .failed
         }
     }
 
-    /// Writes the rest. Counts as a failure when the trace is not whole.
+    /// Writes the remaining events. An incomplete trace counts as a failure.
     func finish(_ failures: inout Failures) {
         observer.flush()
-        if let failure = observer.failure { return failures.add(path, failure) }
+        if let failure = observer.failure { return failures.report(failure, source: path) }
         let dropped = observer.droppedEvents
         guard dropped > 0 else { return }
-        let message = "The trace has reached its largest size; \(dropped) events are missing. Load fewer images at once."
-        failures.add(path, ImageError(.fileUnwritable, message: message))
+        let message = "The trace has reached its maximum size, and \(dropped) events are missing. Load fewer images in one run."
+        failures.report(ImageError(.fileUnwritable, message: message), source: path)
     }
 }

@@ -7,18 +7,16 @@ struct Table {
     private let alignments: [Alignment]
     private var rows: [[String]]
 
-    /// - Parameter columns: headings with how their columns line up.
+    /// - Parameter columns: the heading and the alignment of each column.
     init(_ columns: [(heading: String, alignment: Alignment)]) {
         alignments = columns.map(\.alignment)
         rows = [columns.map(\.heading)]
     }
 
-    /// Adds a row; missing cells stay empty.
-    mutating func add(_ cells: [String]) {
-        rows.append((0..<alignments.count).map { $0 < cells.count ? Terminal.harmless(cells[$0]) : "" })
-    }
+    /// Adds a row with one cell for each column.
+    mutating func add(_ cells: [String]) { rows.append(cells.map(Terminal.sanitized)) }
 
-    /// The table, heading first, one line a row, columns two spaces apart. A column with nothing in it is left out.
+    /// The table as text, two spaces between columns. An empty column is left out.
     var text: String {
         let columns = alignments.indices.filter { column in rows.dropFirst().contains { !$0[column].isEmpty } }
         let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
@@ -33,7 +31,7 @@ struct TableRow {
 
     init(_ columns: [(alignment: Table.Alignment, width: Int)]) { self.columns = columns }
 
-    /// A cell that is wider than its column moves the rest of its line to the right.
+    /// A cell that is wider than its column moves the rest of the line to the right.
     func line(_ cells: [String]) -> String {
         let line = zip(columns, cells).map { column, cell in
             let padding = String(repeating: " ", count: max(0, column.width - cell.count))

@@ -1,28 +1,24 @@
-/// Numbers as people read them.
+/// Numbers with units, as text for people.
 enum Units {
     /// `950 B`, `14.2 kB`, `3.10 MB`.
     static func bytes(_ count: Int) -> String {
         if count < 1000 { return "\(count) B" }
         var value = Double(count) / 1000
-        for unit in ["kB", "MB", "GB"] {
-            if value < 999.5 || unit == "GB" { return threeDigits(value) + " " + unit }
+        for unit in ["kB", "MB"] {
+            if value < 999.5 { return threeDigits(value) + " " + unit }
             value /= 1000
         }
-        return "\(count) B"
+        return threeDigits(value) + " GB"
     }
 
     /// `0.2 ms`, `14.2 ms`, `3.10 s`.
     static func time(_ duration: Duration) -> String {
-        let milliseconds = milliseconds(duration)
+        let milliseconds = duration / .milliseconds(1)
         return milliseconds < 1000 ? fixed(milliseconds, 1) + " ms" : threeDigits(milliseconds / 1000) + " s"
     }
 
-    static func milliseconds(_ duration: Duration) -> Double {
-        Double(duration.components.seconds) * 1e3 + Double(duration.components.attoseconds) / 1e15
-    }
-
     /// Three significant digits below a thousand.
-    static func threeDigits(_ value: Double) -> String { fixed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0) }
+    private static func threeDigits(_ value: Double) -> String { fixed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0) }
 
     /// A number with `decimals` digits after the point.
     static func fixed(_ value: Double, _ decimals: Int) -> String {

@@ -1,7 +1,7 @@
 internal import ImageCore
 internal import ImageTargets
 
-/// What the progress of several loads looks like at one moment: a value, so that its lines can be compared.
+/// The progress of several loads as a value, so that tests can compare its lines.
 struct ProgressBoard: Sendable {
     private struct Item: Sendable {
         let name: String
@@ -10,9 +10,9 @@ struct ProgressBoard: Sendable {
 
     private let total: Int
     private var running: [Int: Item] = [:]
-    private var ended = 0
-    /// Of loads that have ended.
-    private var bytes = 0
+    private var finishedCount = 0
+    /// The bytes that finished loads received.
+    private var finishedBytes = 0
 
     init(total: Int) { self.total = total }
 
@@ -22,11 +22,11 @@ struct ProgressBoard: Sendable {
 
     mutating func end(_ index: Int) {
         guard let item = running.removeValue(forKey: index) else { return }
-        ended += 1
-        bytes += item.progress?.received ?? 0
+        finishedCount += 1
+        finishedBytes += item.progress?.received ?? 0
     }
 
-    /// A bar for each running load, oldest first and as many as fit, then one line for all, unless there is only one load.
+    /// A bar for each running load, oldest first and as many as fit, then one line for all loads if there are several.
     ///
     /// - Parameters:
     ///   - columns: the width of the terminal; no line is longer.
@@ -35,25 +35,23 @@ struct ProgressBoard: Sendable {
         let shown = running.sorted { $0.key < $1.key }.prefix(max(0, rows - 1))
         var lines = shown.map { bar(for: $0.value, columns: columns) }
         guard total != 1 else { return lines }
-        let bytes = running.values.reduce(bytes) { $0 + ($1.progress?.received ?? 0) }
-        lines.append(String("\(ended) of \(total) done, \(Units.bytes(bytes))".prefix(columns)))
+        let bytes = running.values.reduce(finishedBytes) { $0 + ($1.progress?.received ?? 0) }
+        lines.append(String("\(finishedCount) of \(total) done, \(Units.bytes(bytes))".prefix(columns)))
         return lines
     }
 
     private func bar(for item: Item, columns: Int) -> String {
-        let received = Units.bytes(item.progress?.received ?? 0)
         let width = max(4, min(30, columns / 4))
-        let bar: String
-        let amount: String
-        if let fraction = item.progress?.fraction {
-            let full = Int(fraction * Double(width))
-            bar = "[" + String(repeating: "#", count: full) + String(repeating: ".", count: width - full) + "]"
-            amount = "\(Int(fraction * 100))% of \(Units.bytes(item.progress?.expected ?? 0))"
-        } else {
-            bar = "[" + String(repeating: ".", count: width) + "]"
-            amount = received
-        }
-        return String("\(bar) \(amount)  \(Terminal.harmless(item.name))".prefix(columns))
+        let fraction = item.progress?.fraction
+        let filled = Int((fraction ?? 0) * Double(width))
+        let bar = "[" + String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled) + "]"
+        let amount =
+            if let fraction {
+                "\(Int(fraction * 100))% of \(Units.bytes(item.progress?.expected ?? 0))"
+            } else {
+                Units.bytes(item.progress?.received ?? 0)
+            }
+        return String("\(bar) \(amount)  \(Terminal.sanitized(item.name))".prefix(columns))
     }
 }
 
@@ -69,11 +67,11 @@ final class ProgressBars: Sendable {
 
     init(total: Int) {
         state = Lock(State(board: ProgressBoard(total: total)))
-        Leftovers.setCursorHidden(true)
+        ExitCleanup.setCursorHidden(true)
     }
 
     func update(_ change: @Sendable (inout ProgressBoard) -> Void) {
-        // Drawn under the lock, because two drawings at once would tear; the writing is this command's own code.
+        // The lock is held while drawing, because two threads that draw at once would mix their lines.
         state.withLock { state in
             change(&state.board)
             let now = ContinuousClock.now
@@ -83,34 +81,35 @@ final class ProgressBars: Sendable {
         }
     }
 
-    /// Runs `write`, which prints whole lines, where the bars were, and draws them again below.
-    func makeRoom(for write: () -> Void) {
+    /// Erases the bars, runs `write`, which prints whole lines, and draws the bars again below those lines.
+    func printAbove(_ write: () -> Void) {
         state.withLock { state in
-            Console.writeError(ProgressBars.home(from: state.drawnLines))
-            state.drawnLines = 0
+            ProgressBars.erase(&state)
             write()
             ProgressBars.draw(&state)
         }
     }
 
+    /// Erases the bars and shows the cursor; later output begins where they were.
+    func close() {
+        state.withLock { ProgressBars.erase(&$0) }
+        ExitCleanup.setCursorHidden(false)
+    }
+
     private static func draw(_ state: inout State) {
         let size = Console.size ?? (columns: 80, rows: 24)
         let lines = state.board.lines(columns: max(8, size.columns - 1), rows: max(2, min(9, size.rows - 1)))
-        Console.writeError(home(from: state.drawnLines) + lines.joined(separator: "\n"))
+        Console.writeError(clearSequence(lines: state.drawnLines) + lines.joined(separator: "\n"))
         state.drawnLines = lines.count
     }
 
-    /// Removes the bars; what is written afterwards stands where they were.
-    func close() {
-        state.withLock { state in
-            Console.writeError(ProgressBars.home(from: state.drawnLines))
-            state.drawnLines = 0
-        }
-        Leftovers.setCursorHidden(false)
+    private static func erase(_ state: inout State) {
+        Console.writeError(clearSequence(lines: state.drawnLines))
+        state.drawnLines = 0
     }
 
-    /// Moves back to the first of the drawn lines and clears them.
-    private static func home(from lines: Int) -> String {
+    /// Moves the cursor to the first of the drawn lines and clears the terminal from there.
+    private static func clearSequence(lines: Int) -> String {
         "\r" + (lines > 1 ? "\u{1B}[\(lines - 1)A" : "") + "\u{1B}[J"
     }
 }

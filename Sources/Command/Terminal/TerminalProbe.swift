@@ -3,33 +3,34 @@ internal import ImageTargets
 
 internal import CalotypeSystem
 
-/// Finds out what the terminal behind standard output can show.
+/// Detects the capabilities of the terminal behind standard output.
 enum TerminalProbe {
-    /// How long the answers are waited for, in milliseconds: more than the usual 200 for a terminal at the end of a slow line.
+    /// The environment variable with the time to wait for answers, in milliseconds. The default is 200; a terminal on a slow connection
+    /// needs more.
     static let timeVariable = "CALOTYPE_TERMINAL_TIME"
 
-    /// From the environment, and from the terminal's own answers where it gives them within the time.
+    /// The capabilities that the environment names, and those that the terminal reports in time.
     static func terminal() -> Terminal {
         let environment = ProcessInfo.processInfo.environment
         let milliseconds = min(max(0, environment[timeVariable].flatMap { Int32($0) } ?? 200), 60_000)
         let size = Console.size ?? (columns: 80, rows: 25)
         var terminal = Terminal(environment: environment, isTerminal: Console.isTerminal, size: size)
-        // Asking makes sense only where the answers can be read and the terminal is one that answers.
-        if terminal.graphics != .none, let answers = ask(for: milliseconds) { terminal.learn(from: answers) }
+        // A terminal without graphics is not queried.
+        if terminal.graphics != .none, let answers = answers(within: milliseconds) { terminal.update(from: answers) }
         return terminal
     }
 
-    /// Writes the query and reads until the answers are complete or the time is over; at most 4 KB.
-    private static func ask(for milliseconds: Int32) -> [UInt8]? {
+    /// Writes the query, and reads until the answers are complete or the time is over; at most 4 KB.
+    private static func answers(within milliseconds: Int32) -> [UInt8]? {
         let descriptor = unsafe open("/dev/tty", O_RDWR | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // A background job that changed the terminal would be stopped.
+        // The system stops a background job that changes the terminal's settings.
         guard tcgetpgrp(descriptor) == getpgrp() else { return nil }
         var before = termios()
         guard unsafe tcgetattr(descriptor, &before) == 0 else { return nil }
         var raw = before
-        // Answers come as keys would: not echoed, and not kept until a line ends.
+        // Answers arrive as input: the terminal must neither echo them nor hold them until a line ends.
         raw.c_lflag &= ~tcflag_t(ECHO | ICANON)
         guard unsafe tcsetattr(descriptor, TCSANOW, &raw) == 0 else { return nil }
         defer { _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &before) }

@@ -1,8 +1,7 @@
 internal import Dispatch
 internal import ImageCore
 
-/// Hands out the body of a record piece by piece, and checks it on the way: the last piece follows only where all of them
-/// are what was written.
+/// Reads the body of a record in chunks and verifies its checksum. The last chunk is returned only if the whole body is valid.
 final class BodyReader: Sendable {
     private struct Progress: Sendable {
         var done = 0
@@ -17,12 +16,11 @@ final class BodyReader: Sendable {
     private let onDamage: @Sendable () -> Void
     private let progress = Lock(Progress())
 
-    /// Bytes of one piece.
-    private static let piece = 1 << 18
+    private static let chunkBytes = 1 << 18
 
     /// - Parameters:
-    ///   - prefix: the bytes before the body.
-    ///   - onDamage: called when the bytes turn out not to be what was written.
+    ///   - prefix: the bytes of the record before the body.
+    ///   - onDamage: called when the body cannot be read or its checksum does not match.
     init(
         _ file: OpenFile, name: EntryName, location: PackLocation, prefix: [UInt8], queue: DispatchQueue,
         onDamage: @escaping @Sendable () -> Void
@@ -31,29 +29,30 @@ final class BodyReader: Sendable {
         (self.queue, self.onDamage) = (queue, onDamage)
     }
 
-    /// The next piece; `nil` at the end.
+    /// The next chunk; `nil` at the end.
     ///
-    /// - Throws: ``ImageError`` where the body is damaged, `CancellationError`.
+    /// - Throws: ``ImageError`` if the body is damaged; `CancellationError`.
     func next() async throws -> Data? {
         try Task.checkCancellation()
         let start = progress.withLock { $0.done }
         guard start < location.bodyLength || start == 0 else { return nil }
-        let piece: Data? = await withCheckedContinuation { continuation in
+        let chunk: Data? = await withCheckedContinuation { continuation in
             queue.async { [self] in continuation.resume(returning: read(from: start)) }
         }
-        guard let piece else {
+        guard let chunk else {
             onDamage()
-            throw ImageError(.cacheFailed, message: "An entry of the disk cache is damaged; it was removed. Load it again.")
+            throw ImageError(
+                .cacheFailed, message: "An entry of the disk cache is damaged and was removed. Load the image again.")
         }
-        return piece.isEmpty ? nil : piece
+        return chunk.isEmpty ? nil : chunk
     }
 
-    /// The piece from there on, or `nil` where it cannot be read, or was the last and the body does not check.
+    /// The chunk at `start`; `nil` if it cannot be read, or if it is the last one and the checksum of the body does not match.
     private func read(from start: Int) -> Data? {
-        let count = min(Self.piece, location.bodyLength - start)
+        let count = min(Self.chunkBytes, location.bodyLength - start)
         var data = Data(count: count)
         let isRead = unsafe data.withUnsafeMutableBytes { bytes in
-            unsafe file.readWaiting(
+            unsafe file.readBlocking(
                 UnsafeMutableRawBufferPointer(start: nil, count: 0), bytes,
                 at: location.offset + PackRecord.headerLength + location.headLength + start)
         }

@@ -1,20 +1,25 @@
 public import ImageCore
 
 extension DiskCache {
-    /// Where a disk cache lies, its bounds, and what it takes from its surroundings.
+    /// The directory of a disk cache, its limits, its clock and its handler of warnings.
     public struct Configuration: Sendable {
-        /// The directory, made when it is missing. The cache keeps to two names in it and leaves all others alone.
-        /// The cache is off where another user owns it or can write to it.
+        /// The directory, created if it is missing. The cache uses only names that begin with `images-v1` in it. The cache is
+        /// off if another user owns the directory or can write to it.
         public var directory: URL
+        /// The limits on bytes, entries and age.
         public var limits: Limits
-        /// Seconds since 1970; by default the system's clock.
+        /// The current time in seconds since 1970; by default the system's clock.
         public var now: @Sendable () -> Double
-        /// Told, once for each kind, that the cache is off, or that writes are being lost. Called on the cache's own thread.
+        /// Called once for each kind of warning, on the cache's own thread; does nothing by default.
         public var onWarning: @Sendable (Warning) -> Void
 
+        /// Creates a configuration.
+        ///
         /// - Parameters:
-        ///   - directory: by default ``defaultDirectory``.
-        ///   - onWarning: by default the warning is not told to anyone.
+        ///   - directory: where the entries are stored; ``defaultDirectory`` by default.
+        ///   - limits: the limits on bytes, entries and age.
+        ///   - now: the current time in seconds since 1970; by default the system's clock.
+        ///   - onWarning: called once for each kind of warning, on the cache's own thread; does nothing by default.
         public init(
             directory: URL = Configuration.defaultDirectory, limits: Limits = Limits(),
             now: @escaping @Sendable () -> Double = SystemClock.secondsSince1970,
@@ -26,24 +31,32 @@ extension DiskCache {
             self.onWarning = onWarning
         }
 
-        /// `$XDG_CACHE_HOME/calotype`, or `~/.cache/calotype` (XDG Base Directory Specification); `Caches/calotype` of the
-        /// user's library on Apple platforms.
+        /// `$XDG_CACHE_HOME/calotype`, or `~/.cache/calotype` (XDG Base Directory Specification); `Library/Caches/calotype` on
+        /// Apple platforms.
         public static var defaultDirectory: URL {
             SystemDirectories.caches.appending(path: "calotype", directoryHint: .isDirectory)
         }
     }
 
-    /// The bounds of a disk cache, kept on every write.
+    /// The limits of a disk cache, enforced after every write.
     public struct Limits: Hashable, Sendable {
-        /// Bytes of all files that hold entries; 400 MB by default. Their index comes on top, about 100 bytes an entry.
+        /// The size of all files that hold entries, in bytes; 400 MB by default. The index adds about 100 bytes per entry.
         public var bytes: Int
-        /// Entries; `nil`, the default, and larger numbers mean 180,000, so that the index of any directory stays below 100 MB.
+        /// The number of entries, at most 180,000, so that the index of a directory stays below 100 MB; `nil`, the default, for
+        /// the maximum.
         public var count: Int?
-        /// Seconds after which an entry is gone, counted from when it was stored; 30 days by default.
+        /// Seconds until an entry expires after it was stored; 30 days by default.
         public var age: Double
-        /// The share of the room that is freed when a limit is passed, 0 to 1; 0.2 by default.
+        /// The share of a limit that is freed when it is exceeded, 0 to 1; 0.2 by default.
         public var freedShare: Double
 
+        /// Creates limits. Negative values count as 0.
+        ///
+        /// - Parameters:
+        ///   - bytes: the size of all files that hold entries, in bytes.
+        ///   - count: the number of entries; `nil` for 180,000.
+        ///   - age: seconds until an entry expires.
+        ///   - freedShare: the share of a limit that is freed when it is exceeded, 0 to 1.
         public init(bytes: Int = 400_000_000, count: Int? = nil, age: Double = 30 * 86_400, freedShare: Double = 0.2) {
             self.bytes = max(0, bytes)
             self.count = count.map { max(0, $0) }
@@ -52,49 +65,55 @@ extension DiskCache {
         }
     }
 
-    /// What a disk cache holds, and what it did since it was made.
+    /// The contents of a disk cache, and counters of its operations since it was created.
     public struct Statistics: Hashable, Sendable {
+        /// Lookups that found an entry.
         public var hits = 0
+        /// Lookups that found no entry.
         public var misses = 0
-        /// Entries stored, lost ones left out.
+        /// Entries stored, without ``lostStores``.
         public var stores = 0
-        /// Entries that could not be written, or were too large.
+        /// Entries that were not stored because they were too large or could not be written.
         public var lostStores = 0
-        /// Entries evicted to make room.
+        /// Entries evicted to free space.
         public var evictions = 0
-        /// Entries that were past their age.
+        /// Entries removed because they had expired.
         public var expirations = 0
-        /// Entries that were found damaged and removed.
+        /// Entries removed because they were damaged.
         public var damages = 0
-        /// Entries held.
+        /// The number of entries.
         public var count = 0
-        /// Bytes of the entries held, with their heads.
+        /// Bytes of the entries, including their response headers.
         public var byteCount = 0
-        /// Bytes of the files that hold them; at most the limit.
+        /// Bytes of the files that hold the entries; at most ``DiskCache/Limits/bytes``.
         public var fileByteCount = 0
 
+        /// Creates statistics of zeros.
         public init() {}
     }
 
-    /// Why the cache does less than it should. Loads go on without it.
+    /// The reason why the cache is off or loses entries. Loads continue without it.
     public struct Warning: Hashable, Sendable, CustomStringConvertible {
+        /// What happened to the cache.
         public enum Kind: String, Hashable, Sendable {
             /// The directory cannot be used; nothing is cached.
             case unavailable
-            /// The directory went away; nothing is cached from now on.
+            /// The directory was removed while the cache was in use; nothing is cached from now on.
             case directoryLost
-            /// Another process holds the directory's lock. Loads go on without the cache until it lets go.
+            /// Another process holds the lock of the directory. The cache is not used until the lock is free.
             case locked
-            /// What was stored could not be written and is lost: no room, no permission.
+            /// Entries could not be written and are lost, for example because the disk is full.
             case writeFailed
-            /// Files that this cache did not write, or cannot read, were moved aside; it began anew.
+            /// Files that this cache did not write, or cannot read, were renamed; the cache starts empty.
             case setAside
         }
 
+        /// What happened to the cache.
         public var kind: Kind
-        /// A sentence: what happened to what, and what to do.
+        /// A sentence that says what happened and what to do.
         public var message: String
 
+        /// The message.
         public var description: String { message }
     }
 }

@@ -1,30 +1,31 @@
 internal import ImageCore
 
-// Looking at what is there.
+// Listing and verifying the entries.
 extension DiskCache {
-    /// An entry as the index has it. What it is an entry of is not written anywhere.
+    /// An entry in the index. Its URL is not stored.
     public struct Item: Hashable, Sendable {
         /// 32 hexadecimal digits.
         public var name: String
         /// Bytes of the body.
         public var byteCount: Int
-        /// When it was stored, in seconds since 1970.
+        /// When the entry was stored, in seconds since 1970.
         public var writtenAt: Double
     }
 
-    /// What ``verify()`` found.
+    /// The result of ``verify()``.
     public struct Verification: Hashable, Sendable {
-        /// Entries that were read.
+        /// The number of entries that were read.
         public var count = 0
         /// Bytes of their bodies.
         public var byteCount = 0
-        /// Entries that were damaged, and are removed.
+        /// The number of entries that were damaged and are now removed.
         public var damagedCount = 0
 
+        /// Creates a result of zeros.
         public init() {}
     }
 
-    /// All entries, the most recently used first. Does not count as a use.
+    /// All entries, the most recently used first. Listing does not count as a use.
     public var items: [Item] {
         get async {
             guard await isOpen() else { return [] }
@@ -36,9 +37,10 @@ extension DiskCache {
         }
     }
 
-    /// Reads every entry, checks it, and removes those that are damaged. Does not count as a use.
+    /// Reads and checks every entry, and removes damaged ones. Does not count as a use.
     ///
-    /// - Throws: `CancellationError`; ``ImageError`` where another process holds the directory's lock.
+    /// - Returns: the numbers of entries read and removed.
+    /// - Throws: `CancellationError`; ``ImageError`` if another process holds the lock of the directory.
     public func verify() async throws -> Verification {
         var result = Verification()
         guard await isOpen() else { return result }

@@ -1,16 +1,17 @@
 internal import Dispatch
 public import ImageCore
 
-// Bodies piece by piece.
+// Bodies as streams.
 extension DiskCache {
-    /// Bodies from here on, in bytes, are read as they are asked for; smaller ones at once.
-    private static let streamedBody = 1 << 20
+    /// Bodies of at least this many bytes are read in chunks; smaller ones at once.
+    private static let minimumStreamedBytes = 1 << 20
 
     /// The stored entry with its body as a stream, counted as a use; `nil` for a miss.
     ///
-    /// A large body is read as it is asked for, and never held as a whole. Whether it is damaged is known at its end: the
-    /// stream then throws ``ImageError`` in place of its last piece, and the entry is removed. Throws nothing but
-    /// `CancellationError` itself.
+    /// A large body is read in chunks and never held in memory as a whole. Damage is detected at its end: the stream then throws
+    /// ``ImageError`` in place of its last chunk, and the entry is removed.
+    ///
+    /// - Throws: only `CancellationError`.
     public func stream(for key: DataKey) async throws -> DataEntryStream? {
         if let (name, location, file) = await largeBody(for: key), let found = await open(name, at: location, in: file) {
             return found
@@ -18,10 +19,10 @@ extension DiskCache {
         return try await entry(for: key).map { DataEntryStream(body: ByteStream($0.data), head: $0.head, storedAt: $0.storedAt) }
     }
 
-    /// Keeps an entry whose body comes as a stream, replacing what the key had. Returns once it can be read. One that grows
-    /// larger than the limit is not kept, and what its key had is gone.
+    /// Stores an entry whose body is a stream, replacing the entry of the key. Returns once the entry can be read. If the body
+    /// exceeds the limit, nothing is stored and the old entry is removed.
     ///
-    /// - Throws: what the stream throws, and `CancellationError`; the key then has what it had.
+    /// - Throws: the error of the stream, or `CancellationError`; the old entry then stays.
     public func store(_ stream: DataEntryStream, for key: DataKey) async throws {
         if let whole = stream.body.wholeData {
             return try await store(DataEntry(data: whole, head: stream.head, storedAt: stream.storedAt), for: key)
@@ -30,7 +31,7 @@ extension DiskCache {
         try await writer.store(stream, named: name)
     }
 
-    /// Where a body lies that is large, and written already.
+    /// The location of an entry with a large body that is on disk already; `nil` for any other.
     private func largeBody(for key: DataKey) async -> (EntryName, PackLocation, OpenFile?)? {
         guard let name = await openedName(of: key) else { return nil }
         guard await isUpToDate() else { return nil }
@@ -39,12 +40,12 @@ extension DiskCache {
             case .stored(let location, let file) = shared.lock.withLock({
                 $0.lookUp(name, limits: configuration.limits, now: now)
             }),
-            location.bodyLength >= Self.streamedBody
+            location.bodyLength >= Self.minimumStreamedBytes
         else { return nil }
         return (name, location, file)
     }
 
-    /// The entry there; `nil` where the file does not begin as it should, for ``entry(for:)`` to find out why.
+    /// Opens the entry at a location; `nil` if the start of the record is wrong. ``entry(for:)`` then finds out why.
     private func open(_ name: EntryName, at location: PackLocation, in known: OpenFile?) async -> DataEntryStream? {
         let opened = await withCheckedContinuation { continuation in
             readers.async { [self] in continuation.resume(returning: prefix(of: name, at: location, in: known)) }
@@ -68,7 +69,7 @@ extension DiskCache {
         shared.lock.withLock { $0.keepOpen(file, pack: location.pack) }
         var prefix = [UInt8](repeating: 0, count: PackRecord.headerLength + location.headLength)
         let isRead = unsafe prefix.withUnsafeMutableBytes { bytes in
-            unsafe file.readWaiting(bytes, UnsafeMutableRawBufferPointer(start: nil, count: 0), at: location.offset)
+            unsafe file.readBlocking(bytes, UnsafeMutableRawBufferPointer(start: nil, count: 0), at: location.offset)
         }
         guard isRead, unsafe prefix.withUnsafeBytes({ unsafe PackRecord.isPlausible(prefix: $0, name: name, location: location) })
         else { return nil }

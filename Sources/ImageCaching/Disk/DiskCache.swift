@@ -1,18 +1,19 @@
 internal import Dispatch
 public import ImageCore
 
-/// Encoded bytes with their response heads in a directory: bounded by bytes, count and age, least recently used first.
+/// A cache of encoded bytes with their response headers in a directory, limited by bytes, count and age. The least recently used
+/// entries are evicted first.
 ///
-/// A store returns once the entry can be read, and is written soon after; ``flush()`` waits until it is durable. Entries
-/// and the order of their use survive a restart, and a process that dies at any instant loses at most what was not
-/// flushed. Every read is checked against a checksum; a damaged entry is a miss and is removed.
+/// A store returns once the entry can be read, and is written soon after; ``flush()`` waits until it is durable. Entries and
+/// their order of use survive a restart. A process that ends at any instant loses at most what was not flushed. Every read is
+/// verified by a checksum; a damaged entry is a miss and is removed.
 ///
-/// Several caches may share a directory, also from different processes: each sees what the others have written. Where a
-/// process holds the directory's lock for more than a tenth of a second, as one that was stopped does, reads in the others
-/// are misses until it lets go, and stores wait in memory or are lost. A cache that finds the lock held opens later.
+/// Several caches may share a directory, also in different processes; each sees the entries of the others. If a process holds the
+/// lock of the directory for more than a tenth of a second, for example because it was suspended, reads in the other processes
+/// are misses until it releases the lock, and stores wait in memory or are lost.
 ///
-/// What the file system refuses costs hits, never a load: see ``Warning``. No call blocks its thread on a disk; files are
-/// touched on the cache's own queues, except for bytes that the system holds in memory already.
+/// An error of the file system costs cache hits and never fails a load; see ``Warning``. No call blocks its thread on a disk: the
+/// cache accesses files on its own queues, except for bytes that are in the system's page cache.
 ///
 /// ```swift
 /// let folder = URL(filePath: "/var/cache/thumbnails")
@@ -24,12 +25,14 @@ public final class DiskCache: DataCaching {
     let writer: DiskWriter
     let readers = DispatchQueue(label: "calotype.disk-cache.read", attributes: .concurrent)
 
-    /// Bytes that may wait to be written before a store waits too.
+    /// A store waits for the writer while more than this many bytes are pending.
     private static let pendingLimit = 16 << 20
 
     package var directory: URL { configuration.directory }
 
-    /// A cache that opens its directory at the first use.
+    /// Creates a cache that opens its directory at the first use.
+    ///
+    /// - Parameter configuration: the directory, limits, clock and warning handler.
     public convenience init(_ configuration: Configuration = Configuration()) {
         self.init(configuration, files: POSIXFiles())
     }
@@ -40,11 +43,13 @@ public final class DiskCache: DataCaching {
     }
 
     deinit {
-        // What waits is written; nobody is left to wait for it.
+        // Pending entries are written after the cache is gone.
         Task { [writer] in await writer.drain() }
     }
 
-    /// The stored entry, counted as a use; `nil` for a miss. Throws nothing but `CancellationError`.
+    /// The stored entry, counted as a use; `nil` for a miss.
+    ///
+    /// - Throws: only `CancellationError`.
     public func entry(for key: DataKey) async throws -> DataEntry? {
         guard let name = await openedName(of: key) else { return nil }
         let found = await entry(named: name)
@@ -56,13 +61,13 @@ public final class DiskCache: DataCaching {
         return found
     }
 
-    /// Keeps an entry, replacing what the key had; one that is larger than the limit is not kept. Throws nothing.
+    /// Stores an entry, replacing the entry of the key. If it exceeds the limit, nothing is stored. Throws no errors.
     public func store(_ entry: DataEntry, for key: DataKey) async throws {
         guard let name = await openedName(of: key) else { return }
         let now = configuration.now()
         let isStuck = writer.lockWait.isStuck
         let (wakes, waits) = shared.lock.withLock { state in
-            // What cannot be written for now must not fill the memory. The key loses what it had, which is out of date.
+            // Entries that cannot be written for now must not fill the memory. The old entry is removed, since it is outdated.
             let isLost = isStuck && state.pendingBytes > Self.pendingLimit
             if isLost { state.statistics.lostStores += 1 }
             return (state.enqueue(isLost ? nil : entry, for: name, at: now), state.pendingBytes > Self.pendingLimit)
@@ -77,29 +82,29 @@ public final class DiskCache: DataCaching {
         }
     }
 
-    /// Throws nothing.
+    /// Removes the entry of a key. Throws no errors.
     public func removeEntry(for key: DataKey) async throws {
         guard let name = await openedName(of: key) else { return }
         if shared.lock.withLock({ $0.enqueue(nil, for: name, at: 0) }) { wakeWriter() }
     }
 
-    /// Removes all entries, those of other processes too.
+    /// Removes all entries, including those that other processes stored.
     ///
-    /// - Throws: ``ImageError`` where the directory could not be opened or cannot be written: entries may be left there.
+    /// - Throws: ``ImageError`` if the directory cannot be opened or written; entries may then remain.
     public func removeAll() async throws {
         try await requireOpen()
         try await writer.removeAll()
     }
 
-    /// Returns when everything stored so far is durable: it outlives a loss of power.
+    /// Returns when everything stored so far is durable and survives a loss of power.
     ///
-    /// - Throws: ``ImageError`` where the system could not sync it.
+    /// - Throws: ``ImageError`` if the system cannot sync the files.
     public func flush() async throws {
         guard await isOpen() else { return }
         try await writer.flush()
     }
 
-    /// What the cache holds and did.
+    /// The contents and counters, after reading what other processes have stored.
     public var statistics: Statistics {
         get async {
             if await isOpen() { _ = await refresh() }
@@ -107,10 +112,13 @@ public final class DiskCache: DataCaching {
         }
     }
 
-    /// The same as this process knows it, without a look at the directory.
+    /// The contents and counters that this process knows of, without reading the directory.
     var knownStatistics: Statistics { shared.lock.withLock { $0.currentStatistics } }
 
-    /// Evicts the least recently used entries until the files take at most `bytes`.
+    /// Evicts the least recently used entries until the files take at most `bytes` bytes.
+    ///
+    /// - Parameter bytes: the new size of all files, in bytes.
+    /// - Throws: ``ImageError`` if the directory cannot be written or another process holds its lock.
     public func trim(toBytes bytes: Int) async throws {
         guard await isOpen() else { return }
         try await writer.trim(toBytes: bytes)
@@ -125,17 +133,17 @@ public final class DiskCache: DataCaching {
         return shared.lock.withLock { $0.phase } == .open
     }
 
-    /// Opens the directory, for those who have to know that it is open.
+    /// Opens the directory, or throws the reason why it cannot be used.
     ///
-    /// - Throws: ``ImageError`` where the cache is off.
+    /// - Throws: ``ImageError`` if the cache is off.
     package func requireOpen() async throws {
         guard await !isOpen() else { return }
         if shared.lock.withLock({ $0.phase }) == .unopened { throw lockedError }
         throw ImageError(
             .cacheFailed,
             message: """
-                The disk cache in \(writer.path) could not be opened, or was removed; what lies there stays. Choose a \
-                directory that this user alone can write to.
+                The disk cache in \(writer.path) could not be opened, or was removed. Its files were not changed. Choose a \
+                directory that only this user can write to.
                 """)
     }
 
@@ -147,7 +155,7 @@ public final class DiskCache: DataCaching {
                 """)
     }
 
-    /// The name of an entry; `nil` where nothing is cached, or another process holds the lock so that nothing is yet.
+    /// The name of an entry, once the directory is open; `nil` if the cache is off or another process holds the lock.
     func openedName(of key: DataKey) async -> EntryName? {
         var (phase, secret) = shared.lock.withLock { ($0.phase, $0.secret) }
         if phase == .unopened {
@@ -164,7 +172,7 @@ public final class DiskCache: DataCaching {
 // Reading.
 extension DiskCache {
     func entry(named name: EntryName) async -> DataEntry? {
-        // Another process may move an entry between looking it up and reading it; not forever.
+        // Another process may move an entry between the lookup and the read. Retry a few times.
         for _ in 0..<4 {
             guard await isUpToDate() else { return nil }
             let now = configuration.now()
@@ -176,21 +184,20 @@ extension DiskCache {
                 switch await read(name, at: location, from: file) {
                 case .entry(let entry): return entry
                 case .damaged:
-                    // It may have been moved, and its old place given back, since it was looked up.
+                    // Another process may have moved the entry and removed the old pack since the lookup.
                     guard await refresh() else { return nil }
                     if shared.lock.withLock({ $0.enqueueRemoval(ofDamaged: name, at: location) }) {
                         wakeWriter()
                         return nil
                     }
-                case .wouldWait: return nil
+                case .wouldBlock: return nil
                 }
             }
         }
         return nil
     }
 
-    /// Reads what other processes have written since the last look; `false` where one of them keeps the lock for so long
-    /// that nothing is certain.
+    /// Reads changes of other processes since the last call; `false` if one of them holds the lock for too long.
     func isUpToDate() async -> Bool {
         guard await isStale() else { return true }
         return await refresh()
@@ -198,7 +205,7 @@ extension DiskCache {
 
     private func refresh() async -> Bool { await writer.lockWait.wait { [writer] in await writer.refresh() } }
 
-    /// Whether the journal was changed by someone else, or is gone.
+    /// Whether another process has changed or removed the journal.
     private func isStale() async -> Bool {
         let (journal, end) = shared.lock.withLock { ($0.journal, $0.journalEnd) }
         guard let status = journal?.status else { return false }
@@ -207,14 +214,14 @@ extension DiskCache {
 
     private func read(_ name: EntryName, at location: PackLocation, from file: OpenFile?) async -> PackReading {
         if let file {
-            let reading = file.entry(named: name, at: location, waits: false)
-            if case .wouldWait = reading {} else { return reading }
+            let reading = file.entry(named: name, at: location, mayBlock: false)
+            if case .wouldBlock = reading {} else { return reading }
         }
         return await withCheckedContinuation { continuation in
             readers.async { [writer, shared] in
                 guard let file = file ?? writer.openPack(location.pack) else { return continuation.resume(returning: .damaged) }
                 shared.lock.withLock { $0.keepOpen(file, pack: location.pack) }
-                continuation.resume(returning: file.entry(named: name, at: location, waits: true))
+                continuation.resume(returning: file.entry(named: name, at: location, mayBlock: true))
             }
         }
     }

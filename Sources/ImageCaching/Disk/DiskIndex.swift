@@ -1,4 +1,5 @@
-/// What the directory holds, as the journal tells it: a pure value, the same in every process that has read as far.
+/// The entries and packs of the directory, built from the journal: a value that is equal in all processes that have read the
+/// journal up to the same position.
 struct DiskIndex: Equatable, Sendable {
     struct Entry: Hashable, Sendable {
         var location: PackLocation
@@ -9,13 +10,14 @@ struct DiskIndex: Equatable, Sendable {
     }
 
     struct Pack: Hashable, Sendable {
-        /// Bytes of the records that entries point at.
+        /// Bytes of the records of current entries.
         var liveBytes = 0
+        /// The number of current entries.
         var liveCount = 0
-        /// The end of the last record known, in bytes.
+        /// The end of the last known record, in bytes.
         var end = 0
 
-        /// Returns by how many bytes the pack grows.
+        /// Adds a record and returns by how many bytes the pack grows.
         fileprivate mutating func add(_ location: PackLocation) -> Int {
             let growth = max(0, location.end - end)
             end += growth
@@ -32,26 +34,26 @@ struct DiskIndex: Equatable, Sendable {
 
     private(set) var entries: [EntryName: Entry] = [:]
     private(set) var packs: [UInt64: Pack] = [:]
-    /// Bytes of the records that entries point at.
+    /// Bytes of the records of current entries.
     private(set) var liveBytes = 0
-    /// Bytes of all packs, records that nothing points at any more included.
+    /// Bytes of all packs, including replaced and removed records.
     private(set) var fileBytes = 0
-    /// The first number that no pack had yet.
+    /// Above the numbers of all packs so far.
     private(set) var nextPack: UInt64 = 1
-    /// No entry was written before this; seconds since 1970.
+    /// A lower bound for the time of every entry; seconds since 1970.
     private var oldestWrite = Double.infinity
     private var useCount: UInt64 = 0
 
     /// More entries would take over 100 MB of memory and a second to index.
     static let maximumCount = 180_000
-    /// A directory of more packs than this cannot be listed.
+    /// More packs would take too long to list.
     static let maximumPackCount = 100_000
-    /// A petabyte; what one more change adds to it does not overflow.
+    /// A petabyte: adding one more record to it does not overflow.
     private static let maximumBytes = 1 << 50
 
-    /// Whether a cache can have written this. To be asked after each change from a file, so that sums stay small.
+    /// Whether a cache can have written this. Callers check it after each change that they read, so that sums cannot overflow.
     var isWithinBounds: Bool {
-        // Entries are evicted a batch after they were put, so there may be a few too many.
+        // Entries are evicted one batch after they were put, so the count may exceed the limit by a batch.
         entries.count <= Self.maximumCount + 16_000 && packs.count <= Self.maximumPackCount
             && max(liveBytes, fileBytes) <= Self.maximumBytes
     }
@@ -61,14 +63,13 @@ struct DiskIndex: Equatable, Sendable {
         case .put(let name, let location, let writtenAt):
             useCount += 1
             let entry = Entry(location: location, writtenAt: writtenAt, lastUse: useCount)
-            // One search of the table, since a journal may hold millions of changes.
-            if let old = entries.updateValue(entry, forKey: name) { leave(old.location) }
-            add(location)
+            if let old = entries.updateValue(entry, forKey: name) { releaseRecord(old.location) }
+            addRecord(location)
             oldestWrite = min(oldestWrite, writtenAt)
         case .move(let name, let location):
             guard let found = entries.index(forKey: name) else { return }
-            leave(entries.values[found].location)
-            add(location)
+            releaseRecord(entries.values[found].location)
+            addRecord(location)
             entries.values[found].location = location
         case .remove(let name): remove(name)
         case .touch(let name): touch(name)
@@ -88,14 +89,14 @@ struct DiskIndex: Equatable, Sendable {
         }
     }
 
-    /// The entry becomes the most recently used.
+    /// Marks an entry as the most recently used.
     mutating func touch(_ name: EntryName) {
         guard let found = entries.index(forKey: name) else { return }
         useCount += 1
         entries.values[found].lastUse = useCount
     }
 
-    /// The changes that rebuild this index from nothing, the order of use included.
+    /// The changes that rebuild this index from an empty one, including the order of use.
     var snapshot: [IndexChange] {
         [.packFloor(nextPack)] + packs.sorted { $0.key < $1.key }.map { .packEnd($0.key, $0.value.end) }
             + entries.sorted { $0.value.lastUse < $1.value.lastUse }.map { name, entry in
@@ -103,29 +104,29 @@ struct DiskIndex: Equatable, Sendable {
             }
     }
 
-    private mutating func add(_ location: PackLocation) {
+    private mutating func addRecord(_ location: PackLocation) {
         fileBytes += packs[location.pack, default: Pack()].add(location)
         liveBytes += location.length
         nextPack = max(nextPack, location.pack &+ 1)
     }
 
     private mutating func remove(_ name: EntryName) {
-        if let entry = entries.removeValue(forKey: name) { leave(entry.location) }
+        if let entry = entries.removeValue(forKey: name) { releaseRecord(entry.location) }
     }
 
-    /// Nothing points at the record any more.
-    private mutating func leave(_ location: PackLocation) {
+    /// Counts a record as unused.
+    private mutating func releaseRecord(_ location: PackLocation) {
         liveBytes -= location.length
         packs[location.pack]?.remove(location)
     }
 
     private mutating func removeEntries(in pack: UInt64) {
-        // The names alone: a loop over the entries that removes some of them would copy all of them.
+        // Collect the names first: removing while iterating would copy the dictionary.
         for name in entries.compactMap({ $0.value.location.pack == pack ? $0.key : nil }) { remove(name) }
     }
 }
 
-// What has to go.
+// Eviction.
 extension DiskIndex {
     /// Entries to evict, by cause.
     struct Evictions: Equatable, Sendable {
@@ -133,10 +134,10 @@ extension DiskIndex {
         var leastUsed: [EntryName] = []
     }
 
-    /// What must go so that the limits hold.
+    /// The entries to evict so that the limits hold.
     ///
-    /// Entries past their age go first. If the files are too large or the entries too many then, the least recently used
-    /// go until a share of the room is free; the most recently used one stays as long as it fits by itself.
+    /// Expired entries are evicted first. If a limit is still exceeded, the least recently used entries follow until a share of
+    /// the limit is free. The most recently used entry stays as long as it fits by itself.
     mutating func evictions(limits: DiskCache.Limits, now: Double) -> Evictions {
         var found = Evictions()
         var (bytes, count) = (liveBytes, entries.count)
@@ -168,15 +169,15 @@ extension DiskIndex {
         return found
     }
 
-    /// The pack whose records should be copied elsewhere to give back the most room for the least work: the one with the
-    /// smallest share of bytes in use; `nil` where none has anything to give back.
+    /// The pack with the smallest share of bytes in use, which frees the most space for the least copying; `nil` if no pack has
+    /// unused bytes.
     func sparsestPack(except excluded: Set<UInt64>) -> UInt64? {
         packs.filter { !excluded.contains($0.key) && $0.value.liveBytes + PackHeader.length < $0.value.end }
             .min { Double($0.value.liveBytes) / Double($0.value.end) < Double($1.value.liveBytes) / Double($1.value.end) }?
             .key
     }
 
-    /// The packs, those first whose entries were not used for longest; empty ones before all others.
+    /// The packs in the order of their last use, the least recently used first. Empty packs come before all others.
     var packsByUse: [UInt64] {
         var lastUses = packs.mapValues { _ in UInt64(0) }
         for entry in entries.values {
@@ -186,7 +187,7 @@ extension DiskIndex {
         return lastUses.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
     }
 
-    /// Packs that no entry points into.
+    /// Packs without current entries.
     var emptyPacks: [UInt64] { packs.filter { $0.value.liveCount == 0 }.map(\.key).sorted() }
 
     /// The entries in a pack, in the order of their records.

@@ -1,24 +1,25 @@
+internal import DequeModule
 internal import ImageCore
 
-/// What the cache knows in memory, shared by its readers and its writer under one lock. No I/O happens here.
+/// The state of a disk cache in memory, shared by its readers and its writer under one lock. Does no I/O.
 struct DiskState: Sendable {
     enum Phase: Sendable {
         case unopened, open
-        /// Nothing is cached; everything is a miss.
+        /// Nothing is stored, and every lookup is a miss.
         case off
     }
 
-    /// A change that was asked for and is not in the journal yet. Readers see it already.
+    /// A requested change that is not in the journal yet. Readers see it already.
     struct Pending: Sendable {
         /// `nil` for a removal.
         var entry: DataEntry?
-        /// When it was asked for; seconds since 1970.
+        /// When the change was requested; seconds since 1970.
         var time: Double
-        /// Tells a later change of the same entry from this one.
+        /// Increases with every change, so that a later change of the same entry is recognised.
         var number: UInt64
     }
 
-    /// What the writer takes at a time.
+    /// The changes and uses that the writer writes together.
     struct Batch: Sendable {
         var changes: [(name: EntryName, pending: Pending)] = []
         var touched: [EntryName] = []
@@ -27,33 +28,32 @@ struct DiskState: Sendable {
     enum Lookup: Sendable {
         case miss
         case hit(DataEntry)
-        /// On disk; the pack's file if it is open already.
+        /// The entry is on disk. The file is that of its pack, if it is open already.
         case stored(PackLocation, OpenFile?)
     }
 
     var phase = Phase.unopened
     var secret = EntryName(low: 0, high: 0)
-    /// The number of the directory, which its packs carry; `nil` before it is open.
+    /// The number of the directory, which its packs repeat; `nil` before the directory is open.
     var directory: EntryName?
     var index = DiskIndex()
     var journal: OpenFile?
-    /// Bytes of the journal that the index has seen.
+    /// Bytes of the journal that are in the index.
     var journalEnd = 0
     var statistics = DiskCache.Statistics()
-    /// Bytes that wait to be written.
+    /// Bytes of pending bodies.
     private(set) var pendingBytes = 0
     private var pending: [EntryName: Pending] = [:]
-    private var queue: [(name: EntryName, number: UInt64)] = []
-    private var queueStart = 0
-    /// Uses that are not in the journal yet, with the number of the last change before each.
+    private var queue: Deque<(name: EntryName, number: UInt64)> = []
+    /// Uses that are not in the journal yet, each with the number of the last change before it.
     private var touched: [(name: EntryName, after: UInt64)] = []
     private var changeCount: UInt64 = 0
     private var isDrainScheduled = false
     private var openPacks: [UInt64: OpenFile] = [:]
 
-    /// Packs kept open for reading.
+    /// Packs that stay open for reading.
     private static let maximumOpenPacks = 128
-    /// Uses that may be lost when the process dies.
+    /// Uses that are collected before they are written.
     private static let maximumTouched = 256
     private static let batchBytes = 1 << 20
     private static let batchCount = 256
@@ -67,14 +67,14 @@ struct DiskState: Sendable {
         return .stored(entry.location, openPacks[entry.location.pack])
     }
 
-    /// Counts a use of an entry. Returns whether the writer should be woken.
+    /// Records a use of an entry. Returns whether the caller must wake the writer.
     mutating func touch(_ name: EntryName) -> Bool {
         index.touch(name)
         touched.append((name, changeCount))
         return touched.count >= Self.maximumTouched && scheduleDrain()
     }
 
-    /// Queues a change. Returns whether the writer should be woken.
+    /// Queues a change. Returns whether the caller must wake the writer.
     mutating func enqueue(_ entry: DataEntry?, for name: EntryName, at time: Double) -> Bool {
         changeCount += 1
         pendingBytes += (entry?.data.count ?? 0) - (pending[name]?.entry?.data.count ?? 0)
@@ -83,7 +83,7 @@ struct DiskState: Sendable {
         return scheduleDrain()
     }
 
-    /// Queues the removal of an entry that turned out damaged, unless it changed in the meantime; says whether.
+    /// Queues the removal of a damaged entry, unless the entry has changed since it was read. Returns whether it was queued.
     mutating func enqueueRemoval(ofDamaged name: EntryName, at location: PackLocation) -> Bool {
         guard pending[name] == nil, index.entries[name]?.location == location else { return false }
         statistics.damages += 1
@@ -96,27 +96,21 @@ struct DiskState: Sendable {
         return !isDrainScheduled
     }
 
-    /// The next changes to write, oldest first; `nil` when there are none. They stay visible until ``settle(_:)``.
+    /// The next changes to write, oldest first; `nil` if there are none. Readers see them as pending until ``settle(_:)``.
     mutating func nextBatch() -> Batch? {
         var batch = Batch()
         var bytes = 0
-        while queueStart < queue.count, batch.changes.count < Self.batchCount, bytes < Self.batchBytes {
-            let (name, number) = queue[queueStart]
-            queueStart += 1
-            // A change that a later one replaced need not be written.
+        while batch.changes.count < Self.batchCount, bytes < Self.batchBytes, let (name, number) = queue.popFirst() {
+            // A later change of the same entry replaces this one.
             guard let change = pending[name], change.number == number else { continue }
             batch.changes.append((name, change))
             bytes += change.entry?.data.count ?? 0
         }
-        // Uses keep their place among the changes: what came after this batch must not make it evict what was used since.
-        let end = queueStart < queue.count ? queue[queueStart].number : .max
+        // Uses keep their position among the changes, so that evictions after this batch see the uses before it and no later ones.
+        let end = queue.first?.number ?? .max
         let uses = touched.prefix { $0.after < end }
         batch.touched = uses.map(\.name)
         touched.removeFirst(uses.count)
-        if queueStart == queue.count {
-            queue.removeAll(keepingCapacity: queue.count < 4096)
-            queueStart = 0
-        }
         if batch.changes.isEmpty, batch.touched.isEmpty {
             isDrainScheduled = false
             return nil
@@ -124,7 +118,7 @@ struct DiskState: Sendable {
         return batch
     }
 
-    /// The changes of a batch are in the index now, or lost.
+    /// Ends the changes of a batch, which are in the index now or lost.
     mutating func settle(_ batch: Batch) {
         for (name, change) in batch.changes where pending[name]?.number == change.number {
             pendingBytes -= change.entry?.data.count ?? 0
@@ -144,14 +138,14 @@ struct DiskState: Sendable {
         if case .dropPack(let pack) = change { openPacks[pack] = nil }
     }
 
-    /// Goes on with a journal that was read from its beginning.
+    /// Replaces the index by one that was read from a journal.
     mutating func use(_ index: DiskIndex, journal: OpenFile, end: Int, header: JournalHeader) {
         (self.index, self.journal, journalEnd) = (index, journal, end)
         (secret, directory) = (header.secret, header.directory)
         openPacks = [:]
     }
 
-    /// Nothing is cached from now on.
+    /// Turns the cache off: nothing is stored from now on.
     mutating func turnOff() {
         let counted = statistics
         self = DiskState()

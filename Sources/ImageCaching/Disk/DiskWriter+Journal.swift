@@ -8,45 +8,55 @@ extension FileFailure {
 
     var isNameTaken: Bool { code == EEXIST }
     var isMissing: Bool { code == ENOENT }
-    /// No room: the disk is full, or what this user may take of it.
+    /// The disk is full, or the user's quota is used up.
     var isOutOfRoom: Bool { [ENOSPC, EDQUOT].contains(code) }
-    /// The name is there, and is not the kind of file that it should be.
+    /// The name exists, but is not the expected kind of file.
     var isWrongKind: Bool { [EINVAL, ELOOP, EISDIR, ENOTDIR, ENXIO, EMLINK].contains(code) }
 }
 
-// The journal and the lock that orders it.
+// The journal, and the lock that protects it.
 extension DiskWriter {
     static let journalName = "journal"
-    private static let newJournalName = "journal.new"
-    /// The largest journal to read, in bytes; a full cache rewrites its own before.
-    private static let largestJournal = 1 << 28
-    /// Seconds to wait for another process, which may be waiting for a slow disk to sync.
-    private static let lockPatience = 30.0
-    /// Seconds to wait where a caller waits for it: to open the directory, to begin a pack for a body that comes in.
-    static let shortLockPatience = 2.0
+    static let newJournalName = "journal.new"
+    /// A larger journal is rejected; a full cache rewrites its own journal before it reaches this size.
+    private static let maximumJournalBytes = 1 << 28
+    /// Seconds to wait for the lock; another process may hold it while a slow disk syncs.
+    private static let lockTimeout = 30.0
+    /// Seconds to wait for the lock while a caller waits.
+    static let shortLockTimeout = 2.0
 
-    /// Runs `body` while no other process changes the directory. A lock that was stuck before is not waited for again.
+    /// Runs `body` while no other process changes the directory, with an index that is up to date.
     func withDirectoryLock<R>(
-        patience: Double = lockPatience, _ body: () throws(FileFailure) -> R
+        timeout: Double = lockTimeout, _ body: () throws(FileFailure) -> R
+    ) throws(FileFailure) -> R {
+        try lockingDirectory(timeout: timeout) { () throws(FileFailure) -> R in
+            try catchUp()
+            return try body()
+        }
+    }
+
+    /// Runs `body` with the directory's lock. Does not wait again for a lock that already counts as stuck.
+    func lockingDirectory<R>(
+        timeout: Double, _ body: () throws(FileFailure) -> R
     ) throws(FileFailure) -> R {
         guard let lockFile else { throw .directoryLost }
-        let patience = lockWait.isStuck ? LockWait.patience : patience
+        let timeout = lockWait.isStuck ? LockWait.loadTimeout : timeout
         var waited = 0.0
         while !(try files.tryLock(lockFile)) {
-            guard waited < patience else { throw .lockHeld }
-            // Short at first: others hold the lock for some tens of microseconds.
+            guard waited < timeout else { throw .lockHeld }
+            // Other processes usually hold the lock for microseconds.
             let pause = min(0.002, 0.00002 + waited / 8)
             files.pause(seconds: pause)
             waited += pause
-            if waited >= LockWait.patience { lockWait.giveUp() }
+            if waited >= LockWait.loadTimeout { lockWait.markStuck() }
         }
-        lockWait.end()
+        lockWait.markAcquired()
         defer { files.unlock(lockFile) }
         return try body()
     }
 
-    /// Brings the index up to the end of the journal. Under the directory's lock, like all that follows.
-    func catchUp() throws(FileFailure) {
+    /// Reads the journal up to its end. The caller holds the directory's lock, here and in all that follows.
+    private func catchUp() throws(FileFailure) {
         guard let (journal, end) = shared.lock.withLock({ state in state.journal.map { ($0, state.journalEnd) } }),
             let status = journal.status
         else { throw .directoryLost }
@@ -62,20 +72,20 @@ extension DiskWriter {
                 }
             }
             guard shared.lock.withLock({ $0.index.isWithinBounds }) else {
-                throw FileFailure(operation: "read a journal of more entries than any cache writes", code: EFBIG)
+                throw FileFailure(operation: "read a journal with too many entries", code: EFBIG)
             }
-            // A change that ends in the middle is all that is left of a process that died: nobody else is writing now.
+            // An incomplete change comes from a process that ended while it wrote; no process is writing now.
             if newEnd < status.size { try files.truncate(journal, to: newEnd) }
             if isSealed { return try reopenJournal() }
         }
         if status.links == 0 { throw .directoryLost }
     }
 
-    /// Appends changes and applies them to the index; none of them where that fails. Where the disk is full, packs are given
-    /// up until there is room.
+    /// Appends changes and applies them to the index; applies none if that fails. If the disk is full, evicts packs until there
+    /// is space.
     ///
     /// - Parameters:
-    ///   - batch: what is settled in the same instant, so that no reader sees neither.
+    ///   - batch: the pending changes that end at the same time, so that readers see the old or the new state.
     ///   - lost: how many stores of the batch were not written.
     func append(_ changes: [IndexChange], settling batch: DiskState.Batch? = nil, lost: Int = 0) throws(FileFailure) {
         var given: [UInt64] = []
@@ -84,7 +94,7 @@ extension DiskWriter {
                 return try tryToAppend(given.map { .dropPack($0) } + changes, settling: batch, lost: lost)
             } catch {
                 let kept = given + changes.compactMap(\.target)
-                guard error.isOutOfRoom, changes.contains(where: \.isWorthAPack), let pack = giveUpPack(except: Set(kept))
+                guard error.isOutOfRoom, changes.contains(where: \.mayEvictWhenDiskFull), let pack = evictPack(except: Set(kept))
                 else { throw error }
                 given.append(pack)
                 report(error)
@@ -102,7 +112,7 @@ extension DiskWriter {
         do {
             try writeAll(bytes, to: journal, at: end)
         } catch {
-            // Part of it may be there; nobody may take it for more.
+            // Remove what was written of the changes.
             try? files.truncate(journal, to: end)
             throw error
         }
@@ -117,11 +127,13 @@ extension DiskWriter {
         }
     }
 
-    /// Hands over the whole changes from a position on, until `take` returns `false`; returns the end of the last one.
+    /// Passes complete changes to `take`, from a position on, until it returns `false`; returns the end of the last one.
     private func readChanges(
         from journal: OpenFile, at start: Int, size: Int, take: (IndexChange) -> Bool
     ) throws(FileFailure) -> Int {
-        guard size <= Self.largestJournal else { throw FileFailure(operation: "read a journal of \(size) bytes", code: EFBIG) }
+        guard size <= Self.maximumJournalBytes else {
+            throw FileFailure(operation: "read a journal of \(size) bytes", code: EFBIG)
+        }
         var end = start
         while end + IndexChange.length <= size {
             let count = min(1 << 20, (size - end) / IndexChange.length * IndexChange.length)
@@ -142,29 +154,29 @@ extension DiskWriter {
         return end
     }
 
-    /// What opening a journal found.
+    /// The result of opening a journal.
     enum JournalOpening {
         case opened
         case missing
-        /// Not a journal of this cache, or damaged at its head; why.
+        /// Not a journal of this version, or its header is damaged; a clause that says why.
         case unusable(String)
     }
 
     /// Opens the journal by name and builds the index from it.
-    func openJournal(in home: OpenFile) throws(FileFailure) -> JournalOpening {
+    func openJournal(in directory: OpenFile) throws(FileFailure) -> JournalOpening {
         let journal: OpenFile
         do {
-            journal = try files.openFile(Self.journalName, in: home, .existing)
+            journal = try files.openFile(Self.journalName, in: directory, .existing)
         } catch {
             if error.isMissing { return .missing }
-            if error.isWrongKind { return .unusable("its journal is no regular file") }
+            if error.isWrongKind { return .unusable("its journal is not a regular file") }
             throw error
         }
         let size = journal.status?.size ?? 0
         guard let found = JournalHeader(try files.read(JournalHeader.length, from: journal, at: 0)) else {
-            return .unusable("its journal was not written by this version, or is damaged")
+            return .unusable("its journal was written by another version, or is damaged")
         }
-        guard size <= Self.largestJournal else { return .unusable("its journal is larger than any that this cache writes") }
+        guard size <= Self.maximumJournalBytes else { return .unusable("its journal is too large") }
         header = found
         var index = DiskIndex()
         let end = try readChanges(from: journal, at: JournalHeader.length, size: size) { change in
@@ -172,7 +184,7 @@ extension DiskWriter {
             return index.isWithinBounds
         }
         guard index.isWithinBounds, index.nextPack <= PackHeader.numberLimit else {
-            return .unusable("its journal counts more files, entries or bytes than any cache writes")
+            return .unusable("its journal lists too many files, entries or bytes")
         }
         if end < size { try files.truncate(journal, to: end) }
         changeCount = (end - JournalHeader.length) / IndexChange.length
@@ -182,48 +194,46 @@ extension DiskWriter {
         return .opened
     }
 
-    /// Goes over to the journal that took the place of this one.
+    /// Opens the journal that replaced the current one.
     private func reopenJournal() throws(FileFailure) {
-        guard let home = home.withLock({ $0 }), case .opened = try openJournal(in: home) else { throw .directoryLost }
+        guard let directory = packDirectory, case .opened = try openJournal(in: directory) else { throw .directoryLost }
     }
 
-    /// Writes a first journal, or a shorter one in place of the one that is open, and puts it in place at once.
-    func writeJournal(_ changes: [IndexChange], header new: JournalHeader, in home: OpenFile) throws(FileFailure) {
+    /// Writes the first journal, or a shorter one that replaces the current journal atomically.
+    func writeJournal(_ changes: [IndexChange], header new: JournalHeader, in directory: OpenFile) throws(FileFailure) {
         do {
-            try files.remove(Self.newJournalName, in: home)
+            try files.remove(Self.newJournalName, in: directory)
         } catch {
             guard error.isMissing else { throw error }
         }
-        let journal = try files.openFile(Self.newJournalName, in: home, .new)
+        let journal = try files.openFile(Self.newJournalName, in: directory, .new)
         var bytes = new.encoded
         for change in changes { change.encode(to: &bytes, at: bytes.count, epoch: new.epoch) }
         do {
             try writeAll(bytes, to: journal, at: 0)
             try files.sync(journal)
-            // Others notice that the old journal grew, and find the seal. If the process dies before the new one is in
-            // place, they open the old one again and go on behind the seal.
+            // Other processes read the seal in the old journal and open the new one. If this process ends before the rename, they
+            // open the old journal again and continue after the seal.
             if shared.lock.withLock({ $0.journal }) != nil { try append([.seal]) }
         } catch {
-            // It would only take room.
-            try? files.remove(Self.newJournalName, in: home)
+            // An unfinished journal only takes space.
+            try? files.remove(Self.newJournalName, in: directory)
             throw error
         }
-        try files.rename(Self.newJournalName, to: Self.journalName, in: home)
-        try files.sync(home)
+        try files.rename(Self.newJournalName, to: Self.journalName, in: directory)
+        try files.sync(directory)
     }
 
-    /// A journal that is mostly out of date is written anew; on a full disk, later.
+    /// Rewrites a journal that consists mostly of outdated changes; does nothing on a full disk.
     func rewriteJournalIfWorthwhile() throws(FileFailure) {
         let live = shared.lock.withLock { $0.index.entries.count + $0.index.packs.count }
-        guard changeCount > 2 * live + 4096, let home = home.withLock({ $0 }) else { return }
-        // Bytes that the old journal made durable stay so: the packs are synced before the new one names them.
-        if let active { try files.sync(active.file) }
-        for file in unsynced { try files.sync(file) }
-        unsynced.removeAll()
+        guard changeCount > 2 * live + 4096, let directory = packDirectory else { return }
+        // What was durable stays durable: sync the packs before the new journal names them.
+        try syncPacks()
         var new = header
         new.epoch = UInt64.random(in: .min ... .max)
         do {
-            try writeJournal(shared.lock.withLock { $0.index.snapshot }, header: new, in: home)
+            try writeJournal(shared.lock.withLock { $0.index.snapshot }, header: new, in: directory)
         } catch {
             guard error.isOutOfRoom else { throw error }
             return report(error)

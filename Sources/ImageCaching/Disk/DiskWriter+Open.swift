@@ -1,42 +1,42 @@
 internal import ImageCore
 
-// Opening the directory: what is there is recognised, or set aside.
+// Opening the directory.
 extension DiskWriter {
-    /// The schema's version is in the name: another version finds a directory of its own.
-    static let homeName = "images-v1"
-    private static let largestListing = DiskIndex.maximumPackCount
-    /// Directories that were set aside and that nobody has looked after; beyond this the cache stays off.
-    private static let mostSetAside = 9
+    /// The name contains the version of the format: other versions use other directories.
+    static let directoryName = "images-v1"
+    private static let maximumListing = DiskIndex.maximumPackCount
+    /// The cache stays off if there are this many renamed directories already.
+    private static let maximumSetAside = 9
 
-    /// Opens the directory, once; the cache is off where that fails. Where another process holds the lock it stays
-    /// unopened, and its next use tries again.
+    /// Opens the directory once; turns the cache off if that fails. If another process holds the lock, the directory stays
+    /// unopened, and the next use of the cache tries again.
     func open() {
         guard shared.lock.withLock({ $0.phase }) == .unopened else { return }
         do {
             let root = try files.openDirectory(path: path)
             self.root = root
-            lockFile = try files.openFile(Self.homeName + ".lock", in: root, .existingOrNew)
-            try withDirectoryLock(patience: Self.shortLockPatience) { () throws(FileFailure) in try openHome(in: root) }
+            lockFile = try files.openFile(Self.directoryName + ".lock", in: root, .existingOrNew)
+            try lockingDirectory(timeout: Self.shortLockTimeout) { () throws(FileFailure) in try openPackDirectory(in: root) }
             shared.lock.withLock { $0.phase = .open }
         } catch {
             guard error != .lockHeld else { return report(error) }
             shared.lock.withLock { $0.turnOff() }
-            home.withLock { $0 = nil }
+            packDirectory = nil
             warn(
                 .unavailable,
                 """
-                The disk cache in \(path) \(error); nothing is cached on disk. Choose a directory that this user alone can \
+                The disk cache in \(path) \(error); nothing is cached on disk. Choose a directory that only this user can \
                 write to.
                 """)
         }
     }
 
-    private func openHome(in root: OpenFile) throws(FileFailure) {
+    private func openPackDirectory(in root: OpenFile) throws(FileFailure) {
         for _ in 0..<2 {
-            var reason = "it is no directory"
+            var reason = "it is not a directory"
             do {
-                let home = try files.openDirectory(Self.homeName, in: root)
-                switch try openContents(of: home) {
+                let directory = try files.openDirectory(Self.directoryName, in: root)
+                switch try openContents(of: directory) {
                 case nil: return
                 case let problem?: reason = problem
                 }
@@ -45,56 +45,60 @@ extension DiskWriter {
             }
             try setAside(because: reason, in: root)
         }
-        throw FileFailure(operation: "begin anew beside what was set aside", code: 0)
+        throw FileFailure(operation: "create a new cache directory after renaming the old one", code: 0)
     }
 
-    /// Returns why the directory cannot be used, or `nil` when it is open now.
-    private func openContents(of home: OpenFile) throws(FileFailure) -> String? {
-        let names = try files.names(in: home, limit: Self.largestListing)
-        switch try openJournal(in: home) {
+    /// Opens the contents; returns the reason why they cannot be used, or `nil` on success.
+    private func openContents(of directory: OpenFile) throws(FileFailure) -> String? {
+        let names = try files.names(in: directory, limit: Self.maximumListing)
+        switch try openJournal(in: directory) {
         case .opened: break
         case .unusable(let reason): return reason
         case .missing:
-            // A process that died while it made the directory leaves nothing else behind.
-            guard names.allSatisfy({ $0 == "journal.new" }) else { return "it holds files, but no journal" }
+            // A process that ended while it created the directory leaves at most this file.
+            guard names.allSatisfy({ $0 == Self.newJournalName }) else { return "it contains files, but no journal" }
             hasUnsyncedNames = true
-            try writeJournal([], header: .random(), in: home)
-            guard case .opened = try openJournal(in: home) else { throw .directoryLost }
+            try writeJournal([], header: .random(), in: directory)
+            guard case .opened = try openJournal(in: directory) else { throw .directoryLost }
         }
-        self.home.withLock { $0 = home }
-        try reconcile(with: names, in: home)
+        self.packDirectory = directory
+        try reconcile(with: names, in: directory)
         try enforce(configuration.limits)
         try rewriteJournalIfWorthwhile()
         return nil
     }
 
-    /// Moves what lies in the cache's place to a name beside it. It is not looked into again, and not deleted.
+    /// Renames a directory that cannot be used. The cache neither reads nor deletes it afterwards.
     private func setAside(because reason: String, in root: OpenFile) throws(FileFailure) {
-        let names = Set(try files.names(in: root, limit: Self.largestListing))
-        guard let free = (1...Self.mostSetAside).map({ Self.homeName + ".aside-\($0)" }).first(where: { !names.contains($0) })
+        let names = Set(try files.names(in: root, limit: Self.maximumListing))
+        guard
+            let free = (1...Self.maximumSetAside).map({ Self.directoryName + ".aside-\($0)" }).first(where: {
+                !names.contains($0)
+            })
         else {
-            throw FileFailure(operation: "set aside \(Self.homeName), as \(Self.mostSetAside) were before", code: 0)
+            throw FileFailure(
+                operation: "rename \(Self.directoryName), since \(Self.maximumSetAside) were renamed before", code: 0)
         }
-        try files.rename(Self.homeName, to: free, in: root)
+        try files.rename(Self.directoryName, to: free, in: root)
         shared.lock.withLock { $0.journal = nil }
         warn(
             .setAside,
             """
-            The disk cache in \(path) could not use \(Self.homeName), since \(reason). It was moved to \(free), and the cache \
-            is empty now.
+            The disk cache in \(path) could not use \(Self.directoryName), since \(reason). It was renamed to \(free), and the \
+            cache is empty now. Delete \(free) if you do not need it.
             """
         )
     }
 
-    /// Makes index and packs agree: entries whose bytes are not there go, and so do packs that no entry was ever written
-    /// to and nobody is writing to.
-    private func reconcile(with names: [String], in home: OpenFile) throws(FileFailure) {
+    /// Makes the index and the packs consistent: removes entries whose bytes are missing, and packs that have no entries and no
+    /// writer.
+    private func reconcile(with names: [String], in directory: OpenFile) throws(FileFailure) {
         var changes: [IndexChange] = []
         let index = shared.lock.withLock { $0.index }
         var present: Set<UInt64> = []
         for number in names.compactMap(PackHeader.number(fileName:)) {
             guard index.packs[number] != nil else {
-                removeIfAbandoned(number, in: home)
+                removeIfAbandoned(number, in: directory)
                 changes.append(.packFloor(number &+ 1))
                 continue
             }
@@ -108,12 +112,12 @@ extension DiskWriter {
         if !changes.isEmpty { try append(changes) }
     }
 
-    private func removeIfAbandoned(_ number: UInt64, in home: OpenFile) {
+    private func removeIfAbandoned(_ number: UInt64, in directory: OpenFile) {
         let name = PackHeader.fileName(number)
-        guard let file = try? files.openFile(name, in: home, .existing), (try? files.tryLock(file)) == true else { return }
-        // Only what this directory's caches began: the whole header, or nothing of it.
+        guard let file = try? files.openFile(name, in: directory, .existing), (try? files.tryLock(file)) == true else { return }
+        // Remove only files that this directory's caches began: with the complete header, or empty.
         let start = try? files.read(PackHeader.length, from: file, at: 0)
         guard start == [] || start == PackHeader.encode(directory: header.directory, pack: number) else { return }
-        try? files.remove(name, in: home)
+        try? files.remove(name, in: directory)
     }
 }

@@ -1,15 +1,15 @@
 internal import ImageCore
 
-// Where bodies are written.
+// Writing bodies to packs.
 extension DiskWriter {
-    /// A pack is full at a thirty-second of the limit: small enough that giving one back costs little, at most 8 MB.
+    /// The size of a full pack: a thirty-second of the limit and at most 8 MB, so that compacting one costs little.
     private var packSize: Int { min(max(configuration.limits.bytes / 32, 4096), 8 << 20) }
 
-    /// Bodies above this are written from where they are, smaller ones gathered first.
-    private static let gatheredBody = 1 << 18
+    /// Larger bodies are written directly; smaller ones are collected in one buffer first.
+    private static let maximumGatheredBytes = 1 << 18
 
-    /// Writes the bodies of a batch and tells what the journal has to say of it, up to the first failure. Entries that can
-    /// never fit count as lost.
+    /// Writes the bodies of a batch and appends the changes for the journal to `result`, up to the first failure. Counts entries
+    /// that exceed the limit as lost.
     func writeBodies(
         of changes: [(name: EntryName, pending: DiskState.Pending)], to result: inout [IndexChange], lost: inout Int
     ) throws(FileFailure) {
@@ -20,7 +20,7 @@ extension DiskWriter {
                 result.append(.remove(name))
                 continue
             }
-            let head = StoredResponseHead.encode(entry.head) ?? []
+            let head = ResponseHeaderCoding.encode(entry.head) ?? []
             let length = PackRecord.headerLength + head.count + entry.data.count
             guard !head.isEmpty, length + PackHeader.length <= configuration.limits.bytes else {
                 lost += 1
@@ -28,7 +28,7 @@ extension DiskWriter {
                 continue
             }
             let prefix = PackRecord.prefix(name: name, head: head, body: entry.data, storedAt: entry.storedAt)
-            let isLarge = entry.data.count > Self.gatheredBody
+            let isLarge = entry.data.count > Self.maximumGatheredBytes
             if isLarge || !hasRoom(for: length, after: gathered.count) {
                 try appendToActivePack(&gathered)
                 if !hasRoom(for: length, after: 0) { try beginPack() }
@@ -64,7 +64,7 @@ extension DiskWriter {
         try unsafe bytes.withUnsafeBytes { unsafe result(of: $0, to: file, at: offset) }.get()
     }
 
-    /// The standard library's accessors of bytes do not rethrow typed errors yet.
+    /// Returns a result, since the standard library's `withUnsafeBytes` does not rethrow typed errors.
     private func result(of bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int) -> Result<Void, FileFailure> {
         do { return .success(unsafe try files.write(bytes, to: file, at: offset)) } catch { return .failure(error) }
     }
@@ -78,28 +78,25 @@ extension DiskWriter {
     }
 
     private func beginPack() throws(FileFailure) {
-        try withDirectoryLock { () throws(FileFailure) in
-            try catchUp()
-            try beginPackLocked()
-        }
+        try withDirectoryLock { () throws(FileFailure) in try beginPackLocked() }
     }
 
-    /// Ends the active pack and begins another. Under the directory's lock.
+    /// Closes the active pack and begins another. The caller holds the directory's lock.
     func beginPackLocked() throws(FileFailure) {
-        retireActivePack()
+        closeActivePack()
         active = try makePackLocked()
     }
 
-    /// A new pack whose lock is held. Under the directory's lock, so that nobody takes the file for an abandoned one before
-    /// it is locked.
+    /// Creates a pack and takes its lock. The caller holds the directory's lock, so that no process removes the file as abandoned
+    /// before its lock is taken.
     func makePackLocked() throws(FileFailure) -> ActivePack {
-        guard let home = home.withLock({ $0 }) else { throw .directoryLost }
+        guard let directory = packDirectory else { throw .directoryLost }
         var number = shared.lock.withLock { $0.index.nextPack }
         for _ in 0..<1_000 {
             defer { number += 1 }
             let file: OpenFile
             do {
-                file = try files.openFile(PackHeader.fileName(number), in: home, .new)
+                file = try files.openFile(PackHeader.fileName(number), in: directory, .new)
             } catch {
                 guard error.isNameTaken else { throw error }
                 continue
@@ -107,11 +104,11 @@ extension DiskWriter {
             do {
                 _ = try files.tryLock(file)
                 try writeAll(PackHeader.encode(directory: header.directory, pack: number), to: file, at: 0)
-                // The number is in the journal before anything else is, so that no other pack gets it again.
+                // The journal reserves the number before the pack is used, so that no other pack gets it.
                 try append([.packFloor(number + 1)])
             } catch {
-                // A full disk would get one more of them with every store.
-                try? files.remove(PackHeader.fileName(number), in: home)
+                // Otherwise every store on a full disk would leave a file.
+                try? files.remove(PackHeader.fileName(number), in: directory)
                 throw error
             }
             hasUnsyncedNames = true
@@ -120,35 +117,35 @@ extension DiskWriter {
         throw FileFailure(operation: "find a free name for a pack", code: 0)
     }
 
-    /// Appends no more to the active pack, and lets it be given back.
-    func retireActivePack() {
+    /// Stops writing to the active pack and releases its lock, so that it can be removed.
+    func closeActivePack() {
         guard let pack = active else { return }
         files.unlock(pack.file)
         unsynced.append(pack.file)
         active = nil
     }
 
-    /// Appends no more to the active pack, and takes what the journal does not know of out of the packs: the bodies of
-    /// changes that will not be made.
-    func cutPacks(writtenFor changes: [IndexChange]) {
+    /// Closes the active pack and truncates the packs to what the journal knows: removes the bodies of changes that were not
+    /// journaled.
+    func discardBodies(writtenFor changes: [IndexChange]) {
         let numbers = Set(changes.compactMap(\.target) + [active?.number].compactMap { $0 })
-        retireActivePack()
-        guard let home = home.withLock({ $0 }) else { return }
+        closeActivePack()
+        guard let directory = packDirectory else { return }
         for number in numbers {
             let name = PackHeader.fileName(number)
             if let end = shared.lock.withLock({ $0.index.packs[number]?.end }) {
-                guard let file = try? files.openFile(name, in: home, .existing) else { continue }
+                guard let file = try? files.openFile(name, in: directory, .existing) else { continue }
                 try? files.truncate(file, to: end)
             } else {
-                try? files.remove(name, in: home)
+                try? files.remove(name, in: directory)
                 unsynced.removeAll { $0.name == name }
             }
         }
     }
 
-    /// A pack for reading; `nil` where there is no file of that number that belongs to this directory.
+    /// Opens a pack for reading; `nil` if there is no file of that number that belongs to this directory.
     nonisolated func openPack(_ number: UInt64) -> OpenFile? {
-        guard let home = home.withLock({ $0 }), let file = try? files.openFile(PackHeader.fileName(number), in: home, .existing),
+        guard let folder = packDirectory, let file = try? files.openFile(PackHeader.fileName(number), in: folder, .existing),
             let directory = shared.lock.withLock({ $0.directory }),
             (try? files.read(PackHeader.length, from: file, at: 0)) == PackHeader.encode(directory: directory, pack: number)
         else { return nil }

@@ -1,8 +1,8 @@
 internal import ImageCore
 
-// Keeping the limits. All of it under the directory's lock.
+// Enforcing the limits. The caller holds the directory's lock.
 extension DiskWriter {
-    /// Evicts what the limits demand and gives the room back to the file system.
+    /// Evicts entries until the limits hold, and frees their space in the file system.
     func enforce(_ limits: DiskCache.Limits) throws(FileFailure) {
         let now = configuration.now()
         let evictions = shared.lock.withLock { $0.index.evictions(limits: limits, now: now) }
@@ -12,16 +12,16 @@ extension DiskWriter {
             try append(names.map { .remove($0) })
             shared.lock.withLock {
                 $0.statistics.expirations += evictions.expired.count
-                // Those included that were given up for the journal, some of which are in both.
+                // Includes evictions that freed space for the journal; some of those entries were to be removed anyway.
                 $0.statistics.evictions = before.1 + before.0 - $0.index.entries.count - evictions.expired.count
             }
             try dropEmptyPacks()
         }
         guard fileBytes > limits.bytes else { return }
-        // The pack being written may be what holds the dead bytes.
-        retireActivePack()
+        // The active pack may be the one with unused bytes.
+        closeActivePack()
         try dropEmptyPacks()
-        // Half of the freed share is given back now; else the next batch would bring the next copy.
+        // Free half of the share now, so that the next batch does not compact again.
         let goal = Int(Double(limits.bytes) * (1 - limits.freedShare / 2))
         var tried: Set<UInt64> = []
         while fileBytes > goal, let pack = shared.lock.withLock({ $0.index.sparsestPack(except: tried) }) {
@@ -33,40 +33,40 @@ extension DiskWriter {
 
     private var fileBytes: Int { shared.lock.withLock { $0.index.fileBytes } }
 
-    /// Removes the packs that no entry points into, except those that some process still writes to.
+    /// Removes packs without entries, except those that a process is writing to.
     func dropEmptyPacks() throws(FileFailure) {
         for number in shared.lock.withLock({ $0.index.emptyPacks }) where number != active?.number {
-            if case .taken(let file) = take(number) { try drop(number, file) }
+            if case .locked(let file) = lockPack(number) { try drop(number, file) }
         }
     }
 
-    private enum Taking {
-        /// Ours to remove; without a file where there is none any more.
-        case taken(OpenFile?)
-        /// Some process still writes to it.
+    private enum PackLockResult {
+        /// This process holds the lock and may remove the pack; the file is `nil` if it no longer exists.
+        case locked(OpenFile?)
+        /// A process is still writing to the pack.
         case busy
     }
 
-    private func take(_ number: UInt64) -> Taking {
-        guard let home = home.withLock({ $0 }) else { return .busy }
+    private func lockPack(_ number: UInt64) -> PackLockResult {
+        guard let directory = packDirectory else { return .busy }
         do {
-            let file = try files.openFile(PackHeader.fileName(number), in: home, .existing)
-            return try files.tryLock(file) ? .taken(file) : .busy
+            let file = try files.openFile(PackHeader.fileName(number), in: directory, .existing)
+            return try files.tryLock(file) ? .locked(file) : .busy
         } catch {
-            return error.isMissing ? .taken(nil) : .busy
+            return error.isMissing ? .locked(nil) : .busy
         }
     }
 
-    /// Gives the room of a pack back where the disk is so full that the journal cannot even say that it is gone, and
-    /// returns its number; `nil` where there is none to give. A process that dies before the journal says so leaves a name
-    /// in it that opening notices.
-    func giveUpPack(except kept: Set<UInt64>) -> UInt64? {
-        if let active, !kept.contains(active.number) { retireActivePack() }
+    /// Removes a pack while the disk is too full to write this to the journal; returns its number, or `nil` if there is no
+    /// pack to remove. If the process ends before the journal is written, the journal lists a missing pack, which
+    /// ``open()`` corrects.
+    func evictPack(except kept: Set<UInt64>) -> UInt64? {
+        if let active, !kept.contains(active.number) { closeActivePack() }
         for number in shared.lock.withLock({ $0.index.packsByUse }) where !kept.contains(number) {
-            guard case .taken(let file?) = take(number), let home = home.withLock({ $0 }) else { continue }
-            // A file that some process has open keeps its bytes though its name is gone: so they go first.
+            guard case .locked(let file?) = lockPack(number), let directory = packDirectory else { continue }
+            // Truncate first: a removed file that another process has open keeps its bytes.
             guard (try? files.truncate(file, to: 0)) != nil else { continue }
-            try? files.remove(PackHeader.fileName(number), in: home)
+            try? files.remove(PackHeader.fileName(number), in: directory)
             unsynced.removeAll { $0.name == PackHeader.fileName(number) }
             shared.lock.withLock { state in
                 state.forgetPack(number)
@@ -77,16 +77,16 @@ extension DiskWriter {
         return nil
     }
 
-    /// The file goes first: a process that dies in between leaves a name in the journal that opening notices.
+    /// Removes the file before its entry in the journal: if the process ends in between, ``open()`` corrects the journal.
     private func drop(_ number: UInt64, _ file: OpenFile?) throws(FileFailure) {
-        if file != nil, let home = home.withLock({ $0 }) { try files.remove(PackHeader.fileName(number), in: home) }
+        if file != nil, let directory = packDirectory { try files.remove(PackHeader.fileName(number), in: directory) }
         unsynced.removeAll { $0.name == PackHeader.fileName(number) }
         try append([.dropPack(number)])
     }
 
-    /// Copies what is alive in a pack to the active one and removes the pack. What a full disk has no room for is not copied.
+    /// Copies the current entries of a pack to the active one and removes the pack. On a full disk, entries are lost instead.
     private func copyAndDrop(_ number: UInt64) throws(FileFailure) {
-        guard case .taken(let file) = take(number) else { return }
+        guard case .locked(let file) = lockPack(number) else { return }
         guard let file else { return try append([.dropPack(number)]) }
         do {
             try copyLiveEntries(of: number, in: file)
@@ -100,7 +100,7 @@ extension DiskWriter {
     private func copyLiveEntries(of number: UInt64, in file: OpenFile) throws(FileFailure) {
         var changes: [IndexChange] = []
         for (name, entry) in shared.lock.withLock({ $0.index.entries(in: number) }) {
-            guard case .entry(let content) = file.entry(named: name, at: entry.location, waits: true) else {
+            guard case .entry(let content) = file.entry(named: name, at: entry.location, mayBlock: true) else {
                 changes.append(.remove(name))
                 shared.lock.withLock { $0.statistics.damages += 1 }
                 continue
@@ -115,10 +115,8 @@ extension DiskWriter {
             try appendToActivePack(&record)
             changes.append(.move(name, location))
         }
-        // What was durable stays so: the copies are, and the journal knows them, before the originals go.
-        if let active { try files.sync(active.file) }
-        for file in unsynced { try files.sync(file) }
-        unsynced.removeAll()
+        // What was durable stays durable: sync the copies and their journal entries before the originals are removed.
+        try syncPacks()
         try append(changes)
         if let journal = shared.lock.withLock({ $0.journal }) { try files.sync(journal) }
     }

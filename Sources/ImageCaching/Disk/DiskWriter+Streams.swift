@@ -1,11 +1,11 @@
 internal import HTTPTypes
 internal import ImageCore
 
-// Bodies that come piece by piece. Each is written to a pack of its own, while others go on: the head is written when the
-// body has ended, and only then is the entry in the journal. A process that dies before leaves a pack that nobody holds.
+// Bodies from streams. Each is written to its own pack, while other stores continue: the record's header is written after the
+// body, and the entry is journaled last. A process that ends before leaves a pack without a lock, which the next opening removes.
 extension DiskWriter {
-    /// A body that is being written.
-    struct Intake {
+    /// A body from a stream, while it is written.
+    struct IncomingBody {
         fileprivate var pack: ActivePack
         fileprivate let name: EntryName
         fileprivate let head: [UInt8]
@@ -18,81 +18,77 @@ extension DiskWriter {
         }
     }
 
-    /// Keeps an entry whose body is a stream. A stream that throws leaves everything as it was.
+    /// Stores an entry whose body is a stream. If the stream throws, the old entry stays.
     func store(_ stream: DataEntryStream, named name: EntryName) async throws {
-        guard let head = StoredResponseHead.encode(stream.head) else { return lose(name) }
-        var intake: Intake
+        guard let head = ResponseHeaderCoding.encode(stream.head) else { return lose(name) }
+        var incoming: IncomingBody
         do throws(FileFailure) {
-            intake = Intake(pack: try makePack(), name: name, head: head, storedAt: stream.storedAt)
+            incoming = IncomingBody(pack: try makePack(), name: name, head: head, storedAt: stream.storedAt)
         } catch {
             report(error)
             return lose(name)
         }
         do {
             for try await chunk in stream.body {
-                guard intake.location.end + chunk.count <= configuration.limits.bytes else {
-                    abandon(intake)
+                guard incoming.location.end + chunk.count <= configuration.limits.bytes else {
+                    abandon(incoming)
                     return lose(name)
                 }
-                try write(chunk, to: &intake)
+                try write(chunk, to: &incoming)
             }
-            // Also a stream that ends because its reader was cancelled.
+            // A stream may also end because its reader was cancelled.
             try Task.checkCancellation()
-            try finish(intake)
+            try finish(incoming)
         } catch let failure as FileFailure {
-            abandon(intake)
+            abandon(incoming)
             report(failure)
             lose(name)
         } catch {
-            abandon(intake)
+            abandon(incoming)
             throw error
         }
     }
 
     private func makePack() throws(FileFailure) -> ActivePack {
-        try withDirectoryLock(patience: Self.shortLockPatience) { () throws(FileFailure) in
-            try catchUp()
-            return try makePackLocked()
-        }
+        try withDirectoryLock(timeout: Self.shortLockTimeout) { () throws(FileFailure) in try makePackLocked() }
     }
 
-    private func write(_ chunk: Data, to intake: inout Intake) throws {
-        let offset = intake.location.end
+    private func write(_ chunk: Data, to incoming: inout IncomingBody) throws {
+        let offset = incoming.location.end
         try unsafe chunk.withUnsafeBytes { bytes in
-            unsafe intake.checksum.append(bytes)
-            try unsafe files.write(bytes, to: intake.pack.file, at: offset)
+            unsafe incoming.checksum.append(bytes)
+            try unsafe files.write(bytes, to: incoming.pack.file, at: offset)
         }
-        intake.bodyLength += chunk.count
+        incoming.bodyLength += chunk.count
     }
 
-    private func finish(_ intake: Intake) throws(FileFailure) {
+    private func finish(_ incoming: IncomingBody) throws(FileFailure) {
         let prefix = PackRecord.prefix(
-            name: intake.name, head: intake.head, bodyLength: intake.bodyLength, bodyChecksum: intake.checksum.value,
-            storedAt: intake.storedAt)
-        try writeAll(prefix, to: intake.pack.file, at: PackHeader.length)
-        // What was asked for before this comes before it.
+            name: incoming.name, head: incoming.head, bodyLength: incoming.bodyLength, bodyChecksum: incoming.checksum.value,
+            storedAt: incoming.storedAt)
+        try writeAll(prefix, to: incoming.pack.file, at: PackHeader.length)
+        // Changes requested before this one are journaled first.
         drain()
         let now = configuration.now()
         try withDirectoryLock { () throws(FileFailure) in
-            try catchUp()
-            try append([.put(intake.name, intake.location, writtenAt: now)])
-            unsynced.append(intake.pack.file)
-            files.unlock(intake.pack.file)
+            try append([.put(incoming.name, incoming.location, writtenAt: now)])
+            unsynced.append(incoming.pack.file)
+            files.unlock(incoming.pack.file)
             shared.lock.withLock { $0.statistics.stores += 1 }
-            tidy()
+            enforceLimits()
         }
     }
 
-    /// Gives back the pack of a body that is not kept.
-    private func abandon(_ intake: Intake) {
-        guard let home = home.withLock({ $0 }), shared.lock.withLock({ $0.index.packs[intake.pack.number] }) == nil else {
+    /// Removes the pack of a body that is not stored.
+    private func abandon(_ incoming: IncomingBody) {
+        guard let directory = packDirectory, shared.lock.withLock({ $0.index.packs[incoming.pack.number] }) == nil else {
             return
         }
-        try? files.remove(intake.pack.file.name, in: home)
-        files.unlock(intake.pack.file)
+        try? files.remove(incoming.pack.file.name, in: directory)
+        files.unlock(incoming.pack.file)
     }
 
-    /// The entry could not be kept, and what its name had before is out of date.
+    /// Counts a lost store and removes the old entry, which is outdated.
     private func lose(_ name: EntryName) {
         _ = shared.lock.withLock { state in
             state.statistics.lostStores += 1

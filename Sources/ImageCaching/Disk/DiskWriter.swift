@@ -1,24 +1,24 @@
 internal import Dispatch
 internal import ImageCore
 
-/// The state of a disk cache, where both its sides reach it.
+/// The state that a disk cache shares with its writer.
 final class SharedDiskState: Sendable {
     let lock = Lock(DiskState())
 }
 
-/// The side of the disk cache that changes files: one actor on a queue of its own, so that its blocking calls hold up no
-/// thread of the cooperative pool.
+/// Writes the files of a disk cache: an actor with its own queue, so that blocking calls do not occupy a thread of the
+/// cooperative pool.
 ///
 /// The directory:
 /// ```
-/// images-v1.lock            taken (flock) while the journal or the set of packs changes
+/// images-v1.lock            locked (flock) while the journal or the set of packs changes
 /// images-v1/journal         the index, as a list of changes
-/// images-v1/17.pack         records of entries, one after the other; written once, by the process that holds its lock
-/// images-v1.aside-1         what lay there and could not be used
+/// images-v1/17.pack         records of entries, written once by the process that holds the lock of the file
+/// images-v1.aside-1         a directory that could not be used and was renamed
 /// ```
-/// Bodies go to the pack first and then, under the directory's lock, into the journal: so the journal never names bytes
-/// that were not written before, and its order is the order of events for all processes. Room is given back by whole
-/// packs; a pack that is mostly dead is copied first.
+/// Bodies are written to a pack first and then journaled under the directory's lock. So the journal never names bytes that were
+/// not written, and its order is the order of events for all processes. Space is freed by removing packs; the current entries of
+/// a pack are copied first.
 actor DiskWriter {
     let configuration: DiskCache.Configuration
     let shared: SharedDiskState
@@ -28,19 +28,23 @@ actor DiskWriter {
     var root: OpenFile?
     var lockFile: OpenFile?
     var header = JournalHeader.random()
-    /// Changes in the journal's file, which is rewritten when most of them are out of date.
+    /// The number of changes in the journal, which is rewritten when most of them are outdated.
     var changeCount = 0
-    /// The pack that this cache appends to, whose lock it holds.
+    /// The pack that this cache writes to, with its lock held.
     var active: ActivePack?
-    /// Files with bytes that are not synced yet.
+    /// Files that are not synced yet.
     var unsynced: [OpenFile] = []
-    /// Whether names were made that are not synced yet.
+    /// Whether files were created in the directory since it was synced.
     var hasUnsyncedNames = false
     private var warned: Set<DiskCache.Warning.Kind> = []
-    /// How the wait for the directory's lock goes.
+    /// Whether the directory's lock counts as stuck.
     let lockWait = LockWait()
-    /// Where readers find the directory of the packs.
-    let home = Lock<OpenFile?>(nil)
+    private let directory = Lock<OpenFile?>(nil)
+    /// The open directory of the packs and the journal; readers use it, too.
+    nonisolated var packDirectory: OpenFile? {
+        get { directory.withLock { $0 } }
+        set { directory.withLock { $0 = newValue } }
+    }
 
     struct ActivePack {
         var number: UInt64
@@ -56,7 +60,7 @@ actor DiskWriter {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// Writes what was asked for so far.
+    /// Writes all pending changes.
     func drain() {
         while shared.lock.withLock({ $0.phase }) == .open, let batch = shared.lock.withLock({ $0.nextBatch() }) {
             do {
@@ -67,29 +71,26 @@ actor DiskWriter {
         }
     }
 
-    /// Writes what was asked for so far and makes it durable.
+    /// Writes all pending changes and makes them durable.
     func flush() throws {
         drain()
         do {
-            if let active { try files.sync(active.file) }
-            while let file = unsynced.last {
-                try files.sync(file)
-                unsynced.removeLast()
-            }
+            try syncPacks()
             if let journal = shared.lock.withLock({ $0.journal }) { try files.sync(journal) }
-            if hasUnsyncedNames, let home = home.withLock({ $0 }) { try files.sync(home) }
+            if hasUnsyncedNames, let directory = packDirectory { try files.sync(directory) }
             hasUnsyncedNames = false
         } catch {
-            warn(.writeFailed, "The disk cache \(error); entries may be lost when the power goes.")
-            throw ImageError(.cacheFailed, message: "The disk cache could not be made durable: it \(error).")
+            warn(.writeFailed, "The disk cache in \(path) \(error); entries may be lost on a power failure. Check the disk.")
+            throw ImageError(
+                .cacheFailed, message: "The disk cache in \(path) could not be flushed: it \(error). Check the disk.")
         }
     }
 
-    /// Reads what other processes have added to the journal. Returns `false` where another process holds the lock.
+    /// Reads what other processes have added to the journal. Returns `false` if another process holds the lock.
     @discardableResult
     func refresh() -> Bool {
         do {
-            try withDirectoryLock { () throws(FileFailure) in try catchUp() }
+            try withDirectoryLock {}
         } catch {
             report(error)
             return error != .lockHeld
@@ -98,44 +99,47 @@ actor DiskWriter {
     }
 
     func removeAll() throws {
-        drain()
-        do {
-            try withDirectoryLock { () throws(FileFailure) in
-                try catchUp()
-                retireActivePack()
-                try append([.removeAll])
-                try dropEmptyPacks()
-            }
-        } catch {
-            report(error)
-            throw ImageError(.cacheFailed, message: "The disk cache could not be cleared: it \(error).")
+        try change("cleared") { () throws(FileFailure) in
+            closeActivePack()
+            try append([.removeAll])
+            try dropEmptyPacks()
         }
     }
 
     func trim(toBytes bytes: Int) throws {
-        drain()
         var limits = configuration.limits
         (limits.bytes, limits.freedShare) = (max(0, bytes), 0)
+        try change("trimmed") { () throws(FileFailure) in try enforce(limits) }
+    }
+
+    private func change(_ verb: String, _ body: () throws(FileFailure) -> Void) throws {
+        drain()
         do {
-            try withDirectoryLock { () throws(FileFailure) in
-                try catchUp()
-                try enforce(limits)
-            }
+            try withDirectoryLock(body)
         } catch {
             report(error)
-            throw ImageError(.cacheFailed, message: "The disk cache could not be trimmed: it \(error).")
+            throw ImageError(.cacheFailed, message: "The disk cache in \(path) could not be \(verb): it \(error).")
+        }
+    }
+
+    /// Makes the bytes of all packs durable.
+    func syncPacks() throws(FileFailure) {
+        if let active { try files.sync(active.file) }
+        while let file = unsynced.last {
+            try files.sync(file)
+            unsynced.removeLast()
         }
     }
 
     private func write(_ batch: DiskState.Batch) throws(FileFailure) {
-        // Bodies first, without the directory's lock: others may go on.
+        // Bodies are written without the directory's lock, so that other processes can continue.
         var changes: [IndexChange] = []
         var lost = 0
         do {
             try writeBodies(of: batch.changes, to: &changes, lost: &lost)
         } catch {
-            cutPacks(writtenFor: changes)
-            // What the keys had before is out of date.
+            discardBodies(writtenFor: changes)
+            // The old entries are outdated.
             changes = batch.changes.map { .remove($0.name) }
             lost = batch.changes.count { $0.pending.entry != nil }
             report(error)
@@ -143,14 +147,13 @@ actor DiskWriter {
         var seen: Set<EntryName> = []
         changes += batch.touched.reversed().filter { seen.insert($0).inserted }.reversed().map { .touch($0) }
         try withDirectoryLock { () throws(FileFailure) in
-            try catchUp()
             try append(changes, settling: batch, lost: lost)
-            tidy()
+            enforceLimits()
         }
     }
 
-    /// Keeps the limits and the journal short. What was written before stays so where that fails. Under the directory's lock.
-    func tidy() {
+    /// Enforces the limits and shortens the journal; a failure is only reported. The caller holds the directory's lock.
+    func enforceLimits() {
         do {
             try enforce(configuration.limits)
             try rewriteJournalIfWorthwhile()
@@ -159,7 +162,7 @@ actor DiskWriter {
         }
     }
 
-    /// The batch is not written. The entries are gone, and so are older ones of the same names as far as this cache knows.
+    /// Drops a batch that could not be written. Removes the old entries from the index of this process, since they are outdated.
     private func lose(_ batch: DiskState.Batch, because failure: FileFailure) {
         shared.lock.withLock { state in
             for (name, _) in batch.changes { state.apply(.remove(name)) }
@@ -169,7 +172,7 @@ actor DiskWriter {
         report(failure)
     }
 
-    /// Tells of a failure once, and gives up where the directory is gone.
+    /// Warns of a failure once, and turns the cache off if its directory was removed.
     func report(_ failure: FileFailure) {
         if failure == .directoryLost {
             shared.lock.withLock { $0.turnOff() }
@@ -180,13 +183,14 @@ actor DiskWriter {
             warn(
                 .locked,
                 """
-                Another process holds the lock of the disk cache in \(path). Loads go on without the cache until it lets go, and \
-                what they store may be lost. End that process if it hangs.
+                Another process holds the lock of the disk cache in \(path). Loads continue without the cache until the lock is \
+                free, and entries may be lost. End that process if it hangs.
                 """)
         } else {
             warn(
                 .writeFailed,
-                "The disk cache in \(path) \(failure); what it stores now may be lost. Make room or allow writing there.")
+                "The disk cache in \(path) \(failure); new entries may be lost. Free disk space, or allow this user to write there."
+            )
         }
     }
 
@@ -198,11 +202,11 @@ actor DiskWriter {
 }
 
 extension FileFailure {
-    /// The directory was removed under the cache.
+    /// The directory was removed while the cache was in use.
     static let directoryLost = FileFailure(operation: "find its journal", code: 2)
 }
 
-/// Runs an actor's work on a dispatch queue.
+/// Runs the jobs of an actor on a dispatch queue.
 final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

@@ -1,22 +1,25 @@
 internal import ImageCore
 
-/// What an entry is called inside one cache directory: 128 bits that tell nothing of its URL.
+/// The name of an entry inside one cache directory: 128 bits that do not reveal its URL.
 ///
 /// SipHash-2-4 with 128 bits of output (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012), keyed with the
-/// directory's own random secret. A plain digest would confirm a guessed URL to anyone who finds the file name on
-/// another machine; this one does not without the secret, and costs a twentieth of SHA-256.
+/// directory's random secret. Without the secret, a plain digest would let anyone who finds the name of a file confirm a
+/// guessed URL.
 struct EntryName: Hashable, Sendable {
     var low: UInt64
     var high: UInt64
 
-    init(low: UInt64, high: UInt64) {
-        self.low = low
-        self.high = high
-    }
+    // The words are uniformly distributed.
+    func hash(into hasher: inout Hasher) { hasher.combine(low) }
 
+    /// 32 hexadecimal digits.
+    var text: String { high.hexDigits + low.hexDigits }
+}
+
+extension EntryName {
     init(_ key: DataKey, secret: EntryName) {
         var text = key.resource.text
-        // A zero byte occurs in no URL and keeps resource and variant apart.
+        // A zero byte, which occurs in no URL, separates the resource from the variant.
         if let variant = key.variant { text += "\0" + variant }
         var contiguous = text
         self = contiguous.withUTF8 { unsafe EntryName(hashing: UnsafeRawBufferPointer($0), secret: secret) }
@@ -31,17 +34,16 @@ struct EntryName: Hashable, Sendable {
         var last = UInt64(truncatingIfNeeded: bytes.count) << 56
         for i in 8 * words..<bytes.count { unsafe last |= UInt64(bytes[i]) << UInt64(8 * (i - 8 * words)) }
         hash.absorb(last)
-        (low, high) = hash.finish()
+        let (low, high) = hash.finish()
+        self.init(low: low, high: high)
     }
+}
 
-    // The words are as good as random already.
-    func hash(into hasher: inout Hasher) { hasher.combine(low) }
-
-    /// 32 hexadecimal digits.
-    var text: String {
-        [high, low].map { word in
-            String(repeating: "0", count: word.leadingZeroBitCount / 4 - (word == 0 ? 1 : 0)) + String(word, radix: 16)
-        }.joined()
+extension UInt64 {
+    /// 16 hexadecimal digits.
+    var hexDigits: String {
+        let digits = String(self, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }
 

@@ -2,24 +2,24 @@ internal import ImageCore
 
 /// One change to the index.
 enum IndexChange: Hashable, Sendable {
-    /// The entry lies there, written at a time in seconds since 1970. The most recently used from now on.
+    /// Stores an entry at a location, written at a time in seconds since 1970, and makes it the most recently used.
     case put(EntryName, PackLocation, writtenAt: Double)
-    /// The entry lies elsewhere now, and is otherwise what it was.
+    /// Changes the location of an entry and nothing else.
     case move(EntryName, PackLocation)
     case remove(EntryName)
-    /// Becomes the most recently used.
+    /// Makes an entry the most recently used.
     case touch(EntryName)
     case removeAll
-    /// The pack's file is gone.
+    /// Removes a pack and its entries.
     case dropPack(UInt64)
-    /// The pack's file reaches so far, in bytes.
+    /// Sets the end of a pack, in bytes.
     case packEnd(UInt64, Int)
-    /// Numbers of packs below this one were given out.
+    /// Reserves the numbers of packs below this one.
     case packFloor(UInt64)
-    /// The journal goes on in a new file.
+    /// Ends this journal; a new file continues it.
     case seal
 
-    /// The pack that holds bytes which the change makes known.
+    /// The pack that contains the bytes which the change refers to.
     var target: UInt64? {
         switch self {
         case .put(_, let location, _), .move(_, let location): location.pack
@@ -27,9 +27,9 @@ enum IndexChange: Hashable, Sendable {
         }
     }
 
-    /// Whether a pack of entries is given up on a full disk for the change to be kept: what was asked for, and what gives
-    /// room back; but not the order of use, nor the beginning of another pack.
-    var isWorthAPack: Bool {
+    /// Whether the writer may evict a pack on a full disk to write this change: yes for requested changes and those that free
+    /// space, no for the order of use and for new packs.
+    var mayEvictWhenDiskFull: Bool {
         switch self {
         case .put, .move, .remove, .removeAll, .dropPack, .packEnd: true
         case .touch, .packFloor, .seal: false
@@ -51,9 +51,9 @@ enum IndexChange: Hashable, Sendable {
 ///                                                   56  u64  XXH64 of the bytes before, seeded
 /// ```
 ///
-/// The seed of a change's checksum is the epoch and its place in the file, so that neither an older journal's bytes nor
-/// a change at the wrong place counts. Reading stops at the first change that does not check: what follows was never
-/// made durable, since a flush syncs everything before it. The epoch is new with every rewrite of the journal.
+/// The seed of a change's checksum is the epoch plus the position in the file, so that bytes of an older journal, or a change at
+/// the wrong position, are rejected. Reading stops at the first change whose checksum does not match: a flush syncs everything
+/// before it, so what follows was never durable. Every rewrite of the journal uses a new epoch.
 struct JournalHeader: Hashable, Sendable {
     static let length = 64
     static let schemaVersion: UInt32 = 1
@@ -79,14 +79,10 @@ struct JournalHeader: Hashable, Sendable {
         bytes.append(littleEndian: checksum)
         return bytes
     }
+}
 
-    init(secret: EntryName, directory: EntryName, epoch: UInt64) {
-        self.secret = secret
-        self.directory = directory
-        self.epoch = epoch
-    }
-
-    /// `nil` for anything but a whole header of this schema.
+extension JournalHeader {
+    /// Decodes a header; `nil` for anything but a complete header of this schema.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.length else { return nil }
         let words = (0..<8).map { i in unsafe bytes.withUnsafeBytes { unsafe $0.littleEndian(at: 8 * i, as: UInt64.self) } }
@@ -99,10 +95,10 @@ struct JournalHeader: Hashable, Sendable {
 
 extension IndexChange {
     static let length = 64
-    /// A position beyond this, in bytes, is nonsense; sums of a million such do not overflow.
-    private static let largest: UInt64 = 1 << 42
+    /// Larger positions are rejected, in bytes; sums of a million smaller ones do not overflow.
+    private static let maximumPosition: UInt64 = 1 << 42
 
-    /// Appends the change as it stands at byte `offset` of the journal.
+    /// Appends the encoded change for the position `offset` of the journal.
     func encode(to bytes: inout [UInt8], at offset: Int, epoch: UInt64) {
         var (kind, name, location, time) = (UInt8(0), EntryName(low: 0, high: 0), PackLocation(), 0.0)
         switch self {
@@ -131,7 +127,7 @@ extension IndexChange {
         bytes.append(littleEndian: checksum)
     }
 
-    /// The change in the 64 bytes that stand at byte `offset` of the journal; `nil` where they do not check.
+    /// Decodes the 64 bytes at the position `offset` of the journal; `nil` if the checksum or a value is wrong.
     static func decode(_ bytes: UnsafeRawBufferPointer, at offset: Int, epoch: UInt64) -> IndexChange? {
         let sum = unsafe checksum(UnsafeRawBufferPointer(rebasing: bytes[..<56]), offset, epoch)
         guard bytes.count == length, unsafe bytes.littleEndian(at: 56) == sum else { return nil }
@@ -140,7 +136,7 @@ extension IndexChange {
         let headLength = unsafe Int(bytes.littleEndian(at: 4, as: UInt32.self))
         let offset = unsafe bytes.littleEndian(at: 32, as: UInt64.self)
         let bodyLength = unsafe bytes.littleEndian(at: 40, as: UInt64.self)
-        guard headLength <= StoredResponseHead.maximumSize, offset < largest, bodyLength < largest,
+        guard headLength <= ResponseHeaderCoding.maximumSize, offset < maximumPosition, bodyLength < maximumPosition,
             pack < 2 * PackHeader.numberLimit
         else { return nil }
         let place = PackLocation(pack: pack, offset: Int(offset), headLength: headLength, bodyLength: Int(bodyLength))

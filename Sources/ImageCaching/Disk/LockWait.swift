@@ -1,9 +1,9 @@
 internal import ImageCore
 
-/// Keeps loads from waiting for a directory lock that another process holds.
+/// Limits how long loads wait for a directory lock that another process holds.
 ///
-/// The writer reports how its wait for the lock goes. A load waits with it until the lock counts as stuck. While it is
-/// stuck, loads do not wait at all, and each starts an attempt in the background unless one is under way.
+/// The writer reports whether it has the lock. A load waits for the writer until the lock counts as stuck. Then loads do not wait
+/// at all, and one of them at a time starts a new attempt in the background.
 final class LockWait: Sendable {
     private struct State {
         var isStuck = false
@@ -15,15 +15,15 @@ final class LockWait: Sendable {
     private let state = Lock(State())
 
     /// Seconds after which the lock counts as stuck. Other processes hold it for far less, unless they wait for a disk.
-    static let patience = 0.09
+    static let loadTimeout = 0.09
 
     var isStuck: Bool { state.withLock { $0.isStuck } }
 
-    /// The writer has the lock.
-    func end() { state.withLock { $0.isStuck = false } }
+    /// Ends the stuck state, when the writer has the lock.
+    func markAcquired() { state.withLock { $0.isStuck = false } }
 
-    /// The writer has waited longer than a load does.
-    func giveUp() {
+    /// Begins the stuck state and ends the waits of all loads.
+    func markStuck() {
         let waiting = state.withLock { state in
             state.isStuck = true
             defer { state.waiting = [:] }
@@ -32,7 +32,7 @@ final class LockWait: Sendable {
         for continuation in waiting { continuation.resume(returning: false) }
     }
 
-    /// Runs work of the writer, and returns what it returns; `false` where the lock is stuck, with the work going on.
+    /// Runs work of the writer and returns its result; returns `false` if the lock is stuck, while the work continues.
     func wait(for work: @escaping @Sendable () async -> Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             let (number, isRetry) = state.withLock { state -> (Int?, Bool) in

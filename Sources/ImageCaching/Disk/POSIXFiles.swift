@@ -3,11 +3,11 @@ internal import ImageCore
 
 internal import CalotypeSystem
 
-/// An open file or directory; closed with its last reference.
+/// An open file or directory. Closed when the last reference is released.
 final class OpenFile: Sendable {
     let descriptor: Int32
     let name: String
-    /// Whether it lies in memory, so that reading never waits.
+    /// Whether the file is in a file system in memory, so that reading never waits.
     let isInMemory: Bool
 
     init(descriptor: Int32, name: String) {
@@ -18,25 +18,25 @@ final class OpenFile: Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// Bytes, and the number of names that the file has in its directory: 0 once it was removed.
+    /// The size in bytes, and the number of names of the file: 0 after it was removed.
     var status: (size: Int, links: Int)? {
         var info = stat()
         guard unsafe fstat(descriptor, &info) == 0 else { return nil }
         return (Int(info.st_size), Int(info.st_nlink))
     }
 
-    /// Reads into two buffers what is in memory already, without waiting for a disk.
+    /// Reads into two buffers what is in the page cache, without waiting for a disk.
     ///
-    /// - Returns: whether all of it was.
+    /// - Returns: whether both buffers were filled.
     func readCached(_ head: UnsafeMutableRawBufferPointer, _ body: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
-        if isInMemory { return unsafe readWaiting(head, body, at: offset) }
+        if isInMemory { return unsafe readBlocking(head, body, at: offset) }
         let count = unsafe calotype_read_cached(
             descriptor, head.baseAddress, head.count, body.baseAddress, body.count, Int64(offset))
         return count == head.count + body.count
     }
 
-    /// The same, waiting for the disk; `false` where the file ends before, or cannot be read.
-    func readWaiting(_ head: UnsafeMutableRawBufferPointer, _ body: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
+    /// Reads into two buffers, waiting for the disk; `false` if the file is too short or cannot be read.
+    func readBlocking(_ head: UnsafeMutableRawBufferPointer, _ body: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
         for isHead in [true, false] {
             let buffer = unsafe isHead ? head : body
             let start = isHead ? offset : offset + head.count
@@ -61,12 +61,12 @@ enum SystemError {
 struct POSIXFiles: FileSystem {
     func openDirectory(path: String) throws(FileFailure) -> OpenFile {
         var made = ""
-        // Anyone may have put a directory or a link into a directory that all can write to, as the temporary one.
+        // Other users may have created a directory or a link in a directory that all users can write to, such as /tmp.
         var isBelowAll = false
         for part in path.split(separator: "/") {
             made += "/" + part
             if unsafe mkdir(made, 0o700) != 0, errno != EEXIST, unsafe access(made, F_OK) != 0 {
-                throw FileFailure(operation: "make the directory \(made)", code: errno)
+                throw FileFailure(operation: "create the directory \(made)", code: errno)
             }
             var info = stat()
             if isBelowAll, unsafe lstat(made, &info) == 0, !isOfThisUser(info) { throw foreign(made) }
@@ -79,14 +79,14 @@ struct POSIXFiles: FileSystem {
         return directory
     }
 
-    /// Another user who can write to the directory decides what the cache serves.
+    /// Checks that no other user can write to the directory, since that user would decide what the cache returns.
     private func checkPrivate(_ directory: OpenFile) throws(FileFailure) {
         var info = stat()
         guard unsafe fstat(directory.descriptor, &info) == 0 else {
-            throw FileFailure(operation: "look at the directory \(directory.name)", code: errno)
+            throw FileFailure(operation: "read the status of the directory \(directory.name)", code: errno)
         }
         guard isOfThisUser(info) else { throw foreign(directory.name) }
-        // Where each user has a group of the same name, new directories can be written by it.
+        // On systems where each user has a private group, new directories are writable by that group.
         let isOpenToGroup = info.st_mode & S_IWGRP != 0 && info.st_gid != getegid()
         guard info.st_mode & S_IWOTH == 0, !isOpenToGroup else {
             throw FileFailure(operation: "use \(directory.name), which other users can write to", code: EPERM)
@@ -101,7 +101,7 @@ struct POSIXFiles: FileSystem {
 
     func openDirectory(_ name: String, in directory: OpenFile) throws(FileFailure) -> OpenFile {
         if unsafe mkdirat(directory.descriptor, name, 0o700) != 0, errno != EEXIST {
-            throw FileFailure(operation: "make the directory \(name)", code: errno)
+            throw FileFailure(operation: "create the directory \(name)", code: errno)
         }
         let file = unsafe openat(directory.descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard file >= 0 else { throw FileFailure(operation: "open the directory \(name)", code: errno) }
@@ -111,7 +111,7 @@ struct POSIXFiles: FileSystem {
     }
 
     func openFile(_ name: String, in directory: OpenFile, _ mode: OpenMode) throws(FileFailure) -> OpenFile {
-        // A pipe at this place must not make the opening wait.
+        // O_NONBLOCK: opening a named pipe must not block.
         var flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         switch mode {
         case .existing: break
@@ -123,7 +123,7 @@ struct POSIXFiles: FileSystem {
         let file = OpenFile(descriptor: descriptor, name: name)
         var info = stat()
         guard unsafe fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
-            throw FileFailure(operation: "open \(name), which is no regular file", code: EINVAL)
+            throw FileFailure(operation: "open \(name), which is not a regular file", code: EINVAL)
         }
         return file
     }
@@ -178,7 +178,7 @@ struct POSIXFiles: FileSystem {
     }
 
     func names(in directory: OpenFile, limit: Int) throws(FileFailure) -> [String] {
-        // A directory stream owns its descriptor and its place: it gets one of its own.
+        // A directory stream closes its descriptor and moves its position, so it needs a separate one.
         let descriptor = unsafe openat(directory.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0, let stream = unsafe fdopendir(descriptor) else {
             let code = errno
@@ -189,7 +189,7 @@ struct POSIXFiles: FileSystem {
         guard let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
         var found: [String] = []
         while found.count < limit, let item = unsafe readdir(stream) {
-            // The array of the declared type reaches beyond the item: only the bytes up to the zero are there.
+            // Read up to the zero: the declared array of the name is longer than the item.
             let start = unsafe (UnsafeRawPointer(item) + nameOffset).assumingMemoryBound(to: CChar.self)
             let name = unsafe String(cString: start)
             if name != ".", name != ".." { found.append(name) }

@@ -1,13 +1,13 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// Where an entry's record lies.
+/// The location of a record.
 struct PackLocation: Hashable, Sendable {
     /// The number of the pack file.
     var pack: UInt64
-    /// Of the record's first byte.
+    /// The position of the record's first byte.
     var offset: Int
-    /// Bytes of the encoded response head.
+    /// Bytes of the encoded status and header fields.
     var headLength: Int
     /// Bytes of the body.
     var bodyLength: Int
@@ -17,7 +17,7 @@ struct PackLocation: Hashable, Sendable {
     var end: Int { offset + length }
 }
 
-/// The bytes of one entry inside a pack: a header, the response head, the body. Numbers are little-endian.
+/// The format of one entry inside a pack: a record header, the response headers ("head") and the body. Numbers are little-endian.
 ///
 /// ```
 ///  0  u32  "CLTB"
@@ -29,21 +29,19 @@ struct PackLocation: Hashable, Sendable {
 /// 48       head, body
 /// ```
 ///
-/// In that order, because a body may be written as it comes: what stands before it is known when it has ended.
-///
-/// The name is in the record so that swapped files and stale positions are noticed, the lengths are there as well as in
-/// the journal for the same reason.
+/// The body is last, because the bytes before it are known only when a streamed body has ended. The name and the lengths are also
+/// in the journal; repeating them here detects swapped files and outdated positions.
 enum PackRecord {
     static let headerLength = 48
     private static let magic: UInt32 = 0x4254_4c43
 
-    /// What stands before the body.
+    /// Encodes the bytes before the body.
     static func prefix(name: EntryName, head: [UInt8], body: Data, storedAt: Double) -> [UInt8] {
         let checksum = unsafe body.withUnsafeBytes { unsafe Checksum.of($0) }
         return prefix(name: name, head: head, bodyLength: body.count, bodyChecksum: checksum, storedAt: storedAt)
     }
 
-    /// The same for a body that is known by its length and checksum.
+    /// Encodes the bytes before a body of a known length and checksum.
     static func prefix(name: EntryName, head: [UInt8], bodyLength: Int, bodyChecksum: UInt64, storedAt: Double) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(headerLength + head.count)
@@ -60,31 +58,31 @@ enum PackRecord {
         return bytes
     }
 
-    /// What the bytes before a body say of it.
+    /// The values in the bytes before a body.
     struct Prefix {
         var head: HTTPResponse
         var storedAt: Double
     }
 
-    /// Head and time, if the bytes and a body of that checksum are exactly what was written for `name` at `location`.
+    /// Decodes the bytes before the body; `nil` unless they and a body of that checksum are what was written for `name`.
     static func decode(
         prefix: UnsafeRawBufferPointer, bodyChecksum: UInt64, name: EntryName, location: PackLocation
     ) -> Prefix? {
         guard unsafe isPlausible(prefix: prefix, name: name, location: location),
             unsafe prefix.littleEndian(at: 40) == checksum(prefix: prefix, body: bodyChecksum),
-            let head = unsafe StoredResponseHead.decode(UnsafeRawBufferPointer(rebasing: prefix[headerLength...]))
+            let head = unsafe ResponseHeaderCoding.decode(UnsafeRawBufferPointer(rebasing: prefix[headerLength...]))
         else { return nil }
         return Prefix(head: head, storedAt: Double(bitPattern: unsafe prefix.littleEndian(at: 32)))
     }
 
-    /// Head and time as they stand there, before the body was read.
+    /// Decodes the bytes before the body without verifying the checksum.
     static func unchecked(prefix: UnsafeRawBufferPointer) -> Prefix? {
-        unsafe StoredResponseHead.decode(UnsafeRawBufferPointer(rebasing: prefix[headerLength...])).map { head in
+        unsafe ResponseHeaderCoding.decode(UnsafeRawBufferPointer(rebasing: prefix[headerLength...])).map { head in
             Prefix(head: head, storedAt: Double(bitPattern: unsafe prefix.littleEndian(at: 32)))
         }
     }
 
-    /// Whether the bytes name the entry and its lengths; whether they are whole is not known before the body is read.
+    /// Whether the bytes contain the expected name and lengths. Does not verify the checksum.
     static func isPlausible(prefix: UnsafeRawBufferPointer, name: EntryName, location: PackLocation) -> Bool {
         unsafe prefix.count == headerLength + location.headLength && prefix.littleEndian(at: 0) == magic
             && Int(prefix.littleEndian(at: 4, as: UInt32.self)) == location.headLength
@@ -98,7 +96,7 @@ enum PackRecord {
     }
 }
 
-/// What a pack file begins with: 32 bytes that tie it to its directory and its own number.
+/// The header of a pack file: 32 bytes that identify its directory and its number.
 ///
 /// ```
 ///  0  "CALOPAK1"
@@ -108,7 +106,7 @@ enum PackRecord {
 /// ```
 enum PackHeader {
     static let length = 32
-    /// No cache counts this far; the journal takes numbers up to twice as large, so that counting on is safe.
+    /// Larger numbers are rejected. The journal accepts numbers up to twice as large, so that incrementing one is safe.
     static let numberLimit: UInt64 = 1 << 41
 
     static func encode(directory: EntryName, pack: UInt64) -> [UInt8] {
@@ -121,7 +119,7 @@ enum PackHeader {
 
     static func fileName(_ pack: UInt64) -> String { "\(pack).pack" }
 
-    /// The number in a file name that ``fileName(_:)`` could have made.
+    /// The number in a file name; `nil` unless ``fileName(_:)`` creates that name.
     static func number(fileName: String) -> UInt64? {
         guard fileName.hasSuffix(".pack"), let number = UInt64(fileName.dropLast(5)), number < numberLimit,
             self.fileName(number) == fileName

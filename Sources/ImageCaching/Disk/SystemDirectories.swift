@@ -2,7 +2,7 @@ internal import ImageCore
 
 internal import CalotypeSystem
 
-/// Where the system keeps caches.
+/// The standard directories of the system.
 enum SystemDirectories {
     static var caches: URL {
         #if canImport(Darwin)
@@ -12,8 +12,8 @@ enum SystemDirectories {
         #endif
     }
 
-    /// By the XDG Base Directory Specification: a relative path in the variable is ignored. Without a home, a directory
-    /// of the user's own among the temporary files.
+    /// The cache directory of the XDG Base Directory Specification, which ignores relative paths. Without a home directory, a
+    /// directory of this user among the temporary files.
     static func caches(environment: (String) -> String?) -> URL {
         if let path = environment("XDG_CACHE_HOME"), path.hasPrefix("/") {
             return URL(filePath: path, directoryHint: .isDirectory)
@@ -32,17 +32,15 @@ enum SystemDirectories {
 
 /// The system's clocks.
 public enum SystemClock {
-    /// Seconds since some instant in the past; never goes back.
-    public static let uptime: @Sendable () -> Double = {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    /// Seconds since an arbitrary instant; never decreases.
+    public static let uptime: @Sendable () -> Double = { SystemClock.seconds(of: CLOCK_MONOTONIC) }
 
     /// Seconds since 1970.
-    public static let secondsSince1970: @Sendable () -> Double = {
+    public static let secondsSince1970: @Sendable () -> Double = { SystemClock.seconds(of: CLOCK_REALTIME) }
+
+    private static func seconds(of clock: clockid_t) -> Double {
         var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+        _ = unsafe clock_gettime(clock, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

@@ -1,22 +1,22 @@
 internal import ImageCore
 
-/// Passes a body on, after what of it was there before, and gives the whole to `onEnd` when its end was reached. A body
-/// that is longer than the limit, that fails, or that is not read to its end is let go.
+/// Passes a body through, after bytes that were stored before, and calls `onEnd` with the whole body at its end. Drops the bytes if
+/// the body exceeds the limit, fails or is not read to its end.
 final class BodyRecorder: Sendable {
     private struct State {
         var iterator: ByteStream.AsyncIterator?
         var start: Data?
-        var passed: [Data] = []
+        var chunks: [Data] = []
         var count = 0
         var isTooLong = false
 
-        mutating func note(_ chunk: Data, limit: Int) {
+        mutating func record(_ chunk: Data, limit: Int) {
             count += chunk.count
             if count > limit {
                 isTooLong = true
-                passed = []
+                chunks = []
             } else if !isTooLong {
-                passed.append(chunk)
+                chunks.append(chunk)
             }
         }
     }
@@ -36,11 +36,11 @@ final class BodyRecorder: Sendable {
         let start = state.withLock { state -> Data? in
             guard let start = state.start else { return nil }
             state.start = nil
-            state.note(start, limit: limit)
+            state.record(start, limit: limit)
             return start
         }
         if let start { return start }
-        // One reader at a time, so that the iterator is never out when it is asked for. After a failure it stays out.
+        // There is one reader at a time, so the iterator is missing only after a failure.
         let taken = state.withLock { state in
             defer { state.iterator = nil }
             return state.iterator
@@ -48,17 +48,17 @@ final class BodyRecorder: Sendable {
         guard var iterator = taken else { return nil }
         let chunk = try await iterator.next()
         guard let chunk else {
-            let (passed, isTooLong) = state.withLock { state in
-                defer { state.passed = [] }
-                return (state.passed, state.isTooLong)
+            let (chunks, isTooLong) = state.withLock { state in
+                defer { state.chunks = [] }
+                return (state.chunks, state.isTooLong)
             }
-            if !isTooLong { await onEnd(Self.joined(passed)) }
+            if !isTooLong { await onEnd(Self.joined(chunks)) }
             return nil
         }
         let used = iterator
         state.withLock { state in
             state.iterator = used
-            state.note(chunk, limit: limit)
+            state.record(chunk, limit: limit)
         }
         return chunk
     }

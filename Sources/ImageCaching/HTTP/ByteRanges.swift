@@ -1,11 +1,11 @@
-/// What a `Range` field asks for (RFC 9110, section 14.2), as far as a cache answers it: one range of bytes.
+/// The request of a `Range` field (RFC 9110, section 14.2), as far as the cache supports it: one range of bytes.
 enum RangeRequest: Hashable, Sendable {
     /// From the first to the last position, both included; `nil` to the end.
     case from(Int, through: Int?)
-    /// The last so many bytes.
+    /// The last bytes of the body, at most this many.
     case suffix(Int)
 
-    /// `nil` for several ranges, other units, and what is no range.
+    /// Parses a field value; `nil` for several ranges, other units and malformed values.
     init?(_ text: String) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
@@ -20,7 +20,7 @@ enum RangeRequest: Hashable, Sendable {
         }
     }
 
-    /// The positions within a body of `total` bytes; `nil` where it has none of them.
+    /// The requested positions in a body of `total` bytes; `nil` if there are none.
     func positions(inTotal total: Int) -> Range<Int>? {
         switch self {
         case .suffix(let count): return count > 0 && total > 0 ? max(0, total - count)..<total : nil
@@ -31,18 +31,17 @@ enum RangeRequest: Hashable, Sendable {
     }
 }
 
-/// What a `Content-Range` field says (RFC 9110, section 14.4).
+/// The value of a `Content-Range` field (RFC 9110, section 14.4).
 struct ContentRange: Hashable, Sendable {
     var positions: Range<Int>
-    /// The length of the whole; `nil` where it is not known.
+    /// The length of the whole body; `nil` if unknown.
     var total: Int?
 
-    init(positions: Range<Int>, total: Int?) {
-        self.positions = positions
-        self.total = total
-    }
+    var text: String { "bytes \(positions.lowerBound)-\(positions.upperBound - 1)/\(total.map(String.init) ?? "*")" }
+}
 
-    /// `bytes 0-99/1234` or `bytes 0-99/*`; `nil` for anything else, and for what cannot be.
+extension ContentRange {
+    /// Parses `bytes 0-99/1234` or `bytes 0-99/*`; `nil` for any other or contradictory value.
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -59,12 +58,10 @@ struct ContentRange: Hashable, Sendable {
         }
         self.init(positions: first..<last + 1, total: total)
     }
-
-    var text: String { "bytes \(positions.lowerBound)-\(positions.upperBound - 1)/\(total.map(String.init) ?? "*")" }
 }
 
 enum CacheNumber {
-    /// Digits and nothing else, no more than fit.
+    /// Parses a number of digits only; `nil` if it overflows.
     static func parse(_ text: some StringProtocol) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
         return Int(text)

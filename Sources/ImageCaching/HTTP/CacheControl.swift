@@ -1,12 +1,12 @@
 internal import HTTPTypes
 
-/// The directives of all `Cache-Control` lines of a message (RFC 9111, section 5.2), those that a private cache acts on.
+/// The `Cache-Control` directives of a message (RFC 9111, section 5.2) that a private cache obeys.
 ///
-/// Unknown ones, and those for shared caches (`s-maxage`, `proxy-revalidate`), are passed over. Of a directive that comes
-/// more than once the strictest counts (section 4.2.1).
+/// Unknown directives, and those for shared caches (`s-maxage`, `proxy-revalidate`), are ignored. If a directive is repeated, the
+/// strictest value counts (section 4.2.1).
 struct CacheControl: Hashable, Sendable {
     var noStore = false
-    /// Without field names.
+    /// `no-cache` without field names.
     var noCache = false
     /// The field names of `no-cache="…"`, in lower case.
     var noCacheFields: [String] = []
@@ -16,16 +16,16 @@ struct CacheControl: Hashable, Sendable {
     var immutable = false
     var mustUnderstand = false
     var onlyIfCached = false
-    /// Seconds; one that is no number is 0, so that what it applies to is stale (section 4.2.1).
+    /// In seconds. A malformed value counts as 0, so that the response is stale (section 4.2.1).
     var maxAge: Int?
     var minFresh: Int?
-    /// `Int.max` where any staleness will do.
+    /// In seconds; `Int.max` if any staleness is accepted.
     var maxStale: Int?
     var staleWhileRevalidate: Int?
     var staleIfError: Int?
 
-    /// Seconds are counted up to this and no further (section 1.2.2).
-    static let longest = 1 << 31
+    /// Larger numbers of seconds count as this one (section 1.2.2).
+    static let maximumSeconds = 1 << 31
 
     init() {}
 
@@ -37,7 +37,7 @@ struct CacheControl: Hashable, Sendable {
         for line in lines { add(line) }
     }
 
-    mutating func add(_ line: String) {
+    private mutating func add(_ line: String) {
         FieldList.forEachDirective(in: line) { name, value in
             switch name {
             case "no-store": noStore = true
@@ -66,9 +66,9 @@ struct CacheControl: Hashable, Sendable {
         return min(old ?? .max, new)
     }
 
-    /// Delta-seconds (section 1.2.2): digits and nothing else; what is too large is ``longest``.
+    /// Parses delta-seconds (section 1.2.2): digits only, at most ``maximumSeconds``.
     static func seconds(_ text: String) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
-        return min(Int(text) ?? longest, longest)
+        return min(Int(text) ?? maximumSeconds, maximumSeconds)
     }
 }

@@ -1,6 +1,6 @@
 /// An entity tag (RFC 9110, section 8.8.3).
 struct EntityTag: Hashable, Sendable {
-    /// What stands in the quotes; a tag that was sent without any is taken as it is.
+    /// The text between the quotes; a tag without quotes is accepted as it is.
     var opaque: String
     var isWeak: Bool
 
@@ -12,9 +12,6 @@ struct EntityTag: Hashable, Sendable {
         opaque = String(rest)
     }
 
-    /// Both are strong and the same (section 8.8.3.2).
-    func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
-
-    /// The same, weak or not.
+    /// Whether both are equal, weak or not.
     func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
 }

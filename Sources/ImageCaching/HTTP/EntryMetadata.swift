@@ -5,19 +5,19 @@ internal import ImageCore
 struct StoredEntry: Sendable {
     var response: StoredResponse
     var data: Data
-    /// Tells the variants that were stored since the URL was last forgotten from older ones.
+    /// Distinguishes variants that were stored after the last removal of the URL from older ones.
     var generation: String
 }
 
-/// How a stored response lies in a data cache: the body as data, and the head with one field more, which says what the
-/// head does not. For a response that varies and came without redirects:
+/// The form of a stored response in a data cache: the body as data, and the response headers with one more field, which holds the
+/// rest. For a response that varies and came without redirects:
 ///
 /// ```
 /// Calotype-Stored: 1 1700000000.25 9f3c01d2a45b6e78 5f0c…(64 digits) -
 /// ```
 ///
-/// That is: version of this form, time of the request, generation, digest of the fields that it varies by, digest of the
-/// URL that redirects led to. An entry without it, of another version, or that contradicts itself is a miss.
+/// The words are: version of this format, time of the request, generation, digest of the request fields that `Vary` lists,
+/// digest of the URL that redirects led to. An entry without the field, of another version, or with contradictions is a miss.
 enum EntryMetadata {
     static let fieldName = HTTPField.Name("Calotype-Stored") ?? .date
     private static let version = "1"
@@ -34,14 +34,14 @@ enum EntryMetadata {
 
     static func decode(_ entry: DataEntry) -> StoredEntry? {
         var head = entry.head
-        guard let line = takeLine(from: &head) else { return nil }
+        guard let line = removeOwnField(from: &head) else { return nil }
         let words = line.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false).map { String(Substring($0)) }
-        guard words.count == 5, words[0] == version, let requestedAt = Double(words[1]), isTime(requestedAt),
-            isTime(entry.storedAt), isDigest(words[2], digits: 16), words[3] == "-" || isDigest(words[3], digits: 64),
+        guard words.count == 5, words[0] == version, let requestedAt = Double(words[1]), isPlausibleTime(requestedAt),
+            isPlausibleTime(entry.storedAt), isDigest(words[2], digits: 16), words[3] == "-" || isDigest(words[3], digits: 64),
             words[4] == "-" || isDigest(words[4], digits: 64)
         else { return nil }
         let names = VaryKey.names(in: head.headerFields[values: .vary]) ?? []
-        // What it varies by and the digest of that come together or not at all.
+        // Either both `Vary` and the digest exist, or neither.
         guard names.isEmpty == (words[3] == "-") else { return nil }
         let response = StoredResponse(
             head: head, requestedAt: requestedAt, receivedAt: entry.storedAt, byteCount: entry.data.count,
@@ -50,27 +50,24 @@ enum EntryMetadata {
         return StoredEntry(response: response, data: entry.data, generation: words[2])
     }
 
-    /// The one line that is not the server's, which it has as its last; `nil` where there is none, or more than one.
-    private static func takeLine(from head: inout HTTPResponse) -> String? {
+    /// Removes the cache's own field, which is the last one; returns `nil` if it is missing or repeated.
+    private static func removeOwnField(from head: inout HTTPResponse) -> String? {
         guard let last = head.headerFields.last, last.name == fieldName else { return nil }
         head.headerFields.removeLast()
         return head.headerFields.contains(fieldName) ? nil : last.value
     }
 
-    static func newGeneration() -> String {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    static func newGeneration() -> String { UInt64.random(in: .min ... .max).hexDigits }
 
-    /// Whether the body is as long as the head says.
+    /// Whether the body has the length that the response headers announce.
     static func isWhole(_ response: StoredResponse) -> Bool {
         let lengths = response.head.headerFields[values: .contentLength]
         guard lengths.allSatisfy({ CacheNumber.parse($0) == response.byteCount }) else { return false }
         return response.head.status == .partialContent ? response.part?.positions.count == response.byteCount : true
     }
 
-    /// Whether it is a time in seconds that can be reckoned with.
-    private static func isTime(_ seconds: Double) -> Bool { seconds >= 0 && seconds < 1e12 }
+    /// Whether a time in seconds is plausible.
+    private static func isPlausibleTime(_ seconds: Double) -> Bool { seconds >= 0 && seconds < 1e12 }
 
     private static func isDigest(_ text: String, digits: Int) -> Bool {
         text.utf8.count == digits && text.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }

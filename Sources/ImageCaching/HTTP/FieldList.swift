@@ -1,7 +1,6 @@
-/// Takes field values with commas apart (RFC 9110, section 5.6.1).
+/// Parses comma-separated field values (RFC 9110, section 5.6.1).
 enum FieldList {
-    /// The members between commas, without the space around them; empty ones are left out. Commas inside quotes do not
-    /// separate.
+    /// The members between commas, without surrounding whitespace and without empty ones. Commas inside quotes do not separate.
     static func members(_ text: String) -> [String] {
         var members: [String] = []
         var rest = text.utf8[...]
@@ -14,22 +13,15 @@ enum FieldList {
         return members
     }
 
-    /// Each directive of a `Cache-Control` line: its name in lower case, and what follows `=`, without quotes.
+    /// Calls `body` with each directive of a `Cache-Control` line: its name in lower case, and its unquoted value.
     ///
-    /// There is no space around the `=` of a directive. With one before it the name is another; one after it belongs to
-    /// the value, which is then no number.
+    /// There is no whitespace around the `=` of a directive. Whitespace before it makes the name another one; whitespace after it
+    /// belongs to the value, which is then not a number.
     static func forEachDirective(in line: String, _ body: (String, String?) -> Void) {
-        var rest = line.utf8[...]
-        while !rest.isEmpty {
-            let end = endOfMember(rest)
-            let member = trimmed(rest[..<end])
-            rest = rest[end...].dropFirst()
-            guard let first = member.first, first != UInt8(ascii: "=") else { continue }
-            guard let equals = member.firstIndex(of: UInt8(ascii: "=")) else {
-                body(lowercased(member), nil)
-                continue
-            }
-            body(lowercased(member[..<equals]), unquoted(member[member.index(after: equals)...]))
+        for member in members(line) {
+            let parts = member.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard !parts[0].isEmpty else { continue }
+            body(Substring(parts[0]).lowercased(), parts.count > 1 ? unquoted(parts[1]) : nil)
         }
     }
 
@@ -58,13 +50,9 @@ enum FieldList {
         return rest
     }
 
-    private static func lowercased(_ bytes: Substring.UTF8View) -> String {
-        String(decoding: bytes.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
-    }
-
-    /// The content of a quoted string (RFC 9110, section 5.6.4); anything else as it is.
+    /// The content of a quoted string (RFC 9110, section 5.6.4); any other text is returned as it is.
     private static func unquoted(_ bytes: Substring.UTF8View) -> String {
-        guard bytes.first == UInt8(ascii: "\"") else { return String(decoding: bytes, as: UTF8.self) }
+        guard bytes.first == UInt8(ascii: "\"") else { return String(Substring(bytes)) }
         var content: [UInt8] = []
         var isEscaped = false
         for byte in bytes.dropFirst() {

@@ -1,55 +1,56 @@
 public import HTTPTypes
 
-/// What an HTTP cache does with a request.
+/// The decision of an HTTP cache about a request.
 public enum HTTPCacheDecision: Hashable, Sendable {
-    /// Answer from what is stored.
+    /// Serve the stored response.
     case serve(HTTPCacheReply)
-    /// Answer from what is stored, which is past its time, and validate it in the background (RFC 5861, section 3).
+    /// Serve the stored response, which is stale, and validate it in the background (RFC 5861, section 3).
     case serveWhileRevalidating(HTTPCacheReply, HTTPCacheValidation)
-    /// Ask the server whether what is stored still holds, or for the part of it that is missing.
+    /// Send a conditional request for the stored response, or a range request for its missing part.
     case revalidate(HTTPCacheValidation)
-    /// Send the request on as it is.
+    /// Send the request unchanged.
     case fetch
-    /// Answer 504: only what is stored was asked for, and nothing that is may be used (RFC 9111, section 5.2.1.7).
+    /// Respond with 504: the request only accepts a stored response, and there is none (RFC 9111, section 5.2.1.7).
     case gatewayTimeout
 }
 
-/// An answer made of a stored response.
+/// A response that is made of a stored one.
 public struct HTTPCacheReply: Hashable, Sendable {
-    /// Which of the stored responses it is made of.
+    /// The index of the stored response.
     public var index: Int
-    /// Its age in whole seconds, which ``head`` has as `Age`.
+    /// The age in whole seconds, which ``head`` has as `Age`.
     public var age: Int
-    /// Status and fields as they are to be sent: those stored, or for a part of the body 206, or 304 where the request
-    /// named the version that is stored.
+    /// The status and the header fields of the reply: those stored, or 206 for a part of the body, or 304 if the preconditions of
+    /// the request name the stored version.
     public var head: HTTPResponse
-    /// Which of the stored bytes are its body.
+    /// The stored bytes that are the body.
     public var bytes: Range<Int>
 }
 
-/// A question to the server about a stored response.
+/// A validation of a stored response by the server.
 public struct HTTPCacheValidation: Hashable, Sendable {
-    /// What is asked.
-    public enum Question: Hashable, Sendable {
-        /// Whether it still holds: a 304 says yes.
-        case isCurrent
-        /// For the bytes after those that are stored: a 206 has them, if the version is the same.
-        case rest
+    /// What the request to the server asks for.
+    public enum Kind: Hashable, Sendable {
+        /// A conditional request: a 304 confirms the stored response.
+        case conditional
+        /// A range request for the bytes after the stored ones: a 206 has them if the version is the same.
+        case remainder
     }
 
-    /// Which of the stored responses it is about.
+    /// The index of the stored response.
     public var index: Int
-    public var question: Question
-    /// The fields of the request to send: the original's, with preconditions.
+    /// What the request to the server asks for.
+    public var kind: Kind
+    /// The header fields of the request to send: the original ones with preconditions.
     public var headerFields: HTTPFields
 }
 
-/// Why the server could not be asked.
+/// The reason why the server returned no usable response.
 public enum HTTPCacheFailure: Hashable, Sendable {
-    /// There is no way to it: no name, no connection, no answer in time.
+    /// The host name was not found, no connection was made, or the request timed out.
     case unreachable
-    /// The transaction broke off.
-    case brokenOff
-    /// It answered with this status.
+    /// The connection was lost during the exchange.
+    case connectionLost
+    /// The server responded with this status.
     case status(Int)
 }

@@ -1,20 +1,24 @@
 public import HTTPTypes
 public import ImageCore
 
-// What is stored, and how later answers change it.
+// Which responses are stored, and how later responses update them.
 extension HTTPCachePolicy {
-    /// Whether a response is kept (RFC 9111, section 3).
+    /// Whether a response may be stored (RFC 9111, section 3).
     ///
-    /// A success is kept where it may be used now, or can be validated, or may stand in while its server is away. Any other
-    /// status is kept only while it is fresh.
-    public func keeps(_ response: StoredResponse, to request: DataRequest) -> Bool {
+    /// A successful response is stored if it is fresh, can be validated, or may be served stale while its server is unreachable.
+    /// Any other status is stored only if it is fresh.
+    ///
+    /// - Parameters:
+    ///   - response: the response of the server.
+    ///   - request: its request.
+    public func allowsStoring(_ response: StoredResponse, for request: DataRequest) -> Bool {
         let status = response.head.status
         let control = response.control
         guard mode != .off, request.isCacheRead, request.method == .get, request.cachePolicy.writesDisk,
             !CacheControl(request.headerFields).noStore, !response.answersNothing, status.code >= 200, status != .notModified,
             status == .partialContent ? response.part != nil : true
         else { return false }
-        // A cache that knows the status goes by what it means, not by `no-store` (section 5.2.2.3).
+        // With `must-understand`, a cache that understands the status ignores `no-store` (section 5.2.2.3).
         let isUnderstood = Self.understoodStatuses.contains(status.code)
         guard control.mustUnderstand ? isUnderstood : !control.noStore else { return false }
         if mode == .aggressive { return status.kind == .successful }
@@ -27,35 +31,35 @@ extension HTTPCachePolicy {
             && (response.entityTag != nil || response.lastModified != nil || !response.forbidsStale)
     }
 
-    /// Whether a response to a POST is kept as the answer to a GET (RFC 9110, section 9.3.3): it must say how long, and that
-    /// it is what the URL has.
-    func keepsAsRead(_ response: StoredResponse, to request: DataRequest, contentLocation: URL?) -> Bool {
+    /// Whether a response to a POST may be stored as a response to GET (RFC 9110, section 9.3.3): it must state its freshness, and
+    /// name its URL in `Content-Location`.
+    func allowsStoringPost(_ response: StoredResponse, for request: DataRequest, contentLocation: URL?) -> Bool {
         guard mode == .standard, response.control.maxAge != nil || response.expiresIn != nil, let contentLocation,
             ImageRequest(url: contentLocation).resource == ImageRequest(url: request.url).resource
         else { return false }
         var read = request
         (read.method, read.body) = (.get, nil)
-        return response.head.status == .ok && keeps(response, to: read)
+        return response.head.status == .ok && allowsStoring(response, for: read)
     }
 
-    /// The statuses whose meaning for a cache is known here: those of RFC 9110, section 15, that are final.
+    /// The status codes that this cache understands: the final ones of RFC 9110, section 15.
     private static let understoodStatuses: Set<Int> = Set(200...206).union(300...305).union([307, 308]).union(400...417)
         .union([421, 422, 426]).union(500...505)
 
-    /// The reply made of a response that the server has just confirmed.
+    /// The reply for a response that the server has just validated.
     func reply(ofConfirmed response: StoredResponse, to request: DataRequest, at now: Double) -> HTTPCacheReply? {
-        guard let choice = choice(of: [response], for: request), let answer = choice.answer else { return nil }
-        return reply(answer, from: response, index: 0, to: request, at: now)
+        guard let selection = selection(of: [response], for: request), let content = selection.content else { return nil }
+        return reply(content, from: response, index: 0, to: request, at: now)
     }
 }
 
 extension StoredResponse {
-    /// The response as a 304 freshens it (RFC 9111, sections 3.2 and 4.3.4); `nil` where that speaks of another version.
+    /// The response after a 304 has updated it (RFC 9111, sections 3.2 and 4.3.4); `nil` if the 304 names another version.
     ///
-    /// A 304 without any validator is about the one version that it was asked about. Tags are compared weakly: servers
-    /// that compress on the way weaken their own.
+    /// A 304 without a validator is about the version that the request named. Entity tags are compared weakly, since servers that
+    /// compress bodies weaken their tags.
     ///
-    /// - Parameter request: the one that the response then answers.
+    /// - Parameter request: the request that the response answers from now on.
     public func validated(
         by head: HTTPResponse, to request: DataRequest, requestedAt: Double, receivedAt: Double
     ) -> StoredResponse? {
@@ -67,24 +71,20 @@ extension StoredResponse {
         return updated(by: head, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
     }
 
-    /// Whether a later use could tell this response, which a 304 has freshened, from the one before: by its fields, or because
-    /// it may be used for some time now. What only grew younger, and is validated at its next use as before, is the same.
-    func tellsMore(than old: StoredResponse, under policy: HTTPCachePolicy) -> Bool {
-        hasTime(under: policy) || lastingFields != old.lastingFields
+    /// Whether a response that a 304 has updated must be stored again: its fields have changed, or it is fresh for some time now.
+    /// A response that is validated at every use is not stored again.
+    func needsStore(after old: StoredResponse, under policy: HTTPCachePolicy) -> Bool {
+        let isFresh = lifetime(under: policy) > initialAge && !control.noCache && redirect == nil
+        return isFresh || (control.staleWhileRevalidate ?? 0) > 0 || control.staleIfError != nil
+            || lastingFields != old.lastingFields
     }
 
-    /// Whether it may be used for some time now.
-    func hasTime(under policy: HTTPCachePolicy) -> Bool {
-        let isUsable = lifetime(under: policy) > initialAge && !control.noCache && redirect == nil
-        return isUsable || (control.staleWhileRevalidate ?? 0) > 0 || control.staleIfError != nil
-    }
-
-    /// The fields without those that say when it was made.
+    /// The header fields without those that state times.
     private var lastingFields: HTTPFields {
         HTTPFields(head.headerFields.filter { ![.date, .age, .expires].contains($0.name) })
     }
 
-    /// The response as an answer to HEAD freshens it (RFC 9111, section 4.3.5); `nil` where that shows another version.
+    /// The response after a response to HEAD has updated it (RFC 9111, section 4.3.5); `nil` if that names another version.
     public func freshened(
         byHead head: HTTPResponse, to request: DataRequest, requestedAt: Double, receivedAt: Double
     ) -> StoredResponse? {
@@ -101,8 +101,8 @@ extension StoredResponse {
             vary: VaryKey(merged.headerFields, for: request.headerFields), redirect: redirect)
     }
 
-    /// The head of the whole, or of a longer part, that this part and another of the same version make (RFC 9110, section
-    /// 15.3.7.3), and how much of the other's beginning this one has already; `nil` where they do not meet.
+    /// Combines this part of a body with a following part of the same version (RFC 9110, section 15.3.7.3). Returns the combined
+    /// response and the number of bytes that both parts have; `nil` if the parts are not adjacent.
     func joined(with next: StoredResponse) -> (response: StoredResponse, overlap: Int)? {
         guard let validator = strongValidator, validator == next.strongValidator, let part, let other = next.part,
             part.total == other.total || part.total == nil || other.total == nil,

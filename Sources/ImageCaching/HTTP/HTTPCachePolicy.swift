@@ -1,8 +1,8 @@
 internal import HTTPTypes
 public import ImageCore
 
-/// How a private HTTP cache keeps and uses responses: RFC 9111 with the preconditions of RFC 9110, `stale-while-revalidate`
-/// and `stale-if-error` of RFC 5861, and `immutable` of RFC 8246. A value: it is given the time, and does nothing itself.
+/// The rules by which a private HTTP cache stores and serves responses: RFC 9111 with the preconditions of RFC 9110,
+/// `stale-while-revalidate` and `stale-if-error` of RFC 5861, and `immutable` of RFC 8246. A value without side effects.
 ///
 /// ```swift
 /// func mayBeShown(_ response: StoredResponse, for request: DataRequest, now: Double) -> Bool {
@@ -10,34 +10,44 @@ public import ImageCore
 /// }
 /// ```
 public struct HTTPCachePolicy: Hashable, Sendable {
+    /// How strictly the policy follows the RFCs.
     public enum Mode: String, Hashable, Sendable, CaseIterable {
         /// As the RFCs say.
         case standard
-        /// What is stored is used whatever its age, and every picture is stored that its server does not forbid to store.
+        /// Stored responses are served at any age, and every response is stored unless its server forbids it.
         case aggressive
-        /// Nothing is stored and nothing stored is used.
+        /// Nothing is stored or served.
         case off
     }
 
+    /// How strictly the policy follows the RFCs.
     public var mode: Mode
-    /// Where a server gives no time of life: the share of the time since `Last-Modified` that a response counts as fresh
-    /// (RFC 9111, section 4.2.2); 0.1.
-    public var heuristicShare: Double
-    /// The longest that such a response counts as fresh, in seconds; a day.
+    /// If the server states no freshness lifetime: the lifetime as a fraction of the time since `Last-Modified` (RFC 9111, section
+    /// 4.2.2); 0.1 by default.
+    public var heuristicFraction: Double
+    /// The maximum of the heuristic lifetime, in seconds; a day by default.
     public var heuristicLimit: Double
-    /// The longest that a response with an error status (400 and above) counts as fresh, in seconds, whatever its server says;
-    /// 300. An image that was missing for a moment must not stay missing for a year.
+    /// The maximum lifetime of a response with an error status (400 and above), in seconds, whatever its server states; 300 by
+    /// default. An image that was missing for a moment must not stay missing for a year.
     public var maximumErrorLifetime: Double
-    /// Whether a response that is past its time is used while its server cannot be reached, unless the server forbids it
-    /// (RFC 9111, section 4.2.4); `true`.
+    /// Whether a stale response is served while its server is unreachable, unless the server forbids it (RFC 9111, section 4.2.4);
+    /// `true` by default.
     public var servesStaleOffline: Bool
 
+    /// Creates a policy.
+    ///
+    /// - Parameters:
+    ///   - mode: how strictly the policy follows the RFCs.
+    ///   - heuristicFraction: the heuristic lifetime as a fraction of the time since `Last-Modified`.
+    ///   - heuristicLimit: the maximum of the heuristic lifetime, in seconds.
+    ///   - maximumErrorLifetime: the maximum lifetime of an error response, in seconds.
+    ///   - servesStaleOffline: whether a stale response is served while its server is unreachable.
     public init(
-        mode: Mode = .standard, heuristicShare: Double = 0.1, heuristicLimit: Double = 86_400,
+        mode: Mode = .standard, heuristicFraction: Double = 0.1, heuristicLimit: Double = 86_400,
         maximumErrorLifetime: Double = 300, servesStaleOffline: Bool = true
     ) {
         self.mode = mode
-        self.heuristicShare = heuristicShare
+        self.heuristicFraction = heuristicFraction
         self.heuristicLimit = heuristicLimit
         self.maximumErrorLifetime = maximumErrorLifetime
         self.servesStaleOffline = servesStaleOffline
@@ -45,58 +55,67 @@ public struct HTTPCachePolicy: Hashable, Sendable {
 
     /// As the RFCs say.
     public static let standard = HTTPCachePolicy()
-    /// Ignores how long responses are fresh, and keeps what fits: for pictures whose URLs change with their content.
+    /// Ignores freshness and stores whatever the server allows: for images whose URLs change with their content.
     public static let aggressive = HTTPCachePolicy(mode: .aggressive)
-    /// No HTTP cache.
+    /// Turns the HTTP cache off.
     public static let off = HTTPCachePolicy(mode: .off)
 
-    /// What to do with a request, given what is stored for its URL.
+    /// Decides about a request.
     ///
     /// - Parameters:
-    ///   - stored: in any order; those of other variants are passed over.
-    ///   - now: seconds since 1970.
+    ///   - request: the request.
+    ///   - stored: the stored responses for its URL, in any order; those of other variants are ignored.
+    ///   - now: the current time in seconds since 1970.
     public func decision(for request: DataRequest, stored: [StoredResponse], now: Double) -> HTTPCacheDecision {
-        let wish = RequestDirectives(request)
-        let otherwise: HTTPCacheDecision = wish.onlyIfCached ? .gatewayTimeout : .fetch
-        guard mode != .off, request.isCacheRead, !wish.bypasses, let choice = choice(of: stored, for: request) else {
+        let directives = RequestDirectives(request)
+        let otherwise: HTTPCacheDecision = directives.onlyIfCached ? .gatewayTimeout : .fetch
+        guard mode != .off, request.isCacheRead, !directives.bypasses, let selection = selection(of: stored, for: request) else {
             return otherwise
         }
-        let response = stored[choice.index]
-        let use = use(of: response, wish, at: now)
-        if let answer = choice.answer, use != .validate {
-            let reply = reply(answer, from: response, index: choice.index, to: request, at: now)
-            guard use == .serveAndValidate else { return .serve(reply) }
-            // Who wants no network has what there is.
-            guard !wish.onlyIfCached, let validation = validation(of: response, choice, for: request) else {
+        let response = stored[selection.index]
+        let reuse = reuse(of: response, directives, at: now)
+        if let content = selection.content, reuse != .validate {
+            let reply = reply(content, from: response, index: selection.index, to: request, at: now)
+            guard reuse == .serveAndValidate else { return .serve(reply) }
+            // A request that forbids the network is not validated.
+            guard !directives.onlyIfCached, let validation = validation(of: response, selection, for: request) else {
                 return .serve(reply)
             }
             return .serveWhileRevalidating(reply, validation)
         }
-        guard !wish.onlyIfCached, let validation = validation(of: response, choice, for: request) else { return otherwise }
+        guard !directives.onlyIfCached, let validation = validation(of: response, selection, for: request) else {
+            return otherwise
+        }
         return .revalidate(validation)
     }
 
-    /// The stored response that stands in for an answer that could not be had, if one may (RFC 9111, section 4.2.4; RFC
-    /// 5861, section 4).
-    public func standIn(
+    /// The stale reply to serve after a failure; `nil` if none may be served (RFC 9111, section 4.2.4; RFC 5861, section 4).
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - stored: the stored responses for its URL, in any order.
+    ///   - failure: why the server returned no usable response.
+    ///   - now: the current time in seconds since 1970.
+    public func staleReply(
         for request: DataRequest, stored: [StoredResponse], after failure: HTTPCacheFailure, now: Double
     ) -> HTTPCacheReply? {
         if case .status(let code) = failure, ![500, 502, 503, 504].contains(code) { return nil }
-        let wish = RequestDirectives(request)
-        guard mode != .off, request.isCacheRead, !wish.bypasses, !wish.noCache, let choice = choice(of: stored, for: request),
-            let answer = choice.answer
+        let directives = RequestDirectives(request)
+        guard mode != .off, request.isCacheRead, !directives.bypasses, !directives.noCache,
+            let selection = selection(of: stored, for: request),
+            let content = selection.content
         else { return nil }
-        let response = stored[choice.index]
+        let response = stored[selection.index]
         guard mode == .aggressive || !response.forbidsStale else { return nil }
         let staleness = response.age(at: now) - response.lifetime(under: self)
-        let window = max(response.control.staleIfError ?? -1, wish.staleIfError ?? -1)
+        let window = max(response.control.staleIfError ?? -1, directives.staleIfError ?? -1)
         let isOffline = failure == .unreachable && servesStaleOffline
         guard isOffline || mode == .aggressive || window >= 0 && staleness <= Double(window) else { return nil }
-        return reply(answer, from: response, index: choice.index, to: request, at: now)
+        return reply(content, from: response, index: selection.index, to: request, at: now)
     }
 }
 
 extension DataRequest {
-    /// Whether the method is one that is answered from a cache, and no body changes what is asked for.
+    /// Whether a cache may serve the request: the method is GET or HEAD, and there is no body.
     var isCacheRead: Bool { (method == .get || method == .head) && body == nil }
 }

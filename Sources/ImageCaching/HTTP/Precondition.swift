@@ -1,13 +1,13 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// The preconditions of a request that a cache judges by itself (RFC 9111, section 4.3.2).
+/// The preconditions of a request that a cache evaluates (RFC 9111, section 4.3.2).
 enum Precondition {
     static func isConditional(_ fields: HTTPFields) -> Bool {
         fields.contains(.ifNoneMatch) || fields.contains(.ifModifiedSince)
     }
 
-    /// Whether the asker has the stored version already. `If-None-Match` goes before `If-Modified-Since` (RFC 9110, section
+    /// Whether the client has the stored version. `If-None-Match` takes precedence over `If-Modified-Since` (RFC 9110, section
     /// 13.2.2).
     static func isUnmodified(_ response: StoredResponse, since fields: HTTPFields) -> Bool {
         guard response.head.status == .ok else { return false }
@@ -21,7 +21,7 @@ enum Precondition {
         return (response.lastModified ?? response.date) <= since
     }
 
-    /// The head of a 304 (RFC 9110, section 15.4.5): what describes a body that is not sent goes.
+    /// The response headers of a 304 (RFC 9110, section 15.4.5), without the fields that describe a body.
     static func notModified(_ head: HTTPResponse) -> HTTPResponse {
         var head = head
         head.status = .notModified

@@ -1,18 +1,18 @@
 internal import ImageCore
 
-/// What is stored for one request, without bodies: what later decisions need of the first response of its URL, and the head of the
-/// response that matches the request.
+/// The stored entries for one request, without bodies: the parts of the primary entry that later decisions need, and the headers
+/// of the matching response.
 struct StoredEntries: Sendable {
-    /// The first response of the URL.
-    struct Base: Sendable {
+    /// The entry under the primary key of the URL.
+    struct PrimaryEntry: Sendable {
         let generation: String
         let vary: VaryKey?
     }
 
-    let baseKey: DataKey
-    /// The key of ``match``, or the one that it would have.
+    let primaryKey: DataKey
+    /// The key of ``match``, or the key under which a match would be stored.
     let matchKey: DataKey
-    var base: Base?
+    var primary: PrimaryEntry?
     var match: StoredResponse?
 
     var responses: [StoredResponse] { match.map { [$0] } ?? [] }
@@ -21,19 +21,19 @@ struct StoredEntries: Sendable {
 /// One lookup in an ``HTTPCache``.
 struct CacheLookup: Sendable {
     let entries: StoredEntries
-    /// The match with its body, for a reply that is sent at once.
+    /// The matching response with its body.
     let match: StoredEntry?
 }
 
-/// What an ``HTTPCache`` knows of a request that needs the network. A load may wait for minutes before its fetch starts, so the
-/// transaction holds heads and no body; ``CacheExchange`` reads the body again when the response of the server needs it.
+/// The result of a lookup for a request that needs the network. It holds no body, since a load may wait for minutes before its
+/// fetch starts; ``CacheExchange`` reads the body again when the response of the server needs it.
 struct HTTPCacheTransaction: ResponseTransaction {
     let cache: HTTPCache.Identity
     let entries: StoredEntries
 }
 
 extension StoredEntry {
-    /// The response that a reply describes, which was made of this entry.
+    /// The response that a reply of this entry describes.
     func response(_ reply: HTTPCacheReply, to request: DataRequest) throws(ImageError) -> DataResponse {
         if let limit = request.maximumBytes, reply.bytes.count > limit {
             throw ImageError.tooLarge(ImageSource.redacted(request.url), reply.bytes.count, limit)

@@ -1,15 +1,9 @@
 internal import HTTPTypes
 
-/// Which fields of a head are kept, and how a later head changes them (RFC 9111, sections 3.1 and 3.2).
+/// The header fields that are stored, and how later response headers update them (RFC 9111, sections 3.1 and 3.2).
 enum StoredFields {
-    /// The head without what holds for one connection only, and without what `no-cache` names.
+    /// The response headers without connection-specific fields and without those that `no-cache` lists.
     static func head(from head: HTTPResponse) -> HTTPResponse {
-        // Most heads have none of that, and stay as they are.
-        let isSuspect = head.headerFields.contains { field in
-            hopByHop.contains(field.name.canonicalName)
-                || field.name == .cacheControl && CacheControl(field.value).noCacheFields.isEmpty == false
-        }
-        guard isSuspect else { return head }
         var kept = head
         let listed = Set(head.headerFields[values: .connection].flatMap(FieldList.members).map { $0.lowercased() })
             .union(CacheControl(head.headerFields).noCacheFields)
@@ -21,24 +15,15 @@ enum StoredFields {
         return kept
     }
 
-    /// The stored head with the fields of a 304, or of an answer to HEAD, in the place of its own; what describes the stored
-    /// bytes stays.
+    /// The stored response headers, updated by those of a 304 or of a response to HEAD. Fields that describe the stored body stay.
     static func head(_ stored: HTTPResponse, updatedBy new: HTTPResponse) -> HTTPResponse {
         var updated = stored
         let fields = head(from: new).headerFields.filter { !describesBody.contains($0.name.canonicalName) }
         let replaced = Set(fields.map(\.name.canonicalName))
-        // An age that the new head does not speak of is over.
+        // `Age` is removed unless the new response headers contain one.
         updated.headerFields = HTTPFields(
             stored.headerFields.filter { !replaced.contains($0.name.canonicalName) && $0.name != .age } + fields)
         return updated
-    }
-
-    /// Whether a 304 may have the field without saying anything of what is stored.
-    static func saysNothingOfWhatIsStored(_ field: HTTPField) -> Bool {
-        let name = field.name.canonicalName
-        // What `Connection` lists is for this connection, and is not told from the rest here.
-        if name == "connection" { return ["keep-alive", "close"].contains(field.value.lowercased()) }
-        return describesBody.contains(name) || hopByHop.contains(name)
     }
 
     private static let hopByHop: Set<String> = [

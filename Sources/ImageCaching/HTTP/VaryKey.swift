@@ -1,10 +1,10 @@
 internal import HTTPTypes
 internal import ImageCore
 
-/// Which requests a response with `Vary` answers (RFC 9111, section 4.1): the names of the fields that it depends on, and
-/// a digest of their values in the request that it came for. The values may be credentials, so that none is kept.
+/// The request fields on which a response with `Vary` depends (RFC 9111, section 4.1): their names, and a digest of their values.
+/// The values themselves may be credentials and are not stored.
 public struct VaryKey: Hashable, Sendable {
-    /// In lower case, sorted, each once.
+    /// The names in lower case, sorted and unique.
     let names: [String]
     let digest: String
 
@@ -13,16 +13,16 @@ public struct VaryKey: Hashable, Sendable {
         self.digest = digest
     }
 
-    /// The key of a response; `nil` where it does not vary.
+    /// Creates the key of a response; `nil` if it does not vary.
     init?(_ response: HTTPFields, for request: HTTPFields) {
         guard let names = Self.names(in: response[values: .vary]), !names.isEmpty else { return nil }
         self.init(names: names, digest: Self.digest(of: names, in: request))
     }
 
-    /// Whether a request has the same values.
+    /// Whether a request has the same values of these fields.
     func matches(_ request: HTTPFields) -> Bool { Self.digest(of: names, in: request) == digest }
 
-    /// The names that `Vary` lists; `nil` for `*`, which no request matches.
+    /// The names that `Vary` lists; `nil` for `*`, which matches no request.
     static func names(in lines: [String]) -> [String]? {
         guard !lines.isEmpty else { return [] }
         let names = lines.flatMap(FieldList.members).map { $0.lowercased() }
@@ -33,14 +33,14 @@ public struct VaryKey: Hashable, Sendable {
         var text = ""
         for name in names {
             let value = HTTPField.Name(name).map { normalized(request[values: $0], of: name) } ?? nil
-            // An absent field is not an empty one, and no two lists read the same.
+            // The encoding distinguishes a missing field from an empty one and is unambiguous.
             text += value.map { "\(name)=\($0.utf8.count):\($0);" } ?? "\(name);"
         }
         return SHA256.hexDigest(of: Array(text.utf8))
     }
 
-    /// Values that differ in what has no meaning are the same: lines are joined, space around commas goes; in
-    /// `Accept-Language` also case, order, and space anywhere.
+    /// Removes differences without meaning: joins lines and removes whitespace around commas; in `Accept-Language` also case, order
+    /// and all whitespace.
     private static func normalized(_ values: [String], of name: String) -> String? {
         guard !values.isEmpty else { return nil }
         let members = values.flatMap(FieldList.members)

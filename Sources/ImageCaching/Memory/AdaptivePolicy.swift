@@ -1,11 +1,11 @@
-/// Chooses between LRU and two queues, by trying both on a sample of the accesses. A pure value.
+/// Chooses between LRU and two queues by simulating both on a sample of the accesses. A value.
 ///
-/// No policy is best for every pattern of access: LRU wins where people scroll back and forth; two queues win with loops, and
-/// with a few favourites among many images that are seen once. So two small caches of hashes, one with each policy, see the
-/// accesses to a sample of the keys, and have as large a part of the room (Waldspurger, Saemundsson, Ahmad, Park, "Cache
-/// modeling and optimization using miniature simulations", USENIX ATC 2017). The policy with more hits lately decides for the
-/// whole cache, as in set dueling (Qureshi, Jaleel, Patt, Steely, Emer, "Adaptive insertion policies for high performance
-/// caching", ISCA 2007). The cache starts with LRU, and where that is best it stays.
+/// No policy is best for every access pattern: LRU is better when users scroll back and forth; two queues are better for loops, and
+/// for a few popular images among many that are seen once. So two small caches of hashes, one with each policy, see the accesses to a
+/// sample of the keys, with a capacity in proportion (Waldspurger, Saemundsson, Ahmad, Park, "Cache modeling and optimization using
+/// miniature simulations", USENIX ATC 2017). The policy with more recent hits decides for the whole cache, as in set dueling
+/// (Qureshi, Jaleel, Patt, Steely, Emer, "Adaptive insertion policies for high performance caching", ISCA 2007). The cache starts
+/// with LRU.
 struct AdaptivePolicy: Sendable {
     private(set) var choice = EvictionOrder.Policy.lru
     private var lru = SampledCache(.lru)
@@ -14,7 +14,7 @@ struct AdaptivePolicy: Sendable {
     private var shift: Int?
     /// Entries of each small cache.
     private var capacity = 0
-    /// How many more hits two queues had; older ones count less.
+    /// How many more hits two queues had than LRU; older hits count less.
     private var score = 0.0
     private var decay = 1.0
 
@@ -26,7 +26,7 @@ struct AdaptivePolicy: Sendable {
 
     static func isSampled(_ hash: Int, mask: UInt) -> Bool { UInt(bitPattern: hash) >> (UInt.bitWidth - 24) & mask == 0 }
 
-    /// Fits the sample to the number of entries in the whole cache.
+    /// Adapts the sample to the number of entries in the whole cache.
     ///
     /// - Returns: whether ``sampleMask`` changed.
     mutating func resize(to count: Int) -> Bool {
@@ -42,21 +42,21 @@ struct AdaptivePolicy: Sendable {
         return !isUsable
     }
 
-    /// Notes an access to a sampled key.
+    /// Records an access to a sampled key.
     mutating func recordAccess(_ hash: Int) {
         guard capacity > 0 else { return }
         let isRecent = lru.access(hash, capacity: capacity)
         let isFrequent = twoQueues.access(hash, capacity: capacity)
         score = score * decay + (isFrequent ? 1 : 0) - (isRecent ? 1 : 0)
-        // Chosen on seeded traces: leaving LRU takes a lead that luck does not give, coming back a small one. For the same
-        // reason a lead is bounded and a deficit is not.
+        // Thresholds chosen on seeded traces: leaving LRU takes a lead that chance does not explain, returning to it a small
+        // deficit. For the same reason the lead is bounded and the deficit is not.
         let (up, down) = (8 + Double(capacity) / 2, 4 + Double(capacity) / 32)
         score = min(score, 1.2 * up)
         if score > up { choice = .twoQueues } else if score < -down { choice = .lru }
     }
 }
 
-/// A cache of hashes without images, each of cost 1.
+/// A cache of hashes without images; each entry costs 1.
 private struct SampledCache: Sendable {
     private struct Entry: Sendable {
         var hash: Int
@@ -71,7 +71,7 @@ private struct SampledCache: Sendable {
 
     init(_ policy: EvictionOrder.Policy) { order = EvictionOrder(policy) }
 
-    /// Looks a hash up and keeps it. Returns whether it was there.
+    /// Looks up a hash and stores it. Returns whether it was there.
     mutating func access(_ hash: Int, capacity: Int) -> Bool {
         time += 1
         if let id = ids[hash] {

@@ -4,8 +4,8 @@
         internal import UIKit
     #endif
 
-    /// What UIKit tells an app about memory: that the system runs short of it, and that the app is not seen any more.
-    // @unchecked because the observers are set once, and only looked at again when nobody else can.
+    /// UIKit's notifications about memory: memory warnings, and that the app entered the background.
+    // @unchecked because the observers are set once and read only in `deinit`.
     final class AppNotices: @unchecked Sendable {
         private let observers: [any NSObjectProtocol]
 

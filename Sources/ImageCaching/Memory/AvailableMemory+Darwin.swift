@@ -2,8 +2,8 @@
     internal import CalotypeSystem
 
     extension AvailableMemory {
-        /// The machine's memory. On phones the system's own limit for one process is lower and may change; the cache's upper
-        /// bound of 512 MB and memory warnings take care of that.
+        /// The physical memory. On phones the system's limit for one process is lower and may change; the cache's upper bound of
+        /// 512 MB and memory warnings cover that.
         static func current() -> Int {
             var bytes: UInt64 = 0
             var size = MemoryLayout<UInt64>.size

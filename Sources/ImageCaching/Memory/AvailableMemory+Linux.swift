@@ -11,7 +11,7 @@ internal import CalotypeSystem
                 limits: groups.memoryLimits { SmallFile.text(at: $0) } + [addressSpaceLimit()])
         }
 
-        /// What `setrlimit` leaves of the address space.
+        /// The limit of the address space, set by `setrlimit`; `nil` for no limit.
         private static func addressSpaceLimit() -> Int? {
             var limit = rlimit()
             let status = CLibrary.getAddressSpaceLimit(&limit)

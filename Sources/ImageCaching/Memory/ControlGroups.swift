@@ -1,19 +1,19 @@
-/// The control groups that a process on Linux belongs to: where the limits of a container or a service are written.
+/// The control groups of a process on Linux, which hold the limits of a container or a service.
 ///
-/// `/proc/self/cgroup` has one line per hierarchy, `number:controllers:path` (cgroups(7)). Version 2 is the line
-/// `0::/path`, its files lie below `/sys/fs/cgroup`; in version 1 the memory controller has a hierarchy of its own:
+/// `/proc/self/cgroup` has one line per hierarchy, `number:controllers:path` (cgroups(7)). Version 2 is the line `0::/path`, with its
+/// files below `/sys/fs/cgroup`; in version 1 the memory controller has a separate hierarchy:
 ///
 /// ```
 /// 4:memory:/docker/25db0a        /sys/fs/cgroup/memory/docker/25db0a/memory.limit_in_bytes
 /// 0::/system.slice/web.service   /sys/fs/cgroup/system.slice/web.service/memory.max
 /// ```
 ///
-/// A limit binds all groups below it. Inside a container the path may be the host's, which is not to be seen from
-/// there, while the container's own group is mounted as the root: so every prefix of the path is looked at.
+/// A limit applies to all groups below it. Inside a container the path may be that of the host, which the container does not see,
+/// while the container's group is mounted as the root: so every prefix of the path is read.
 struct ControlGroups: Equatable {
-    /// Directories of version 2 that hold a limit for this process, innermost first.
+    /// Directories of version 2 with a limit for this process, innermost first.
     private(set) var unified: [String] = []
-    /// The same for the memory controller of version 1.
+    /// Directories of version 1's memory controller, innermost first.
     private(set) var memory: [String] = []
 
     /// - Parameter process: the text of `/proc/self/cgroup`.
@@ -29,12 +29,12 @@ struct ControlGroups: Equatable {
         }
     }
 
-    /// The limits in bytes that are set, of all groups.
+    /// The limits of all groups, in bytes.
     ///
-    /// - Parameter read: the text of a file, or `nil` where there is none.
+    /// - Parameter read: returns the text of a file, or `nil` if there is none.
     func memoryLimits(read: (String) -> String?) -> [Int?] {
         let files = unified.map { $0 + "/memory.max" } + memory.map { $0 + "/memory.limit_in_bytes" }
-        // Version 2 writes `max` for no limit, version 1 a number near the largest: neither lowers the minimum.
+        // Without a limit, version 2 writes `max`, and version 1 a huge number: neither lowers the minimum.
         return files.map { read($0).flatMap { Int($0.prefix { $0 != "\n" }) } }
     }
 

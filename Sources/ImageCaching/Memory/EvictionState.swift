@@ -1,15 +1,15 @@
 internal import ImageCore
 
-/// What a memory cache must know to evict: its limits, the order of its entries, and what it counts when they come and go.
+/// The state that a memory cache needs to evict: its limits, the order of its entries, and its counters.
 struct EvictionState: Sendable {
     var limits: MemoryCache.Limits
-    var statistics = MemoryCache.Statistics()
+    var statistics = CacheStatistics(name: "memory")
     private var normal = EvictionOrder()
     private var high = EvictionOrder()
     private var adaptive = AdaptivePolicy()
     private var insertsUntilResize = 0
 
-    /// Inserts from one adaption of the sample to the number of entries to the next.
+    /// The number of inserts after which the sample is adapted to the number of entries.
     private static let resizeInterval = 32
 
     init(limits: MemoryCache.Limits) { self.limits = limits }
@@ -18,7 +18,7 @@ struct EvictionState: Sendable {
     var count: Int { normal.count + high.count }
     var policy: EvictionOrder.Policy { normal.policy }
 
-    /// Whether an entry may be kept, once others have been evicted. Entries of normal priority evict none of high priority.
+    /// Whether an entry fits after evictions. Entries of normal priority evict none of high priority.
     func hasRoom(forCost cost: Int, priority: CachePriority) -> Bool {
         guard cost <= limits.entryCost ?? .max else { return false }
         let (keptCost, keptCount) = priority == .normal ? (high.cost, high.count) : (0, 0)
@@ -30,38 +30,38 @@ struct EvictionState: Sendable {
         case .normal: normal.insert(id, hash: hash, cost: cost, at: time)
         case .high: high.insert(id, hash: hash, cost: cost, at: time)
         }
-        statistics.insertions += 1
+        statistics.stores += 1
     }
 
-    mutating func remove(_ id: Int, priority: CachePriority, because cause: MemoryCache.EvictionCause) {
+    mutating func remove(_ id: Int, priority: CachePriority, because cause: EvictionCause) {
         switch priority {
         case .normal: normal.remove(id)
         case .high: high.remove(id)
         }
-        statistics.evictions[cause] += 1
+        statistics.evictions.count(cause)
     }
 
-    /// Removes the next entry to evict, one of normal priority if there is one, while cost or count are above the bounds.
+    /// Removes the next entry to evict while cost or count exceed the limits; entries of normal priority come first.
     ///
     /// - Parameter lastUse: returns the time of an entry's last use.
     mutating func evict(
-        toCost cost: Int, count: Int, because cause: MemoryCache.EvictionCause, lastUse: (_ id: Int) -> Int64
+        toCost cost: Int, count: Int, because cause: EvictionCause, lastUse: (_ id: Int) -> Int64
     ) -> Int? {
         guard self.cost > cost || self.count > count else { return nil }
         guard let id = normal.evict(lastUse: lastUse) ?? high.evict(lastUse: lastUse) else { return nil }
-        statistics.evictions[cause] += 1
+        statistics.evictions.count(cause)
         return id
     }
 }
 
 // Choosing the policy.
 extension EvictionState {
-    /// Lets the choice of the policy take note of a key that is about to be inserted.
+    /// Records the key of an insert for the choice of the policy.
     ///
-    /// - Returns: which keys to sample from now on (``AdaptivePolicy/sampleMask``); `nil` if that has not changed.
+    /// - Returns: the new sample mask (``AdaptivePolicy/sampleMask``); `nil` if it has not changed.
     mutating func recordInsert(_ hash: Int) -> UInt? {
-        // Before the first entry had to leave there is nothing to choose.
-        guard statistics.evictions.room > 0 else { return nil }
+        // Before the first eviction all policies are equal.
+        guard statistics.evictions.overLimit > 0 else { return nil }
         insertsUntilResize -= 1
         var newMask: UInt?
         if insertsUntilResize < 0 {

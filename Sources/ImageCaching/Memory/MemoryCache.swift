@@ -1,29 +1,28 @@
 public import ImageCore
 
-/// Decoded images in memory, bounded by cost and count. See ``Limits`` for the bounds and ``Statistics`` for what it counts.
+/// A cache of decoded images in memory, limited by cost and count. See ``Limits`` for the limits.
 ///
-/// Every call is synchronous, takes no I/O and may come from any thread. The limits hold after every insert, and an image
-/// that fits within them can be read right after it was stored. When room is short, entries of normal priority go before
-/// any of high priority. Within a priority, the least recently used go first (LRU), or those that were
-/// used only once (2Q), whichever has led to more hits lately: so images that are seen once do not push out those that are
-/// seen again and again.
+/// Every call is synchronous, does no I/O and may come from any thread. The limits hold after every insert, and an image within them
+/// can be read right after it was stored. Entries of normal priority are evicted before those of high priority. Within a priority,
+/// the cache evicts the least recently used entries first (LRU), or those that were used only once (2Q), whichever has led to more
+/// hits lately: so images that are seen once do not push out images that are seen repeatedly.
 ///
 /// ```swift
 /// let cache = MemoryCache(limits: .init(cost: 40_000_000, timeToLive: 600))
 /// ```
-// Two kinds of lock, always taken in this order: that of the eviction state, for every change; then that of a shard. A hit takes
-// only the latter, except for the few that the choice of the policy samples.
+// Lock order: first the eviction state, for every change, then a shard. A hit takes only the lock of a shard, except for the few
+// uses that the choice of the policy samples.
 public final class MemoryCache: Caching {
     private let evictionState: Lock<EvictionState>
     private let shards = (0..<MemoryCache.shardCount).map { _ in MemoryShard() }
     private let now: @Sendable () -> Double
-    /// How much is kept when memory runs short.
+    /// How much the cache keeps under memory pressure.
     public let trimPolicy: TrimPolicy
     private let center: MemoryPressureCenter
     private let listener = Lock<Int?>(nil)
 
-    /// Bytes that an entry counts besides its pixels: its place in the index and in the order of eviction, the texts of its
-    /// key, and the objects that hold the bitmap. Measured with keys of usual length.
+    /// The bytes that an entry counts in addition to its pixels: its slots in the index and in the eviction order, the text of its key,
+    /// and the objects of the bitmap. Measured with keys of usual length.
     public static let entryOverhead = 512
 
     /// A power of two.
@@ -32,11 +31,12 @@ public final class MemoryCache: Caching {
     /// The most variants of a resource that a lookup returns.
     private static let maximumVariants = 16
 
-    /// An empty cache.
+    /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - trimPolicy: how much is kept when memory runs short; `.none` for a cache that ignores memory pressure.
-    ///   - now: seconds that only grow, for times to live; by default the system's clock.
+    ///   - limits: the limits on cost, count and age.
+    ///   - trimPolicy: how much the cache keeps under memory pressure; `.none` to ignore memory pressure.
+    ///   - now: a monotonic clock in seconds, for times to live; by default the system's clock.
     public convenience init(
         limits: Limits = Limits(), trimPolicy: TrimPolicy = TrimPolicy(),
         now: @escaping @Sendable () -> Double = SystemClock.uptime
@@ -48,7 +48,7 @@ public final class MemoryCache: Caching {
         evictionState = Lock(EvictionState(limits: limits))
         (self.trimPolicy, self.now, self.center) = (trimPolicy, now, center)
         guard trimPolicy != .none else { return }
-        let number = center.add { [weak self] in self?.relieve($0) }
+        let number = center.add { [weak self] in self?.respond(to: $0) }
         listener.withLock { $0 = number }
     }
 
@@ -56,21 +56,24 @@ public final class MemoryCache: Caching {
         if let number = listener.withLock({ $0 }) { center.remove(number) }
     }
 
-    /// The bounds. Lowering them evicts at once.
+    /// The limits. Lowering them evicts entries at once.
     public var limits: Limits {
         get { evictionState.withLock { $0.limits } }
         set {
             change { state, released in
                 state.limits = newValue
-                evict(from: &state, toCost: newValue.cost, count: newValue.count ?? .max, because: .room, into: &released)
+                evict(from: &state, toCost: newValue.cost, count: newValue.count ?? .max, because: .overLimit, into: &released)
             }
         }
     }
 
-    public var statistics: Statistics {
+    /// The contents and counters.
+    ///
+    /// `byteCount` is the cost of all entries, ``entryOverhead`` included.
+    public var statistics: CacheStatistics {
         var result = evictionState.withLock { state in
             var result = state.statistics
-            (result.cost, result.count) = (state.cost, state.count)
+            (result.byteCount, result.count) = (state.cost, state.count)
             return result
         }
         for shard in shards {
@@ -81,7 +84,9 @@ public final class MemoryCache: Caching {
         return result
     }
 
-    /// Which policy evicts at present.
+    public var cacheStatistics: [CacheStatistics] { [statistics] }
+
+    /// The current eviction policy.
     var policy: EvictionOrder.Policy { evictionState.withLock { $0.policy } }
 
     public func image(for key: ImageKey) -> DecodedImage? {
@@ -103,7 +108,7 @@ public final class MemoryCache: Caching {
         return found.image
     }
 
-    /// The cached images of a resource with their keys, whatever was done to them; not counted as uses. Returns at most 16.
+    /// The cached images of a resource with their keys, for any processing; at most 16. Does not count as a use.
     public func variants(of resource: ResourceKey) -> [CachedVariant] {
         let shard = shards[shardIndex(of: resource)]
         let found = shard.withLock { $0.entries(of: resource, limit: Self.maximumVariants) }
@@ -117,12 +122,18 @@ public final class MemoryCache: Caching {
         store(image, for: key, priority: priority, timeToLive: nil)
     }
 
-    /// Keeps an image for at most `timeToLive` seconds; `nil` for the limits' own time.
+    /// Stores an image, replacing that of the key.
+    ///
+    /// - Parameters:
+    ///   - image: the image.
+    ///   - key: the key of the image.
+    ///   - priority: entries of normal priority are evicted first.
+    ///   - timeToLive: seconds until the entry expires; `nil` for the time of the limits.
     public func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority = .normal, timeToLive: Double?) {
         let cost = image.cost + Self.entryOverhead
         let expires = (timeToLive ?? limits.timeToLive).map { now() + $0 } ?? .infinity
         change { state, released in
-            let old = entry(of: key, orSameHash: true)
+            let old = entry(of: key)
             if let old { state.remove(old.id, priority: old.priority, because: .removed) }
             guard state.hasRoom(forCost: cost, priority: priority) else {
                 if let old { released.add(take(old.id)) }
@@ -132,7 +143,7 @@ public final class MemoryCache: Caching {
             if let mask = state.recordInsert(key.hash) { shards.forEach { $0.withLock { $0.sampleMask = mask } } }
             let limits = state.limits
             evict(
-                from: &state, toCost: limits.cost - cost, count: limits.count.map { $0 - 1 } ?? .max, because: .room,
+                from: &state, toCost: limits.cost - cost, count: limits.count.map { $0 - 1 } ?? .max, because: .overLimit,
                 into: &released)
             let time = MemoryShard.clock()
             let entry = MemoryShard.Entry(lastUse: time, key: key, image: image, expires: expires, priority: priority)
@@ -140,7 +151,7 @@ public final class MemoryCache: Caching {
             if let old {
                 released.add(shards[index].withLock { $0.replace(old.id / Self.shardCount, with: entry) })
             }
-            let id = old?.id ?? shards[index].withLock { $0.insert(entry, hash: key.hash) } * Self.shardCount + index
+            let id = old?.id ?? shards[index].withLock { $0.insert(entry) } * Self.shardCount + index
             state.insert(id, hash: key.hash, cost: cost, priority: priority, at: time)
         }
     }
@@ -151,11 +162,11 @@ public final class MemoryCache: Caching {
 
     public func removeAll() { evict(toCost: -1, because: .removed) }
 
-    /// Evicts until the entries cost at most `cost` bytes together.
+    /// Evicts entries until all of them cost at most `cost` bytes.
     public func trim(toCost cost: Int) { evict(toCost: max(0, cost), because: .trim) }
 }
 
-// Removing. Images that leave are collected and released outside of the locks.
+// Removing. Removed images are collected and released outside of the locks.
 extension MemoryCache {
     private func change(_ body: (_ state: inout EvictionState, _ released: inout ReleasedImages) -> Void) {
         var released = ReleasedImages()
@@ -184,15 +195,14 @@ extension MemoryCache {
     }
 }
 
-// Entries by number: the lower bits are the shard, the others the slot in it. Only valid under the lock of the eviction state.
+// Entries by number: the lower bits are the shard, the others the slot in it. Valid only under the lock of the eviction state.
 extension MemoryCache {
     private func shardIndex(of resource: ResourceKey) -> Int { resource.hash & (Self.shardCount - 1) }
 
-    /// - Parameter orSameHash: whether to return the entry of another key with the same hash, whose slot a new entry takes.
-    private func entry(of key: ImageKey, orSameHash: Bool = false) -> (id: Int, expires: Double, priority: CachePriority)? {
+    private func entry(of key: ImageKey) -> (id: Int, expires: Double, priority: CachePriority)? {
         let index = shardIndex(of: key.resource)
         return shards[index].withLock { contents in
-            (orSameHash ? contents.slot(ofHash: key.hash) : contents.slot(of: key)).map { slot in
+            contents.slot(of: key).map { slot in
                 (id: slot * Self.shardCount + index, expires: contents[slot].expires, priority: contents[slot].priority)
             }
         }
@@ -210,7 +220,7 @@ extension MemoryCache {
     private func isExpired(_ expires: Double) -> Bool { expires < .infinity && expires <= now() }
 }
 
-/// Images that left the cache. The first needs no memory of its own, since an insert mostly evicts one.
+/// Removed images. The first needs no array, since an insert usually evicts one.
 private struct ReleasedImages {
     private var first: DecodedImage?
     private var others: [DecodedImage] = []

@@ -12,7 +12,7 @@ struct MemoryEvents: Equatable {
     private(set) var max = 0
     private(set) var oom = 0
 
-    /// - Parameter text: the file's content; lines of other names and shapes do not count.
+    /// - Parameter text: the content of the file; other lines are ignored.
     init(_ text: String) {
         for line in text.split(separator: "\n") {
             let parts = line.split(separator: " ")
@@ -26,7 +26,7 @@ struct MemoryEvents: Equatable {
         }
     }
 
-    /// What happened since the counters stood as in `earlier`; `nil` for nothing.
+    /// The pressure since an earlier reading of the counters; `nil` for none.
     func pressure(since earlier: MemoryEvents) -> MemoryPressure? {
         if max > earlier.max || oom > earlier.oom { return .critical }
         return high > earlier.high ? .warning : nil

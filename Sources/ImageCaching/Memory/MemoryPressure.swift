@@ -1,26 +1,25 @@
 internal import ImageCore
 
-/// How badly the system, or the part of it that the process may use, needs memory back.
+/// How urgently the system, or the control group of the process, needs memory.
 ///
-/// Every ``MemoryCache`` hears of it by itself, unless it was made not to. On Linux the news comes from the kernel's
-/// pressure stall information and from the events of the process's control group, on Apple platforms from the system's
-/// memory pressure source and, where there are apps, from their going to the background.
+/// Every ``MemoryCache`` responds to it, unless its trim policy is `.none`. On Linux, pressure is reported by the kernel's
+/// pressure stall information and by the events of the process's control group; on Apple platforms by the system's memory
+/// pressure source and, in apps, by UIKit's notifications.
 public enum MemoryPressure: Int, Hashable, Sendable, Comparable, CaseIterable {
-    /// The app is not seen any more.
+    /// The app is in the background.
     case background
-    /// Others wait for memory now and then.
+    /// Memory is short; some processes wait for it.
     case warning
     /// Memory is about to run out.
     case critical
 
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
-    /// Tells all caches of this process, as if the system had: for apps that know better, and for tests. Returns once all
-    /// of them have made room.
+    /// Reports pressure to all memory caches of this process, as the system does. Returns once all of them have freed memory.
     public static func post(_ pressure: MemoryPressure) { MemoryPressureCenter.shared.post(pressure) }
 }
 
-/// Where the news of one process arrives. Listens to the system while anybody listens here.
+/// Distributes memory pressure to the listeners of this process. Watches the system while there are listeners.
 final class MemoryPressureCenter: Sendable {
     static let shared = MemoryPressureCenter { MemoryPressureWatch(onPressure: $0) }
 
@@ -33,12 +32,12 @@ final class MemoryPressureCenter: Sendable {
     private let state = Lock(State())
     private let startWatch: @Sendable (@escaping @Sendable (MemoryPressure) -> Void) -> (any Sendable)?
 
-    /// - Parameter startWatch: begins to watch the system, and goes on as long as what it returns lives.
+    /// - Parameter startWatch: starts to watch the system until the returned object is released.
     init(startWatch: @escaping @Sendable (@escaping @Sendable (MemoryPressure) -> Void) -> (any Sendable)?) {
         self.startWatch = startWatch
     }
 
-    /// Calls `listener`, on any thread, until the returned number is given to ``remove(_:)``.
+    /// Calls `listener`, on any thread, until ``remove(_:)`` is called with the returned number.
     func add(_ listener: @escaping @Sendable (MemoryPressure) -> Void) -> Int {
         let (number, isFirst) = state.withLock { state in
             state.nextNumber += 1
@@ -47,7 +46,7 @@ final class MemoryPressureCenter: Sendable {
         }
         if isFirst {
             let watch = startWatch { [weak self] in self?.post($0) }
-            // Two that were first at the same time: one watch is dropped again.
+            // After two concurrent first calls, one of the two watches is dropped.
             state.withLock { if $0.watch == nil, !$0.listeners.isEmpty { $0.watch = watch } }
         }
         return number

@@ -1,8 +1,8 @@
 #if canImport(Darwin)
     internal import Dispatch
 
-    /// Listens to the system's memory pressure source, and to what an app is told.
-    // @unchecked because both members are set once, and safe to use from any thread.
+    /// Watches the system's memory pressure source and UIKit's notifications.
+    // @unchecked because both members are set once and are safe to use from any thread.
     final class MemoryPressureWatch: @unchecked Sendable {
         private let source: any DispatchSourceMemoryPressure
         private let notices: AppNotices

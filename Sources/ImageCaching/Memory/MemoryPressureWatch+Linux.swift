@@ -1,14 +1,14 @@
 internal import CalotypeSystem
 
 #if !canImport(Darwin)
-    /// Waits on a thread of its own, which sleeps in `poll`, for the kernel to report that memory runs short.
+    /// Watches for memory pressure on a separate thread, which sleeps in `poll`.
     ///
-    /// Two sources, both looked for in the system's own directories, each left out where it is missing or forbidden:
-    /// - pressure stall information (Documentation/accounting/psi.rst), of the machine and of the control group: a trigger
-    ///   is written to the file, and `poll` returns `POLLPRI` when tasks waited for memory for that share of a window. Its
-    ///   windows are two seconds long, which is the shortest that the kernel allows to those without privileges;
-    /// - `memory.events` of the control groups (version 2), whose file becomes `POLLPRI` when one of its counters grows: a
-    ///   container reaches its limit while the machine has memory left.
+    /// There are two sources; each is skipped if it is missing or not permitted:
+    /// - Pressure stall information (Documentation/accounting/psi.rst) of the machine and of the control group: a trigger is
+    ///   written to the file, and `poll` returns `POLLPRI` when tasks waited for memory for that share of a window. Windows of
+    ///   two seconds are the shortest that the kernel allows to unprivileged processes.
+    /// - `memory.events` of the control groups (version 2): `poll` returns `POLLPRI` when one of its counters grows, so that a
+    ///   container at its limit is noticed while the machine has free memory.
     final class MemoryPressureWatch: Sendable {
         private struct Source: Sendable {
             enum Kind: Sendable {
@@ -19,19 +19,19 @@ internal import CalotypeSystem
             var kind: Kind
         }
 
-        /// A pipe whose closing ends the thread.
+        /// The end of a pipe; closing it ends the thread.
         private let stop: Int32
-        /// How many files are watched.
+        /// The number of watched files.
         let sourceCount: Int
 
-        /// Begins to watch; `nil` where there is nothing to be watched.
+        /// Starts to watch; `nil` if there is nothing to watch.
         ///
-        /// - Parameter root: where `/proc` and `/sys` are found; empty for the system's.
+        /// - Parameter root: the directory that contains `/proc` and `/sys`; empty for the system's root.
         init?(root: String = "", onPressure: @escaping @Sendable (MemoryPressure) -> Void) {
             let groups = ControlGroups(process: SmallFile.text(at: root + "/proc/self/cgroup") ?? "").unified.map { root + $0 }
             var sources: [Source] = []
             for file in [root + "/proc/pressure/memory"] + groups.prefix(1).map({ $0 + "/memory.pressure" }) {
-                // 150 ms of 2 s in which some task waited; 200 ms in which all of them did.
+                // Some task waited for 150 ms of 2 s; all tasks waited for 200 ms of 2 s.
                 for (trigger, pressure) in [("some 150000 2000000", MemoryPressure.warning), ("full 200000 2000000", .critical)] {
                     if let descriptor = Self.openTrigger(file, trigger) {
                         sources.append(Source(descriptor: descriptor, kind: .trigger(pressure)))
@@ -55,7 +55,7 @@ internal import CalotypeSystem
             sourceCount = sources.count
             let wake = ends[0]
             let watched = sources
-            // Not a queue's thread: one that never comes back would be missing there.
+            // A dispatch queue would lose a thread to a loop that never returns.
             let isRunning = DetachedThread.start(stackBytes: 256 << 10) { Self.watch(watched, until: wake, onPressure) }
             if !isRunning { for descriptor in watched.map(\.descriptor) + [wake] { _ = close(descriptor) } }
         }
@@ -65,7 +65,7 @@ internal import CalotypeSystem
         private static func openTrigger(_ path: String, _ trigger: String) -> Int32? {
             let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else { return nil }
-            // The kernel wants the terminating zero too.
+            // The kernel requires the terminating zero.
             let bytes = Array(trigger.utf8) + [0]
             if unsafe write(descriptor, bytes, bytes.count) == bytes.count { return descriptor }
             _ = close(descriptor)
@@ -88,10 +88,10 @@ internal import CalotypeSystem
                     switch source.kind {
                     case .trigger(let pressure):
                         if happened & Int32(POLLPRI) != 0 { worst = max(worst ?? pressure, pressure) }
-                        // The control group is gone.
+                        // The control group was removed.
                         if happened & Int32(POLLERR | POLLNVAL) != 0 { polled[i].fd = -1 }
                     case .events(let path):
-                        // Reading from the start is what makes the file wait for the next change.
+                        // Reading from the start re-arms `poll` for the next change.
                         var byte: UInt8 = 0
                         _ = unsafe pread(source.descriptor, &byte, 1, 0)
                         guard let text = SmallFile.text(at: path) else {

@@ -1,7 +1,7 @@
 internal import CalotypeSystem
 internal import ImageCore
 
-/// A part of a memory cache's entries with a lock of its own, so that threads that read different keys seldom wait.
+/// A part of a memory cache's entries with a separate lock, so that threads that read different keys seldom wait.
 final class MemoryShard: Sendable {
     struct Entry: Sendable {
         /// Nanoseconds of the system's clock.
@@ -14,7 +14,7 @@ final class MemoryShard: Sendable {
         var priority: CachePriority
     }
 
-    /// What a lookup found.
+    /// The result of a lookup.
     struct Hit: Sendable {
         var image: DecodedImage
         var expires: Double
@@ -25,14 +25,13 @@ final class MemoryShard: Sendable {
     struct Contents: Sendable {
         var hits = 0
         var misses = 0
-        /// Which uses are sampled (``AdaptivePolicy/sampleMask``); none at first.
+        /// The sample mask of ``AdaptivePolicy``; samples none at first.
         var sampleMask = UInt.max
-        /// By the hashes of the keys: of two keys with the same hash, which are rare, only the later one has an entry.
-        private var slots: [Int: Int32] = [:]
+        private var slots: [ImageKey: Int] = [:]
         private var entries: [Entry] = []
         private var freeSlots: [Int] = []
 
-        /// The key of free slots, so that they keep no text.
+        /// The key of free slots, so that they do not retain a key.
         private static let noKey = ImageKey(resource: ResourceKey(""))
     }
 
@@ -57,12 +56,7 @@ extension MemoryShard.Contents {
         return MemoryShard.Hit(image: image, expires: entries[slot].expires, isSampled: isSampled)
     }
 
-    func slot(of key: ImageKey) -> Int? {
-        guard let slot = slots[key.hash], entries[Int(slot)].key == key else { return nil }
-        return Int(slot)
-    }
-
-    func slot(ofHash hash: Int) -> Int? { slots[hash].map(Int.init) }
+    func slot(of key: ImageKey) -> Int? { slots[key] }
 
     subscript(slot: Int) -> MemoryShard.Entry { _read { yield entries[slot] } }
 
@@ -71,15 +65,15 @@ extension MemoryShard.Contents {
         Array(entries.lazy.filter { $0.key.resource == resource && $0.image != nil }.prefix(limit))
     }
 
-    /// Keeps an entry for a hash that has none, and returns its slot.
-    mutating func insert(_ entry: MemoryShard.Entry, hash: Int) -> Int {
+    /// Adds an entry for a key without an entry, and returns its slot.
+    mutating func insert(_ entry: MemoryShard.Entry) -> Int {
         let slot = freeSlots.popLast() ?? entries.count
         if slot == entries.count { entries.append(entry) } else { entries[slot] = entry }
-        slots[hash] = Int32(slot)
+        slots[entry.key] = slot
         return slot
     }
 
-    /// Puts another entry of the same hash in the slot, and returns the image that was there.
+    /// Replaces the entry in a slot by one with the same key, and returns the old image.
     mutating func replace(_ slot: Int, with entry: MemoryShard.Entry) -> DecodedImage? {
         let old = entries[slot].image.take()
         entries[slot] = entry
@@ -87,7 +81,7 @@ extension MemoryShard.Contents {
     }
 
     mutating func remove(_ slot: Int) -> DecodedImage? {
-        slots[entries[slot].key.hash] = nil
+        slots[entries[slot].key] = nil
         entries[slot].key = Self.noKey
         freeSlots.append(slot)
         return entries[slot].image.take()
@@ -95,7 +89,7 @@ extension MemoryShard.Contents {
 }
 
 extension MemoryShard {
-    /// Nanoseconds since some instant in the past, for the order of uses.
+    /// Nanoseconds of a monotonic clock, to order uses.
     static func clock() -> Int64 {
         var time = timespec()
         _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)

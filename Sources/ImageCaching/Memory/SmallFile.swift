@@ -1,8 +1,8 @@
 internal import CalotypeSystem
 
-/// The small text files in which a system tells about itself.
+/// Reads the small text files of `/proc` and `/sys`.
 enum SmallFile {
-    /// The first 4,096 bytes as text, or `nil` where the file cannot be read.
+    /// The first 4,096 bytes as text; `nil` if the file cannot be read.
     static func text(at path: String) -> String? {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return nil }

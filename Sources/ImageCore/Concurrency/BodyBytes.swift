@@ -1,19 +1,22 @@
 internal import CalotypeSystem
 
-/// The bytes of a body, which come one chunk after the other. `Data` ends the process when memory runs out; this says so.
+/// Collects the chunks of a body. Reports when memory runs out, where `Data` would end the process.
 package struct BodyBytes: Sendable {
-    /// A body of one chunk is not copied.
+    /// The only chunk of the body, which is not copied; empty once there are more.
     private var first = Data()
-    private var room: Room?
+    private var buffer: GrowingBuffer?
     private var capacity = 0
+    /// The number of bytes.
     package private(set) var count = 0
 
+    /// Creates an empty body.
     package init() {}
 
-    /// Adds a chunk.
+    /// Appends a chunk.
     ///
-    /// - Parameter expected: the announced length: a claim, for which room is made up to a megabyte beyond what has come.
-    /// - Returns: `false` when there is not enough memory; the chunk is then not added.
+    /// - Parameter expected: the announced length. As it may be wrong, at most 1 MB is allocated beyond the bytes that have
+    ///   arrived.
+    /// - Returns: `false` if there is not enough memory; the chunk is then not appended.
     package mutating func append(_ chunk: Data, expected: Int? = nil) -> Bool {
         let needed = count + chunk.count
         guard count > 0 else {
@@ -21,44 +24,45 @@ package struct BodyBytes: Sendable {
             return true
         }
         if needed > capacity {
-            let claim = max(needed, expected ?? .max)
-            let wish = min(claim, max(2 * capacity, needed + (expected == nil ? 0 : 1 << 20)))
-            guard grow(to: wish) || grow(to: needed) else { return false }
+            let claimed = max(needed, expected ?? .max)
+            let preferred = min(claimed, max(2 * capacity, needed + (expected == nil ? 0 : 1 << 20)))
+            guard grow(to: preferred) || grow(to: needed) else { return false }
         }
-        guard let room else { return false }
+        guard let buffer else { return false }
         unsafe chunk.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return }
-            unsafe (room.start + count).copyMemory(from: start, byteCount: bytes.count)
+            unsafe (buffer.start + count).copyMemory(from: start, byteCount: bytes.count)
         }
         count = needed
         return true
     }
 
-    /// All that has come. More may be appended afterwards without a copy: it is written behind these bytes.
+    /// The bytes so far, without a copy. Later chunks are written behind them and do not change them.
     package var data: Data {
-        guard let room else { return first }
-        return unsafe Data(bytesNoCopy: room.start, count: count, deallocator: .custom { _, _ in withExtendedLifetime(room) {} })
+        guard let buffer else { return first }
+        return unsafe Data(
+            bytesNoCopy: buffer.start, count: count, deallocator: .custom { _, _ in withExtendedLifetime(buffer) {} })
     }
 
-    private mutating func grow(to wish: Int) -> Bool {
-        // The system may move memory that no data refers to.
-        if room != nil, isKnownUniquelyReferenced(&room) {
-            guard let room, room.resize(to: wish) else { return false }
+    private mutating func grow(to newCapacity: Int) -> Bool {
+        // The buffer may move only if no `Data` refers to it.
+        if buffer != nil, isKnownUniquelyReferenced(&buffer) {
+            guard let buffer, buffer.resize(to: newCapacity) else { return false }
         } else {
-            guard let made = Room(wish) else { return false }
+            guard let larger = GrowingBuffer(newCapacity) else { return false }
             let old = data
             unsafe old.withUnsafeBytes { bytes in
-                if let start = bytes.baseAddress { unsafe made.start.copyMemory(from: start, byteCount: bytes.count) }
+                if let start = bytes.baseAddress { unsafe larger.start.copyMemory(from: start, byteCount: bytes.count) }
             }
-            (room, first) = (made, Data())
+            (buffer, first) = (larger, Data())
         }
-        capacity = wish
+        capacity = newCapacity
         return true
     }
 }
 
-/// Memory of the C library, whose end may be empty.
-@safe private final class Room: @unchecked Sendable {  // because bytes are written once, behind all that readers were given
+/// Memory of the C library.
+@safe private final class GrowingBuffer: @unchecked Sendable {  // because bytes are written once, behind those that readers have
     private(set) var start: UnsafeMutableRawPointer
 
     init?(_ count: Int) {
@@ -68,7 +72,7 @@ package struct BodyBytes: Sendable {
 
     deinit { unsafe free(start) }
 
-    /// Returns `false`, and stays as it is, when there is not enough memory.
+    /// - Returns: `false` if there is not enough memory; the buffer is then unchanged.
     func resize(to count: Int) -> Bool {
         guard let moved = unsafe realloc(start, count) else { return false }
         unsafe start = moved

@@ -1,34 +1,39 @@
-/// Hands a response from the callbacks that receive it to the task that reads it, with back-pressure: the common part of
-/// network layers that are made of callbacks. The layer keeps the head itself; the channel only announces it.
+/// Passes a response from callbacks to the task that reads it, with back-pressure. Network layers that are based on callbacks use
+/// it.
 ///
-/// Each side takes the lock for a moment and resumes the other outside it. At most one reader waits at a time.
+/// The network layer stores status and header fields (the head) itself; the channel only reports that they have arrived. Each
+/// side changes the state under the lock and resumes the other side outside of it. At most one reader waits at a time.
 package struct BodyChannel: ~Copyable, Sendable {
     typealias Waiter = CheckedContinuation<BodyChunk?, any Error>
 
-    // Not private: modules that store a channel need its layout.
+    // Internal, because modules that store a channel need its layout.
     struct State {
         var isCancelled = false
         var hasHead = false
         var unread = ChunkList()
         var end: Result<Void, any Error>?
-        /// The producer stopped receiving because too much was unread; the reader must call `onDrained` after reading.
+        /// Whether the producer stopped receiving because too many bytes were unread. The reader then calls `onDrained` when it
+        /// has read everything.
         var isPaused = false
         var waiter: Waiter?
-        /// Whether the waiter waits for the head, and not for the next chunk.
+        /// Whether the waiter waits for the head instead of the next chunk.
         var isHeadAwaited = false
     }
 
     private let state = Lock(State())
 
+    /// Creates a channel of a response that has not begun.
     package init() {}
 
-    // MARK: The reader's side
+    // MARK: Reader
 
-    /// Runs `begin`, which starts the transfer, and returns when the head is here. A transfer that has ended is not started.
+    /// Starts the transfer and waits for the head of the response.
     ///
-    /// - Returns: the body if all of it is here already, or `nil`: then it is to be read.
-    ///
-    /// - Throws: `CancellationError` when the task is cancelled, after `onCancel`; and the end, when it comes first.
+    /// - Parameters:
+    ///   - begin: starts the transfer. Not called if the transfer has already ended.
+    ///   - onCancel: called when the task is cancelled.
+    /// - Returns: the whole body if it arrived with the head; `nil` if the body must be read with ``next(onDrained:onCancel:)``.
+    /// - Throws: `CancellationError` if the task is cancelled; the error that ended the transfer.
     package func waitForHead(_ begin: () -> Void, onCancel: @Sendable () -> Void) async throws -> Data? {
         let body = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
@@ -37,7 +42,7 @@ package struct BodyChannel: ~Copyable, Sendable {
                 }
                 let answer = state.withLock { state -> Answer in
                     if state.isCancelled { return .cancelled }
-                    // For example, the timeout was over before the reader came.
+                    // The transfer may have ended before, for example by its timeout.
                     if state.end != nil, let answer = state.takeHeadAnswer() { return .end(answer) }
                     (state.waiter, state.isHeadAwaited) = (waiter, true)
                     return .wait
@@ -55,9 +60,13 @@ package struct BodyChannel: ~Copyable, Sendable {
         return body?.data
     }
 
-    /// Waits for the next chunk; `nil` at the end. `onDrained` is called when a producer paused and everything was read.
+    /// Waits for the next chunk.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled, after `onCancel`; and the error that ended the body.
+    /// - Parameters:
+    ///   - onDrained: called when everything was read and the producer is paused.
+    ///   - onCancel: called when the task is cancelled.
+    /// - Returns: the chunk; `nil` at the end of the body.
+    /// - Throws: `CancellationError` if the task is cancelled; the error that ended the body.
     package func next(onDrained: () -> Void, onCancel: @Sendable () -> Void) async throws -> Data? {
         let chunk = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
@@ -68,7 +77,7 @@ package struct BodyChannel: ~Copyable, Sendable {
                     if state.isCancelled { return (.end(.failure(CancellationError())), false) }
                     guard state.waiter == nil else { return (.misuse, false) }
                     if let chunk = state.unread.removeFirst() {
-                        // The producer resumes when nothing is left to read, not for every chunk.
+                        // The producer resumes when everything was read, not after every chunk.
                         guard state.unread.isEmpty else { return (.chunk(chunk), false) }
                         defer { state.isPaused = false }
                         return (.chunk(chunk), state.isPaused)
@@ -83,7 +92,7 @@ package struct BodyChannel: ~Copyable, Sendable {
                 case .chunk(let chunk): waiter.resume(with: .success(chunk))
                 case .end(let end): waiter.resume(with: end.map { nil })
                 case .misuse:
-                    let message = "A body has one reader; a second one asked for bytes at the same time."
+                    let message = "Two tasks read a response body at the same time. Read a body from one task."
                     waiter.resume(with: .failure(ImageError(.invalidRequest, message: message)))
                 }
             }
@@ -94,54 +103,60 @@ package struct BodyChannel: ~Copyable, Sendable {
         return chunk?.data
     }
 
-    /// Tells the thread sanitizer that the producer's work happened before the reader's. Swift does not report that to it when
-    /// a continuation is resumed before its task waits.
+    /// Reports to the thread sanitizer that the producer's work happened before the reader's. Swift does not report it if a
+    /// continuation is resumed before its task waits.
     private func synchronizeWithProducer() {
         #if THREAD_SANITIZER
             state.withLock { _ in }
         #endif
     }
 
-    /// Cancels the response and resumes a waiting reader. Returns whether the producer must be notified.
+    /// Cancels the response and resumes a waiting reader.
+    ///
+    /// - Returns: whether the response had not ended, so that the producer must stop.
     package func cancel() -> Bool {
-        let (waiter, isLate) = state.withLock { state in
-            let isLate = state.isOver
+        let (waiter, wasOver) = state.withLock { state in
+            let wasOver = state.isOver
             state.isCancelled = true
             state.unread = ChunkList()
             defer { state.waiter = nil }
-            return (state.waiter, isLate)
+            return (state.waiter, wasOver)
         }
         waiter?.resume(throwing: CancellationError())
-        return !isLate
+        return !wasOver
     }
 
-    // MARK: The producer's side
+    // MARK: Producer
 
+    /// Whether the reader cancelled the response.
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Whether it was cancelled or has ended.
+    /// Whether the response was cancelled or has ended.
     package var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Whether the producer waits for `onDrained`.
+    /// Whether the producer must wait for `onDrained`.
     package var isPaused: Bool { state.withLock { $0.isPaused } }
 
-    /// The state after the producer handed something over.
+    /// The state of the channel after the producer published something.
     package struct Receipt {
-        /// Bytes that are not read yet.
+        /// The number of bytes that are not read yet.
         package var unread: Int
         /// Whether the producer must wait for `onDrained`.
         package var isPaused: Bool
     }
 
-    /// A reader to resume, once and outside of every lock.
+    /// A waiting reader. Resume it once, outside of all locks.
     package struct Wake: Sendable {
         fileprivate let waiter: Waiter
         fileprivate let answer: Result<BodyChunk?, any Error>
 
+        /// Resumes the reader.
         package consuming func wakeUp() { waiter.resume(with: answer) }
     }
 
-    /// Hands over what was received, and wakes the reader; `nil` after the end.
+    /// Adds what was received to the channel and resumes a waiting reader.
+    ///
+    /// - Returns: `nil` if the response is over.
     @discardableResult
     package func publish(
         hasHead: Bool = false, chunks: ChunkList = ChunkList(), end: Result<Void, any Error>? = nil
@@ -152,7 +167,7 @@ package struct BodyChannel: ~Copyable, Sendable {
         return receipt
     }
 
-    /// The same, but the caller wakes the reader. `chunks` is empty afterwards.
+    /// Adds what was received to the channel. The caller resumes the reader. `chunks` is empty afterwards.
     package func handOver(
         hasHead: Bool, chunks: inout ChunkList, end: Result<Void, any Error>?
     ) -> (receipt: Receipt?, wake: Wake?) {
@@ -173,8 +188,10 @@ package struct BodyChannel: ~Copyable, Sendable {
         }
     }
 
-    /// Whether the producer must stop receiving while more than `allowed` bytes are unread. After `true` the reader calls
-    /// `onDrained` when it has read everything; both decide under the same lock, so neither can miss the other.
+    /// Pauses the producer if more than `allowed` bytes are unread.
+    ///
+    /// - Returns: whether the producer must stop receiving until the reader calls `onDrained`. Both sides decide under the same
+    ///   lock, so the producer cannot miss that call.
     package func pauses(above allowed: Int) -> Bool {
         state.withLock { state in
             guard !state.isCancelled, state.unread.byteCount > allowed else { return false }
@@ -187,7 +204,8 @@ package struct BodyChannel: ~Copyable, Sendable {
 extension BodyChannel.State {
     fileprivate var isOver: Bool { isCancelled || end != nil }
 
-    /// A head that arrives with the end came first, and so may the body; an end alone is the reason why there is no head.
+    /// The result for a reader that waits for the head: the body if all of it has arrived in at most one chunk, else `nil`. An
+    /// end that comes before the head is the result itself.
     fileprivate mutating func takeHeadAnswer() -> Result<BodyChunk?, any Error>? {
         guard hasHead else { return end.map { $0.map { nil } } }
         guard case .success = end, unread.count <= 1 else { return .success(nil) }
@@ -200,19 +218,5 @@ extension BodyChannel.State {
             return .success(chunk)
         }
         return end.map { $0.map { nil } }
-    }
-}
-
-extension ImageError {
-    /// The error for a response without a usable length; `source` as errors name it.
-    package static func badLength(_ source: String) -> ImageError {
-        ImageError(.badResponse, message: "The response to \(source) has an invalid Content-Length.")
-    }
-
-    /// The error for a response that has, or announces, more bytes than the limit; `source` as errors name it.
-    package static func tooLarge(_ source: String, announced: Int?, limit: Int) -> ImageError {
-        let found = announced.map { "has \($0) bytes; the limit is \(limit) bytes" } ?? "exceeds the limit of \(limit) bytes"
-        return ImageError(
-            .tooLarge, message: "The response to \(source) \(found). Raise maximumResponseBytes to load it.")
     }
 }

@@ -1,57 +1,58 @@
-/// Tells long synchronous work that nobody wants its result any more.
+/// Cancels long synchronous work, such as a decode.
 ///
-/// The engine makes one per decode or processing job and cancels it when the job's last subscriber leaves. Plug-ins
-/// look at it between rows, blocks or chunks. Safe to use from any thread.
+/// The engine creates a token for each decode and each processing step, and cancels it when the last load that shares the work
+/// ends. Plug-ins check it between rows, blocks or chunks. Safe to use from any thread.
 public final class CancellationToken: Sendable {
     private struct State {
         var isCancelled = false
-        /// In the order in which they were set. Nearly always there is one, which takes no array.
+        /// The first handler. Most tokens have only one, which needs no array.
         var first: (number: Int, run: @Sendable () -> Void)?
+        /// The other handlers, in the order in which they were set.
         var others: [(number: Int, run: @Sendable () -> Void)] = []
-        var last = 0
-        var remainder: CancelledRemainder?
-        /// How often it was looked at, and at which look it is found cancelled; `nil` where nobody counts.
-        var looks: (made: Int, limit: Int)?
-        /// Looks, and counts that.
-        mutating func look() -> Bool {
-            if let made = looks?.made {
-                looks?.made = made + 1
-                if made + 1 == looks?.limit { isCancelled = true }
+        var lastNumber = 0
+        var residualMemory: ResidualMemory?
+        /// The number of checks so far, and the number of the check that cancels; `nil` if checks are not counted.
+        var checks: (made: Int, limit: Int)?
+
+        mutating func check() -> Bool {
+            if let made = checks?.made {
+                checks?.made = made + 1
+                if made + 1 == checks?.limit { isCancelled = true }
             }
             return isCancelled
         }
     }
 
-    /// Names a handler that ``CancellationToken/onCancel(_:)`` has set.
+    /// A handler that ``CancellationToken/onCancel(_:)`` set.
     public struct Handler: Sendable {
         fileprivate let token: CancellationToken
         fileprivate let number: Int
 
-        /// Takes the handler back, when what it is for is over: a cancel that comes later does not run it. One that is coming
-        /// at this moment may.
+        /// Removes the handler, so that a later cancel does not run it. A cancel at the same time may still run it.
         public func remove() { token.remove(number) }
     }
 
     private let state: Lock<State>
 
+    /// Creates a token that is not cancelled.
     public init() { state = Lock(State()) }
 
-    /// For tests of work that looks at it, which have no other way to cancel at a certain moment: counts the looks, and is
-    /// cancelled at that one, without handlers.
-    package init(cancelledAtLook limit: Int) { state = Lock(State(looks: (0, limit))) }
+    /// Creates a token that counts its checks and is cancelled at one of them, without running handlers. For tests that must
+    /// cancel at a certain moment.
+    package init(cancelledAtCheck limit: Int) { state = Lock(State(checks: (0, limit))) }
 
-    /// How often it was looked at, where that is counted.
-    package var looks: Int { state.withLock { $0.looks?.made ?? 0 } }
+    /// The number of checks, if they are counted.
+    package var checkCount: Int { state.withLock { $0.checks?.made ?? 0 } }
 
     /// Whether ``cancel()`` was called.
-    public var isCancelled: Bool { state.withLock { $0.look() } }
+    public var isCancelled: Bool { state.withLock { $0.check() } }
 
-    /// Throws `CancellationError` once ``cancel()`` was called.
+    /// Throws `CancellationError` if ``cancel()`` was called.
     public func check() throws(CancellationError) {
         if isCancelled { throw CancellationError() }
     }
 
-    /// Marks the work as unwanted and runs the handlers that are set, in the order in which they were. Later calls do nothing.
+    /// Cancels the work and runs the handlers in the order in which they were set. Later calls do nothing.
     public func cancel() {
         let (first, others) = state.withLock { state in
             state.isCancelled = true
@@ -62,20 +63,23 @@ public final class CancellationToken: Sendable {
         for handler in others { handler() }
     }
 
-    /// Has ``cancel()`` run a handler, once, on its thread. It runs here and now when the token is cancelled already, so a
-    /// cancel that arrives before its start is not lost. Any number may be set.
+    /// Sets a handler that ``cancel()`` runs once, on its thread. If the token is already cancelled, the handler runs at once.
     ///
-    /// - Returns: what takes the handler back. To be used where the token outlives what the handler is for.
+    /// - Returns: the handler, to be removed if the token outlives the work that the handler stops.
     @discardableResult
     public func onCancel(_ handler: @escaping @Sendable () -> Void) -> Handler {
-        let (number, isLate) = state.withLock { state in
-            state.last += 1
+        let (number, isCancelled) = state.withLock { state in
+            state.lastNumber += 1
             if !state.isCancelled {
-                if state.last == 1 { state.first = (1, handler) } else { state.others.append((state.last, handler)) }
+                if state.lastNumber == 1 {
+                    state.first = (1, handler)
+                } else {
+                    state.others.append((state.lastNumber, handler))
+                }
             }
-            return (state.last, state.isCancelled)
+            return (state.lastNumber, state.isCancelled)
         }
-        if isLate { handler() }
+        if isCancelled { handler() }
         return Handler(token: self, number: number)
     }
 
@@ -86,14 +90,14 @@ public final class CancellationToken: Sendable {
         }
     }
 
-    /// Says, before the work throws its `CancellationError`, that a codec which cannot be stopped still holds memory for it.
-    public func leaveBehind(_ remainder: CancelledRemainder) { state.withLock { $0.remainder = remainder } }
+    /// Reports memory that a codec still uses after its work was cancelled. Call this before throwing `CancellationError`.
+    public func reportResidualMemory(_ memory: ResidualMemory) { state.withLock { $0.residualMemory = memory } }
 
-    /// What the work has left behind since the last call, for whoever bounds the memory of all work together.
-    public func takeRemainder() -> CancelledRemainder? {
+    /// Returns the memory that was reported since the last call; `nil` for none. The engine calls this when work has ended.
+    public func takeResidualMemory() -> ResidualMemory? {
         state.withLock { state in
-            defer { state.remainder = nil }
-            return state.remainder
+            defer { state.residualMemory = nil }
+            return state.residualMemory
         }
     }
 }

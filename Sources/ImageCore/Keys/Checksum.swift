@@ -1,20 +1,22 @@
-/// XXH64 (Yann Collet, "xxHash fast digest algorithm", version 0.1.1), of bytes that may come in pieces: finds damage, at
-/// about the speed of memory. Not meant against forgery: who can write to the directory can write what they like.
+/// XXH64 (Yann Collet, "xxHash fast digest algorithm", version 0.1.1) of bytes that may be appended in pieces.
+///
+/// Detects damage at about the speed of memory. It does not protect against forgery.
 package struct Checksum: Sendable {
     private static let stripe = 32
 
     private let seed: UInt64
     private var lanes: (UInt64, UInt64, UInt64, UInt64)
-    /// Bytes that make no whole stripe yet.
+    /// The bytes after the last whole stripe.
     private var rest: [UInt8] = []
     private var count: UInt64 = 0
 
+    /// Creates the checksum of no bytes.
     package init(seed: UInt64 = 0) {
         self.seed = seed
         lanes = (seed &+ Self.p1 &+ Self.p2, seed &+ Self.p2, seed, seed &- Self.p1)
     }
 
-    /// The checksum of bytes that are at hand.
+    /// Returns the checksum of bytes in memory.
     package static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
         var checksum = Checksum(seed: seed)
         let end = bytes.count / stripe * stripe
@@ -23,6 +25,7 @@ package struct Checksum: Sendable {
         return unsafe checksum.value(rest: UnsafeRawBufferPointer(rebasing: bytes[end...]))
     }
 
+    /// Appends bytes.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         count &+= UInt64(bytes.count)
         var start = 0
@@ -39,10 +42,10 @@ package struct Checksum: Sendable {
         if end < bytes.count { unsafe rest.append(contentsOf: bytes[end...]) }
     }
 
-    /// The checksum of all that was appended.
+    /// The checksum of all bytes that were appended.
     package var value: UInt64 { unsafe rest.withUnsafeBytes { unsafe value(rest: $0) } }
 
-    /// Whole stripes.
+    /// Processes whole stripes.
     private mutating func absorb(_ bytes: UnsafeRawBufferPointer) {
         var (a, b, c, d) = lanes
         var at = 0

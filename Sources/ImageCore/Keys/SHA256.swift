@@ -1,8 +1,8 @@
-/// SHA-256 (FIPS 180-4), for names that must not tell what they name: disk entries and the credentials inside a key.
+/// SHA-256 (FIPS 180-4), for names that must not reveal what they stand for: disk entries, and credentials in keys.
 ///
-/// Written out here because the core would otherwise need a cryptography package for seventy lines.
+/// Implemented here because the core would otherwise depend on a cryptography package.
 public enum SHA256 {
-    /// The digest as 64 lower-case hexadecimal digits.
+    /// Returns the digest as 64 lower-case hexadecimal digits.
     public static func hexDigest(of bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
@@ -13,7 +13,7 @@ public enum SHA256 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The digest as eight big-endian words.
+    /// Returns the digest as eight words, the most significant first.
     static func digest(of bytes: some Sequence<UInt8>) -> [UInt32] {
         var message = Array(bytes)
         let bitCount = UInt64(message.count) &* 8
@@ -66,7 +66,7 @@ public enum SHA256 {
         return found
     }
 
-    /// Newton's method; a double holds 53 bits, of which these roots (below 8) need 3 + 32.
+    /// Newton's method. A double has 53 bits; these roots, which are below 8, need 3 + 32.
     private static func cubeRoot(_ x: Double) -> Double {
         var y = x
         for _ in 0..<64 { y -= (y * y * y - x) / (3 * y * y) }

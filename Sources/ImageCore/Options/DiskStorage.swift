@@ -1,15 +1,17 @@
-/// What a load leaves on disk, where its cache policy lets it write there.
+/// What a load stores on disk if its cache policy allows it to write there.
 public enum DiskStorage: String, Hashable, Sendable, CaseIterable {
-    /// The bytes as they came. The default: every size and every processor can be served from them.
+    /// The original bytes, from which every size and every processor can be served. The default.
     case originalData
-    /// The finished picture, encoded anew, whether or not anything was done to it; the original is not kept.
+    /// The result, encoded again whether or not it was scaled or processed. The original is not stored.
     case processedImages
-    /// The finished picture where it was scaled or processed, the original where not.
+    /// The result if it was scaled or processed, else the original.
     case automatic
-    /// The original, and beside it the finished picture where it was scaled or processed.
+    /// The original, and the result too if it was scaled or processed.
     case all
 
-    /// Whether the original is kept of a picture that was, or was not, scaled or processed.
+    /// Whether the original bytes are stored.
+    ///
+    /// - Parameter isProcessed: whether the image was scaled or processed.
     public func keepsOriginal(isProcessed: Bool) -> Bool {
         switch self {
         case .originalData, .all: true
@@ -18,7 +20,9 @@ public enum DiskStorage: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the finished picture is kept.
+    /// Whether the result is stored.
+    ///
+    /// - Parameter isProcessed: whether the image was scaled or processed.
     public func keepsResult(isProcessed: Bool) -> Bool {
         switch self {
         case .originalData: false

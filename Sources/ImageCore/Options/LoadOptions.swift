@@ -1,105 +1,72 @@
 public import HTTPTypes
 
-/// Every option of a load with its default: the one place where options are declared.
+/// Every option of a load with its default. This is the only declaration of the options.
 ///
-/// A layer (``OptionLayer``) holds sparse overrides of these fields; global, request and runtime layers are applied in
-/// that order by ``OptionsBuilder``.
+/// An ``OptionLayer`` overrides some of them. ``OptionsBuilder`` applies the layers of the loader, the request and the runtime
+/// options in this order.
 public struct LoadOptions: Sendable {
-    /// Which caches are read and written.
+    /// Which caches the load reads and writes.
     public var cachePolicy: CachePolicy = .memoryAndDisk
-    /// How long the image stays in the memory cache when room is short.
+    /// Which images the memory cache evicts first.
     public var cachePriority: CachePriority = .normal
-    /// Whether a fetched original is stored on disk. `false` overrules ``cachePolicy``.
+    /// Whether the load stores anything on disk. `false` overrides ``cachePolicy``.
     public var storesToDisk: Bool = true
-    /// What is stored there. Takes effect where the loader has an encoder.
+    /// What the load stores on disk. Takes effect if the loader has an encoder.
     public var diskStorage: DiskStorage = .originalData
-    /// How urgent the load is among its kind.
+    /// How urgent the load is among the loads with the same purpose.
     public var priority: LoadPriority = .normal
     /// The time limit of one attempt to fetch, from its start to the last byte; 30 s. Must be positive.
     public var timeout: Duration = .seconds(30)
-    /// The time limit of the whole load, with queueing, retries, waits and resumption; `nil`, the default, sets none. Must be
-    /// positive.
+    /// The time limit of the whole load, including queueing, retries, waits and resumption; `nil`, the default, sets none. Must
+    /// be positive.
     public var deadline: Duration? = nil
-    /// Attempts to fetch after the first, where a failure is worth retrying; 3, or the count of the loader's retry policy. A
-    /// value in any layer wins over the policy. From 0 to 100.
+    /// How often a fetch is attempted again after a failure that may be transient, from 0 to 100; 3, or the count of the loader's
+    /// retry policy, which a value in any layer overrides.
     public var retries: Int = 3
-    /// Added to the HTTP request. Part of the identity of a resource: two values never share a response.
+    /// Header fields to add to the HTTP request. They are part of the identity of the resource: loads with different fields never
+    /// share a response.
     public var headers: HTTPFields = [:]
-    /// Wrap the fetches of this load, the first one outermost, outside those of the loader; none. They are no part of the
-    /// identity of a resource: a load that joins the fetch of another, or is answered by a cache, calls none of its own. What
-    /// decides who may see which picture belongs in ``headers``.
+    /// Interceptors around the fetches of this load, the first one outermost, outside those of the loader; none.
+    ///
+    /// They are not part of the identity of the resource. A load that joins the fetch of another load, or that a cache serves,
+    /// does not call its own. Put what decides who may see an image into ``headers``.
     public var interceptors: [any RequestInterceptor] = []
-    /// Whether networks that cost money (cellular, metered) may be used.
+    /// Whether expensive networks, such as cellular or metered ones, may be used.
     public var allowsExpensiveNetwork: Bool = true
-    /// The largest image to decode, in pixels (``DecodingLimits/pixels``); `nil` leaves the decoder's own limit.
+    /// The largest image to decode, in pixels (``DecodingLimits/pixels``); `nil` applies the limit of the decoder.
     public var maximumPixels: Int? = nil
-    /// The largest response body, in bytes; `nil` leaves the loader's own limit.
+    /// The largest response body, in bytes; `nil` applies the limit of the loader.
     public var maximumResponseBytes: Int? = nil
-    /// The box, in pixels, that the decoded picture is scaled down to; `nil` keeps the full size. Never enlarges.
+    /// The box, in pixels, that the decoded image is scaled down to; `nil` keeps the full size. Images are never enlarged.
     public var targetSize: PixelSize? = nil
-    /// How the picture fills ``targetSize``.
+    /// How the image fills ``targetSize``.
     public var contentMode: ContentMode = .fit
-    /// Run on the decoded picture, in order.
+    /// The processors to run on the decoded image, in order.
     public var processors: [any Processing] = []
-    /// Whether orientation stored in the file is applied.
+    /// Whether the orientation that the file states is applied.
     public var appliesOrientation: Bool = true
-    /// Whether a file that ends early gives the part that is there, marked partial, instead of an error.
+    /// Whether a truncated file results in a partial image instead of an error.
     public var allowsPartial: Bool = false
-    /// What is shown of the picture while its bytes arrive.
+    /// Which previews the load delivers while bytes arrive.
     public var previews: PreviewPolicy = .none
-    /// Shown by a target while the image loads.
+    /// What a target shows while the image loads.
     public var placeholder: Placeholder = .none
-    /// Shown by a target when the load fails; `nil` leaves the placeholder.
+    /// What a target shows if the load fails; `nil` keeps the placeholder.
     public var failureImage: DecodedImage? = nil
-    /// How a target goes over to the loaded image. A memory hit shows without one.
+    /// How a target changes to the loaded image. A hit in the memory cache is shown without a transition.
     public var transition: Transition = .none
-    /// What a target does about its load while its view is off screen.
-    public var offScreenPolicy: OffScreenPolicy = .lowers
-    /// Whether a target draws a badge into the corner of what it shows: M, D or N, for the tier that had the image
-    /// (memory, disk, network). For debugging; previews, placeholders and failure images have none.
+    /// What a target does with its load while its view is off screen.
+    public var offScreenPolicy: OffScreenPolicy = .lowersPriority
+    /// Whether a target draws the tier of the image into a corner, for debugging: M for memory, D for disk, N for network.
+    /// Previews, placeholders and failure images have no badge.
     public var showsTierBadge: Bool = false
-    /// What a screen reader says for the image.
+    /// The label that a screen reader speaks for the image.
     public var accessibilityLabel: String? = nil
-    /// Written with every log line of the load.
+    /// A text to add to every log entry of the load.
     public var logContext: String? = nil
-    /// Options that only a plug-in knows, by key type.
+    /// The options that plug-ins define, by key type.
     public var extra = ExtraOptions()
 
+    /// Creates the default options.
     public init() {}
-}
-
-/// An option that a plug-in defines and that travels in the same layers as the built-in ones.
-///
-/// ```swift
-/// enum Watermark: OptionKey {
-///     static let defaultValue = "none"
-/// }
-/// var layer = OptionLayer()
-/// layer[Watermark.self] = "draft"
-/// let options = try OptionsBuilder(request: layer).build()
-/// print(options.extra[Watermark.self])
-/// ```
-public protocol OptionKey: Sendable {
-    associatedtype Value: Sendable
-    /// The value where no layer sets one.
-    static var defaultValue: Value { get }
-    /// Why `value` is not allowed, as the end of the sentence "`name` = `value` …"; `nil` when it is. Called when
-    /// options are built.
-    static func problem(with value: Value) -> String?
-}
-
-extension OptionKey {
-    public static func problem(with value: Value) -> String? { nil }
-}
-
-/// The merged values of plug-in options, by key type.
-public struct ExtraOptions: Sendable {
-    private var values: [ObjectIdentifier: any Sendable] = [:]
-
-    public init() {}
-
-    public subscript<K: OptionKey>(key: K.Type) -> K.Value {
-        get { values[ObjectIdentifier(key)] as? K.Value ?? K.defaultValue }
-        set { values[ObjectIdentifier(key)] = newValue }
-    }
 }

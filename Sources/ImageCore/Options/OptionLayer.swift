@@ -1,4 +1,4 @@
-/// A sparse set of overrides of ``LoadOptions``: `nil` means inherit.
+/// Overrides of some of the ``LoadOptions``. An option that is `nil` is inherited.
 ///
 /// ```swift
 /// var layer = OptionLayer()
@@ -17,14 +17,16 @@ public struct OptionLayer: Sendable {
 
     private(set) var overrides: [Override] = []
 
+    /// Creates a layer without overrides.
     public init() {}
 
-    /// A layer built in place: `OptionLayer { $0.timeout = .seconds(5) }`.
+    /// Creates a layer and sets its overrides: `OptionLayer { $0.timeout = .seconds(5) }`.
     public init(_ build: (inout OptionLayer) -> Void) { build(&self) }
 
+    /// Whether the layer overrides no option.
     public var isEmpty: Bool { overrides.isEmpty }
 
-    /// The override of one option; `nil` inherits.
+    /// The override of an option; `nil` inherits it.
     public subscript<Value: Sendable>(dynamicMember option: any WritableKeyPath<LoadOptions, Value> & Sendable) -> Value? {
         get { value(of: .field(option)) }
         set {
@@ -36,7 +38,7 @@ public struct OptionLayer: Sendable {
         }
     }
 
-    /// The override of a plug-in's option; `nil` inherits.
+    /// The override of an option that a plug-in defines; `nil` inherits it.
     public subscript<K: OptionKey>(key: K.Type) -> K.Value? {
         get { value(of: .key(ObjectIdentifier(key))) }
         set {
@@ -53,10 +55,10 @@ public struct OptionLayer: Sendable {
         for override in overrides { override.apply(&options) }
     }
 
-    /// One sentence part for each override that is out of range, such as `timeout = 0.0 seconds must be positive`.
+    /// A part of a sentence for each invalid override, such as `timeout = 0.0 seconds must be positive`.
     var problems: [String] { overrides.compactMap { $0.problem() } }
 
-    /// Puts an override in the place of the one for the same option, if there is one.
+    /// Adds an override, or replaces the override of the same option.
     mutating func replace(_ override: Override) {
         if let index = overrides.firstIndex(where: { $0.option == override.option }) {
             overrides[index] = override
@@ -66,7 +68,7 @@ public struct OptionLayer: Sendable {
     }
 
     private func value<Value>(of option: OptionID) -> Value? {
-        // Not by optional chaining: where `Value` is an optional itself, a missing override would become its `nil`.
+        // If `Value` is an optional, optional chaining would turn a missing override into a `nil` of that type.
         guard let override = overrides.first(where: { $0.option == option }) else { return nil }
         return override.value as? Value
     }
@@ -82,7 +84,7 @@ public struct OptionLayer: Sendable {
     }
 }
 
-/// Names an option inside a layer: a field of ``LoadOptions``, or a plug-in's key type.
+/// Identifies an option in a layer: a field of ``LoadOptions``, or the key type of a plug-in.
 private enum OptionID: Hashable, Sendable {
     case field(any PartialKeyPath<LoadOptions> & Sendable)
     case key(ObjectIdentifier)

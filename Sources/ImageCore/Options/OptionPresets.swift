@@ -1,10 +1,10 @@
-// Layers for common situations, to be used as they are or as a start. Each can be any of the three layers.
+// Layers for common situations. Each can be used as any of the three layers, and can be changed.
 extension OptionLayer {
-    /// Every option as it is declared: a layer that overrides nothing.
+    /// A layer without overrides.
     public static var standard: OptionLayer { OptionLayer() }
 
-    /// For networks that are slow or metered: no expensive network, one retry, bodies of at most 2 MB. As the runtime layer it
-    /// overrides what requests set.
+    /// For slow or metered networks: no expensive network, one retry, bodies of at most 2 MB. As the runtime options of a loader
+    /// it overrides its requests.
     ///
     /// ```swift
     /// func follow(isLowData: Bool, _ loader: ImageLoader, _ prefetcher: ImagePrefetcher) {
@@ -20,10 +20,10 @@ extension OptionLayer {
         }
     }
 
-    /// Nothing is written to disk, and nothing read from there.
+    /// Neither reads from disk nor writes to it.
     public static var memoryOnly: OptionLayer { OptionLayer { $0.cachePolicy = .memoryOnly } }
 
-    /// This layer with the overrides of another, which win.
+    /// Returns this layer with the overrides of another layer, which take precedence.
     public func merging(_ other: OptionLayer) -> OptionLayer {
         var merged = self
         for override in other.overrides { merged.replace(override) }

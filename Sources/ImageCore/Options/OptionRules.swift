@@ -1,13 +1,13 @@
 internal import HTTPTypes
 
-/// Which values an option may take: one rule per constrained field of ``LoadOptions``.
+/// The valid values of options: a rule for each constrained field of ``LoadOptions``.
 enum OptionRules {
     private struct Rule: Sendable {
         let option: any PartialKeyPath<LoadOptions> & Sendable
-        /// The option's type: most options have none that a rule is for, which is told faster than by their paths.
+        /// The type of the option. Comparing types first is faster than comparing key paths.
         let type: ObjectIdentifier
         let name: String
-        /// The end of the sentence "`name` = `value` …", or `nil` when the value is allowed.
+        /// The end of the sentence "`name` = `value` …"; `nil` if the value is valid.
         let problem: @Sendable (any Sendable) -> String?
 
         init<Value: Sendable>(
@@ -42,12 +42,13 @@ enum OptionRules {
         },
     ]
 
+    /// The sentence part that says why a value is invalid; `nil` if it is valid.
     static func problem<Value: Sendable>(with value: Value, of option: any KeyPath<LoadOptions, Value> & Sendable) -> String? {
         let type = ObjectIdentifier(Value.self)
         guard let index = rules.indices.first(where: { rules[$0].type == type && rules[$0].option as AnyKeyPath == option }),
             let problem = rules[index].problem(value)
         else { return nil }
-        // Headers may carry credentials, so their values are never printed.
+        // Header fields may contain credentials, so their values are never printed.
         let shown = value is HTTPFields ? "(\((value as? HTTPFields)?.count ?? 0) fields)" : describe(value)
         return "\(rules[index].name) = \(shown) \(problem)"
     }

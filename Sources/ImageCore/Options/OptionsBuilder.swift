@@ -1,5 +1,4 @@
-/// Merges the three layers into the options of one load: global first, then the request's, then the runtime override,
-/// which wins.
+/// Merges three layers into the options of a load. A later layer takes precedence: global, request, runtime.
 ///
 /// ```swift
 /// let options = try OptionsBuilder(
@@ -9,20 +8,24 @@
 /// ).build()
 /// ```
 public struct OptionsBuilder: Sendable {
+    /// The defaults of the loader.
     public var global: OptionLayer
+    /// The options of the request.
     public var request: OptionLayer
+    /// The overrides that the loader applies to all requests at present.
     public var runtime: OptionLayer
 
+    /// Creates a builder; by default no layer has overrides.
     public init(global: OptionLayer = OptionLayer(), request: OptionLayer = OptionLayer(), runtime: OptionLayer = OptionLayer()) {
         self.global = global
         self.request = request
         self.runtime = runtime
     }
 
-    /// The merged options.
+    /// Merges the layers.
     ///
-    /// - Throws: ``ImageError/Code/invalidConfiguration`` with one message that names every bad option, its value and
-    ///   its layer, an option that a later layer overrules included.
+    /// - Throws: ``ImageError/Code/invalidConfiguration``. The message names every invalid option, its value and its layer,
+    ///   including options that a later layer overrides.
     public func build() throws(ImageError) -> LoadOptions {
         let problems = (global.problems, request.problems, runtime.problems)
         guard problems.0.isEmpty, problems.1.isEmpty, problems.2.isEmpty else {

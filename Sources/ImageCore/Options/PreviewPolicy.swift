@@ -1,9 +1,9 @@
-/// What a load shows of its picture before it is whole.
+/// Which previews a load delivers before its image.
 public enum PreviewPolicy: Int, Hashable, Sendable, CaseIterable {
-    /// Nothing. The default: a preview costs time that the picture itself does not get.
+    /// None. The default, because a preview delays the image.
     case none
-    /// The small picture that a camera put into the file, where there is one.
+    /// The thumbnail that a camera stored in the file, if there is one.
     case embeddedThumbnail
-    /// The picture as far as its bytes have come, again and again while they arrive.
+    /// The part of the image that has arrived, repeatedly while bytes arrive.
     case incremental
 }

@@ -1,18 +1,19 @@
 internal import CalotypeSystem
 
-/// The word before the pixels, where the block's own address is kept.
+/// The bytes before the pixels, which store the address of the allocated block.
 private let headerSize = unsafe MemoryLayout<UnsafeMutableRawPointer>.size
 
-/// Zeroed memory at a 64-byte boundary, or `nil` where there is none. Large blocks are untouched pages of the system's, so a
-/// bitmap costs only the rows that are written.
+/// Allocates zeroed memory at a multiple of 64 bytes; `nil` if there is not enough memory.
+///
+/// A large block consists of untouched pages, so that rows which are never written take no physical memory.
 func allocateAligned(_ byteCount: Int) -> UnsafeMutableRawPointer? {
     #if ADDRESS_SANITIZER
-        // Of the sanitizer's allocator and to the byte, so that it sees what is read or written beyond.
+        // The sanitizer's allocator, with the exact size, so that accesses beyond the end are detected.
         var block: UnsafeMutableRawPointer?
         guard unsafe posix_memalign(&block, 64, byteCount) == 0, let pixels = unsafe block else { return nil }
         return unsafe memset(pixels, 0, byteCount)
     #else
-        if byteCount >= LargeMemory.least { return unsafe LargeMemory.allocate(byteCount) }
+        if byteCount >= LargeMemory.minimumBytes { return unsafe LargeMemory.allocate(byteCount) }
         let (padded, overflow) = byteCount.addingReportingOverflow(64 + headerSize)
         guard !overflow, let block = unsafe calloc(1, padded) else { return nil }
         let offset = (UInt(bitPattern: block) + UInt(headerSize) + 63) & ~63 - UInt(bitPattern: block)
@@ -22,12 +23,12 @@ func allocateAligned(_ byteCount: Int) -> UnsafeMutableRawPointer? {
     #endif
 }
 
-/// Gives back what `allocateAligned` gave for so many bytes.
+/// Frees memory that `allocateAligned` returned for the same byte count.
 func releaseAligned(_ pixels: UnsafeMutableRawPointer, byteCount: Int) {
     #if ADDRESS_SANITIZER
         unsafe free(pixels)
     #else
-        if byteCount >= LargeMemory.least { return unsafe LargeMemory.release(pixels, byteCount: byteCount) }
+        if byteCount >= LargeMemory.minimumBytes { return unsafe LargeMemory.release(pixels, byteCount: byteCount) }
         unsafe free(pixels.load(fromByteOffset: -headerSize, as: UnsafeMutableRawPointer.self))
     #endif
 }

@@ -2,9 +2,9 @@
     public import CoreGraphics
 
     extension Bitmap {
-        /// The picture as a `CGImage` over this bitmap's own memory: no pixel is copied, and the image keeps the bitmap.
+        /// Makes a `CGImage` that uses the memory of this bitmap without a copy, and retains it.
         ///
-        /// `nil` where Core Graphics refuses the form, such as an embedded profile that it cannot read.
+        /// - Returns: `nil` if Core Graphics rejects the bitmap, for example because it cannot read the colour profile.
         public func makeCGImage() -> CGImage? {
             let space: CGColorSpace? =
                 switch (colorSpace, format.channels) {
@@ -21,7 +21,7 @@
                 case (_, .straight): .last
                 }
             let bits = format.bytesPerPixel / format.channels * 8
-            // Samples of 16 bits are in the machine's order, and every Apple machine is little-endian.
+            // 16-bit samples have the byte order of the machine, and every Apple machine is little-endian.
             let order = bits == 16 ? CGBitmapInfo.byteOrder16Little.rawValue : 0
             return unsafe CGImage(
                 width: width, height: height, bitsPerComponent: bits, bitsPerPixel: format.bytesPerPixel * 8,
@@ -30,7 +30,7 @@
         }
 
         private func makeProvider() -> CGDataProvider? {
-            // The provider owns a reference to the pixels, so that their address stays good after the closure.
+            // The provider retains the pixels, so that their address stays valid after the closure.
             let owner = unsafe Unmanaged.passRetained(PixelOwner(self)).toOpaque()
             return unsafe withUnsafePixels { pixels in
                 guard let start = pixels.baseAddress else { return nil }

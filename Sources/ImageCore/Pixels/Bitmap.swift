@@ -1,80 +1,46 @@
-/// How one pixel lies in memory. Samples of 16 bits are in the machine's byte order.
-public enum PixelFormat: String, Hashable, Sendable, CaseIterable {
-    /// One byte: luminance.
-    case gray8
-    /// Four bytes: red, green, blue, alpha.
-    case rgba8
-    /// One 16-bit sample: luminance.
-    case gray16
-    /// Four 16-bit samples: red, green, blue, alpha.
-    case rgba16
-
-    public var bytesPerPixel: Int {
-        switch self {
-        case .gray8: 1
-        case .rgba8: 4
-        case .gray16: 2
-        case .rgba16: 8
-        }
-    }
-
-    public var channels: Int {
-        switch self {
-        case .gray8, .gray16: 1
-        case .rgba8, .rgba16: 4
-        }
-    }
-}
-
-/// What the alpha channel means. Grey formats are always opaque.
-public enum AlphaMode: String, Hashable, Sendable {
-    /// Every pixel is opaque; the alpha bytes of an RGBA format are at their maximum.
-    case opaque
-    /// Colour is multiplied by alpha. The canonical form of pictures with transparency.
-    case premultiplied
-    /// Colour is not multiplied by alpha. Only made on request (``DecodeOptions/alpha``); kernels do not take it.
-    case straight
-}
-
-/// The meaning of the numbers in a pixel.
-public enum ColorSpace: Hashable, Sendable {
-    /// sRGB (IEC 61966-2-1), or its grey of the same transfer curve. The canonical space.
-    case sRGB
-    /// The space of an embedded ICC profile, kept as it came. In a box of its own, since nearly every bitmap that is handed
-    /// about has none.
-    indirect case icc(Data)
-}
-
-/// A picture in memory: immutable and shared by reference, so that copying the value copies no pixels.
+/// The pixels of an image: immutable and shared by reference, so that copying the value copies no pixels.
 ///
-/// Canonical form: 8-bit RGBA, premultiplied, sRGB; opaque pictures say so; grey stays one channel. Rows start at
-/// multiples of 64 bytes. Safe to read from any thread.
-public struct Bitmap: Sendable {
-    // In this order, and half as wide as an `Int`, so that a cached image fits a line of the processor's cache.
+/// The canonical form is 8-bit RGBA, premultiplied, sRGB. Opaque images are marked as ``AlphaMode/opaque``, and grey images have
+/// one channel. Rows start at multiples of 64 bytes. A bitmap may be read from any thread.
+public struct Bitmap: Sendable, CustomStringConvertible {
+    // The order and the 32-bit sizes make an entry of the memory cache fit a line of the processor's cache.
     private let storage: PixelStorage
+    /// The colour space of the pixels.
     public let colorSpace: ColorSpace
     private let (columns, rows): (Int32, Int32)
+    /// The layout of a pixel.
     public let format: PixelFormat
+    /// The meaning of the alpha channel.
     public let alpha: AlphaMode
 
-    /// Pixels.
+    /// The size in pixels.
     public var size: PixelSize { PixelSize(width: width, height: height) }
-    /// Pixels.
+    /// The width in pixels.
     public var width: Int { Int(columns) }
-    /// Pixels.
+    /// The height in pixels.
     public var height: Int { Int(rows) }
-    /// From the start of one row to the start of the next, a multiple of 64 bytes.
+    /// The bytes from the start of a row to the start of the next, a multiple of 64.
     public var bytesPerRow: Int { Bitmap.bytesPerRow(width: width, format: format) }
 
-    /// The memory that the pixels take, in bytes, padding included.
+    /// The memory of the pixels in bytes, including padding.
     public var byteCount: Int { storage.byteCount }
 
-    /// Allocates the pixels and lets `fill` write them once, before anyone can see them.
+    /// Size, format, and alpha and profile if there are any, such as `64x48 rgba8` or `64x48 rgba8 premultiplied, ICC profile`.
+    public var description: String {
+        let alpha = alpha == .opaque ? "" : " \(alpha.rawValue)"
+        let profile = colorSpace == .sRGB ? "" : ", ICC profile"
+        return "\(size) \(format.rawValue)\(alpha)\(profile)"
+    }
+
+    /// Allocates the pixels and calls `fill` to write them.
     ///
     /// - Parameters:
-    ///   - size: both sides at least 1.
-    ///   - fill: gets the whole buffer, zeroed, and the bytes per row. What it throws is rethrown and nothing is kept.
-    /// - Throws: ``ImageError`` (`limits`) for an empty size, or one whose bytes cannot be counted or allocated.
+    ///   - size: the size in pixels; both sides at least 1.
+    ///   - format: the layout of a pixel.
+    ///   - alpha: the meaning of the alpha channel; ignored for grey formats.
+    ///   - colorSpace: the colour space of the pixels; sRGB.
+    ///   - fill: writes the pixels. Its arguments are the buffer of all rows, zeroed, and the bytes per row.
+    /// - Throws: ``ImageError`` (`tooLarge`) if a side is less than 1 or there is not enough memory; what `fill` throws.
     public init(
         size: PixelSize, format: PixelFormat, alpha: AlphaMode, colorSpace: ColorSpace = .sRGB,
         fill: (_ pixels: UnsafeMutableRawBufferPointer, _ bytesPerRow: Int) throws -> Void
@@ -82,11 +48,13 @@ public struct Bitmap: Sendable {
         guard size.width > 0, size.height > 0, let columns = Int32(exactly: size.width), let rows = Int32(exactly: size.height),
             let count = size.pixelCount, count <= Int.max / 16 - 64 * size.height
         else {
-            throw ImageError(.tooLarge, message: "A bitmap of \(size) pixels cannot be made.")
+            throw ImageError(.tooLarge, message: "A bitmap of \(size) pixels cannot be made: the size is empty or too large.")
         }
         let row = Bitmap.bytesPerRow(width: size.width, format: format)
         guard let storage = PixelStorage(byteCount: row * size.height) else {
-            throw ImageError(.tooLarge, message: "There is no memory for a bitmap of \(size) pixels.")
+            throw ImageError(
+                .tooLarge,
+                message: "There is not enough memory for a bitmap of \(size) pixels. Load the image with a target size.")
         }
         try unsafe fill(storage.mutableBytes, row)
         (self.columns, self.rows) = (columns, rows)
@@ -96,7 +64,8 @@ public struct Bitmap: Sendable {
         self.storage = storage
     }
 
-    /// The same pixels under another description, without a copy; for a decoder that learns the meaning late.
+    /// Returns the same pixels with another alpha mode or colour space, without a copy or a conversion. For decoders that learn
+    /// them after the pixels.
     public func reinterpreted(alpha: AlphaMode? = nil, colorSpace: ColorSpace? = nil) -> Bitmap {
         Bitmap(self, alpha: alpha ?? self.alpha, colorSpace: colorSpace ?? self.colorSpace)
     }
@@ -107,21 +76,21 @@ public struct Bitmap: Sendable {
         self.colorSpace = colorSpace
     }
 
-    /// The one place where pixel memory is handed out, to Swift and to C alike.
+    /// Calls a function with the memory of the pixels.
     ///
-    /// - Parameter body: gets all rows, `bytesPerRow` apart; the pointer is valid only inside.
+    /// - Parameter body: its argument is the buffer of all rows, ``bytesPerRow`` apart, which is valid only during the call.
     public func withUnsafePixels<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try unsafe body(UnsafeRawBufferPointer(storage.mutableBytes))
     }
 
-    /// Bytes per row of a bitmap of that width: the pixels' bytes rounded up to a multiple of 64.
+    /// The bytes per row of a bitmap: the bytes of its pixels, rounded up to a multiple of 64.
     public static func bytesPerRow(width: Int, format: PixelFormat) -> Int {
         (width * format.bytesPerPixel + 63) & ~63
     }
 }
 
 /// The memory behind a bitmap.
-// @unchecked because the bytes are written only inside `Bitmap.init`, before the value exists, and never after.
+// @unchecked because the bytes are written only in `Bitmap.init`, before the bitmap exists.
 @safe private final class PixelStorage: @unchecked Sendable {
     let byteCount: Int
     let mutableBytes: UnsafeMutableRawBufferPointer

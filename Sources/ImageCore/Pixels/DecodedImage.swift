@@ -1,13 +1,15 @@
-/// A decoded picture and what is known of where it came from.
-public struct DecodedImage: Sendable {
+/// A decoded image: its pixels, and what is known about its source.
+public struct DecodedImage: Sendable, CustomStringConvertible {
+    /// The pixels.
     public var bitmap: Bitmap
-    /// The format that it was decoded from; `nil` when it was made in memory.
+    /// The format of the file; `nil` if the image was made in memory.
     public var format: ImageFormat?
-    /// Whether the file ended early and the rest of the picture is missing (``DecodeOptions/allowsPartial``).
+    /// Whether the file was truncated or damaged and pixels are missing (``DecodeOptions/allowsPartial``).
     public var isPartial: Bool
-    /// Whether this is a preview of a picture that is still loading.
+    /// Whether this is a preview of an image that is still loading.
     public var isPreview: Bool
 
+    /// Creates an image, by default complete and without a format.
     public init(_ bitmap: Bitmap, format: ImageFormat? = nil, isPartial: Bool = false, isPreview: Bool = false) {
         self.bitmap = bitmap
         self.format = format
@@ -15,13 +17,22 @@ public struct DecodedImage: Sendable {
         self.isPreview = isPreview
     }
 
-    /// Pixels.
+    /// The size in pixels.
     public var size: PixelSize { bitmap.size }
 
-    /// What it weighs in a memory cache, in bytes.
+    /// The size in bytes, as a memory cache counts it.
     public var cost: Int { bitmap.byteCount }
 
-    /// The same image with other pixels: what a processor returns.
+    /// The bitmap, the format, and whether the image is partial or a preview, such as `64x48 rgba8 (jpeg, preview)`.
+    public var description: String {
+        var notes: [String] = []
+        if let format { notes.append(format.rawValue) }
+        if isPartial { notes.append("partial") }
+        if isPreview { notes.append("preview") }
+        return notes.isEmpty ? "\(bitmap)" : "\(bitmap) (\(notes.joined(separator: ", ")))"
+    }
+
+    /// Returns the image with other pixels, as a processor does.
     public func with(_ bitmap: Bitmap) -> DecodedImage {
         var copy = self
         copy.bitmap = bitmap

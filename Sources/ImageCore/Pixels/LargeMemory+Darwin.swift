@@ -1,7 +1,7 @@
 #if canImport(Darwin)
-    /// Nothing special: the system's pages are 16 KB, and its allocator hands large blocks out as untouched pages.
+    /// Not used: pages have 16 KB, and the system's allocator returns large blocks as untouched pages.
     enum LargeMemory {
-        static let least = Int.max
+        static let minimumBytes = Int.max
 
         static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer? { nil }
 

@@ -1,9 +1,9 @@
 /// A memory cache of decoded images.
 ///
-/// Called synchronously from any thread, for every load, on the caller's way in: a hit must cost well below a
-/// microsecond, take no I/O, and never wait for other work.
+/// The engine calls it synchronously, on any thread, whenever a load begins. A lookup must take less than a microsecond, do no
+/// I/O, and not wait for other work.
 ///
-/// **Cancelling**: does not apply. **Errors**: there are none; what cannot be kept is not kept.
+/// **Cancelling**: does not apply. **Errors**: none; an image that cannot be stored is dropped.
 ///
 /// **Must not**: call back into a loader, or keep an entry past its limits.
 ///
@@ -17,18 +17,21 @@
 /// }
 /// ```
 public protocol Caching: Sendable {
-    /// The cached image, counted as a use: a hit or a miss.
+    /// Returns the image of a key; `nil` for a miss. Counts as a use of the image.
     func image(for key: ImageKey) -> DecodedImage?
-    /// The cached image, not counted as a use. The engine looks up in this way what processing may start from, and once more
-    /// when a load that missed has been queued. By default the same as ``image(for:)``.
+    /// Returns the image of a key without counting it as a use. The engine looks up images to start processing from, and looks up
+    /// again when a load has waited in a queue. Calls ``image(for:)`` by default.
     func peekImage(for key: ImageKey) -> DecodedImage?
-    /// The cached images of a resource, whatever was done to them; not counted as uses. None by default.
+    /// Returns all cached images of a resource, in any size and with any processors, without counting them as used. None by
+    /// default.
     func variants(of resource: ResourceKey) -> [CachedVariant]
-    /// Keeps an image, replacing what the key had. May decline.
+    /// Stores an image and replaces the previous one of the key. The cache may decline it.
     func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority)
+    /// Removes the image of a key.
     func removeImage(for key: ImageKey)
+    /// Removes all images.
     func removeAll()
-    /// What each cache behind this one holds and did; nothing by default. Taken on demand, never on a load's way.
+    /// The statistics of each cache that this one consists of; none by default. Not used during loads.
     var cacheStatistics: [CacheStatistics] { get }
 }
 
@@ -39,12 +42,12 @@ extension Caching {
 
     public func variants(of resource: ResourceKey) -> [CachedVariant] { [] }
 
-    /// A cached image of the same resource to show while the exact one is made: the smallest that covers `size`.
+    /// Returns a cached image of the same resource to show until the requested one has loaded: the smallest that covers `size`.
     ///
     /// - Parameters:
-    ///   - key: the image that is wanted; never returned itself.
-    ///   - size: the least width and height, in pixels.
-    ///   - accepts: whether an image with this list of options and processors may be shown; by default any.
+    ///   - key: the key of the requested image, which is not returned itself.
+    ///   - size: the minimum width and height in pixels.
+    ///   - accepts: whether an image with this list of options and processors may be shown; by default any may.
     /// - Returns: `nil` if there is none.
     public func placeholderVariant(
         for key: ImageKey, covering size: PixelSize, where accepts: (_ variant: String) -> Bool = { _ in true }
@@ -53,16 +56,5 @@ extension Caching {
             found.key != key && found.image.size.width >= size.width && found.image.size.height >= size.height
                 && accepts(found.key.variant)
         }.min { $0.image.cost < $1.image.cost }
-    }
-}
-
-/// A cached image and its key.
-public struct CachedVariant: Sendable {
-    public var key: ImageKey
-    public var image: DecodedImage
-
-    public init(key: ImageKey, image: DecodedImage) {
-        self.key = key
-        self.image = image
     }
 }

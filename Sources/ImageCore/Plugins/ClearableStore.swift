@@ -1,7 +1,7 @@
-/// A store outside of the caches that is emptied together with them, such as one of partially received bodies.
+/// A store that is cleared together with the caches, such as a store of partial bodies.
 ///
-/// Called by the engine when the user clears the caches, on no actor.
+/// The engine calls it when the user clears the caches, on no actor.
 public protocol ClearableStore: Sendable {
-    /// Removes everything. When it returns, nothing that was stored before is on its way to a disk any more.
+    /// Removes everything. When the call returns, nothing that was stored before it is still being written.
     func removeAll() async
 }

@@ -1,16 +1,14 @@
-public import HTTPTypes
-
-/// A cache of encoded bytes with the head of the response that brought them: a directory, or a remote store.
+/// A cache of encoded bytes and the head of the response that they came with: a directory or a remote store.
 ///
-/// Called by the engine from tasks of its own, several at once, on no actor; it must not block its thread for long.
-/// Each load asks once; each fetched original is stored once, after it was decoded. A store that follows another in
-/// program order is seen by every later read, durable or not; ``flush()`` waits until it is durable.
+/// The engine calls it from its tasks, at the same time, on no actor. A call must not block its thread for long. Each load looks
+/// up once, and each fetched original is stored once, after it was decoded. When a store has returned, every later read returns
+/// the new entry; ``flush()`` waits until the entry is durable.
 ///
-/// **Cancelling**: a read may throw `CancellationError`; a store runs to its end.
+/// **Cancelling**: a read may throw `CancellationError`; a store is completed.
 ///
-/// **Errors**: thrown errors count as a miss or a lost write, are reported to observers, and never fail a load.
+/// **Errors**: an error counts as a miss or as a lost write, is reported to observers, and does not fail the load.
 ///
-/// **Must not**: return bytes that are not exactly what was stored; a damaged entry is a miss.
+/// **Must not**: return bytes that differ from those that were stored. A damaged entry is a miss.
 ///
 /// ```swift
 /// actor Pocket: DataCaching {
@@ -22,21 +20,23 @@ public import HTTPTypes
 /// }
 /// ```
 public protocol DataCaching: Sendable {
-    /// The stored entry, counted as a use; `nil` for a miss.
+    /// Returns the entry of a key; `nil` for a miss. Counts as a use of the entry.
     func entry(for key: DataKey) async throws -> DataEntry?
-    /// Keeps an entry, replacing what the key had.
+    /// Stores an entry and replaces the previous one of the key.
     func store(_ entry: DataEntry, for key: DataKey) async throws
-    /// The stored entry with its body as a stream, counted as a use; `nil` for a miss. What turns out damaged on the way
-    /// throws from the stream. By default the same as ``entry(for:)``.
+    /// Returns the entry of a key with its bytes as a stream; `nil` for a miss. Counts as a use of the entry. The stream throws
+    /// if the entry turns out to be damaged. Calls ``entry(for:)`` by default.
     func stream(for key: DataKey) async throws -> DataEntryStream?
-    /// Keeps an entry whose body comes as a stream, replacing what the key had. Reads the stream to its end; what it throws
-    /// is rethrown, and then nothing is kept and the key has what it had. By default the body is collected first.
+    /// Stores an entry whose bytes are a stream and replaces the previous one of the key. If the stream throws, the error is
+    /// rethrown and the previous entry stays. Collects the bytes and calls ``store(_:for:)`` by default.
     func store(_ stream: DataEntryStream, for key: DataKey) async throws
+    /// Removes the entry of a key.
     func removeEntry(for key: DataKey) async throws
+    /// Removes all entries.
     func removeAll() async throws
-    /// Returns when everything stored so far is durable. Does nothing by default.
+    /// Waits until everything that was stored is durable. Does nothing by default.
     func flush() async throws
-    /// What each cache behind this one holds and did; nothing by default. Taken on demand, never on a load's way.
+    /// The statistics of each cache that this one consists of; none by default. Not used during loads.
     var cacheStatistics: [CacheStatistics] { get }
 }
 
@@ -53,34 +53,5 @@ extension DataCaching {
         var data = Data()
         for try await chunk in stream.body { data.append(chunk) }
         try await store(DataEntry(data: data, head: stream.head, storedAt: stream.storedAt), for: key)
-    }
-}
-
-/// A body that is read, or written, piece by piece, and the response head that came with it.
-public struct DataEntryStream: Sendable {
-    /// To be read once.
-    public var body: ByteStream
-    public var head: HTTPResponse
-    /// Seconds since 1970 when the response arrived.
-    public var storedAt: Double
-
-    public init(body: ByteStream, head: HTTPResponse = HTTPResponse(status: .ok), storedAt: Double) {
-        self.body = body
-        self.head = head
-        self.storedAt = storedAt
-    }
-}
-
-/// Bytes in a data cache and the response head that came with them.
-public struct DataEntry: Sendable {
-    public var data: Data
-    public var head: HTTPResponse
-    /// Seconds since 1970 when the response arrived.
-    public var storedAt: Double
-
-    public init(data: Data, head: HTTPResponse = HTTPResponse(status: .ok), storedAt: Double) {
-        self.data = data
-        self.head = head
-        self.storedAt = storedAt
     }
 }

@@ -1,30 +1,30 @@
 /// A network layer, or anything else that turns a URL into bytes.
 ///
-/// The engine calls ``load(_:)`` once per fetch, however many callers wait for it, from a task of its own; several
-/// fetches run at a time, up to the loader's limits. It is called on no actor, and must not block its thread.
+/// The engine calls ``load(_:)`` once per fetch, however many loads share it, from its own task and on no actor. Several fetches
+/// run at the same time, up to the limits of the loader. The call must not block its thread.
 ///
-/// Return as soon as the head is known and hand the body out through the stream; produce no faster than it is read.
+/// Return when status and header fields are known, and deliver the body through the stream, no faster than it is read.
 ///
-/// **Time**: one call is one attempt. End it with ``ImageError/Code/timedOut`` when the last byte is not here within
-/// ``DataRequest/timeout``. What wraps other loaders and waits, waits no longer than until ``DataRequest/deadline``.
+/// **Time**: a call is one attempt. Throw ``ImageError/Code/timedOut`` if the last byte does not arrive within
+/// ``DataRequest/timeout``. A loader that wraps another and waits must not wait beyond ``DataRequest/deadline``.
 ///
-/// **Cancelling**: the task that calls and reads is cancelled. Throw `CancellationError` promptly and close what is open.
+/// **Cancelling**: the task that calls and reads is cancelled. Throw `CancellationError` promptly and close connections.
 ///
-/// **Errors**: throw ``ImageError`` where one fits; anything else is wrapped as `plugInFailed`. A status such as 404 is
-/// no error here: return it, and the engine judges. A body that ends early must throw from the stream, never just end.
+/// **Errors**: throw ``ImageError`` if one fits; other errors are wrapped as `plugInFailed`. A status such as 404 is no error
+/// here: return it, and the engine handles it. If a body ends early, its stream must throw.
 ///
-/// **Must not**: keep a request after its stream ended, follow more than ten redirects, or send the request's
-/// credentials to another origin.
+/// **Must not**: keep a request after the end of its stream, follow more than ten redirects, or send the credentials of the
+/// request to another origin.
 ///
 /// ```swift
 /// struct CannedLoader: DataLoading {
-///     let picture: Data
+///     let file: Data
 ///     func load(_ request: DataRequest) async throws -> DataResponse {
-///         DataResponse(url: request.url, body: ByteStream(picture))
+///         DataResponse(url: request.url, body: ByteStream(file))
 ///     }
 /// }
 /// ```
 public protocol DataLoading: Sendable {
-    /// Starts one transfer and returns its head and body.
+    /// Starts a transfer and returns its response.
     func load(_ request: DataRequest) async throws -> DataResponse
 }

@@ -1,12 +1,12 @@
 /// An encoder: turns pixels into the bytes of a file format.
 ///
-/// Called synchronously on a worker thread or on a thread of the caller, several at once.
+/// Encoders are called synchronously on a worker thread or on a thread of the caller. Calls may run at the same time.
 ///
-/// **Cancelling**: look at `options.cancellation` between rows, and throw `CancellationError`.
+/// **Cancelling**: check `options.cancellation` between rows, and throw `CancellationError`.
 ///
-/// **Errors**: throw ``ImageError``; anything else is wrapped. A failed encode returns nothing.
+/// **Errors**: throw ``ImageError``; other errors are wrapped.
 ///
-/// **Must not**: change pixels that the format can hold.
+/// **Must not**: change pixels that the format can represent.
 ///
 /// ```swift
 /// struct PortableGray: Encoding {
@@ -23,51 +23,25 @@
 /// }
 /// ```
 public protocol Encoding: Sendable {
-    /// What it writes.
+    /// The formats that the encoder writes.
     var formats: [ImageFormat] { get }
 
-    /// The file. `format` is one of ``formats``.
+    /// Encodes an image.
+    ///
+    /// - Parameters:
+    ///   - image: the image.
+    ///   - format: one of ``formats``.
+    ///   - options: how to encode the image.
+    /// - Returns: the file.
     func encode(_ image: DecodedImage, as format: ImageFormat, options: EncodeOptions) throws -> Data
 
-    /// The file of all frames of an animation; `nil` to decline before any frame is made, which formats of one picture do,
-    /// and the default. Frames are asked for in order, one at a time, so that no more than two need be held.
+    /// Encodes all frames of an animation. Requests one frame at a time, in order, so that at most two frames are in memory.
     ///
-    /// - Throws: also what making a frame throws.
+    /// - Returns: the file; `nil`, the default, if the format has no animations. Then no frame is requested.
+    /// - Throws: also what a frame of the animation throws.
     func encode(_ animation: any ImageAnimation, as format: ImageFormat, options: EncodeOptions) throws -> Data?
 }
 
 extension Encoding {
     public func encode(_ animation: any ImageAnimation, as format: ImageFormat, options: EncodeOptions) throws -> Data? { nil }
-}
-
-/// How a picture is written.
-public struct EncodeOptions: Sendable {
-    /// For lossy formats, 1 (smallest) to 100 (best); 85.
-    public var quality = 85
-    /// How hard to try to make the file small, 0 (fast) to 9; `nil` is the format's usual.
-    public var effort: Int? = nil
-    /// How much detail colour keeps in JPEG and AVIF; `nil` is all of it from quality 90 up, else a quarter.
-    public var chroma: ChromaSampling? = nil
-    /// Whether a JPEG shows coarse to fine while it arrives; `nil` leaves that to ``effort``.
-    public var isProgressive: Bool? = nil
-    /// Whether WebP keeps every pixel; `nil` does so at quality 100.
-    public var isLossless: Bool? = nil
-    /// Written as metadata, for pixels that do not stand upright: what a viewer does to them.
-    public var orientation = Orientation.up
-    public var cancellation: CancellationToken? = nil
-
-    public init() {}
-}
-
-/// How many samples of colour there are for those of lightness.
-public enum ChromaSampling: String, Hashable, Sendable, CaseIterable {
-    /// As many: 4:4:4.
-    case full
-    /// Half as many across: 4:2:2.
-    case half
-    /// Half as many across and down: 4:2:0.
-    case quarter
-
-    /// What is usual at a quality from 1 to 100.
-    public init(quality: Int) { self = quality >= 90 ? .full : .quarter }
 }

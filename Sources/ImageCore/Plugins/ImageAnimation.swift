@@ -1,7 +1,7 @@
-/// The frames of an animation, each made when it is asked for.
+/// An animation whose frames are made when they are requested.
 ///
-/// Called synchronously, on any thread but by one at a time; a frame may take as long as a decode. Frames asked for in order
-/// cost least. A frame that fails throws and leaves the others as they are.
+/// Called synchronously, on any thread, by one thread at a time. A frame may take as long as a decode; requesting frames in order
+/// takes the least time. A frame that throws does not affect the others.
 ///
 /// ```swift
 /// func show(_ animation: any ImageAnimation, draw: (DecodedImage, _ seconds: Double) -> Void) throws {
@@ -9,19 +9,20 @@
 /// }
 /// ```
 public protocol ImageAnimation: AnyObject {
-    /// How long each frame shows, in seconds; as many as there are frames, at least one.
+    /// How long each frame is shown, in seconds. Has at least one element.
     var durations: [Double] { get }
 
-    /// How often the animation is shown; 0 for ever, `nil` where the file does not say.
+    /// How often the animation is shown; 0 for ever, `nil` if the file does not say.
     var loopCount: Int? { get }
 
-    /// A frame, from 0.
+    /// Returns a frame.
     ///
-    /// - Throws: ``ImageError`` (`invalidRequest`) where it is not there, or what making it throws; `CancellationError`.
+    /// - Parameter index: the number of the frame, from 0.
+    /// - Throws: ``ImageError`` (`invalidRequest`) if there is no such frame; what making the frame throws; `CancellationError`.
     func frame(at index: Int) throws -> DecodedImage
 }
 
 extension ImageAnimation {
-    /// How many frames there are, at least 1.
+    /// The number of frames, at least 1.
     public var frameCount: Int { durations.count }
 }

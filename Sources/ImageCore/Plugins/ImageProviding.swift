@@ -1,27 +1,23 @@
-/// By which targets and prefetchers ask for images; the engine's loader conforms, and so may a test's.
+/// Provides images to targets and prefetchers. The loader conforms; tests may use another provider.
 ///
-/// All calls are synchronous, from any isolation.
+/// All calls are synchronous, on any isolation.
 ///
-/// **Cancelling**: through the returned ``LoadHandle``. **Errors**: arrive as the last event.
+/// **Cancelling**: with the returned ``LoadHandle``. **Errors**: arrive with the last event.
 ///
-/// **Must not**: call the handler from inside ``load(_:onEvent:)``, or after a `finished` event.
+/// **Must not**: call the handler during ``load(_:onEvent:)``, or after a `finished` event.
 public protocol ImageProviding: Sendable {
-    /// The options of a load of that request, all layers merged. Throws when one is out of range.
+    /// Returns the options of a load of the request, with all layers merged.
+    ///
+    /// - Throws: ``LoadFailure/failed(_:)`` if an option is invalid.
     func options(for request: ImageRequest) throws(LoadFailure) -> LoadOptions
 
-    /// The image if the memory cache has it: no wait, no work, no actor hop.
+    /// Returns the image if it is in the memory cache. Does not start a load or change actors.
     func cachedImage(for request: ImageRequest) -> ImageResponse?
 
-    /// Starts a load. `onEvent` is called in order, one call at a time, on no actor; its last call is `finished`.
+    /// Starts a load.
+    ///
+    /// - Parameters:
+    ///   - request: what to load.
+    ///   - onEvent: called for each event in order, one call at a time, on no actor. The last event is `finished`.
     func load(_ request: ImageRequest, onEvent: @escaping @Sendable (LoadEvent) -> Void) -> any LoadHandle
-}
-
-/// A running load as its caller holds it. Dropping it does not cancel the load.
-public protocol LoadHandle: AnyObject, Sendable {
-    var id: LoadID { get }
-    /// May be changed in flight; shared work takes the highest of its subscribers'.
-    var priority: LoadPriority { get set }
-    /// Gives up the load's share in the work; work that nobody shares stops, down to the socket. The last event is
-    /// then `finished` with ``LoadFailure/cancelled``. Does nothing after the end.
-    func cancel()
 }

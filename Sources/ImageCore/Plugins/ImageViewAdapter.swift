@@ -1,13 +1,13 @@
-/// A view of any framework, as a binding sees it: a handful of things to show.
+/// A view of any UI framework, as a target uses it.
 ///
-/// The requirements are `async` so that a main-actor view and an actor both conform with plain methods: each adapter
-/// brings its own isolation. A binding calls them one at a time and in order: while a call suspends, the next one waits for its end.
-/// It never begins a call for a request that was replaced, and of the progress and previews that come meanwhile it makes the newest
-/// alone.
+/// The requirements are `async`, so that a main-actor view and an actor can both conform with synchronous methods: each adapter
+/// has its own isolation. The target calls them one at a time and in order; while a call suspends, the next one waits. It begins
+/// no call for a request that was replaced. Of the progress and the previews that arrive while it waits, it passes on only the
+/// newest.
 ///
 /// **Cancelling**: does not apply; each call should return soon.
 ///
-/// **Errors**: there are none; show what you can.
+/// **Errors**: none; show what is possible.
 ///
 /// **Must not**: start or cancel loads from inside a call, return before the image is shown, or keep an image after ``clear()``.
 ///
@@ -22,25 +22,27 @@
 /// }
 /// ```
 public protocol ImageViewAdapter: AnyObject, Sendable {
-    /// Shows a picture: a preview, a final image or a failure image.
+    /// Shows an image: a preview, the loaded image or the failure image.
     func setImage(_ image: DecodedImage, transition: Transition) async
-    /// Shows nothing: a new load begins without placeholder, or the view is being reused.
+    /// Shows nothing, because a load begins without a placeholder or the view is reused.
     func clear() async
-    /// Shows what stands in while a load runs: an image or a colour. Never `.none`; a hash comes as an image.
+    /// Shows a placeholder while a load runs: an image or a colour. Never `.none`, and never a hash, which is drawn to an image
+    /// before.
     func setPlaceholder(_ placeholder: Placeholder) async
-    /// A load began or ended: a spinner, say.
+    /// Shows whether a load runs, for example with a spinner. Does nothing by default.
     func setLoading(_ isLoading: Bool) async
+    /// Shows the progress of the load. Does nothing by default.
     func setProgress(_ progress: LoadProgress) async
-    /// The load failed. The failure image, if there is one, was set just before, so that a sign of failure may stay until
-    /// the next image.
+    /// Shows that the load failed. The failure image, if there is one, was set just before. Does nothing by default.
     func setFailure(_ error: ImageError) async
+    /// Sets the label that a screen reader speaks. Does nothing by default.
     func setAccessibilityLabel(_ label: String?) async
-    /// Whether the user prefers less motion; images are then set without a transition.
+    /// Whether the user prefers reduced motion; `false` by default. If `true`, images are set without a transition.
     func prefersReducedMotion() async -> Bool
 }
 
-// Plain functions: an `async` default would win over an actor's own synchronous method wherever it is called by name in
-// an asynchronous context.
+// The defaults are synchronous: in an asynchronous context, overload resolution would prefer an `async` default to a synchronous
+// method of the actor itself.
 extension ImageViewAdapter {
     public func setLoading(_ isLoading: Bool) {}
     public func setProgress(_ progress: LoadProgress) {}

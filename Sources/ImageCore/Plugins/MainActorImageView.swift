@@ -1,7 +1,7 @@
-/// A view of the main actor whose methods return at once, as those of GTK, UIKit, AppKit and SwiftUI do.
+/// A view on the main actor whose methods do not suspend, such as one of GTK, UIKit, AppKit or SwiftUI.
 ///
-/// Adds nothing to ``ImageViewAdapter`` but the promise that no call suspends. With it a target can show a memory hit
-/// within the call that asks for it, so that a list never flashes its placeholder.
+/// Has the requirements of ``ImageViewAdapter``, without `async`. A target can therefore show a hit in the memory cache before
+/// its call returns, so that a list does not show placeholders for cached images.
 ///
 /// ```swift
 /// @MainActor final class Frame: MainActorImageView {

@@ -1,15 +1,15 @@
-/// Wraps every fetch: edits the request, answers it, retries it, or watches it.
+/// Wraps every fetch: changes the request, returns a response itself, retries, or records.
 ///
-/// Called once per fetch in the order of registration, the first one outermost, from the fetch's own task, on no actor; those
-/// of one load (``LoadOptions/interceptors``) come before those of the loader. What it may change, ``InterceptedLoader`` checks.
-/// Call `next` to go on inwards; not calling it answers in its place; calling it again retries.
+/// Called once per fetch, from the task of the fetch, on no actor. Interceptors run in the order of registration, the first one
+/// outermost; those of the load (``LoadOptions/interceptors``) run outside those of the loader. ``InterceptedLoader`` lists and
+/// checks what an interceptor may change. Call `next` to continue; return a response without calling it to replace the fetch;
+/// call it again to retry.
 ///
 /// **Cancelling**: the calling task is cancelled; `next` throws `CancellationError`, which must be rethrown.
 ///
-/// **Errors**: what it throws ends the fetch and is wrapped once. What `next` throws may be handled or rethrown.
+/// **Errors**: a thrown error ends the fetch and is wrapped once. An error of `next` may be handled or rethrown.
 ///
-/// **Must not**: change the URL's identity for caching by editing the URL (the caches know the original), read the body
-/// without replacing it, or log credentials.
+/// **Must not**: change the URL, which is the key of all caches; read the body without replacing it; or log credentials.
 ///
 /// ```swift
 /// struct Signing: RequestInterceptor {
@@ -21,9 +21,9 @@
 /// }
 /// ```
 public protocol RequestInterceptor: Sendable {
-    /// What lies further inwards: the next interceptor, or the loader.
+    /// Calls the next interceptor, or the loader.
     typealias Next = @Sendable (DataRequest) async throws -> DataResponse
 
-    /// Handles one fetch.
+    /// Handles a fetch.
     func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse
 }

@@ -1,14 +1,14 @@
-/// Keeps responses of web servers, and knows when one may be used without asking its server again.
+/// An HTTP cache: stores responses of web servers, and decides when a stored response may be served without validating it.
 ///
-/// The engine looks it up once per load, before it fetches an `http` or `https` URL; the loader that fetches is the one that
-/// stores, since it alone sees the whole exchange. Both take the same ``DataRequest``, so that what a response depends on is decided
-/// by its fields. Called from tasks of the engine's own, several at once, on no actor; it must not block its thread for long.
+/// The engine looks a request up once per load, before it fetches an `http` or `https` URL. The loader that fetches stores the
+/// response. Both use the same ``DataRequest``, so a decision depends only on its fields. Called from tasks of the engine, at the
+/// same time, on no actor. A call must not block its thread for long.
 ///
 /// **Cancelling**: a read may throw `CancellationError`.
 ///
-/// **Errors**: thrown errors count as a miss, are reported to observers, and never fail a load.
+/// **Errors**: an error counts as a miss, is reported to observers, and does not fail the load.
 ///
-/// **Must not**: use the network, or return a response that its own rules do not allow to be used as it is.
+/// **Must not**: use the network, or serve a response that its own rules forbid to serve unvalidated.
 ///
 /// ```swift
 /// struct Archive: ResponseCaching {
@@ -21,23 +21,27 @@
 /// }
 /// ```
 public protocol ResponseCaching: Sendable {
-    /// A hit where a stored response answers the request here and now; a miss where the network is needed. Where
-    /// ``DataRequest/cachePolicy`` is only-if-cached, a stale response may be a hit.
+    /// Looks a request up.
     ///
     /// The engine sets the transaction of a miss as ``DataRequest/cacheTransaction`` of the request that it fetches.
+    ///
+    /// - Returns: a hit if a stored response may be served now, else a miss. If ``DataRequest/cachePolicy`` is only-if-cached, a
+    ///   stale response may be a hit.
     func lookUp(_ request: DataRequest) async throws -> ResponseLookup
-    /// Forgets the response to the request: its bytes turned out to be no image.
+    /// Removes the stored response to a request, because its body is no image.
     func removeResponse(for request: DataRequest) async throws
 }
 
-/// What a response cache knows of a request after one lookup.
+/// The result of a lookup in a response cache.
 public enum ResponseLookup: Sendable {
-    /// A stored response answers the request.
+    /// A stored response that may be served.
     case hit(DataResponse)
-    /// The network is needed. The transaction, if there is one, goes with the request to the loader that completes it.
+    /// No stored response may be served. The transaction, if there is one, is passed with the request to the loader that
+    /// completes it.
     case miss((any ResponseTransaction)?)
 }
 
-/// What a lookup in a response cache found out for the fetch that follows, such as the validators of a stored response. It must
-/// be small: thousands of them may wait for their fetches. Only the loader that belongs to the cache reads it.
+/// What a lookup in a response cache found for the fetch that follows, such as the validators of a stored response.
+///
+/// It must be small, because thousands of them may wait for their fetches. Only the loader that belongs to the cache reads it.
 public protocol ResponseTransaction: Sendable {}

@@ -1,21 +1,24 @@
 package import ImageCore
 
-/// One frame of an animation as GIF, APNG and WebP describe it: where it lies, how long it shows and how it is drawn.
+/// A frame of a GIF, APNG or WebP animation: its position, its duration, and how it is drawn.
 package struct AnimationFrame {
-    /// What is done to the frame's place when its time is over.
+    /// What happens to the area of the frame before the next frame is drawn.
     package enum Disposal {
+        /// The area stays as it is.
         case keep
-        /// It becomes transparent.
+        /// The area becomes transparent.
         case clear
-        /// It becomes what it was before the frame.
+        /// The area becomes what it was before the frame.
         case restore
     }
 
+    /// The position on the canvas, in pixels.
     package var x: Int, y: Int
     package var size: PixelSize
+    /// How long the frame is shown.
     package var seconds: Double
     package var disposal: Disposal
-    /// Whether the frame is laid over what is there; else it replaces it, transparency included.
+    /// Whether the frame is blended with the canvas. Otherwise it replaces the area, including its transparency.
     package var blends: Bool
     package var hasAlpha: Bool
 
@@ -26,6 +29,7 @@ package struct AnimationFrame {
         (self.disposal, self.blends, self.hasAlpha) = (disposal, blends, hasAlpha)
     }
 
+    /// Whether the frame covers the whole canvas.
     package func covers(_ canvas: PixelSize) -> Bool {
         x <= 0 && y <= 0 && x + size.width >= canvas.width && y + size.height >= canvas.height
     }

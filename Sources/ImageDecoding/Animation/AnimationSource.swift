@@ -1,16 +1,16 @@
 package import ImageCore
 
-/// The frames of one file, each as the file stores it.
+/// The frames of a file as they are stored.
 package protocol AnimationSource: AnyObject {
     var format: ImageFormat { get }
     var canvas: PixelSize { get }
     var orientation: Orientation { get }
     var frames: [AnimationFrame] { get }
-    /// How often it is shown; 0 for ever, `nil` where the file does not say.
+    /// How often the animation is shown; 0 for ever, `nil` if the file does not say.
     var loopCount: Int? { get }
 
-    /// The pixels of a frame: RGBA, straight or opaque, or grey; of the frame's size.
+    /// Returns the pixels of a frame in its own size: straight or opaque RGBA, or grey.
     ///
-    /// - Returns: and what is missing of them, if anything.
+    /// - Returns: the pixels, and the error that made some of them missing, if any are.
     func pixels(of frame: Int, options: DecodeOptions) throws -> (bitmap: Bitmap, failure: ImageError?)
 }

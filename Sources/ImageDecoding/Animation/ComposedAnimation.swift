@@ -3,15 +3,15 @@ import ImageKernels
 
 /// An animation whose frames are composed on a canvas: GIF, APNG and WebP.
 ///
-/// Frames have the disposal and blending of the format as browsers understand them; they come upright and scaled by the same
-/// options as ``Decoding/decode(_:options:)``. Only one canvas is held (two where frames are undone, three for a moment), not
-/// the frames: the next frame decodes that one alone. Going back starts at the last frame that stands by itself; some canvases
-/// are kept on the way, 64 MB of them at most, so that playing backwards decodes each frame a few times only.
+/// Disposal and blending work as in browsers. Frames are upright and scaled by the same options as in
+/// ``Decoding/decode(_:options:)``. In memory there is one canvas, a second one if frames have the disposal `restore`, and for a
+/// short time a third. The next frame in order decodes only that frame. An earlier frame starts at the last frame that does not
+/// depend on others; on the way up to 64 MB of canvases are kept, so that playing backwards decodes each frame only a few times.
 package final class ComposedAnimation: ImageAnimation {
     private let compositor: Compositor
     private let options: DecodeOptions
 
-    /// - Throws: ``ImageError`` where there are no frames, or the canvas is beyond the limits.
+    /// - Throws: ``ImageError`` if there are no frames or the canvas exceeds the limits.
     package init(_ source: any AnimationSource, options: DecodeOptions) throws(ImageError) {
         guard !source.frames.isEmpty else { throw .truncated(source.format) }
         self.options = options
@@ -34,7 +34,8 @@ package final class ComposedAnimation: ImageAnimation {
         return DecodedImage(bitmap, format: source.format, isPartial: compositor.failure != nil)
     }
 
-    /// The canvas, or the part of it that `geometry` names, scaled: premultiplied, or as stored where nothing is left to compute.
+    /// The canvas, cropped and scaled by `geometry`: premultiplied, or straight if nothing is computed and the options ask for
+    /// it.
     private func canvas(geometry: ResizeGeometry?) throws -> Bitmap {
         let (size, isOpaque) = (compositor.source.canvas, compositor.failure == nil && compositor.isOpaque)
         if let geometry {

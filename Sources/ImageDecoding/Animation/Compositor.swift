@@ -1,48 +1,48 @@
 import ImageCore
 import ImageKernels
 
-/// Composes the frames of an animation on a canvas, as browsers do: it starts out transparent, and the background
-/// colour of a file is ignored.
+/// Composes the frames of an animation on a canvas, as browsers do: the canvas starts transparent, and the background colour of
+/// the file is ignored.
 ///
-/// Going on from one frame to the next draws that frame alone. Going back starts at the last frame before the one
-/// wanted that needs nothing of those before it, and keeps canvases half-way, three quarters of the way and so on: who goes
-/// further back starts at one of them.
+/// The next frame in order draws only that frame. An earlier frame starts at the last frame before it that does not depend on the
+/// frames before, and keeps canvases at half of the way, three quarters of the way and so on. Frames further back start at one of
+/// them.
 final class Compositor {
-    /// What kept canvases take together, at most: in bytes, and of the limit that the whole decode has.
-    private static let keptBytes = 64 << 20
+    /// The largest total size of kept canvases in bytes. They also count towards the limit of the decode.
+    private static let maximumKeptBytes = 64 << 20
 
     let source: any AnimationSource
     private let options: DecodeOptions
     private let canvas: Scratch
     private var saved: (canvas: Scratch, failure: ImageError?)?
-    /// Canvases as they are when a frame is about to be drawn on them, in the order of the frames.
+    /// Copies of the canvas just before a frame is drawn, in the order of the frames.
     private var kept: [(frame: Int, canvas: Scratch, failure: ImageError?)] = []
-    private let mostKept: Int
+    private let maximumKept: Int
     /// The frame that the canvas shows.
     private var current: Int?
-    /// Why pixels are missing on the canvas: of the frame that it shows, or of one below it.
+    /// The error that made pixels of the canvas missing, in its frame or in an earlier one that is still visible.
     private(set) var failure: ImageError?
 
-    /// - Parameter options: for the frames' colours, and for limits and cancelling.
+    /// - Parameter options: the colour conversion of the frames, the limits and the cancellation.
     init(_ source: any AnimationSource, options: DecodeOptions) throws(ImageError) {
         self.source = source
         self.options = options
         let size = source.canvas
-        // The canvas, what may have to be restored, and a frame.
+        // The canvas, the saved canvas of the disposal `restore`, and a frame.
         let bytes = size.byteCount(.rgba8)
         try options.limits.check(size, holding: Array(repeating: bytes, count: 3))
-        mostKept = min(Self.keptBytes, options.limits.decodedBytes - 3 * bytes) / max(1, bytes)
+        maximumKept = min(Self.maximumKeptBytes, options.limits.decodedBytes - 3 * bytes) / max(1, bytes)
         canvas = try Scratch(rows: size.height, rowBytes: 4 * size.width)
     }
 
-    /// Brings the canvas to `frame`.
+    /// Draws on the canvas until it shows `frame`.
     func show(_ frame: Int) throws {
         if current == frame { return }
-        // The file may announce more frames than it holds.
+        // The file may announce more frames than it contains.
         guard frame < source.frames.count else { throw ImageError.truncated(source.format) }
-        let isGoingBack = current.map { $0 > frame } ?? false
-        var next = begin(for: frame)
-        var toKeep = isGoingBack ? (next + frame + 1) / 2 : frame
+        let isBackward = current.map { $0 > frame } ?? false
+        var next = prepareCanvas(for: frame)
+        var toKeep = isBackward ? (next + frame + 1) / 2 : frame
         while next <= frame {
             try options.checkCancellation()
             if let current { dispose(of: source.frames[current]) }
@@ -53,7 +53,7 @@ final class Compositor {
                 }
                 try draw(next)
             } catch {
-                // Half a step was made: the next call begins anew.
+                // The frame may be drawn in part, so the next call starts with an empty canvas.
                 clear()
                 throw error
             }
@@ -62,9 +62,11 @@ final class Compositor {
         }
     }
 
-    /// Brings the canvas to where the shortest way to `frame` begins, and returns the first frame to be drawn.
-    private func begin(for frame: Int) -> Int {
-        let start = start(for: frame)
+    /// Chooses the canvas from which the fewest frames must be drawn: the current one, a kept one or an empty one.
+    ///
+    /// - Returns: the first frame to draw.
+    private func prepareCanvas(for frame: Int) -> Int {
+        let start = firstFrame(for: frame)
         kept.removeAll { $0.frame > frame }
         if let current {
             if current < frame, current + 1 >= max(start, kept.last?.frame ?? 0) { return current + 1 }
@@ -81,15 +83,15 @@ final class Compositor {
         current = nil
     }
 
-    /// Keeps the canvas, on which `frame` is about to be drawn, where there is room.
+    /// Keeps a copy of the canvas before `frame` is drawn, unless the limit of copies is reached.
     private func keep(_ frame: Int) throws {
-        guard kept.count < mostKept else { return }
+        guard kept.count < maximumKept else { return }
         let copy = try Scratch(rows: source.canvas.height, rowBytes: 4 * source.canvas.width)
         unsafe copy.base.copyMemory(from: canvas.base, byteCount: canvas.stride * source.canvas.height)
         kept.append((frame, copy, failure))
     }
 
-    /// Copies a row of the canvas: straight RGBA.
+    /// Copies a row of the canvas as straight RGBA.
     func copyRow(_ y: Int, to target: UnsafeMutableRawPointer) {
         unsafe target.copyMemory(from: canvas.base + y * canvas.stride, byteCount: 4 * source.canvas.width)
     }
@@ -103,7 +105,7 @@ final class Compositor {
     }
 
     /// The last frame up to `frame` that can be drawn on an empty canvas.
-    private func start(for frame: Int) -> Int {
+    private func firstFrame(for frame: Int) -> Int {
         (0...frame).reversed().first { index in
             if index == 0 { return true }
             let (before, here) = (source.frames[index - 1], source.frames[index])
@@ -134,18 +136,18 @@ final class Compositor {
         let bitmap = try stored.convertedToRGBA8()
         let hidesCanvas = frame.covers(source.canvas) && (!frame.blends || bitmap.alpha == .opaque)
         self.failure = failure ?? (hidesCanvas ? nil : self.failure)
-        guard let place = visible(x: frame.x, y: frame.y, bitmap.size) else { return }
+        guard let area = visible(x: frame.x, y: frame.y, bitmap.size) else { return }
         unsafe bitmap.withUnsafePixels { pixels in
             guard let base = pixels.baseAddress else { return }
-            for y in place.y {
-                let from = unsafe base + (y - frame.y) * bitmap.bytesPerRow + 4 * (place.x.lowerBound - frame.x)
-                let to = unsafe canvas.base + y * canvas.stride + 4 * place.x.lowerBound
+            for y in area.y {
+                let from = unsafe base + (y - frame.y) * bitmap.bytesPerRow + 4 * (area.x.lowerBound - frame.x)
+                let to = unsafe canvas.base + y * canvas.stride + 4 * area.x.lowerBound
                 if frame.blends, bitmap.alpha != .opaque {
                     unsafe blend(
                         from.assumingMemoryBound(to: UInt8.self), over: to.assumingMemoryBound(to: UInt8.self),
-                        width: place.x.count)
+                        width: area.x.count)
                 } else {
-                    unsafe to.copyMemory(from: from, byteCount: 4 * place.x.count)
+                    unsafe to.copyMemory(from: from, byteCount: 4 * area.x.count)
                 }
             }
         }
@@ -153,14 +155,14 @@ final class Compositor {
 
     private func clear(x: Int, y: Int, _ size: PixelSize) {
         if size == source.canvas, (x, y) == (0, 0) { failure = nil }
-        guard let place = visible(x: x, y: y, size) else { return }
-        for row in place.y {
-            let start = unsafe canvas.base + row * canvas.stride + 4 * place.x.lowerBound
-            unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: 4 * place.x.count)
+        guard let area = visible(x: x, y: y, size) else { return }
+        for row in area.y {
+            let start = unsafe canvas.base + row * canvas.stride + 4 * area.x.lowerBound
+            unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: 4 * area.x.count)
         }
     }
 
-    /// The part of a frame that lies on the canvas.
+    /// The part of a frame that is inside the canvas; `nil` for none.
     private func visible(x: Int, y: Int, _ size: PixelSize) -> (x: Range<Int>, y: Range<Int>)? {
         let (left, right) = (max(0, x), min(source.canvas.width, x + size.width))
         let (top, bottom) = (max(0, y), min(source.canvas.height, y + size.height))
@@ -168,7 +170,7 @@ final class Compositor {
     }
 }
 
-/// Lays a row of straight RGBA over another (Porter and Duff's "over"), rounded to the nearest level.
+/// Blends a row of straight RGBA with another by the "over" operator of Porter and Duff, rounded to the nearest level.
 private func blend(_ source: UnsafePointer<UInt8>, over target: UnsafeMutablePointer<UInt8>, width: Int) {
     for start in stride(from: 0, to: 4 * width, by: 4) {
         let (top, bottom) = unsafe (UInt32(source[start + 3]), UInt32(target[start + 3]))

@@ -1,7 +1,7 @@
 package import ImageCore
 
 extension DecodeOptions {
-    /// For the pixels of one frame, as they lie on the canvas: whole, straight, not turned.
+    /// The options for the pixels of a single frame: in full size, straight, and without applying the orientation.
     package var forFramePixels: DecodeOptions {
         var options = self
         options.targetSize = nil

@@ -1,29 +1,31 @@
 public import ImageCore
 import ImageKernels
 
-/// BlurHash: an image in 20 to 30 characters, as the weights of a few cosine waves, to show a blur of it before it loads.
+/// BlurHash: a blurred image in 20 to 30 characters, as the weights of a few cosine waves.
 ///
-/// The format (BlurHash algorithm, Wolt): a digit for the number of waves, one for the largest weight, four for the mean
-/// colour, then two for each wave; digits are of base 83. Colours are averaged in linear light. Transparency is ignored.
+/// The format (BlurHash algorithm, Wolt) has digits of base 83: one for the number of waves, one for the largest weight, four for
+/// the mean colour, and two for each further wave. Colours are averaged in linear light. Transparency is ignored.
 public enum BlurHash {
-    /// The image that a hash stands for.
+    /// Decodes a hash.
     ///
     /// - Parameters:
-    ///   - text: from 6 to 166 characters.
-    ///   - size: of the result, in pixels; 32 × 32 by default, and at most 1024 on a side. It is scaled up by whoever shows it.
-    ///   - punch: what contrast is multiplied by.
-    /// - Throws: ``ImageError`` (`corrupt`) where `text` is no hash, `invalidRequest` for a size that cannot be.
+    ///   - text: the hash, from 6 to 166 characters.
+    ///   - size: the size of the result in pixels, up to 1024 on a side; 32 × 32. The view scales the result up.
+    ///   - punch: a factor for the contrast; 1.
+    /// - Throws: ``ImageError`` (`corrupt`) if `text` is not a BlurHash, `invalidRequest` if `size` is out of range.
     public static func decode(
         _ text: String, size: PixelSize = PixelSize(width: 32, height: 32), punch: Double = 1
     ) throws -> DecodedImage {
         guard 1...1024 ~= size.width, 1...1024 ~= size.height else {
-            throw ImageError(.invalidRequest, message: "A hash is decoded to 1 to 1024 pixels on a side, not to \(size).")
+            throw ImageError(
+                .invalidRequest,
+                message: "A BlurHash cannot be decoded to \(size) pixels. Use a size from 1 to 1024 on each side.")
         }
         let digits = text.utf8.prefix(200).map { Base83.value(of: $0) }
         let values = digits.compactMap { $0 }
-        guard values.count == digits.count, let first = values.first, first < 81 else { throw broken }
+        guard values.count == digits.count, let first = values.first, first < 81 else { throw malformed }
         let (across, down) = (first % 9 + 1, first / 9 + 1)
-        guard values.count == text.utf8.count, values.count == 4 + 2 * across * down else { throw broken }
+        guard values.count == text.utf8.count, values.count == 4 + 2 * across * down else { throw malformed }
         let largest = Double(values[1] + 1) / 166 * punch
         let mean = Base83.number(values[2..<6])
         var weights = [[Double]]()
@@ -47,15 +49,18 @@ public enum BlurHash {
         }
     }
 
-    /// The hash of an image.
+    /// Encodes an image.
     ///
     /// - Parameters:
-    ///   - image: of any size; larger ones are first reduced to 100 pixels on a side.
-    ///   - across, down: waves each way, 1 to 9; 4 × 3 by default.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for numbers of waves that cannot be.
+    ///   - image: an image of any size. It is first scaled down to at most 100 pixels on a side.
+    ///   - across: the number of horizontal waves, from 1 to 9; 4.
+    ///   - down: the number of vertical waves, from 1 to 9; 3.
+    /// - Returns: the hash.
+    /// - Throws: ``ImageError`` (`invalidRequest`) if a number of waves is out of range.
     public static func encode(_ image: DecodedImage, across: Int = 4, down: Int = 3) throws -> String {
         guard 1...9 ~= across, 1...9 ~= down else {
-            throw ImageError(.invalidRequest, message: "A BlurHash has 1 to 9 waves each way, not \(across) x \(down).")
+            throw ImageError(
+                .invalidRequest, message: "A BlurHash cannot have \(across) x \(down) waves. Use 1 to 9 in each direction.")
         }
         let pixels = try HashPixels(image.bitmap)
         let (width, height) = (pixels.size.width, pixels.size.height)
@@ -88,15 +93,15 @@ public enum BlurHash {
         return text
     }
 
-    private static let broken = ImageError(
-        .corrupt, message: "The text is no BlurHash: its length or its characters do not fit; take it anew from its source.")
+    private static let malformed = ImageError(
+        .corrupt, message: "The text is not a BlurHash: its length or its characters are invalid. Copy it again from its source.")
 
     private static func signedSquare(_ value: Double) -> Double { value < 0 ? -value * value : value * value }
 
     private static func signedRoot(_ value: Double) -> Double { value < 0 ? -(-value).squareRoot() : value.squareRoot() }
 }
 
-/// Numbers in base 83, as BlurHash writes them.
+/// Numbers in base 83.
 private enum Base83 {
     static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
 

@@ -2,7 +2,7 @@ import CalotypeSystem
 import ImageCore
 import ImageKernels
 
-/// The pixels that a hash is made from: straight RGBA from 0 to 255, at most 100 on a side.
+/// The pixels that a hash is computed from: straight RGBA from 0 to 255, at most 100 pixels on a side.
 struct HashPixels {
     let size: PixelSize
     let values: [UInt8]
@@ -27,7 +27,7 @@ struct HashPixels {
         self.values = values
     }
 
-    /// An image of straight RGBA.
+    /// Makes an image from colours in straight RGBA.
     static func image(_ size: PixelSize, isOpaque: Bool, _ color: (_ x: Int, _ y: Int) -> [UInt8]) throws -> DecodedImage {
         let bitmap = try unsafe Bitmap(size: size, format: .rgba8, alpha: isOpaque ? .opaque : .straight) { pixels, bytesPerRow in
             for y in 0..<size.height {
@@ -40,7 +40,7 @@ struct HashPixels {
     }
 }
 
-/// The cosines of a line of `count` pixels for `waves` half-waves: `cos(π × wave × (x + shift) / count)`, by wave and pixel.
+/// Returns `cos(π × wave × (x + shift) / count)` by wave and pixel, for `count` pixels.
 func cosines(count: Int, waves: Int, shift: Double) -> [[Double]] {
     (0..<waves).map { wave in (0..<count).map { cos(Double.pi * Double(wave) * (Double($0) + shift) / Double(count)) } }
 }

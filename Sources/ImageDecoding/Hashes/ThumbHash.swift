@@ -1,14 +1,18 @@
 public import ImageCore
 
-/// ThumbHash: an image in 5 to 25 bytes, with its shape and its transparency, to show a blur of it before it loads.
+/// ThumbHash: a blurred image in 5 to 25 bytes, with its aspect ratio and its transparency.
 ///
-/// The format (ThumbHash, Evan Wallace): 24 bits of the means of lightness, yellow-blue and red-green, the largest weight of
-/// lightness and whether there is alpha; 16 bits of the number of waves, the other two's largest weights and the shape; a
-/// byte for alpha; then four bits for each wave of each of them. Colour is computed with as it is stored.
+/// The format (ThumbHash, Evan Wallace) consists of
+/// - 24 bits: the means of lightness, yellow-blue and red-green, the largest weight of lightness, and whether there is alpha;
+/// - 16 bits: the number of waves, the largest weights of the two colour channels, and whether the image is landscape;
+/// - 8 bits, if there is alpha: its mean and its largest weight;
+/// - 4 bits for each wave of each channel.
+///
+/// The computation uses gamma-encoded colours.
 public enum ThumbHash {
-    /// The image that a hash stands for: its longer side has 32 pixels.
+    /// Decodes a hash. The longer side of the result has 32 pixels.
     ///
-    /// - Throws: ``ImageError`` (`corrupt`) where `bytes` are no hash.
+    /// - Throws: ``ImageError`` (`corrupt`) if `bytes` are not a ThumbHash.
     public static func decode(_ bytes: some Collection<UInt8>) throws -> DecodedImage {
         let header = try Header(Array(bytes.prefix(64)))
         var reader = WeightReader(bytes: header.bytes, next: 2 * header.length)
@@ -16,7 +20,7 @@ public enum ThumbHash {
         let p = reader.weights(3, 3, scale: header.scales.p * 1.25)
         let q = reader.weights(3, 3, scale: header.scales.q * 1.25)
         let a = header.hasAlpha ? reader.weights(5, 5, scale: header.scales.a) : []
-        guard reader.next <= 2 * header.bytes.count else { throw Header.broken }
+        guard reader.next <= 2 * header.bytes.count else { throw Header.malformed }
         let (size, waves) = (header.size, max(7, header.across, header.down))
         let (wavesX, wavesY) = (
             cosines(count: size.width, waves: waves, shift: 0.5), cosines(count: size.height, waves: waves, shift: 0.5)
@@ -39,7 +43,7 @@ public enum ThumbHash {
         }
     }
 
-    /// The hash of an image of any size and shape; larger ones are first reduced to 100 pixels on a side.
+    /// Encodes an image of any size. It is first scaled down to at most 100 pixels on a side.
     public static func encode(_ image: DecodedImage) throws -> [UInt8] {
         let pixels = try HashPixels(image.bitmap)
         let (width, height, count) = (pixels.size.width, pixels.size.height, pixels.size.width * pixels.size.height)
@@ -51,7 +55,7 @@ public enum ThumbHash {
         }
         if opacity > 0 { mean = mean.map { $0 / opacity } }
         let hasAlpha = opacity < Double(count)
-        // Lightness, yellow-blue, red-green and alpha, laid over the mean colour.
+        // Lightness, yellow-blue, red-green and alpha. Transparent pixels are blended with the mean colour.
         var planes = [[Double]](repeating: [], count: 4)
         for i in 0..<count {
             let alpha = sample(i, 3)
@@ -87,12 +91,12 @@ public enum ThumbHash {
 
     private static func rounded(_ value: Double) -> Int { Int((value + 0.5).rounded(.down)) }
 
-    /// The waves that are kept: a triangle of the low ones, the mean first.
+    /// The waves that a hash contains: a triangle of low frequencies, the mean first.
     fileprivate static func waves(_ across: Int, _ down: Int) -> [(x: Int, y: Int)] {
         (0..<down).flatMap { y in (0..<across).filter { $0 * down < across * (down - y) }.map { ($0, y) } }
     }
 
-    /// A plane as the weights of its waves, which lie from 0 to 1 with 1/2 in the middle.
+    /// The mean and the wave weights of a plane. The weights range from 0 to 1; 1/2 means zero.
     private struct Channel {
         var mean = 0.0, scale = 0.0
         var weights: [Double] = []
@@ -113,10 +117,10 @@ public enum ThumbHash {
         }
     }
 
-    /// What stands before the weights.
+    /// The bytes before the weights.
     private struct Header {
-        static let broken = ImageError(
-            .corrupt, message: "The bytes are no ThumbHash: there are too few of them; take it anew from its source.")
+        static let malformed = ImageError(
+            .corrupt, message: "The bytes are not a ThumbHash: there are too few of them. Copy it again from its source.")
 
         let bytes: [UInt8]
         let hasAlpha: Bool
@@ -124,16 +128,16 @@ public enum ThumbHash {
         let means: (l: Double, p: Double, q: Double, a: Double)
         let scales: (l: Double, p: Double, q: Double, a: Double)
         let size: PixelSize
-        /// Bytes before the weights.
+        /// The length in bytes.
         var length: Int { hasAlpha ? 6 : 5 }
 
         init(_ bytes: [UInt8]) throws(ImageError) {
             self.bytes = bytes
-            guard bytes.count >= 5 else { throw Self.broken }
+            guard bytes.count >= 5 else { throw Self.malformed }
             let first = Int(bytes[0]) | Int(bytes[1]) << 8 | Int(bytes[2]) << 16
             let second = Int(bytes[3]) | Int(bytes[4]) << 8
             hasAlpha = first >> 23 != 0
-            guard !hasAlpha || bytes.count >= 6 else { throw Self.broken }
+            guard !hasAlpha || bytes.count >= 6 else { throw Self.malformed }
             let isLandscape = second >> 15 != 0
             let (longer, shorter) = (hasAlpha ? 5 : 7, second & 7)
             let (x, y) = isLandscape ? (longer, shorter) : (shorter, longer)
@@ -154,10 +158,10 @@ public enum ThumbHash {
         }
     }
 
-    /// Takes weights of four bits each, the lower half of a byte first; past the end they are 0.
+    /// Reads weights of four bits each, the lower half of a byte first. Weights after the end are 0.
     private struct WeightReader {
         let bytes: [UInt8]
-        /// In half bytes.
+        /// The position of the next weight in half bytes.
         var next: Int
 
         mutating func weights(_ across: Int, _ down: Int, scale: Double) -> [Double] {

@@ -1,7 +1,7 @@
 package import ImageCore
 
-/// For decoders that have no use for pieces: collects the bytes, shows nothing, and decodes at the end.
-// @unchecked because the protocol has its calls made by one thread at a time.
+/// Collects the bytes for a decoder that is not incremental, and decodes at the end. Has no previews.
+// @unchecked because the protocol allows only one thread at a time.
 package final class CollectingDecoder: IncrementalDecoder, @unchecked Sendable {
     private let decoder: any Decoding
     private let options: DecodeOptions

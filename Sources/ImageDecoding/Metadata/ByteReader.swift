@@ -1,6 +1,7 @@
 package import ImageCore
 
-/// Reads numbers out of a file's bytes; `nil` past their end, so that no offset in a file need be trusted.
+/// Reads numbers from the bytes of a file. Returns `nil` for offsets outside of the file, so that offsets in a file need no
+/// check.
 package struct ByteReader: Sendable {
     private let data: Data
     private let start: Int
@@ -16,7 +17,7 @@ package struct ByteReader: Sendable {
         offset >= 0 && offset < count ? data[start + offset] : nil
     }
 
-    /// The `length` bytes at `offset`, without a copy.
+    /// Returns `length` bytes at `offset` without a copy.
     package func bytes(at offset: Int, count length: Int) -> Data? {
         guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }
         return data[(start + offset)..<(start + offset + length)]
@@ -33,13 +34,13 @@ package struct ByteReader: Sendable {
         return bigEndian ? first << 16 | second : second << 16 | first
     }
 
-    /// Whether the bytes at `offset` are those of `text`.
+    /// Whether `text` is at `offset`.
     package func matches(_ text: StaticString, at offset: Int = 0) -> Bool {
         matches(Array(text.description.utf8), at: offset)
     }
 
-    package func matches(_ wanted: [UInt8], at offset: Int = 0) -> Bool {
-        guard let found = bytes(at: offset, count: wanted.count) else { return false }
-        return found.elementsEqual(wanted)
+    package func matches(_ expected: [UInt8], at offset: Int = 0) -> Bool {
+        guard let found = bytes(at: offset, count: expected.count) else { return false }
+        return found.elementsEqual(expected)
     }
 }

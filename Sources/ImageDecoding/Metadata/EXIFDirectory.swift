@@ -1,16 +1,18 @@
 package import ImageCore
 
-/// The directories of Exif data (Exif 2.32; TIFF 6.0): `II` or `MM`, 42, the offset of the first directory; there a count,
-/// entries of 12 bytes (tag, type, number of values, value), and the offset of the next directory.
+/// A directory of Exif data (Exif 2.32; TIFF 6.0).
+///
+/// The data starts with the byte order (`II` or `MM`), the number 42, and the offset of the first directory. A directory has the
+/// number of its entries, entries of 12 bytes (tag, type, number of values, value), and the offset of the next directory.
 package struct EXIFDirectory {
     private let reader: ByteReader
     private let bigEndian: Bool
     private let offset: Int
     private let entries: Int
 
-    /// The first directory; `nil` where there is none.
+    /// Reads the first directory; `nil` if there is none.
     ///
-    /// - Parameter exif: a TIFF structure, with or without the `Exif\0\0` that precedes it in JPEG.
+    /// - Parameter exif: a TIFF structure, with or without the `Exif\0\0` before it in JPEG.
     package init?(_ exif: Data) {
         var reader = ByteReader(exif)
         if reader.matches([0x45, 0x78, 0x69, 0x66, 0, 0]) { reader = ByteReader(exif.dropFirst(6)) }
@@ -26,13 +28,13 @@ package struct EXIFDirectory {
         (self.reader, self.bigEndian, self.offset, self.entries) = (reader, bigEndian, offset, entries)
     }
 
-    /// The directory after this one: in the second lies the thumbnail.
+    /// The next directory. The second one describes the thumbnail.
     package var next: EXIFDirectory? {
         reader.uint32(at: offset + 2 + 12 * entries, bigEndian: bigEndian)
             .flatMap { EXIFDirectory(reader, bigEndian: bigEndian, offset: $0) }
     }
 
-    /// The single number of the first entry with that tag; writers use BYTE, SHORT and LONG alike.
+    /// Returns the number of the first entry with a tag. It may be a BYTE, a SHORT or a LONG, because writers use all of them.
     package func number(_ tag: Int) -> Int? {
         for index in 0..<entries {
             let entry = offset + 2 + 12 * index
@@ -48,7 +50,7 @@ package struct EXIFDirectory {
         return nil
     }
 
-    /// The JPEG that the second directory gives the place and length of.
+    /// Returns the JPEG thumbnail whose offset and length the second directory states; `nil` for none.
     package static func thumbnail(in exif: Data) -> Data? {
         guard let second = EXIFDirectory(exif)?.next, let start = second.number(0x0201), let count = second.number(0x0202),
             let bytes = second.reader.bytes(at: start, count: count), bytes.starts(with: [0xFF, 0xD8, 0xFF])

@@ -2,14 +2,14 @@ package import ImageCore
 
 /// The orientation in Exif data: tag 0x0112 of the first directory.
 package enum EXIFOrientation {
-    /// The orientation, or upright where there is none, or none that is valid.
+    /// Returns the orientation; ``Orientation/up`` if there is no valid one.
     ///
-    /// - Parameter exif: a TIFF structure, with or without the `Exif\0\0` that precedes it in JPEG.
+    /// - Parameter exif: a TIFF structure, with or without the `Exif\0\0` before it in JPEG.
     package static func parse(_ exif: Data) -> Orientation {
         EXIFDirectory(exif)?.number(0x0112).flatMap(Orientation.init(rawValue:)) ?? .up
     }
 
-    /// A TIFF structure that holds nothing else; empty for upright, which needs no saying.
+    /// Returns a TIFF structure with only the orientation; empty for ``Orientation/up``, which is the default.
     package static func data(_ orientation: Orientation) -> Data {
         guard orientation != .up else { return Data() }
         let header = Data("MM".utf8) + [0, 42, 0, 0, 0, 8]

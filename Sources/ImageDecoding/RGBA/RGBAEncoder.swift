@@ -2,13 +2,15 @@ public import ImageCore
 import ImageKernels
 
 extension ImageFormat {
-    /// Plain pixels: width and height as little-endian 32-bit numbers, then rows of straight 8-bit RGBA.
+    /// Uncompressed pixels: width and height as little-endian 32-bit numbers, then rows of straight 8-bit RGBA.
     public static let rgba = ImageFormat(rawValue: "rgba")
 }
 
-/// Writes plain pixels (``ImageFormat/rgba``), for programs that compare images. Lossless for 8-bit images, but for
-/// the rounding of premultiplied colour; deeper ones are rounded to 8 bits.
+/// Writes uncompressed pixels (``ImageFormat/rgba``), for programs that compare images.
+///
+/// Lossless for 8-bit images except for the rounding of premultiplied colours; images with more bits are rounded to 8 bits.
 public struct RGBAEncoder: Encoding {
+    /// Creates an encoder.
     public init() {}
 
     public var formats: [ImageFormat] { [.rgba] }
@@ -27,10 +29,12 @@ public struct RGBAEncoder: Encoding {
         return file
     }
 
-    /// What stands before the rows.
+    /// The bytes before the rows.
     package static func header(_ size: PixelSize) throws(ImageError) -> [UInt8] {
         guard let width = UInt32(exactly: size.width), let height = UInt32(exactly: size.height) else {
-            throw ImageError(.unsupportedFeature, message: "An image of \(size) pixels is too large for the format rgba.")
+            throw ImageError(
+                .unsupportedFeature,
+                message: "An image of \(size) pixels is too large for the format rgba. Make it smaller or use another format.")
         }
         var bytes: [UInt8] = []
         for number in [width, height] {

@@ -1,8 +1,8 @@
 internal import CCalotypeKernels
 internal import ImageCore
 
-/// Blurs an image at the pixels of a grid: down the columns first, then along the line. One per thread; takes its memory at
-/// the start.
+/// Blurs an image at the pixels of a grid: vertically first, then horizontally. Each thread has its own instance, which allocates
+/// its memory when it is created.
 @safe final class GaussianRows {
     private let grid: GaussianGrid
     private let path: KernelPath
@@ -13,7 +13,7 @@ internal import ImageCore
     private let axis: ResampleWeights
     /// Pixels repeated before the line.
     private let lead: Int
-    /// Pixels repeated after it, and those that the kernels may read beyond.
+    /// Pixels repeated after the line, and pixels that the kernels may read after those.
     private let tail: Int
 
     init(grid: GaussianGrid, path: KernelPath) {
@@ -58,7 +58,7 @@ internal import ImageCore
         }
     }
 
-    /// Blurs the line where every pixel is on the grid: the weights mirror at the middle one, which halves the products.
+    /// Blurs the line if every pixel is on the grid. The weights are symmetric, which halves the number of products.
     private func convolve(_ weights: UnsafePointer<Float>, into target: UnsafeMutableRawPointer) {
         let (taps, channels, count) = (grid.kernel.taps, grid.format.channels, grid.size.width * grid.format.channels)
         if path == .swift {

@@ -1,14 +1,14 @@
 package import ImageCore
 
 extension Bitmap {
-    /// The image after all steps of a pass.
+    /// Returns the image after all steps of a pass.
     ///
     /// - Parameters:
-    ///   - pass: for an image of this size.
-    ///   - threads: how many to work with, the caller's included; 1.
-    ///   - cancellation: looked at between blocks of rows.
-    /// - Returns: in the same format and colour space; premultiplied or opaque where it was resized, else as before.
-    /// - Throws: ``ImageError`` (`invalidRequest`) for a pass made for another size; (`tooLarge`) where there is no memory;
+    ///   - pass: a pass for an image of this size.
+    ///   - threads: how many threads to use, including that of the caller; 1.
+    ///   - cancellation: checked between blocks of rows.
+    /// - Returns: the image in the same format and colour space; premultiplied or opaque if it was resized.
+    /// - Throws: ``ImageError`` (`invalidRequest`) for a pass made for another size; (`tooLarge`) if there is not enough memory;
     ///   `CancellationError`.
     package func applying(
         _ pass: GeometryPass, threads: Int = 1, cancellation: CancellationToken? = nil
@@ -21,7 +21,7 @@ extension Bitmap {
             return try turned(pass.part, pass.before.orientation, threads: threads, cancellation: cancellation)
         }
         if alpha == .straight || scaling.isLinear {
-            // A form of the pixels comes first; only the part that is used is brought to it.
+            // Only the part that is used is converted.
             let whole = try turned(pass.part, .up, threads: threads, cancellation: cancellation)
             let rest = pass.onPart
             if !scaling.isLinear { return try whole.premultiplied().applying(rest, threads: threads, cancellation: cancellation) }
@@ -53,7 +53,7 @@ extension Bitmap {
                         }
                         return
                     }
-                    // Rows become columns: a block of them is made where the first cache holds it, and turned from there.
+                    // Rows become columns. A block of rows that fits the first-level cache is made and then turned.
                     let block = TurnBlock(width: made.width, format: source.format)
                     while let rows = queue.take(TurnBlock.rows) {
                         for (y, row) in rows.enumerated() { try unsafe write(row, block.base + y * block.bytesPerRow) }
@@ -67,7 +67,7 @@ extension Bitmap {
 }
 
 extension GeometryPass {
-    /// What is left to do to the part once it was cut out.
+    /// The steps after the crop.
     fileprivate var onPart: GeometryPass {
         var rest = GeometryPass(part.size)
         rest.take(from: self)
@@ -75,7 +75,7 @@ extension GeometryPass {
     }
 }
 
-/// What a pass with a resize comes to: a resample along the source's own axes, and one turn at the end.
+/// A pass with a resize as a resample along the axes of the source, and one turn at the end.
 private struct PassPlan {
     let part: PixelRectangle
     let resample: ResamplePlan
@@ -87,7 +87,7 @@ private struct PassPlan {
         part = pass.part
         let (before, after, kept, geometry) = (pass.before, pass.after, pass.kept, scaling.geometry)
         let turned = before.orientation.applied(to: part.size)
-        // The weights are those of the turned image, which a filter may see another way round than the stored one.
+        // The weights are those of the turned image, whose axes may be reversed.
         let across = ResampleWeights(
             source: turned.width, origin: geometry.x, length: geometry.width, output: geometry.output.width,
             filter: scaling.filter
@@ -110,7 +110,7 @@ private struct PassPlan {
     }
 }
 
-/// Room for some rows of a result that are turned by a quarter. One per thread.
+/// Memory for some rows of a result before a quarter turn. Each thread has its own instance.
 @safe private final class TurnBlock {
     static let rows = 32
     let base: UnsafeMutableRawPointer

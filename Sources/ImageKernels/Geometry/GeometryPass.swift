@@ -1,10 +1,9 @@
 package import ImageCore
 
-/// Steps that move pixels about (crop, turn, resize), gathered to be carried out in one pass over memory.
+/// Collects geometric steps (crop, turn, resize) to execute them in one pass over memory.
 ///
-/// Whatever the order of the steps, they come to this: a part of the source is cut out, turned, resized, a part of the
-/// result cut out and turned again. Only a second resize does not fit in. The pixels are those of the steps one after the
-/// other: a resize never looks past the edges of what was cropped before it.
+/// Any order of steps is equivalent to this one: crop, turn, resize, crop, turn. Only a second resize needs another pass. The
+/// pixels are those of the separate steps: a resize does not read beyond the edges of an earlier crop.
 package struct GeometryPass: Hashable, Sendable {
     struct Scaling: Hashable, Sendable {
         var geometry: ResizeGeometry
@@ -12,10 +11,10 @@ package struct GeometryPass: Hashable, Sendable {
         var isLinear: Bool
     }
 
-    /// The size of the image that all this is done to.
+    /// The size of the source image.
     package let source: PixelSize
     private(set) var part: PixelRectangle
-    /// How the part is turned before it is resized, or at all.
+    /// How the part is turned before the resize, or if there is no resize.
     private(set) var before = OrientationTransform(.up)
     private(set) var scaling: Scaling?
     /// The part of the resized image that is kept.
@@ -35,7 +34,7 @@ package struct GeometryPass: Hashable, Sendable {
         scaling == nil ? before.orientation.applied(to: part.size) : after.orientation.applied(to: kept.size)
     }
 
-    /// Whether nothing is done.
+    /// Whether the pass changes nothing.
     package var isIdentity: Bool { scaling == nil && part.size == source && before == OrientationTransform(.up) }
 
     package mutating func turn(_ orientation: Orientation) {
@@ -59,7 +58,9 @@ package struct GeometryPass: Hashable, Sendable {
         }
     }
 
-    /// Adds a resize of the result so far; `false` where there is one already, and this one has to come after the pass.
+    /// Adds a resize of the result so far.
+    ///
+    /// - Returns: `false` if the pass has a resize already; this one must then follow the pass.
     ///
     /// - Throws: ``ImageError`` (`invalidRequest`) for a part that is not inside the result so far, or an empty result.
     package mutating func resize(
@@ -73,8 +74,10 @@ package struct GeometryPass: Hashable, Sendable {
         return true
     }
 
-    /// The same for an image that was already scaled, as a whole, to another size: the same part of it is taken, to within
-    /// the pixels that its edges cut, and the result has the same size. `nil` where nothing is resized.
+    /// Returns the pass for an image that was already scaled, as a whole, to another size. It uses the same part of the image,
+    /// rounded to whole pixels, and its result has the same size.
+    ///
+    /// - Returns: `nil` if the pass has no resize.
     package func scaled(to size: PixelSize) -> GeometryPass? {
         guard var scaling else { return nil }
         let (x, y) = (Double(size.width) / Double(source.width), Double(size.height) / Double(source.height))
@@ -91,13 +94,13 @@ package struct GeometryPass: Hashable, Sendable {
         return pass
     }
 
-    /// Takes over what another pass does to the part that it cuts out.
+    /// Adds what another pass does to its part.
     mutating func take(from other: GeometryPass) {
         (before, scaling, kept, after) = (other.before, other.scaling, other.kept, other.after)
         scaling?.isLinear = false
     }
 
-    /// What a resize does and how much of the source it needs; `nil` where nothing is resized.
+    /// The geometry of the resize and the part of the source that it needs; `nil` without a resize.
     package var reduction: Reduction? {
         guard let scaling else { return nil }
         let turned = before.orientation.applied(to: source)
@@ -110,11 +113,11 @@ package struct GeometryPass: Hashable, Sendable {
     }
 
     package struct Reduction {
-        /// What is taken of the turned image, or of its part.
+        /// The part of the turned image to resize.
         package let part: ResizeGeometry
-        /// Whether nothing was cropped before.
+        /// Whether there was no crop before.
         package let isWhole: Bool
-        /// The size of the source once it is turned.
+        /// The size of the turned source.
         package let turned: PixelSize
         package let filter: ResampleFilter
         package let isLinear: Bool

@@ -1,11 +1,11 @@
 internal import ImageCore
 
-/// What an orientation does to the stored axes: mirrors either, then exchanges them.
+/// An orientation as a transform of the stored axes: mirrors either or both, then exchanges them if needed.
 struct OrientationTransform: Hashable, Sendable {
     var swaps: Bool
-    /// Whether the stored columns run backwards.
+    /// Whether the stored columns are reversed.
     var mirrorsX: Bool
-    /// Whether the stored rows do.
+    /// Whether the stored rows are reversed.
     var mirrorsY: Bool
 
     init(swaps: Bool, mirrorsX: Bool, mirrorsY: Bool) {
@@ -31,14 +31,14 @@ struct OrientationTransform: Hashable, Sendable {
         }
     }
 
-    /// This and then `next`, as one.
+    /// Returns the transform that does this one and then `next`.
     func followed(by next: OrientationTransform) -> OrientationTransform {
         OrientationTransform(
             swaps: swaps != next.swaps, mirrorsX: mirrorsX != (swaps ? next.mirrorsY : next.mirrorsX),
             mirrorsY: mirrorsY != (swaps ? next.mirrorsX : next.mirrorsY))
     }
 
-    /// Where a rectangle of the turned image lies in the stored one, which has `size`.
+    /// Returns the rectangle in the stored image of `size` that corresponds to a rectangle of the turned image.
     func stored(_ turned: PixelRectangle, in size: PixelSize) -> PixelRectangle {
         let (x, y, width, height) =
             swaps

@@ -1,12 +1,12 @@
 internal import ImageCore
 
-/// Where the pixels of an upright image lie in the stored one: an origin and one step in bytes per axis.
+/// The position of the pixels of an upright image in the stored one: an origin and a step in bytes for each axis.
 @safe struct OrientedPixels {
     private let origin: UnsafeRawPointer
     private let stepX: Int
     private let stepY: Int
     private let format: PixelFormat
-    /// Of the upright image.
+    /// The size of the upright image.
     let size: PixelSize
 
     /// - Parameters:
@@ -41,7 +41,7 @@ internal import ImageCore
         }
     }
 
-    /// In square blocks: a quarter turn reads down columns, and a block's rows stay in the first cache.
+    /// Copies in square blocks: a quarter turn reads columns, and the rows of a block stay in the first-level cache.
     private func copy<Pixel: BitwiseCopyable>(
         _: Pixel.Type, _ rows: Range<Int>, _ target: UnsafeMutableRawPointer, _ bytesPerRow: Int
     ) {
@@ -62,7 +62,7 @@ internal import ImageCore
 }
 
 extension Bitmap {
-    /// A part of the image, turned. The whole, not turned, is the bitmap itself.
+    /// Returns a part of the image, turned. For the whole image without a turn, returns the bitmap itself.
     func turned(
         _ part: PixelRectangle, _ orientation: Orientation, threads: Int, cancellation: CancellationToken?
     ) throws -> Bitmap {

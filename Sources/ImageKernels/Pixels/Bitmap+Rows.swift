@@ -1,11 +1,12 @@
 package import ImageCore
 
 extension Bitmap {
-    /// A copy whose rows `change` edits in place, split among threads.
+    /// Returns a copy of the bitmap whose rows `change` edits in place on several threads.
     ///
     /// - Parameters:
-    ///   - alpha: what alpha means in the copy; `nil` keeps it.
-    ///   - change: gets the row's number and its pixels, without padding. Runs on several threads at once.
+    ///   - alpha: the alpha mode of the copy; `nil` keeps it.
+    ///   - change: edits a row. Its arguments are the number of the row and its pixels without padding. Runs on several threads
+    ///     at the same time.
     package func editingRows(
         alpha: AlphaMode? = nil, threads: Int = 1, cancellation: CancellationToken? = nil,
         _ change: (_ y: Int, _ row: UnsafeMutableRawBufferPointer) -> Void
@@ -26,9 +27,9 @@ extension Bitmap {
         }
     }
 
-    /// Premultiplied or opaque RGBA of the same depth: what the colour kernels take.
+    /// Returns the bitmap as premultiplied or opaque RGBA with the same depth, the form that the colour kernels accept.
     ///
-    /// - Throws: ``ImageError`` (`tooLarge`) where there is no memory.
+    /// - Throws: ``ImageError`` (`tooLarge`) if there is not enough memory.
     package func withColorChannels() throws -> Bitmap {
         switch format {
         case .rgba8, .rgba16: try premultiplied()
@@ -48,6 +49,6 @@ extension Bitmap {
         }
     }
 
-    /// 255 or 65535.
+    /// The highest level: 255 or 65,535.
     package var fullLevel: Int { format.bytesPerPixel > format.channels ? 65535 : 255 }
 }

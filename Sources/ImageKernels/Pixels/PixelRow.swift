@@ -1,9 +1,9 @@
 internal import CCalotypeKernels
 public import ImageCore
 
-/// Work on single rows of pixels in place, for decoders that hand rows on as they come.
+/// Operations on single rows of pixels in place, for decoders that return rows one by one.
 public enum PixelRow {
-    /// Multiplies colour by alpha, rounded to the nearest level. Rows of grey are left as they are.
+    /// Multiplies colour by alpha, rounded to the nearest level. Rows of grey do not change.
     ///
     /// - Parameter row: whole pixels of `format`, from the first to the last.
     public static func premultiply(_ row: UnsafeMutableRawBufferPointer, format: PixelFormat) {

@@ -1,4 +1,4 @@
-/// The inner loops on pixels in plain Swift: fallback on processors without faster ones, and their tests' oracle.
+/// The inner loops on pixels in plain Swift: the fallback on processors without faster ones, and the reference of their tests.
 enum SwiftPixelKernels {
     private static func level<Sample: FixedWidthInteger>(_ value: Float, _ most: Float) -> Sample {
         Sample(max(0, min(most, value)) + 0.5)
@@ -79,7 +79,8 @@ enum SwiftPixelKernels {
         for i in 0..<count { unsafe out[i] = level(line[i], Float(Sample.max)) }
     }
 
-    /// The image at (`x`, `y`) by the cubic of Catmull and Rom, pixel centres at whole numbers, transparent outside.
+    /// Interpolates the image at (`x`, `y`) with the cubic of Catmull and Rom. Pixel centres are at whole numbers, and the
+    /// outside is transparent.
     static func sample<Sample: FixedWidthInteger>(
         _ pixels: UnsafeRawPointer, _ width: Int, _ height: Int, _ bytesPerRow: Int, x: Double, y: Double,
         into out: UnsafeMutablePointer<Sample>

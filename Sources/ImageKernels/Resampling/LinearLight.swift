@@ -1,7 +1,7 @@
 internal import ImageCore
 
-/// The transfer curve of sRGB as tables. Linear levels need 16 bits: the darkest of 256 encoded levels lie closer together
-/// than 8 linear bits can tell.
+/// The transfer curve of sRGB as tables. Linear levels need 16 bits, because the darkest of the 256 encoded levels differ by less
+/// than one of 256 linear levels.
 private enum LinearLight {
     /// The linear level of each of 256 or 65,536 encoded ones.
     static func decodingTable(levels: Int) -> [UInt16] {
@@ -33,7 +33,7 @@ extension Bitmap {
 
     /// Straight samples through a table, then premultiplied.
     ///
-    /// - Parameter alphaScale: what alpha is multiplied by; 0 narrows 16 bits to 8.
+    /// - Parameter alphaScale: the factor of alpha; 0 converts 16 bits to 8.
     private func converted(
         to format: PixelFormat, alphaScale: Int, _ table: [UInt16], cancellation: CancellationToken?
     ) throws -> Bitmap {

@@ -1,16 +1,16 @@
 internal import ImageCore
 
-/// What a resize does to one size of image: the weights of both axes.
+/// The weights of both axes for a resize of images of one size.
 struct ResamplePlan: Sendable {
-    /// Counted from the first of ``columns``.
+    /// The horizontal weights, counted from the first of ``columns``.
     let horizontal: ResampleWeights
     let vertical: ResampleWeights
     let output: PixelSize
-    /// Whether pixels are copied rather than weighed.
+    /// Whether pixels are copied without weights.
     let isNearest: Bool
-    /// The source columns that take part.
+    /// The source columns that have weights.
     let columns: Range<Int>
-    /// The source rows that take part.
+    /// The source rows that have weights.
     let rows: Range<Int>
 
     init(source: PixelSize, geometry: ResizeGeometry, filter: ResampleFilter) {

@@ -1,8 +1,8 @@
-/// Along one axis: which source samples make each sample of the result, and with what weights.
+/// The source samples of each sample of the result, and their weights, along one axis.
 ///
-/// Sample `k` of the source covers [k, k + 1) with its centre at k + ½; result sample `i` has its centre at
-/// `origin + (i + ½) · length / output`. So the image's edges stay where they are. Where the kernel reaches over the
-/// source's end its weights are cut off and the rest scaled up to a sum of one: a constant image stays constant.
+/// Sample `k` of the source covers [k, k + 1) with its centre at k + ½; result sample `i` has its centre at `origin + (i + ½) ·
+/// length / output`. The edges of the image therefore stay in place. Where the kernel exceeds the source, its weights are removed
+/// and the others scaled to a sum of one, so that a constant image stays constant.
 struct ResampleWeights: Sendable {
     /// Per result sample: the first source sample.
     private(set) var first: [Int32] = []
@@ -10,9 +10,9 @@ struct ResampleWeights: Sendable {
     private(set) var count: [Int32] = []
     /// Per result sample: its weights, ``stride`` apart, zeros after the last.
     private(set) var weights: [Float] = []
-    /// The most source samples that one result sample is made of.
+    /// The largest number of source samples of a result sample.
     private(set) var mostTaps = 1
-    /// Room for the widest kernel, a multiple of 4.
+    /// The distance between the weights of two result samples: the widest kernel, rounded up to a multiple of 4.
     let stride: Int
 
     /// - Parameters:
@@ -22,7 +22,7 @@ struct ResampleWeights: Sendable {
         let step = length / Double(output)
         let stretch = max(1, step)
         let radius = filter.radius * stretch
-        // Where source and result coincide an interpolating filter is one at the centre and zero at all neighbours.
+        // If the samples of source and result coincide, an interpolating filter is one at the centre and zero at all neighbours.
         let isCopy = filter == .nearest || step == 1 && origin == origin.rounded() && filter.interpolates
         stride = isCopy ? 4 : (min(source, Int(radius.rounded(.up)) * 2 + 1) + 3) & ~3
         first = [Int32](repeating: 0, count: output)
@@ -62,7 +62,7 @@ struct ResampleWeights: Sendable {
         stride = 0
     }
 
-    /// Means of blocks, the last of what is left.
+    /// Means of blocks. The last block may be shorter.
     init(source: Int, block: Int) {
         stride = (min(block, source) + 3) & ~3
         let blocks = (source + block - 1) / block
@@ -81,7 +81,7 @@ struct ResampleWeights: Sendable {
     /// The source samples that result sample `i` is made of.
     func window(_ i: Int) -> Range<Int> { Int(first[i])..<Int(first[i]) + Int(count[i]) }
 
-    /// The source samples that take part at all, given that windows move one way from sample to sample.
+    /// The source samples that have weights. The windows of successive result samples move in one direction.
     var reach: Range<Int> {
         let (start, end) = (window(0), window(first.count - 1))
         return min(start.lowerBound, end.lowerBound)..<max(start.upperBound, end.upperBound)
@@ -106,7 +106,7 @@ extension ResampleWeights {
         return copy
     }
 
-    /// The same samples of the result, made from a source of `length` samples that lies the other way round.
+    /// The same samples of the result for a reversed source of `length` samples.
     func onMirroredSource(of length: Int) -> ResampleWeights {
         var copy = self
         for i in first.indices {

@@ -1,13 +1,13 @@
 internal import ImageCore
 
-/// Makes rows of a result out of rows of a source: first the rows that take part are combined to one line of sums, then
-/// the line's pixels to the row. One per thread; all memory is taken at the start.
+/// Makes a row of a result from rows of a source: first combines the source rows into a line of sums, then the pixels of that
+/// line into the row. Each thread has its own instance, which allocates its memory when it is created.
 @safe final class RowAssembler {
     private let plan: ResamplePlan
     private let format: PixelFormat
     private let path: KernelPath
     private let rows: UnsafeMutablePointer<UnsafeRawPointer?>
-    /// As long as the columns that take part and the pixels after them that the kernels may read.
+    /// The line: the columns that have weights, and the pixels after them that the kernels may read.
     private let line: UnsafeMutablePointer<Float>
 
     init(plan: ResamplePlan, format: PixelFormat, path: KernelPath) {
@@ -26,7 +26,7 @@ internal import ImageCore
 
     /// Writes row `y` of the result.
     ///
-    /// - Parameter row: where the first column that takes part lies in a row of the source.
+    /// - Parameter row: the offset of the first column that has weights in a row of the source.
     func assemble(_ y: Int, into target: UnsafeMutableRawPointer, row: (Int) -> UnsafeRawPointer) {
         if plan.isNearest {
             return unsafe copyNearest(row(Int(plan.vertical.first[y])), into: target)

@@ -1,4 +1,5 @@
-/// The inner loops of resampling in plain Swift: fallback on processors without faster ones, and their tests' oracle.
+/// The inner loops of resampling in plain Swift: the fallback on processors without faster ones, and the reference of their
+/// tests.
 enum SwiftResampleKernels {
     /// `out[i]` = Σ `weights[t]` · `rows[t][i]`.
     static func combineRows<Sample: FixedWidthInteger & UnsignedInteger>(
@@ -13,7 +14,7 @@ enum SwiftResampleKernels {
         }
     }
 
-    /// Combines the pixels of one line, rounds to the nearest level and cuts colour off at alpha.
+    /// Combines the pixels of one line, rounds to the nearest level, and clamps colour to alpha.
     static func combineColumns<Sample: FixedWidthInteger & UnsignedInteger>(
         _ line: UnsafePointer<Float>, _ axis: ResampleWeights, channels: Int, into out: UnsafeMutablePointer<Sample>
     ) {

@@ -7,6 +7,9 @@ extension ImageLoader {
     /// Loads an image and calls `completion` on a queue.
     ///
     /// ```swift
+    /// import Calotype
+    /// import Dispatch
+    ///
     /// func show(_ url: URL, from loader: ImageLoader, show: @escaping @Sendable (DecodedImage) -> Void) -> LoadToken {
     ///     loader.load(ImageRequest(url: url), on: .main) { result in
     ///         if case .success(let response) = result { show(response.image) }

@@ -190,7 +190,7 @@ public final class ImageTask: LoadHandle {
     func startDeadline(_ clock: ErasedClock) {
         guard let deadline = plan.deadline, let limit = plan.options.deadline else { return }
         let timer = Task { [weak self] in
-            guard await clock.sleep(max(.zero, deadline.remaining.tellable)) else { return }
+            guard await clock.sleep(max(.zero, deadline.remaining.clampedToClockRange)) else { return }
             self?.expire(after: limit)
         }
         let isLate = state.withLock { state in

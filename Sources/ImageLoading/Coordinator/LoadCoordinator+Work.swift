@@ -110,9 +110,9 @@ extension LoadCoordinator {
     func claim(_ bytes: Int, for work: SharedWork) -> Bool { send { $0.scheduler.claim(bytes, for: work.id) } }
 
     /// A cancelled decode still holds memory, until it ends.
-    func hold(_ remainder: CancelledRemainder) {
-        send { $0.scheduler.hold(remainder.bytes) }
-        remainder.onEnd { [weak self] in self?.send { $0.scheduler.giveBack(remainder.bytes) } }
+    func hold(_ memory: ResidualMemory) {
+        send { $0.scheduler.hold(memory.bytes) }
+        memory.onEnd { [weak self] in self?.send { $0.scheduler.giveBack(memory.bytes) } }
     }
 
     /// The purpose and the priority with which work waits.

@@ -28,7 +28,7 @@ struct LoaderState: Sendable {
     var scheduler: Scheduler
     var works: [WorkID: Work] = [:]
     var tasks: [SubscriptionID: ImageTask] = [:]
-    /// Whether the network is constrained, so that prefetches give way to other loads.
+    /// Whether the network is constrained, so that prefetches do not fetch while other loads run.
     var isConstrained = false
 
     init(_ limits: ImageLoader.Limits) {

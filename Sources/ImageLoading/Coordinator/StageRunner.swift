@@ -97,7 +97,7 @@ final class StageRunner: Sendable {
 
     private func fail(_ error: any Error, _ began: ContinuousClock.Instant, _ waited: Duration) {
         // A codec that cannot be stopped may still hold memory.
-        if let remainder = work.token.takeRemainder() { coordinator.hold(remainder) }
+        if let memory = work.token.takeResidualMemory() { coordinator.hold(memory) }
         _ = end(began, waited)
         coordinator.proceed(work, stage.name) { throw error }
     }

@@ -185,7 +185,7 @@ final class PreviewSession: Sendable {
     }
 
     private func showThumbnail(in head: Data, _ reading: inout Reading) throws -> Bool {
-        guard !reading.hasThumbnail, processor?.isPlacedInPixels != true else { return false }
+        guard !reading.hasThumbnail, processor?.usesPixelCoordinates != true else { return false }
         reading.hasThumbnail = head.count >= PreviewSession.thumbnailBytes
         guard let thumbnail = try decoder.embeddedThumbnail(in: head, options: options) else { return false }
         reading.hasThumbnail = true

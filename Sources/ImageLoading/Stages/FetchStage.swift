@@ -132,7 +132,7 @@ struct FetchStage: Sendable {
             guard received >= nextLook else { continue }
             nextLook = 2 * received
             let hasHeader = try await parts.workers.run { [parts, plan] in
-                (try? parts.decoder.info(ofHead: bytes.all, limits: parts.limits(plan))) != nil
+                (try? parts.decoder.info(ofPrefix: bytes.all, limits: parts.limits(plan))) != nil
             }
             if hasHeader {
                 return body(bytes.all, isWhole: false, of: response)

@@ -7,7 +7,7 @@ struct HeaderStage: Sendable {
 
     func info(of original: Original) throws -> ImageInfo {
         let limits = parts.limits(plan)
-        let early = original.isWhole ? nil : try parts.decoder.info(ofHead: original.entry.data, limits: limits)
+        let early = original.isWhole ? nil : try parts.decoder.info(ofPrefix: original.entry.data, limits: limits)
         return try early ?? parts.decoder.info(of: original.entry.data, limits: limits)
     }
 }

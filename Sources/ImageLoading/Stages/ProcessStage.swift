@@ -11,7 +11,7 @@ struct ProcessStage: Sendable {
 
     /// A preview of the result; `nil` where there is none to show.
     func preview(of before: StagedImage, _ token: CancellationToken) -> StagedImage? {
-        guard !token.isCancelled, !(before.isThumbnail && processor.isPlacedInPixels),
+        guard !token.isCancelled, !(before.isThumbnail && processor.usesPixelCoordinates),
             var image = try? processor.process(before.image, context: ProcessingContext(cancellation: token))
         else { return nil }
         image.isPreview = true

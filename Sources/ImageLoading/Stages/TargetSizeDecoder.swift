@@ -11,8 +11,8 @@ struct TargetSizeDecoder: IncrementalDecoding {
 
     func info(of data: Data, limits: DecodingLimits) throws -> ImageInfo { try decoder.info(of: data, limits: limits) }
 
-    func info(ofHead head: Data, limits: DecodingLimits) throws -> ImageInfo? {
-        try decoder.info(ofHead: head, limits: limits)
+    func info(ofPrefix head: Data, limits: DecodingLimits) throws -> ImageInfo? {
+        try decoder.info(ofPrefix: head, limits: limits)
     }
 
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage {

@@ -32,7 +32,7 @@ public final class ThrottledLoader: DataLoading {
         bucket = Lock(TokenBucket(bytesPerSecond: bytesPerSecond, now: .zero))
     }
 
-    /// The limit over all loads, in bytes per second; 0 for none. A change takes effect with the next piece.
+    /// The limit over all loads, in bytes per second; 0 for none. A change takes effect with the next chunk.
     public var bytesPerSecond: Int {
         get { bucket.withLock { $0.bytesPerSecond } }
         set { bucket.withLock { $0.setRate(newValue) } }
@@ -43,13 +43,13 @@ public final class ThrottledLoader: DataLoading {
     /// - Throws: what the wrapped loader throws; the body also throws ``ImageError/Code/deadlineExceeded``.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         var response = try await loader.load(request)
-        let pieces = Pieces(response.body, of: request, throttle: self)
-        response.body = ByteStream { try await pieces.next() }
+        let chunks = Chunks(response.body, of: request, throttle: self)
+        response.body = ByteStream { try await chunks.next() }
         return response
     }
 
-    /// The most bytes of one piece: those of a twentieth of a second, for smooth progress.
-    fileprivate var pieceSize: Int {
+    /// The most bytes of one chunk: those of a twentieth of a second, for smooth progress.
+    fileprivate var chunkSize: Int {
         let rate = bytesPerSecond
         return rate > 0 ? max(1024, rate / 20) : .max
     }
@@ -63,8 +63,8 @@ public final class ThrottledLoader: DataLoading {
     }
 }
 
-/// Cuts a body into pieces, each taken from the bucket before it is passed on.
-private final class Pieces: Sendable {
+/// Cuts a body into chunks, each taken from the bucket before it is passed on.
+private final class Chunks: Sendable {
     private struct State {
         var iterator: ByteStream.AsyncIterator
         var rest = Data()
@@ -88,13 +88,13 @@ private final class Pieces: Sendable {
             let used = iterator
             state.withLock { $0 = State(iterator: used, rest: chunk) }
         }
-        let size = throttle.pieceSize
-        let piece = state.withLock { state in
-            let piece = state.rest.prefix(size)
-            state.rest = state.rest.dropFirst(piece.count)
-            return piece
+        let size = throttle.chunkSize
+        let chunk = state.withLock { state in
+            let chunk = state.rest.prefix(size)
+            state.rest = state.rest.dropFirst(chunk.count)
+            return chunk
         }
-        try await throttle.pay(for: piece.count, of: request)
-        return piece
+        try await throttle.pay(for: chunk.count, of: request)
+        return chunk
     }
 }

@@ -1,6 +1,6 @@
 /// A token bucket, one token per byte: decides when bytes may pass so that their rate stays within a limit.
 ///
-/// It may run into debt: a piece passes whole, and the next one waits until the debt is paid, so that no piece is too
+/// It may run into debt: a chunk passes whole, and the next one waits until the debt is paid, so that no chunk is too
 /// large to ever pass.
 struct TokenBucket: Hashable, Sendable {
     /// What a full bucket holds, as a time at the full rate. It is short, so that the limit holds over short periods too.

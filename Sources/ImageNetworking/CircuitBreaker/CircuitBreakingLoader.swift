@@ -92,12 +92,12 @@ public final class CircuitBreakingLoader: DataLoading {
     {
         let decision = change(host) { host in
             let decision = host.breaker.decide(now: now)
-            if case .pass = decision { host.runningRequests += 1 }
+            if case .allow = decision { host.runningRequests += 1 }
             return decision
         }
         switch decision {
-        case .pass(let ticket): return ticket
-        case .refuse(let wait):
+        case .allow(let ticket): return ticket
+        case .reject(let wait):
             let when = wait > .zero ? "the next attempt is in \(wait.inSeconds)" : "an attempt runs"
             throw ImageError(
                 .hostPaused,

@@ -52,7 +52,7 @@ public struct SigningInterceptor: RequestInterceptor {
     }
 }
 
-/// The simple form of an interceptor: one closure before each request, one after each response head.
+/// The simple form of an interceptor: one closure before each request, one after the headers of each response.
 ///
 /// ```swift
 /// let counting = BeforeAfterInterceptor(after: { request, response in print(response.head.status) })

@@ -59,7 +59,7 @@ public struct NetworkAwareLoader: DataLoading {
         case .fail: throw Self.error(monitor.status, request)
         case .wait:
             let limit = try request.timeUntilDeadline() ?? request.timeout
-            if try await wait(for: isSuitable, atMost: limit.tellable) { return try await loader.load(request) }
+            if try await wait(for: isSuitable, atMost: limit.clampedToClockRange) { return try await loader.load(request) }
             let error = Self.error(monitor.status, request)
             guard let deadline = request.deadline else { throw error }
             throw ImageError.deadlineExceeded(by: request.url, deadline, causes: [error.message])

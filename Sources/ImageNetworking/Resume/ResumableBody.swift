@@ -67,7 +67,7 @@ final class ResumableBody: Sendable {
                 if chunk == nil { end(isWhole: true) }
                 return chunk
             } catch {
-                let error = request.namingDeadline(error)
+                let error = request.replacingTimeoutAtDeadline(error)
                 guard let rest = try await self.rest(after: error) else {
                     // A body over the limit would be over it again.
                     end(isWhole: (error as? ImageError)?.code == .tooLarge)
@@ -112,7 +112,9 @@ final class ResumableBody: Sendable {
             throw CancellationError()
         } catch {
             // The reader gets the error that interrupted the body, unless the deadline leaves no time for the rest.
-            guard var error = request.namingDeadline(error) as? ImageError, error.code == .deadlineExceeded else { return nil }
+            guard var error = request.replacingTimeoutAtDeadline(error) as? ImageError, error.code == .deadlineExceeded else {
+                return nil
+            }
             end(isWhole: false)
             error.causes.insert("\(broken)", at: 0)
             throw error

@@ -89,7 +89,7 @@ public final class RetryingLoader: DataLoading {
         do {
             return try await loader.load(attempt)
         } catch {
-            throw request.namingDeadline(error)
+            throw request.replacingTimeoutAtDeadline(error)
         }
     }
 

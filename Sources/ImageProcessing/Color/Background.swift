@@ -1,10 +1,12 @@
 public import ImageCore
 public import ImageKernels
 
-/// Puts one colour behind what is transparent.
+/// Draws a colour behind transparent pixels.
 public struct Background: Processing, Hashable {
+    /// The colour behind the image.
     public let color: PixelColor
 
+    /// Creates the processor.
     public init(_ color: PixelColor) { self.color = color }
 
     public var identifier: String { "calotype.background(\(color.hex))" }
@@ -15,6 +17,6 @@ public struct Background: Processing, Hashable {
 }
 
 extension Processing where Self == Background {
-    /// Puts one colour behind what is transparent.
+    /// Draws a colour behind transparent pixels.
     public static func background(_ color: PixelColor) -> Background { Background(color) }
 }

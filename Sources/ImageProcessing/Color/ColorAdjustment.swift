@@ -3,7 +3,7 @@ public import ImageKernels
 
 /// Changes the colours of an image by a linear map of its stored (gamma-encoded) levels.
 public struct ColorAdjustment: Processing, Hashable {
-    /// What is changed, and by how much.
+    /// The kind of change, and its amount.
     public enum Kind: Hashable, Sendable {
         /// Towards the luma of ITU-R BT.709; 0 changes nothing, 1 is grey.
         case grayscale(Double)
@@ -13,16 +13,18 @@ public struct ColorAdjustment: Processing, Hashable {
         case tint(PixelColor, Double)
         /// Added to every level; from -1 (black) to 1 (white).
         case brightness(Double)
-        /// Distance from mid-grey is multiplied by this; from 0 (grey) to 100.
+        /// Multiplies the distance from mid-grey; from 0 (grey) to 100.
         case contrast(Double)
-        /// Distance from grey is multiplied by this; from 0 (grey) to 100.
+        /// Multiplies the distance from grey; from 0 (grey) to 100.
         case saturation(Double)
-        /// Every level is taken from full.
+        /// Inverts every level.
         case invert
     }
 
+    /// The kind of change, and its amount.
     public let kind: Kind
 
+    /// Creates the processor.
     public init(_ kind: Kind) { self.kind = kind }
 
     public var identifier: String {
@@ -43,7 +45,7 @@ public struct ColorAdjustment: Processing, Hashable {
             try image.bitmap.applying(matrix(), threads: context.threads, cancellation: context.cancellation))
     }
 
-    /// The map as numbers.
+    /// The map as a matrix.
     func matrix() throws(ImageError) -> ColorMatrix {
         switch kind {
         case .grayscale(let amount):
@@ -81,7 +83,7 @@ public struct ColorAdjustment: Processing, Hashable {
 }
 
 extension ColorMatrix {
-    /// The part `share` of this map, the rest of it leaving colours as they are.
+    /// Returns a mixture of this map, with the weight `share`, and of the identity.
     fileprivate func mixed(_ share: Double) -> ColorMatrix {
         ColorMatrix(
             rows: rows.indices.map { row in
@@ -103,6 +105,6 @@ extension Processing where Self == ColorAdjustment {
     public static func contrast(_ factor: Double) -> Self { Self(.contrast(factor)) }
     /// Multiplies the distance from grey; from 0 to 100.
     public static func saturation(_ factor: Double) -> Self { Self(.saturation(factor)) }
-    /// Takes every level from full.
+    /// Inverts every level.
     public static var invert: Self { Self(.invert) }
 }

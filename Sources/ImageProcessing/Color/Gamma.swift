@@ -7,6 +7,7 @@ public struct Gamma: Processing, Hashable {
     /// The result is the level to the power of 1 / `gamma`: above 1 brightens the middle, below darkens it. From 0.01 to 100.
     public let gamma: Double
 
+    /// Creates the processor.
     public init(_ gamma: Double) { self.gamma = gamma }
 
     public var identifier: String { "calotype.gamma(\(gamma.text))" }

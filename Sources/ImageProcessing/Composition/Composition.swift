@@ -1,14 +1,16 @@
 public import ImageCore
 
-/// Several processors in order, as one. Crops, turns and resizes that follow one another take one pass over memory.
+/// A list of processors as one processor. Adjacent crops, turns and resizes take one pass over memory.
 public struct Composition: Processing {
+    /// The processors, in order.
     public let processors: [any Processing]
 
+    /// Creates the processor.
     public init(_ processors: [any Processing]) { self.processors = processors }
 
     public var identifier: String { "calotype.all(\(processors.map(\.identifier).joined(separator: ",")))" }
 
-    public var isPlacedInPixels: Bool { processors.contains(where: \.isPlacedInPixels) }
+    public var usesPixelCoordinates: Bool { processors.contains(where: \.usesPixelCoordinates) }
 
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
         try runs.reduce(image) { image, run in
@@ -18,27 +20,7 @@ public struct Composition: Processing {
     }
 }
 
-/// A processor from a closure.
-public struct ClosureProcessor: Processing {
-    /// Names what the closure does and everything that it depends on.
-    public let identifier: String
-    private let body: @Sendable (DecodedImage, ProcessingContext) throws -> DecodedImage
-
-    public init(id: String, _ body: @escaping @Sendable (DecodedImage, ProcessingContext) throws -> DecodedImage) {
-        (identifier, self.body) = (id, body)
-    }
-
-    public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage { try body(image, context) }
-}
-
 extension Processing where Self == Composition {
-    /// Several processors in order, as one.
+    /// Runs several processors in order.
     public static func all(_ processors: [any Processing]) -> Self { Self(processors) }
-}
-
-extension Processing where Self == ClosureProcessor {
-    /// A processor from a closure; `id` names what it does and everything that it depends on.
-    public static func closure(
-        id: String, _ body: @escaping @Sendable (DecodedImage, ProcessingContext) throws -> DecodedImage
-    ) -> Self { Self(id: id, body) }
 }

@@ -1,9 +1,9 @@
 public import ImageCore
 internal import ImageKernels
 
-/// Lays another image over an image: a watermark.
+/// Draws another image over an image, such as a watermark.
 public struct Overlay: Processing {
-    /// Where copies go.
+    /// The positions of copies.
     public enum Placement: Hashable, Sendable {
         /// One copy, `margin` pixels from the edges that the gravity names.
         case at(Gravity, margin: Int)
@@ -11,13 +11,22 @@ public struct Overlay: Processing {
         case tiled(gap: Int)
     }
 
+    /// The image to draw.
     public let overlay: DecodedImage
-    /// Names the overlay: equal identifiers are the same image.
+    /// Identifies the overlay: equal identifiers mean the same image.
     public let id: String
+    /// The positions of copies.
     public let placement: Placement
     /// Multiplies the overlay's alpha; from 0 to 1.
     public let opacity: Double
 
+    /// Creates the processor.
+    ///
+    /// - Parameters:
+    ///   - overlay: the image to draw.
+    ///   - id: identifies the overlay; equal identifiers mean the same image.
+    ///   - placement: the positions of copies.
+    ///   - opacity: the factor of the alpha of the overlay; from 0 to 1.
     public init(_ overlay: DecodedImage, id: String, placement: Placement, opacity: Double) {
         (self.overlay, self.id, self.placement, self.opacity) = (overlay, id, placement, opacity)
     }
@@ -38,7 +47,7 @@ public struct Overlay: Processing {
         case .at(let gravity, let margin):
             try require("overlay", "margin", Double(margin), in: 0...1_000_000)
             let (x, y) = gravity.place(size, in: image.size)
-            // From the edge inwards: right of the left one, left of the right one.
+            // The margin counts from the edge inwards.
             func inwards(_ share: Double) -> Int { Int(1 - 2 * share) * margin }
             return image.with(
                 try image.bitmap.overlaid(
@@ -59,14 +68,14 @@ public struct Overlay: Processing {
 }
 
 extension Processing where Self == Overlay {
-    /// Lays one copy of an image over, at a gravity; `id` names the image.
+    /// Draws a copy of an image at a gravity. `id` identifies the image.
     public static func overlay(
         _ image: DecodedImage, id: String, gravity: Gravity = .bottomRight, margin: Int = 0, opacity: Double = 1
     ) -> Self {
         Self(image, id: id, placement: .at(gravity, margin: margin), opacity: opacity)
     }
 
-    /// Covers the image with copies of another; `id` names it.
+    /// Covers the image with copies of another image, which `id` identifies.
     public static func tiledOverlay(_ image: DecodedImage, id: String, gap: Int = 0, opacity: Double = 1) -> Self {
         Self(image, id: id, placement: .tiled(gap: gap), opacity: opacity)
     }

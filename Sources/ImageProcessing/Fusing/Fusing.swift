@@ -1,6 +1,6 @@
 public import ImageCore
 
-// Which processors can be put together. A resize by itself already reduces a decode.
+// Which processors can be fused. A resize alone also reduces a decode.
 
 extension Resize: FusingProcessing {
     public func fused(with next: any Processing) -> (any Processing)? { GeometryChain([self, next]) }

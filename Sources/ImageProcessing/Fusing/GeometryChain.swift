@@ -1,18 +1,18 @@
 internal import ImageCore
 internal import ImageKernels
 
-/// Crops, turns and resizes that follow one another, in one pass over memory for each resize.
+/// Adjacent crops, turns and resizes, which take one pass over memory for each resize.
 struct GeometryChain: FusingProcessing {
     private let processors: [any Processing]
     private let steps: [GeometryStep]
-    /// The full size of the image, where the one that comes was decoded to less.
+    /// The full size of the image, if it was decoded to a smaller size.
     private let full: PixelSize?
 
     private init(_ processors: [any Processing], _ steps: [GeometryStep], full: PixelSize? = nil) {
         (self.processors, self.steps, self.full) = (processors, steps, full)
     }
 
-    /// `nil` where not all of them only move pixels.
+    /// Returns `nil` if one of the processors does more than move pixels.
     init?(_ processors: [any Processing]) {
         var steps: [GeometryStep] = []
         for processor in processors {
@@ -29,7 +29,7 @@ struct GeometryChain: FusingProcessing {
 
     var identifier: String { Composition(processors).identifier }
 
-    var isPlacedInPixels: Bool { processors.contains(where: \.isPlacedInPixels) }
+    var usesPixelCoordinates: Bool { processors.contains(where: \.usesPixelCoordinates) }
 
     func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
         try GeometryStep.run(steps, on: image, standingFor: full, context: context)
@@ -41,11 +41,11 @@ struct GeometryChain: FusingProcessing {
 
     var reducesDecode: Bool { steps.contains(where: \.isResize) }
 
-    /// The first resize decides. Where it takes the whole image, or the middle of it as `fill` does, the decode makes the
-    /// very pixels that it would make. Where a part was cropped out before, the image is decoded so that this part has
-    /// ``oversampling`` times the pixels of the result in each direction, and the resize takes them from there: the
-    /// filter then sees all that it lets through. On photographs such a result is within two levels of that of the full
-    /// decode, but for the two outermost pixels of the part, into which a little of what lies beside it is mixed.
+    /// Depends on the first resize. If it uses the whole image, or the middle of it as `fill` does, the decode produces the same
+    /// pixels as the resize. If a part was cropped before, the image is decoded so that this part has ``oversampling`` times the
+    /// pixels of the result in each direction, from which the resize makes the result. For photographs that is within two levels
+    /// of the result from the full image, except for the two outermost pixels, which depend a little on pixels outside of the
+    /// part.
     func reducedDecode(of source: PixelSize) -> ReducedDecode? {
         var pass = GeometryPass(source)
         for step in steps {
@@ -73,7 +73,7 @@ extension GeometryStep {
 }
 
 extension GeometryPass.Reduction {
-    /// How a decoder would be asked for this part of the whole image; `nil` for a part that none can be asked for.
+    /// The options of a decode that returns this part of the whole image; `nil` if there are none.
     fileprivate var centredMode: ContentMode? {
         let (width, height) = (Double(turned.width), Double(turned.height))
         if part.x == 0, part.y == 0, part.width == width, part.height == height { return .exact }

@@ -1,14 +1,14 @@
 internal import ImageCore
 internal import ImageKernels
 
-/// A processor that only moves pixels about, and where to is known from the image's size alone.
+/// A processor that only moves pixels, in a way that depends only on the size of the image.
 enum GeometryStep: Sendable {
     case resize(Resize)
     case crop(Crop)
     case cropTo(CropTo, Gravity)
     case turn(Orientation)
 
-    /// `nil` for processors that look at pixels to decide (trim, attention), or that do more.
+    /// Returns `nil` for processors that depend on pixels (trim, attention) or that do more.
     init?(_ processor: any Processing) {
         switch processor {
         case let resize as Resize: self = .resize(resize)
@@ -24,8 +24,9 @@ enum GeometryStep: Sendable {
         }
     }
 
-    /// Adds what this does to the result of a pass; `false` where it has to come after the pass.
+    /// Adds the step to a pass.
     ///
+    /// - Returns: `false` if the step must follow the pass.
     /// - Throws: what the processor throws for an image of that size.
     func add(to pass: inout GeometryPass, context: ProcessingContext) throws(ImageError) -> Bool {
         switch self {
@@ -47,10 +48,10 @@ enum GeometryStep: Sendable {
 }
 
 extension GeometryStep {
-    /// Carries steps out in as few passes as they take.
+    /// Executes steps in as few passes as possible.
     ///
-    /// - Parameter full: the size that the image is to be taken for where it was decoded to less; the first pass then
-    ///   takes the same part of it.
+    /// - Parameter full: the full size of the image, if it was decoded to a smaller size. The first pass then uses the same part
+    ///   of it.
     static func run(
         _ steps: [GeometryStep], on image: DecodedImage, standingFor full: PixelSize? = nil, context: ProcessingContext
     ) throws -> DecodedImage {

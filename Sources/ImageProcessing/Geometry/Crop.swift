@@ -1,24 +1,25 @@
 public import ImageCore
 internal import ImageKernels
 
-/// Cuts a rectangle out of an image.
+/// Crops an image to a rectangle.
 public struct Crop: Processing, Hashable {
-    /// The left edge, in pixels from the image's.
+    /// The left edge, in pixels from that of the image.
     public let x: Int
-    /// The top edge, in pixels from the image's.
+    /// The top edge, in pixels from that of the image.
     public let y: Int
-    /// Pixels.
+    /// The width in pixels.
     public let width: Int
-    /// Pixels.
+    /// The height in pixels.
     public let height: Int
 
+    /// Creates the processor.
     public init(x: Int, y: Int, width: Int, height: Int) {
         (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
     public var identifier: String { "calotype.crop(\(x),\(y),\(width),\(height))" }
 
-    public var isPlacedInPixels: Bool { true }
+    public var usesPixelCoordinates: Bool { true }
 
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) where the rectangle is empty or not inside the image.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
@@ -29,6 +30,6 @@ public struct Crop: Processing, Hashable {
 }
 
 extension Processing where Self == Crop {
-    /// Cuts out the rectangle with its top left corner at (`x`, `y`), in pixels; it must lie inside the image.
+    /// Crops to the rectangle with its top left corner at (`x`, `y`), in pixels. It must be inside of the image.
     public static func crop(x: Int, y: Int, width: Int, height: Int) -> Crop { Crop(x: x, y: y, width: width, height: height) }
 }

@@ -1,24 +1,24 @@
 public import ImageCore
 internal import ImageKernels
 
-/// Cuts a part of a given size or shape out of an image.
+/// Crops an image to a size or an aspect ratio.
 public struct CropTo: Processing, Hashable {
-    /// What is cut out.
+    /// The size of the part.
     public enum Area: Hashable, Sendable {
-        /// So many pixels, or the image's own side where that is shorter.
+        /// A size in pixels. A side that is longer than that of the image is reduced to it.
         case size(PixelSize)
-        /// The largest part of this shape, as width to height.
+        /// The largest part with this ratio of width to height.
         case aspectRatio(width: Double, height: Double)
     }
 
-    /// Where it is taken from.
+    /// The position of the part.
     public enum Anchor: Hashable, Sendable {
         /// A fixed position.
         case gravity(Gravity)
-        /// Where the most local detail is: edges and strong colours.
+        /// The position with the most local detail: edges and strong colours.
         case attention
 
-        /// As in identifiers: a gravity's name, or `attention`.
+        /// The name in identifiers: that of a gravity, or `attention`.
         public var name: String {
             switch self {
             case .gravity(let gravity): gravity.rawValue
@@ -27,9 +27,12 @@ public struct CropTo: Processing, Hashable {
         }
     }
 
+    /// The size of the part.
     public let area: Area
+    /// The position of the part.
     public let anchor: Anchor
 
+    /// Creates the processor.
     public init(_ area: Area, anchor: Anchor) { (self.area, self.anchor) = (area, anchor) }
 
     public var identifier: String {
@@ -39,7 +42,7 @@ public struct CropTo: Processing, Hashable {
         }
     }
 
-    public var isPlacedInPixels: Bool { if case .size = area { true } else { false } }
+    public var usesPixelCoordinates: Bool { if case .size = area { true } else { false } }
 
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a side or a ratio that is not positive and finite.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
@@ -56,7 +59,7 @@ public struct CropTo: Processing, Hashable {
                 cancellation: context.cancellation))
     }
 
-    /// The part's size in an image of that size.
+    /// Returns the size of the part of an image of that size.
     func size(in source: PixelSize) throws(ImageError) -> PixelSize {
         switch area {
         case .size(let size):
@@ -75,13 +78,13 @@ public struct CropTo: Processing, Hashable {
 }
 
 extension Processing where Self == CropTo {
-    /// Cuts out so many pixels.
+    /// Crops to a size in pixels.
     public static func crop(to size: PixelSize, gravity: Gravity = .center) -> Self {
         Self(.size(size), anchor: .gravity(gravity))
     }
-    /// Cuts out so many pixels where the most detail is.
+    /// Crops to a size in pixels, at the position with the most detail.
     public static func cropToAttention(_ size: PixelSize) -> Self { Self(.size(size), anchor: .attention) }
-    /// Cuts out the largest part of a shape, such as 16 to 9.
+    /// Crops to an aspect ratio, such as 16 to 9.
     public static func crop(aspectRatio width: Double, to height: Double, anchor: CropTo.Anchor = .gravity(.center)) -> Self {
         Self(.aspectRatio(width: width, height: height), anchor: anchor)
     }

@@ -1,8 +1,8 @@
 internal import ImageCore
 internal import ImageKernels
 
-/// How much detail lies where in an image: on a copy of at most 96 pixels a side, the steps to the right and lower
-/// neighbour in each channel, so that edges and changes of colour count and flat areas do not. Transparent parts have none.
+/// The detail at each position of an image: in a copy of at most 96 pixels a side, the differences to the right and the lower
+/// neighbour in each channel. Edges and changes of colour count, flat and transparent areas do not.
 struct DetailMap {
     private let source: PixelSize
     private let size: PixelSize
@@ -36,7 +36,8 @@ struct DetailMap {
         }
     }
 
-    /// Where a part of that size, in pixels of the source, holds the most detail; among equals the one nearest the middle.
+    /// Returns the position at which a part of that size, in pixels of the source, has the most detail; of several, the one
+    /// nearest to the middle.
     func busiestPlace(for part: PixelSize) -> (x: Int, y: Int) {
         let scaleX = Double(size.width) / Double(source.width)
         let scaleY = Double(size.height) / Double(source.height)

@@ -3,25 +3,29 @@ public import ImageKernels
 
 /// Scales an image into a box.
 public struct Resize: Processing, Hashable {
-    /// The box, in pixels. A side of `nil` follows from the other and the image's aspect ratio.
+    /// The width of the box, in pixels. A side that is `nil` results from the other side and the aspect ratio of the image.
     public let width: Int?
-    /// See ``width``.
+    /// The height of the box, in pixels; see ``width``.
     public let height: Int?
+    /// How the image fills the box. Has no effect if a side is `nil`.
     public let mode: ContentMode
+    /// The filter.
     public let filter: ResampleFilter
     /// Whether an image that is smaller than the box is enlarged.
     public let upscales: Bool
-    /// Whether colours are mixed in linear light rather than as stored: brightness of fine detail stays, at several times
-    /// the cost.
+    /// Whether colours are mixed in linear light instead of as stored. This keeps the brightness of fine detail, but takes
+    /// several times as long.
     public let isLinear: Bool
 
+    /// Creates the processor.
+    ///
     /// - Parameters:
-    ///   - width: pixels; `nil` follows from `height`.
-    ///   - height: pixels; `nil` follows from `width`.
-    ///   - mode: ``ImageCore/ContentMode/fit``. Without effect where one side is `nil`.
-    ///   - filter: ``ImageKernels/ResampleFilter/lanczos3``.
-    ///   - upscales: `false`.
-    ///   - isLinear: `false`.
+    ///   - width: the width of the box in pixels; `nil` if only the height matters.
+    ///   - height: the height of the box in pixels; `nil` if only the width matters.
+    ///   - mode: how the image fills the box; ``ImageCore/ContentMode/fit``. Has no effect if a side is `nil`.
+    ///   - filter: the filter; ``ImageKernels/ResampleFilter/lanczos3``.
+    ///   - upscales: whether an image that is smaller than the box is enlarged; `false`.
+    ///   - isLinear: whether colours are mixed in linear light; `false`.
     public init(
         width: Int?, height: Int?, mode: ContentMode = .fit, filter: ResampleFilter = .lanczos3, upscales: Bool = false,
         isLinear: Bool = false
@@ -36,9 +40,9 @@ public struct Resize: Processing, Hashable {
         return "calotype.resize(\(box),\(mode.rawValue),\(filter.rawValue)\(flags))"
     }
 
-    /// What this does to an image of that size; decoders may use it to scale while they decode.
+    /// Returns the geometry for an image of that size. Decoders may use it to scale while they decode.
     ///
-    /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) where no side is given or one is not from 1 to 1,000,000.
+    /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) if no side is set or one is not from 1 to 1,000,000.
     public func geometry(for source: PixelSize) throws(ImageError) -> ResizeGeometry {
         let sides = 1...1_000_000
         guard sides.contains(width ?? 1), sides.contains(height ?? 1), width != nil || height != nil else {
@@ -49,7 +53,7 @@ public struct Resize: Processing, Hashable {
         if let width, let height {
             return ResizeGeometry(source: source, box: PixelSize(width: width, height: height), mode: mode, upscales: upscales)
         }
-        // The free side is one that the image always fits into.
+        // The side without a value is large enough for any image.
         let box = PixelSize(width: width ?? 1 << 40, height: height ?? 1 << 40)
         return ResizeGeometry(source: source, box: box, mode: .fit, upscales: upscales)
     }

@@ -1,18 +1,19 @@
 public import ImageCore
 public import ImageKernels
 
-/// Turns an image clockwise about its centre, on a canvas that just holds it.
+/// Rotates an image clockwise about its centre. The canvas grows to contain it.
 public struct Rotate: Processing, Hashable {
-    /// Clockwise; any finite angle. Multiples of 90 are exact.
+    /// The angle in degrees, clockwise; any finite number. Multiples of 90 are exact.
     public let degrees: Double
-    /// Behind the corners that the image leaves free.
+    /// The colour of the corners that the image does not cover.
     public let background: PixelColor
 
+    /// Creates the processor.
     public init(degrees: Double, background: PixelColor) { (self.degrees, self.background) = (degrees, background) }
 
     public var identifier: String { "calotype.rotate(\(degrees.text),\(background.hex))" }
 
-    /// The turn by right angles that this is, if it is one.
+    /// The orientation, if the angle is a multiple of 90; `nil` otherwise.
     var orientation: Orientation? { Bitmap.orientation(degrees: degrees) }
 
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for an angle that is not finite.
@@ -26,36 +27,9 @@ public struct Rotate: Processing, Hashable {
     }
 }
 
-/// Mirrors an image.
-public struct Flip: Processing, Hashable {
-    public enum Direction: String, Hashable, Sendable, CaseIterable {
-        /// Left and right change places.
-        case horizontal
-        /// Top and bottom change places.
-        case vertical
-    }
-
-    public let direction: Direction
-
-    public init(_ direction: Direction) { self.direction = direction }
-
-    var orientation: Orientation { direction == .horizontal ? .upMirrored : .downMirrored }
-
-    public var identifier: String { "calotype.flip(\(direction.rawValue))" }
-
-    public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
-        image.with(try image.bitmap.oriented(orientation, threads: context.threads, cancellation: context.cancellation))
-    }
-}
-
 extension Processing where Self == Rotate {
-    /// Turns clockwise; what the image leaves free shows `background`.
+    /// Rotates clockwise. Corners that the image does not cover have the colour `background`.
     public static func rotate(degrees: Double, background: PixelColor = .clear) -> Self {
         Self(degrees: degrees, background: background)
     }
-}
-
-extension Processing where Self == Flip {
-    /// Mirrors left to right, or top to bottom.
-    public static func flip(_ direction: Flip.Direction) -> Self { Self(direction) }
 }

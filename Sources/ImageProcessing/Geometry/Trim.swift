@@ -1,16 +1,17 @@
 public import ImageCore
 internal import ImageKernels
 
-/// Cuts uniform borders off: rows and columns at the edges whose pixels are all like the top left one.
+/// Removes uniform borders: rows and columns at the edges whose pixels all have the colour of the top left pixel.
 public struct Trim: Processing, Hashable {
-    /// How far a sample may be from the border's colour, from 0 to 1 of the full level.
+    /// The largest difference of a sample from the colour of the border, from 0 to 1 of the full level.
     public let tolerance: Double
 
+    /// Creates the processor.
     public init(tolerance: Double) { self.tolerance = tolerance }
 
     public var identifier: String { "calotype.trim(\(tolerance.text))" }
 
-    /// An image that is all border comes back as it is.
+    /// Returns an image that consists of border only unchanged.
     ///
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) for a tolerance that is not from 0 to 1.
     public func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage {
@@ -22,7 +23,7 @@ public struct Trim: Processing, Hashable {
     }
 }
 
-/// Finds the smallest rectangle that holds all pixels unlike the top left one.
+/// Finds the smallest rectangle that contains all pixels that differ from the top left one.
 private struct BorderFinder {
     let bitmap: Bitmap
     let tolerance: Int
@@ -32,7 +33,7 @@ private struct BorderFinder {
             var (left, right, top, bottom) = (bitmap.width, -1, -1, -1)
             for y in 0..<bitmap.height {
                 if y & 15 == 0 { try cancellation?.check() }
-                // Inside the columns already known nothing more is learnt, but whether the row has content.
+                // Between the columns that are already known, only whether the row has content matters.
                 var first = 0
                 while first < bitmap.width, unsafe !differs(pixels, y, first) { first += 1 }
                 guard first < bitmap.width else { continue }
@@ -63,6 +64,6 @@ private struct BorderFinder {
 }
 
 extension Processing where Self == Trim {
-    /// Cuts uniform borders off; samples may differ by `tolerance` of the full level.
+    /// Removes uniform borders. Samples may differ by `tolerance` of the full level.
     public static func trim(tolerance: Double = 0.04) -> Trim { Trim(tolerance: tolerance) }
 }

@@ -7,7 +7,7 @@ struct ProcessorArguments {
     let image: ((String) throws -> DecodedImage)?
     private var values: [String: String] = [:]
 
-    /// - Parameter parameters: as in the usage: `name`, or `name=default`.
+    /// - Parameter parameters: the parameters as in the usage: `name`, or `name=default`.
     init(
         of processor: String, parameters: [String], values: [ProcessorScanner.Value], image: ((String) throws -> DecodedImage)?
     ) throws(ImageError) {
@@ -31,7 +31,7 @@ struct ProcessorArguments {
         }
     }
 
-    /// Whether it was given, or has a default.
+    /// Whether the argument was given or has a default.
     func has(_ name: String) -> Bool { values[name] != nil }
 
     func text(_ name: String) throws(ImageError) -> String {

@@ -1,11 +1,11 @@
 internal import ImageCore
 internal import ImageKernels
 
-/// What can be written in a list of processors.
+/// The processors of a list, with their parameters.
 enum ProcessorCatalog {
     struct Entry: Sendable {
         let name: String
-        /// In order; those with a default as `name=default`.
+        /// The parameters in order; those with a default as `name=default`.
         let parameters: [String]
         let make: @Sendable (inout ProcessorArguments) throws -> any Processing
 
@@ -70,7 +70,7 @@ enum ProcessorCatalog {
         Entry("overlay", ["image", "placement=bottom-right", "opacity=1", "margin=0"]) { given in
             let name = try given.text("image")
             guard let image = given.image else {
-                throw ImageError(.invalidRequest, message: "No image named \"\(name)\" can be laid over here.")
+                throw ImageError(.invalidRequest, message: "No image named \"\(name)\" is available for an overlay.")
             }
             let margin = try given.integer("margin")
             let isTiled = try given.text("placement") == "tiled"

@@ -8,12 +8,12 @@ public import ImageCore
 ///
 /// A list is names with arguments in parentheses, separated by spaces; a processor without arguments needs no
 /// parentheses. Arguments are separated by commas; `name=value` sets one by name, in any order, and must come after those
-/// without a name. A value in quotation marks may hold commas and parentheses. ``names`` lists what there is, ``usage`` how
-/// each is written.
+/// without a name. A value in quotation marks may hold commas and parentheses. ``names`` lists the processors,
+/// ``usage`` their parameters.
 public enum ProcessorList {
     /// The processors that `text` names, in order.
     ///
-    /// - Parameter image: gives the image that an `overlay` names; `nil` refuses overlays.
+    /// - Parameter image: returns the image that an `overlay` names; with `nil`, overlays are not allowed.
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) that names the processor and argument at fault; what `image`
     ///   throws.
     public static func parse(
@@ -27,12 +27,12 @@ public enum ProcessorList {
         return list
     }
 
-    /// One processor, by name and what stands between its parentheses.
+    /// Returns a processor by its name and the text between its parentheses.
     ///
     /// - Parameters:
     ///   - arguments: as in a list, such as `320x200,fill`.
-    ///   - defaults: by parameter, in place of the usual ones; those that the processor has not are left out.
-    ///   - image: gives the image that an `overlay` names; `nil` refuses overlays.
+    ///   - defaults: default values by parameter, which replace the usual ones. Those of other processors have no effect.
+    ///   - image: returns the image that an `overlay` names; with `nil`, overlays are not allowed.
     /// - Throws: as ``parse(_:image:)``.
     public static func processor(
         _ name: String, _ arguments: String, defaults: [String: String] = [:],
@@ -52,7 +52,8 @@ public enum ProcessorList {
     ) throws -> any Processing {
         guard let entry = ProcessorCatalog.entries.first(where: { $0.name == name }) else {
             throw ImageError(
-                .invalidRequest, message: "There is no processor named \"\(name)\"; there are \(names.joined(separator: ", ")).")
+                .invalidRequest,
+                message: "There is no processor named \"\(name)\". The processors are \(names.joined(separator: ", ")).")
         }
         let parameters = entry.parameters.map { parameter in
             let name = String(parameter.prefix { $0 != "=" })

@@ -53,7 +53,7 @@ struct ProcessorScanner {
         return Value(name: bare(text[..<equals]), text: bare(text[text.index(after: equals)...]))
     }
 
-    /// Without the spaces around, and without quotation marks around what is left.
+    /// Removes the spaces around a text, and then the quotation marks around it.
     private static func bare(_ text: Substring) -> String {
         let start = text.drop { $0.isWhitespace }
         let trimmed = start.reversed().drop { $0.isWhitespace }.reversed()
@@ -61,7 +61,7 @@ struct ProcessorScanner {
         return String(trimmed.dropFirst().dropLast())
     }
 
-    /// Where a character stands outside of quotation marks.
+    /// The position of a character outside of quotation marks.
     private static func firstIndex(of character: Character, in text: Substring) -> Substring.Index? {
         var isQuoted = false
         for index in text.indices {

@@ -3,7 +3,8 @@
     public import ImageCore
 
     extension NSImageView: PlatformImageView {
-        public var calo: Calo<NSImageView> { Calo(self) }
+        /// Loads images into this view.
+        public var calotype: CalotypeView<NSImageView> { CalotypeView(self) }
 
         public func calotypeShow(_ image: DecodedImage?, fade: Duration?) {
             self.image = image.flatMap { NSImage(calotype: $0) }
@@ -15,25 +16,28 @@
             }
         }
 
-        public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) { image = nil }
-        public func calotypeLabel(_ label: String?) { setAccessibilityLabel(label) }
+        public func calotypeShowColor(red: Double, green: Double, blue: Double, alpha: Double) { image = nil }
+        public func calotypeSetAccessibilityLabel(_ label: String?) { setAccessibilityLabel(label) }
+        /// Loads images into this view.
         public var calotypePrefersReducedMotion: Bool { NSWorkspace.shared.accessibilityDisplayShouldReduceMotion }
     }
 
     extension NSButton: PlatformImageView {
-        public var calo: Calo<NSButton> { Calo(self) }
+        /// Loads images into this button.
+        public var calotype: CalotypeView<NSButton> { CalotypeView(self) }
 
         public func calotypeShow(_ image: DecodedImage?, fade: Duration?) { self.image = image.flatMap { NSImage(calotype: $0) } }
-        public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) { image = nil }
-        public func calotypeLabel(_ label: String?) { setAccessibilityLabel(label) }
+        public func calotypeShowColor(red: Double, green: Double, blue: Double, alpha: Double) { image = nil }
+        public func calotypeSetAccessibilityLabel(_ label: String?) { setAccessibilityLabel(label) }
+        /// Loads images into this view.
         public var calotypePrefersReducedMotion: Bool { NSWorkspace.shared.accessibilityDisplayShouldReduceMotion }
     }
 
     extension NSImage {
-        /// Over the picture's own memory; `nil` where Core Graphics refuses its form.
+        /// Makes an image that shares the memory of a decoded image. `nil` if Core Graphics does not support its pixel format.
         public convenience init?(calotype image: DecodedImage) {
-            guard let picture = image.bitmap.makeCGImage() else { return nil }
-            self.init(cgImage: picture, size: NSSize(width: picture.width, height: picture.height))
+            guard let cgImage = image.bitmap.makeCGImage() else { return nil }
+            self.init(cgImage: cgImage, size: NSSize(width: cgImage.width, height: cgImage.height))
         }
     }
 #endif

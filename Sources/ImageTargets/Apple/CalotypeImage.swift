@@ -3,7 +3,7 @@
     public import SwiftUI
 
     extension EnvironmentValues {
-        /// Where the views below get their images; without one they show their placeholder.
+        /// Loads the images of the views in this environment. Without it, they show their placeholders.
         public var imageLoader: (any ImageProviding)? {
             get { self[ImageLoaderKey.self] }
             set { self[ImageLoaderKey.self] = newValue }
@@ -14,22 +14,36 @@
         static let defaultValue: (any ImageProviding)? = nil
     }
 
-    /// A picture in SwiftUI, and what stands in while it loads.
+    /// A SwiftUI view that shows an image, and a placeholder until the image is loaded.
+    ///
+    /// The loader comes from the environment; see `EnvironmentValues.imageLoader`.
     public struct CalotypeImage<Placeholder: View>: View {
         private let request: ImageRequest
         private let placeholder: Placeholder
         private var completion: (@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)?
 
+        /// Makes a view that shows the image of a URL.
+        ///
+        /// - Parameters:
+        ///   - url: the URL of the image.
+        ///   - placeholder: the view to show until the image is loaded, and if the load fails.
         public init(url: URL, @ViewBuilder placeholder: () -> Placeholder) {
             self.init(ImageRequest(url: url), placeholder: placeholder)
         }
 
+        /// Makes a view that shows the image of a request.
+        ///
+        /// - Parameters:
+        ///   - request: the image to show.
+        ///   - placeholder: the view to show until the image is loaded, and if the load fails.
         public init(_ request: ImageRequest, @ViewBuilder placeholder: () -> Placeholder) {
             self.request = request
             self.placeholder = placeholder()
         }
 
-        /// Called on the main actor once with the result of each request, unless it was replaced.
+        /// Sets a closure to call with the result of each request.
+        ///
+        /// - Parameter body: called on the main actor once per request; not called if the request is replaced.
         public func onCompletion(_ body: @escaping @MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void) -> Self {
             var copy = self
             copy.completion = body
@@ -38,8 +52,8 @@
 
         public var body: some View {
             CalotypePhaseView(request, completion: completion) { phase in
-                if case .success(let image) = phase, let picture = image.bitmap.makeCGImage() {
-                    Image(decorative: picture, scale: 1).resizable()
+                if case .success(let image) = phase, let cgImage = image.bitmap.makeCGImage() {
+                    Image(decorative: cgImage, scale: 1).resizable()
                 } else {
                     placeholder
                 }
@@ -47,7 +61,9 @@
         }
     }
 
-    /// A picture in SwiftUI as what the caller makes of its phases.
+    /// A SwiftUI view that the caller makes from the phase of a load.
+    ///
+    /// The loader comes from the environment; see `EnvironmentValues.imageLoader`.
     public struct CalotypePhaseView<Content: View>: View {
         private let request: ImageRequest
         private let completion: (@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)?
@@ -57,6 +73,12 @@
         @State private var phase = ImagePhase.empty
         @State private var model: ImagePhaseModel?
 
+        /// Makes a view of the phases of a request.
+        ///
+        /// - Parameters:
+        ///   - request: the image to load.
+        ///   - completion: called on the main actor once with the result; not called if the request is replaced. `nil` by default.
+        ///   - content: makes the view of a phase.
         public init(
             _ request: ImageRequest, completion: (@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)? = nil,
             @ViewBuilder content: @escaping (ImagePhase) -> Content
@@ -67,23 +89,25 @@
         }
 
         public var body: some View {
-            // Without a label of the request's, the content's own counts.
+            // If the request has no label, the label of the content is kept.
             if let label = request.options.accessibilityLabel ?? nil {
-                watched.accessibilityLabel(Text(label))
+                boundContent.accessibilityLabel(Text(label))
             } else {
-                watched
+                boundContent
             }
         }
 
-        private var watched: some View {
+        /// The content, which loads the image when it appears or another image is requested.
+        private var boundContent: some View {
             content(phase)
                 .onAppear { appear() }
                 .onDisappear { model?.setVisible(false) }
                 .onChange(of: identity) { _ in appear() }
         }
 
-        /// What makes another image of it: another size too, or other processors.
+        /// Changes when another image is requested, for example with another size or other processors.
         private var identity: BindingState.Identity {
+            // If an option is out of range, the load reports it.
             BindingState.identity(request, (try? loader?.options(for: request)) ?? LoadOptions())
         }
 

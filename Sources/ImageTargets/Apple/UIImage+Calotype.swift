@@ -3,10 +3,10 @@
     public import UIKit
 
     extension UIImage {
-        /// Over the picture's own memory; `nil` where Core Graphics refuses its form.
+        /// Makes an image that shares the memory of a decoded image. `nil` if Core Graphics does not support its pixel format.
         public convenience init?(calotype image: DecodedImage) {
-            guard let picture = image.bitmap.makeCGImage() else { return nil }
-            self.init(cgImage: picture)
+            guard let cgImage = image.bitmap.makeCGImage() else { return nil }
+            self.init(cgImage: cgImage)
         }
     }
 #endif

@@ -3,39 +3,40 @@
     public import UIKit
 
     extension UIImageView: PlatformImageView {
-        public var calo: Calo<UIImageView> { Calo(self) }
+        /// Loads images into this view.
+        public var calotype: CalotypeView<UIImageView> { CalotypeView(self) }
 
         public func calotypeShow(_ image: DecodedImage?, fade: Duration?) {
             let shown = image.flatMap { UIImage(calotype: $0) }
-            dissolve(fade) { (self.image, self.backgroundColor) = (shown, nil) }
+            crossDissolve(fade) { (self.image, self.backgroundColor) = (shown, nil) }
         }
 
-        public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) {
+        public func calotypeShowColor(red: Double, green: Double, blue: Double, alpha: Double) {
             image = nil
             backgroundColor = UIColor(red: red, green: green, blue: blue, alpha: alpha)
         }
 
-        public func calotypeLabel(_ label: String?) { accessibilityLabel = label }
+        public func calotypeSetAccessibilityLabel(_ label: String?) { accessibilityLabel = label }
         public var calotypePrefersReducedMotion: Bool { UIAccessibility.isReduceMotionEnabled }
     }
 
     extension UIButton: PlatformImageView {
-        /// Sets the button's image for its normal state.
-        public var calo: Calo<UIButton> { Calo(self) }
+        /// Loads images into this button, for its normal state.
+        public var calotype: CalotypeView<UIButton> { CalotypeView(self) }
 
         public func calotypeShow(_ image: DecodedImage?, fade: Duration?) {
             let shown = image.flatMap { UIImage(calotype: $0) }
-            dissolve(fade) { self.setImage(shown, for: .normal) }
+            crossDissolve(fade) { self.setImage(shown, for: .normal) }
         }
 
-        public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) { setImage(nil, for: .normal) }
-        public func calotypeLabel(_ label: String?) { accessibilityLabel = label }
+        public func calotypeShowColor(red: Double, green: Double, blue: Double, alpha: Double) { setImage(nil, for: .normal) }
+        public func calotypeSetAccessibilityLabel(_ label: String?) { accessibilityLabel = label }
         public var calotypePrefersReducedMotion: Bool { UIAccessibility.isReduceMotionEnabled }
     }
 
     extension UIView {
-        /// Changes what is shown: at once, or over so long a time from what was there.
-        fileprivate func dissolve(_ fade: Duration?, _ change: @escaping () -> Void) {
+        /// Changes what the view shows, with a cross-dissolve of the given duration; at once for `nil`.
+        fileprivate func crossDissolve(_ fade: Duration?, _ change: @escaping () -> Void) {
             guard let fade else { return change() }
             UIView.transition(
                 with: self, duration: fade / .seconds(1), options: [.transitionCrossDissolve, .allowUserInteraction],

@@ -4,12 +4,14 @@
     public import WatchKit
 
     extension WKInterfaceImage: PlatformImageView {
-        public var calo: Calo<WKInterfaceImage> { Calo(self) }
+        /// Loads images into this interface object.
+        public var calotype: CalotypeView<WKInterfaceImage> { CalotypeView(self) }
 
-        /// At once: interface objects have no transitions.
+        /// Shows the image without a transition: interface objects have none.
         public func calotypeShow(_ image: DecodedImage?, fade: Duration?) { setImage(image.flatMap { UIImage(calotype: $0) }) }
-        public func calotypeShow(red: Double, green: Double, blue: Double, alpha: Double) { setImage(nil) }
-        public func calotypeLabel(_ label: String?) { setAccessibilityLabel(label) }
+        public func calotypeShowColor(red: Double, green: Double, blue: Double, alpha: Double) { setImage(nil) }
+        public func calotypeSetAccessibilityLabel(_ label: String?) { setAccessibilityLabel(label) }
+        /// Loads images into this interface object.
         public var calotypePrefersReducedMotion: Bool { WKAccessibilityIsReduceMotionEnabled() }
     }
 #endif

@@ -1,11 +1,11 @@
 internal import ImageCore
 
-/// A few colours that stand for many.
+/// A small set of colours that approximates those of an image.
 struct ColorPalette {
     let colors: [HalfBlocks.RGB]
 
-    /// At most `limit` colours: those that occur, when they are few; else by median cut, where boxes of colours are halved
-    /// at the middle of their longest side until there are enough.
+    /// Chooses at most `limit` colours. If the image has no more, they are the palette. Otherwise median cut chooses them: it
+    /// repeatedly splits the box with the most pixels at the median of its longest side, and takes the mean of each box.
     init(_ pixels: [HalfBlocks.RGB], limit: Int) {
         var counts: [HalfBlocks.RGB: Int] = [:]
         for pixel in pixels { counts[pixel, default: 0] += 1 }
@@ -13,7 +13,7 @@ struct ColorPalette {
             colors = counts.keys.sorted { ColorPalette.order($0) < ColorPalette.order($1) }
             return
         }
-        // Five bits a component are enough to choose by, and bound the work.
+        // Five bits per component are precise enough for the choice and bound the work.
         var cells: [Int: Cell] = [:]
         for (color, count) in counts { cells[ColorPalette.cell(color), default: Cell()].add(color, count) }
         var boxes = [Box(cells.sorted { $0.key < $1.key }.map(\.value))]
@@ -27,7 +27,8 @@ struct ColorPalette {
         colors = boxes.map(\.mean)
     }
 
-    /// The nearest colour of each pixel; what is lost by rounding is passed on to the right and below.
+    /// The index of each pixel's palette colour. Floyd-Steinberg dithering adds each pixel's error to its neighbours to the right and
+    /// below.
     func indices(_ pixels: [HalfBlocks.RGB?], width: Int) -> [Int?] {
         var known: [HalfBlocks.RGB: Int] = [:]
         for (index, color) in colors.enumerated() where known[color] == nil { known[color] = index }
@@ -45,7 +46,7 @@ struct ColorPalette {
             let wanted = SIMD3(Int(pixel.red), Int(pixel.green), Int(pixel.blue)) &+ errors[x + 1] / 16
             let clamped = wanted.clamped(lowerBound: SIMD3(repeating: 0), upperBound: SIMD3(repeating: 255))
             let color = HalfBlocks.RGB(red: UInt8(clamped.x), green: UInt8(clamped.y), blue: UInt8(clamped.z))
-            let index = known[color] ?? find(color, &nearest)
+            let index = known[color] ?? nearestIndex(color, &nearest)
             let chosen = colors[index]
             let error = clamped &- SIMD3(Int(chosen.red), Int(chosen.green), Int(chosen.blue))
             errors[x + 2] &+= error &* 7
@@ -57,8 +58,8 @@ struct ColorPalette {
         return result
     }
 
-    /// Six bits a component are remembered, so that no colour is looked for twice.
-    private func find(_ color: HalfBlocks.RGB, _ nearest: inout [Int: Int]) -> Int {
+    /// The index of the nearest colour, cached in `nearest` by six bits per component.
+    private func nearestIndex(_ color: HalfBlocks.RGB, _ nearest: inout [Int: Int]) -> Int {
         let key = (Int(color.red) >> 2) << 12 | (Int(color.green) >> 2) << 6 | Int(color.blue) >> 2
         if let index = nearest[key] { return index }
         func distance(_ other: HalfBlocks.RGB) -> Int {
@@ -77,7 +78,7 @@ struct ColorPalette {
         (Int(color.red) >> 3) << 10 | (Int(color.green) >> 3) << 5 | Int(color.blue) >> 3
     }
 
-    /// Colours that are alike, weighed by how often they occur.
+    /// The sum and the number of the pixels of similar colours.
     private struct Cell {
         var sums = SIMD3<Int>()
         var count = 0
@@ -88,6 +89,7 @@ struct ColorPalette {
         var mean: SIMD3<Int> { sums / SIMD3(repeating: max(1, count)) }
     }
 
+    /// A set of cells that one palette colour represents.
     private struct Box {
         var cells: [Cell]
         let weight: Int

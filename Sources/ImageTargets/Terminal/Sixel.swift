@@ -1,17 +1,19 @@
 public import ImageCore
 
-/// Pictures as sixels (DEC VT330/VT340 Programmer Reference Manual, chapter 14): bands of six rows, one pass over the band
-/// for each of at most 256 colours.
+/// Draws images as sixels (DEC VT330/VT340 Programmer Reference Manual, chapter 14): bands of six rows, each with one pass per colour,
+/// in at most 256 colours.
 ///
-/// Colours are chosen by median cut (Heckbert 1982) and errors spread by Floyd and Steinberg (1976); a picture of at most
-/// 256 colours comes through as it is, but for the rounding of components to hundredths. A pure value.
+/// Median cut (Heckbert 1982) chooses the colours, and Floyd-Steinberg dithering (1976) spreads the errors. An image of at most 256
+/// colours keeps them, with components rounded to percent.
 public struct Sixel: Hashable, Sendable {
-    /// What transparent pixels are laid over. `nil` leaves the terminal's own where alpha is under a half.
+    /// The colour behind transparent pixels. With `nil`, pixels with an alpha below one half show the terminal's background, and other
+    /// pixels are drawn over black.
     public var background: HalfBlocks.RGB?
 
+    /// Makes the drawing of images over a background; over the terminal's background by default.
     public init(background: HalfBlocks.RGB? = nil) { self.background = background }
 
-    /// The picture pixel by pixel, from the cursor. The cursor goes below it.
+    /// Returns the text that draws an image at the cursor, one pixel per pixel of the terminal. The cursor moves below the image.
     public func draw(_ bitmap: Bitmap) -> String {
         let (width, height) = (bitmap.width, bitmap.height)
         let source = TerminalPixels(bitmap, size: bitmap.size).pixels
@@ -22,7 +24,7 @@ public struct Sixel: Hashable, Sendable {
         let palette = ColorPalette(colors.compactMap { $0 }, limit: 256)
         let indices = palette.indices(colors, width: width)
 
-        // P2 = 1: pixels that no pass sets stay as they are. Then the raster attributes: square pixels, and the size.
+        // P2 = 1 keeps the pixels that no pass sets. The raster attributes are the aspect ratio of a pixel (1:1) and the size.
         var text = "\u{1B}P0;1;0q\"1;1;\(width);\(height)"
         for (index, color) in palette.colors.enumerated() {
             func percent(_ value: UInt8) -> Int { (Int(value) * 100 + 127) / 255 }
@@ -43,11 +45,12 @@ public struct Sixel: Hashable, Sendable {
                 columns[index, default: Array(repeating: 0, count: width)][x] |= 1 << UInt8(y - top)
             }
         }
-        // Each pass goes back to the left edge by `$`.
+        // `$` returns to the left edge for the next pass.
         return columns.sorted { $0.key < $1.key }.map { "#\($0.key)" + Sixel.runs($0.value) }.joined(separator: "$")
     }
 
-    /// Sixels are characters from `?`; more than three alike become `!count character`. Empty ones at the end are left out.
+    /// Encodes six-pixel columns as characters from `?`. A run of more than three is written as `!count character`, and empty columns at
+    /// the end are left out.
     private static func runs(_ sixels: [UInt8]) -> String {
         let used = (sixels.lastIndex { $0 != 0 } ?? -1) + 1
         var text: [UInt8] = []

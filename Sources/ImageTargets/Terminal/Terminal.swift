@@ -1,39 +1,52 @@
 public import ImageCore
 
-/// What a terminal can show, and how large it is: a value, found out from the environment and from the terminal's answers.
+/// The abilities and the size of a terminal, found out from the environment and from the terminal's answers.
 public struct Terminal: Hashable, Sendable {
-    /// The ways to show a picture, best first.
+    /// The ways to show an image, best first.
     public enum Graphics: String, Hashable, Sendable, CaseIterable {
+        /// The kitty graphics protocol; see ``KittyGraphics``.
         case kitty
+        /// iTerm2's protocol; see ``ITerm2Image``.
         case iTerm2
+        /// Sixels; see ``Sixel``.
         case sixel
+        /// Text; see ``HalfBlocks``.
         case halfBlocks
-        /// No pictures: there is no terminal, or it knows no colours.
+        /// No images: there is no terminal, or it has no colours.
         case none
     }
 
+    /// The best way to show an image.
     public var graphics: Graphics
+    /// The colours of text; 24-bit colours by default.
     public var colors: HalfBlocks.Colors = .trueColor
-    /// In characters.
+    /// The width in character cells.
     public var columns: Int
+    /// The height in character cells.
     public var rows: Int
-    /// Of one character, in pixels. 8 × 16 where the terminal does not say.
+    /// The size of a character cell in pixels; 8 × 16 by default.
     public var cell = PixelSize(width: 8, height: 16)
-    /// What transparent pictures are laid over; `nil` where the terminal does not say.
+    /// The background colour; `nil` if it is unknown.
     public var background: HalfBlocks.RGB?
-    /// Whether tmux or screen stands between: pictures that it does not know itself would be lost with its next redraw.
+    /// Whether the output goes through tmux or screen. They remove images that they do not support when they redraw.
     public var isMultiplexed = false
 
+    /// Makes a terminal with default colours and cells.
+    ///
+    /// - Parameters:
+    ///   - graphics: the best way to show an image.
+    ///   - columns: the width in character cells, at least 1.
+    ///   - rows: the height in character cells, at least 1.
     public init(graphics: Graphics, columns: Int, rows: Int) {
         (self.graphics, self.columns, self.rows) = (graphics, max(1, columns), max(1, rows))
     }
 
-    /// What the environment tells, without asking the terminal.
+    /// Finds out from the environment what a terminal can show.
     ///
     /// - Parameters:
-    ///   - environment: variables by name. `NO_COLOR` (no-color.org) and `TERM=dumb` mean no pictures.
-    ///   - isTerminal: whether output goes to a terminal at all.
-    ///   - size: in characters.
+    ///   - environment: the environment variables. `NO_COLOR` (no-color.org) and `TERM=dumb` disable images.
+    ///   - isTerminal: whether the output goes to a terminal.
+    ///   - size: the size in character cells.
     public init(environment: [String: String], isTerminal: Bool, size: (columns: Int, rows: Int)) {
         self.init(graphics: .none, columns: size.columns, rows: size.rows)
         let term = environment["TERM"] ?? ""
@@ -43,7 +56,7 @@ public struct Terminal: Hashable, Sendable {
         let program = environment["TERM_PROGRAM"] ?? ""
         let isTrue = ["truecolor", "24bit"].contains(environment["COLORTERM"] ?? "") || term.hasSuffix("-direct")
         colors = isTrue || isMultiplexed && environment["COLORTERM"] == nil ? .trueColor : .palette
-        // Variables of the terminal itself are inherited by what runs inside tmux, where they no longer hold.
+        // Programs inside tmux inherit the variables of the outer terminal, which do not describe tmux.
         guard !isMultiplexed else { return }
         if environment["KITTY_WINDOW_ID"] != nil || term == "xterm-kitty" || program == "ghostty" || term == "xterm-ghostty" {
             (graphics, colors) = (.kitty, .trueColor)
@@ -54,38 +67,38 @@ public struct Terminal: Hashable, Sendable {
         }
     }
 
-    /// What to ask the terminal: kitty's graphics (a picture of one pixel, not kept), the size of a cell (`CSI 16 t`), the
-    /// background (`OSC 11`), and last what every terminal answers, its attributes (`CSI c`), which ends the waiting.
+    /// The text that queries a terminal: for kitty's graphics (with an image of one pixel, which is not kept), for the size of a cell
+    /// (`CSI 16 t`), for the background (`OSC 11`), and last for its attributes (`CSI c`). Every terminal answers the last query.
     public static let query = "\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[16t\u{1B}]11;?\u{1B}\\\u{1B}[c"
 
-    /// Whether the answers to ``query`` are complete.
+    /// Returns whether the terminal has answered all of ``query``.
     public static func isComplete(_ answers: [UInt8]) -> Bool { TerminalAnswers(answers).attributes != nil }
 
-    /// Takes what the terminal answered into account. What is missing or garbled changes nothing.
-    public mutating func learn(from answers: [UInt8]) {
+    /// Updates the abilities from the terminal's answers to ``query``. Missing and malformed answers change nothing.
+    public mutating func update(from answers: [UInt8]) {
         guard graphics != .none else { return }
         let answers = TerminalAnswers(answers)
         if let cell = answers.cell { self.cell = cell }
         if let background = answers.background { self.background = background }
-        if answers.knowsKitty, !isMultiplexed {
+        if answers.supportsKitty, !isMultiplexed {
             (graphics, colors) = (.kitty, .trueColor)
         } else if answers.attributes?.contains(4) == true, graphics == .halfBlocks {
-            // Inside tmux this is its own answer: it knows sixels and keeps them.
+            // Inside tmux, this is the answer of tmux, which supports sixels and redraws them.
             graphics = .sixel
         }
     }
 }
 
-/// The terminal's answers taken apart. Anything may come: keys that the user pressed, or nothing.
+/// The parsed answers of a terminal. The input may also contain keys that the user pressed.
 struct TerminalAnswers {
-    private(set) var knowsKitty = false
+    private(set) var supportsKitty = false
     private(set) var cell: PixelSize?
     private(set) var background: HalfBlocks.RGB?
     private(set) var attributes: [Int]?
 
     init(_ bytes: [UInt8]) {
         for part in String(decoding: bytes.prefix(4096), as: UTF8.self).split(separator: "\u{1B}") {
-            if part.hasPrefix("_G") { knowsKitty = knowsKitty || part.hasPrefix("_Gi=31;OK") }
+            if part.hasPrefix("_G") { supportsKitty = supportsKitty || part.hasPrefix("_Gi=31;OK") }
             if part.hasPrefix("[6;"), part.hasSuffix("t") {
                 let numbers = part.dropFirst(3).dropLast().split(separator: ";").compactMap { Int($0) }
                 if numbers.count == 2, (1...200).contains(numbers[0]), (1...200).contains(numbers[1]) {
@@ -99,7 +112,7 @@ struct TerminalAnswers {
         }
     }
 
-    /// `RRRR/GGGG/BBBB`, one to four hexadecimal digits each, as X11 writes colours.
+    /// Parses a colour of X11, `RRRR/GGGG/BBBB`, with one to four hexadecimal digits per component.
     private static func color(_ text: Substring) -> HalfBlocks.RGB? {
         let parts = text.prefix { $0 != "\u{07}" }.split(separator: "/").map { part -> UInt8? in
             guard (1...4).contains(part.count), let value = Int(part, radix: 16) else { return nil }
@@ -111,9 +124,9 @@ struct TerminalAnswers {
 }
 
 extension Terminal {
-    /// A message on one line, without characters that a terminal would act on: names of files, sources and servers choose parts
-    /// of it.
-    package static func harmless(_ message: String) -> String {
+    /// Returns a message with spaces instead of line breaks and control characters, on which a terminal would act. File names, URLs
+    /// and servers supply parts of messages.
+    package static func sanitized(_ message: String) -> String {
         String(String.UnicodeScalarView(message.unicodeScalars.map { $0.value < 32 || 127...159 ~= $0.value ? " " : $0 }))
     }
 }

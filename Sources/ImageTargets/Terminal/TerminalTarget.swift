@@ -1,41 +1,51 @@
 public import ImageCore
 
-/// A view that is a terminal: draws each image where the cursor is, in whatever way that terminal has.
+/// A target view that draws each image at the cursor of a terminal, in the best way that the terminal supports.
 ///
-/// Placeholders and previews are drawn over in place, by the next picture of the same load. Failures are written as one line
-/// of text. Progress is not drawn, there are no transitions, and what was written stays when the view is cleared.
+/// The next image of the same load replaces a placeholder or a preview. A failure is written as one line of text. Progress and
+/// transitions are not drawn, and clearing the view leaves the text in the terminal.
 public actor TerminalTarget: ImageViewAdapter {
-    private let picture: TerminalPicture
+    private let terminalImage: TerminalImage
     private let write: @Sendable (String) -> Void
-    /// The rows of the preview that stands above the cursor.
+    /// The height, in rows, of the preview above the cursor; 0 without one.
     private var previewRows = 0
 
+    /// Makes a target view that draws into a box of a terminal.
+    ///
     /// - Parameters:
-    ///   - picture: the terminal, and the box in characters.
-    ///   - write: where the text goes; called on no particular thread, one call at a time.
-    public init(_ picture: TerminalPicture, write: @escaping @Sendable (String) -> Void) {
-        self.picture = picture
+    ///   - image: the terminal and its box.
+    ///   - write: writes text to the terminal; called on any thread, one call at a time.
+    public init(_ image: TerminalImage, write: @escaping @Sendable (String) -> Void) {
+        terminalImage = image
         self.write = write
     }
 
-    /// Draws half blocks.
+    /// Makes a target view that draws half blocks.
+    ///
+    /// - Parameters:
+    ///   - blocks: the box and its colours.
+    ///   - write: writes text to the terminal; called on any thread, one call at a time.
     public init(_ blocks: HalfBlocks, write: @escaping @Sendable (String) -> Void) {
         var terminal = Terminal(graphics: .halfBlocks, columns: blocks.columns, rows: blocks.rows + 1)
         (terminal.background, terminal.colors) = (blocks.background, blocks.colors)
-        self.init(TerminalPicture(terminal), write: write)
+        self.init(TerminalImage(terminal), write: write)
     }
 
     public func setImage(_ image: DecodedImage, transition: Transition) {
         do {
-            if let drawing = try picture.draw(image) { show(drawing, isPreview: image.isPreview) }
+            if let drawing = try terminalImage.draw(image) { show(drawing, isPreview: image.isPreview) }
         } catch {
-            write(line("The picture cannot be drawn: \(error)"))
+            write(line("The image could not be drawn: \(error)"))
         }
     }
 
-    /// Shows what was drawn already, an animation for instance, in the place of the last preview.
-    public func show(_ drawing: TerminalPicture.Drawing, isPreview: Bool = false) {
-        // Back to the preview's first row, and all below it cleared.
+    /// Shows a finished drawing, for example of an animation, instead of the last preview.
+    ///
+    /// - Parameters:
+    ///   - drawing: the drawing to show.
+    ///   - isPreview: whether the next image replaces the drawing; `false` by default.
+    public func show(_ drawing: TerminalImage.Drawing, isPreview: Bool = false) {
+        // Moves the cursor to the first row of the preview, and clears everything below.
         write((previewRows > 0 ? "\r\u{1B}[\(previewRows)A\u{1B}[J" : "") + drawing.placed())
         previewRows = isPreview ? drawing.rows : 0
     }
@@ -48,7 +58,7 @@ public actor TerminalTarget: ImageViewAdapter {
             image.isPreview = true
             setImage(image, transition: .none)
         case .color(let red, let green, let blue, let alpha):
-            guard let bitmap = try? picture.box(of: [red, green, blue, alpha]) else { return }
+            guard let bitmap = try? terminalImage.filledBox(of: [red, green, blue, alpha]) else { return }
             setImage(DecodedImage(bitmap, isPreview: true), transition: .none)
         }
     }
@@ -60,5 +70,5 @@ public actor TerminalTarget: ImageViewAdapter {
         write(line(error.message))
     }
 
-    private func line(_ message: String) -> String { Terminal.harmless(message) + "\n" }
+    private func line(_ message: String) -> String { Terminal.sanitized(message) + "\n" }
 }

@@ -8,12 +8,11 @@
     public import ImageCore
     public import ImageLoading
 
-    /// Publishes the image of one request and ends: one value, or one failure.
+    /// Publishes the image of a request and completes: one value, or one failure.
     ///
-    /// Each subscriber has a load of its own, and loads of one picture share their work as always. The load begins with the
-    /// subscriber's first demand and not before, so that a subscriber who asks for nothing costs nothing. Cancelling the
-    /// subscription cancels the load, and nothing is sent afterwards. Values arrive on no particular thread; `receive(on:)`
-    /// brings them where they are wanted.
+    /// Each subscriber has its own load, and loads of the same image share their work. The load starts with the first demand of
+    /// the subscriber. Cancelling the subscription cancels the load, and the subscriber receives nothing afterwards. Values
+    /// arrive on any thread; use `receive(on:)` to receive them elsewhere.
     public struct ImagePublisher: Publisher {
         public typealias Output = ImageResponse
         public typealias Failure = LoadFailure
@@ -21,6 +20,11 @@
         private let loader: ImageLoader
         private let request: ImageRequest
 
+        /// Creates a publisher.
+        ///
+        /// - Parameters:
+        ///   - loader: loads the image.
+        ///   - request: what to load.
         public init(loader: ImageLoader, request: ImageRequest) {
             self.loader = loader
             self.request = request
@@ -29,35 +33,35 @@
         public func receive<S: Subscriber>(subscriber: S) where S.Input == ImageResponse, S.Failure == LoadFailure {
             let subscription = LoadSubscription(
                 loader: loader, request: request,
-                // There is demand for one value at least, since the load began with it; further demand changes nothing.
+                // The load started with a demand of at least one value, and there is only one.
                 receiveValue: { _ = subscriber.receive($0) }, receiveCompletion: { subscriber.receive(completion: $0) })
             subscriber.receive(subscription: subscription)
         }
     }
 
     extension ImageLoader {
-        /// A publisher of the image behind a URL.
+        /// Returns a publisher of the image of a URL.
         public func publisher(for url: URL) -> ImagePublisher { publisher(for: ImageRequest(url: url)) }
 
-        /// A publisher of the image that a request describes.
+        /// Returns a publisher of the image of a request.
         public func publisher(for request: ImageRequest) -> ImagePublisher { ImagePublisher(loader: self, request: request) }
     }
 
-    /// One subscriber's load.
+    /// The load of a subscriber.
     private final class LoadSubscription: Subscription, Sendable {
-        // because subscribers are not `Sendable` by their protocol: this one is taken out under the lock, once, and called
-        // by the one who took it.
+        // because `Subscriber` does not require `Sendable`: the subscriber is removed from the state under the lock, once, and
+        // only the thread that removed it calls it.
         private struct Downstream: @unchecked Sendable {
             let receiveValue: (ImageResponse) -> Void
             let receiveCompletion: (Subscribers.Completion<LoadFailure>) -> Void
         }
 
         private enum State {
-            /// Nothing was asked for yet.
+            /// There was no demand yet.
             case idle(Downstream)
-            /// Asked for; the load's handle follows as soon as it exists.
+            /// The load runs. Its handle is set as soon as it exists.
             case loading(Downstream, (any LoadHandle)?)
-            /// The value is being received; the completion follows unless that cancels.
+            /// The subscriber receives the value. The completion follows unless the subscriber cancels.
             case delivering
             case ended
         }
@@ -86,33 +90,35 @@
             let handle = loader.load(request) { [self] event in
                 if case .finished(let result) = event { finish(result) }
             }
-            // It may have ended, or been cancelled, before the handle was known: then nobody holds it any more.
-            let isWanted = state.withLock { state in
+            // The subscription may have ended or been cancelled before the handle existed.
+            let isActive = state.withLock { state in
                 guard case .loading(let downstream, _) = state else { return false }
                 state = .loading(downstream, handle)
                 return true
             }
-            if !isWanted { handle.cancel() }
+            if !isActive { handle.cancel() }
         }
 
-        func cancel() { leave(for: .ended)?.handle?.cancel() }
+        func cancel() { transition(to: .ended)?.handle?.cancel() }
 
         private func finish(_ result: Result<ImageResponse, LoadFailure>) {
-            guard let downstream = leave(for: .delivering)?.downstream else { return }
+            guard let downstream = transition(to: .delivering)?.downstream else { return }
             switch result {
             case .failure(let failure): downstream.receiveCompletion(.failure(failure))
             case .success(let response):
                 downstream.receiveValue(response)
-                let isWanted = state.withLock { state in
+                let isActive = state.withLock { state in
                     if case .delivering = state { return true }
                     return false
                 }
-                if isWanted { downstream.receiveCompletion(.finished) }
+                if isActive { downstream.receiveCompletion(.finished) }
             }
         }
 
-        /// Goes over to a later state; whom the subscription was for and what loads, the first time.
-        private func leave(for next: State) -> (downstream: Downstream, handle: (any LoadHandle)?)? {
+        /// Changes to a later state.
+        ///
+        /// - Returns: the subscriber and the load, if the subscription had not reached a later state; `nil` otherwise.
+        private func transition(to next: State) -> (downstream: Downstream, handle: (any LoadHandle)?)? {
             state.withLock { state in
                 if case .ended = state { return nil }
                 defer { state = next }

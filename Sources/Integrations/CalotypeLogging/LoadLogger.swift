@@ -1,38 +1,38 @@
 public import ImageCore
 public import Logging
 
-/// Writes what a loader does to a swift-log logger, as structured messages.
+/// Logs the loads of a loader with swift-log, as structured messages.
 ///
-/// Every line carries the load's number and source as metadata, and the option ``LoadOptions/logContext`` where one is set.
-/// Credentials are never written, and neither are the values of a URL's query unless asked for. A level that the logger
-/// leaves out costs one comparison.
+/// The metadata of each log entry contains the number and the source of the load, and the option ``LoadOptions/logContext`` if it
+/// is set. Credentials are never logged, and query values only if `hidesQueries` is `false`.
 ///
 /// ```swift
 /// import Calotype
 /// import CalotypeLogging
 /// import Logging
 ///
-/// var logger = Logger(label: "example.pictures")
+/// var logger = Logger(label: "example.images")
 /// logger.logLevel = .debug
 /// let loader = ImageLoader.standard { $0.observers = [LoadLogger(logger)] }
 /// ```
 public struct LoadLogger: LoadObserving {
-    /// At which level each kind of line is written; `nil` never writes it.
+    /// The log level of each kind of log entry; `nil` does not log it.
     public struct Levels: Hashable, Sendable {
-        /// A load was asked for; `trace`.
+        /// A load started; `trace`.
         public var started: Logger.Level? = .trace
-        /// A stage or its wait in a queue began or ended, a cache was looked up, the work of another load was joined, bytes
-        /// arrived; `trace`.
+        /// A stage or its wait began or ended, a cache was looked up, a load joined the work of another, or bytes arrived;
+        /// `trace`.
         public var stages: Logger.Level? = .trace
         /// A load ended with an image; `debug`.
         public var finished: Logger.Level? = .debug
-        /// Nobody wanted the image any more; `trace`.
+        /// A load was cancelled; `trace`.
         public var cancelled: Logger.Level? = .trace
         /// A load failed; `warning`.
         public var failed: Logger.Level? = .warning
-        /// A cache failed to read or to store, and the load went on; `warning`.
+        /// A cache failed to read or to store, and the load continued; `warning`.
         public var cacheFailed: Logger.Level? = .warning
 
+        /// Creates the default levels.
         public init() {}
     }
 
@@ -40,7 +40,12 @@ public struct LoadLogger: LoadObserving {
     private let levels: Levels
     private let hidesQueries: Bool
 
-    /// - Parameter hidesQueries: whether values in the query of a URL, which may be secrets, are left out; `true`.
+    /// Creates a logger of loads.
+    ///
+    /// - Parameters:
+    ///   - logger: receives the log entries; by default a logger with the label `calotype`.
+    ///   - levels: the level of each kind of log entry.
+    ///   - hidesQueries: whether the values of queries, which may be secrets, are replaced by dots; `true`.
     public init(_ logger: Logger = Logger(label: "calotype"), levels: Levels = Levels(), hidesQueries: Bool = true) {
         self.logger = logger
         self.levels = levels
@@ -68,7 +73,7 @@ public struct LoadLogger: LoadObserving {
         }
     }
 
-    /// The same words for the same event, so that lines can be searched for; what varies is metadata.
+    /// The message, which is the same for all events of a kind, so that it can be searched for. The rest is metadata.
     private func message(for observation: LoadObservation, _ metadata: inout Logger.Metadata) -> Logger.Message {
         switch observation {
         case .started: return "load started"
@@ -119,11 +124,11 @@ public struct LoadLogger: LoadObserving {
         metadata["code"] = "\(error.code.name)"
         if let stage = error.stage { metadata["stage"] = "\(stage.rawValue)" }
         if let status = error.status { metadata["status"] = "\(status)" }
-        // This project's own sentences quote no secrets; those of plug-ins may.
+        // Messages of plug-ins may contain credentials.
         metadata["error"] = "\(URLRedaction.text(in: "\(error)", hidesQueries: hidesQueries))"
     }
 
-    /// With three decimals.
+    /// The time in milliseconds, with three decimals.
     private func milliseconds(_ time: Duration) -> Double {
         let (seconds, attoseconds) = time.components
         return Double(seconds * 1_000_000 + attoseconds / 1_000_000_000_000) / 1000

@@ -2,7 +2,7 @@ public import CoreMetrics
 public import ImageCore
 public import ImageLoading
 
-/// Counts and times what a loader does with swift-metrics, for Prometheus, StatsD or whatever backend an app has set up.
+/// Records metrics of a loader with swift-metrics, for Prometheus, StatsD or another backend of the app.
 ///
 /// | metric | kind | dimensions |
 /// |---|---|---|
@@ -11,17 +11,17 @@ public import ImageLoading
 /// | `calotype_failures_total` | counter | `code`: the error's code |
 /// | `calotype_cache_requests_total` | counter | `cache`: `memory`, `disk`; `result`: `hit`, `miss` |
 /// | `calotype_cache_failures_total` | counter | `code`: the error's code |
-/// | `calotype_joins_total` | counter, once for each work of another load that a load joins | |
+/// | `calotype_joins_total` | counter of the times that a load joined the work of another | |
 /// | `calotype_fetched_bytes_total`, `calotype_retries_total` | counter, once for shared work | |
 /// | `calotype_coalesced_total` | counter of finished loads | |
-/// | `calotype_load_seconds` | timer of loads that found nothing in the memory cache | |
+/// | `calotype_load_seconds` | timer of loads that missed the memory cache | |
 /// | `calotype_stage_seconds` | timer of the work of a stage | `stage` |
 /// | `calotype_wait_seconds` | timer of the wait of a stage in its queue | `stage` |
 /// | `calotype_active_loads` | meter | |
 /// | `calotype_queue_waiting`, `calotype_queue_running` | meter | `queue` |
 /// | `calotype_cache_bytes`, `calotype_cache_entries`, `calotype_cache_evictions` | meter | `cache` |
 ///
-/// Stages, waits and bytes are recorded when they end. The meters are set by ``record(_:)``, which the app calls as often as it wants them fresh.
+/// Stages, waits and bytes are recorded when they end. ``record(_:)`` sets the meters; call it at intervals.
 ///
 /// ```swift
 /// import Calotype
@@ -43,10 +43,12 @@ public final class LoadMeter: LoadObserving {
     private let fetchedBytes: Counter
     private let retries: Counter
     private let coalesced: Counter
-    /// By label and code. Codes are open, so that their counters are made when they first occur.
+    /// The counters of failures by label and code. Plug-ins may add codes, so a counter is created at its first use.
     private let failures = Lock<[[String]: Counter]>([:])
 
-    /// - Parameter factory: makes the metrics; the one that the app has bootstrapped.
+    /// Creates a meter.
+    ///
+    /// - Parameter factory: creates the metrics; by default the factory that the app bootstrapped.
     public init(factory: any MetricsFactory = MetricsSystem.factory) {
         func counter(_ label: String, _ dimensions: [(String, String)] = []) -> Counter {
             Counter(label: "calotype_" + label, dimensions: dimensions, factory: factory)
@@ -82,7 +84,7 @@ public final class LoadMeter: LoadObserving {
         switch observation {
         case .started: started.increment()
         case .joined: joins.increment()
-        // Recorded at their ends.
+        // Recorded when they end.
         case .waitBegan, .stageBegan, .progress: break
         case .waitEnded(let stage, let time): waits[stage]?.recordNanoseconds(nanoseconds(time))
         case .stageEnded(let stage, let time): stages[stage]?.recordNanoseconds(nanoseconds(time))
@@ -96,7 +98,7 @@ public final class LoadMeter: LoadObserving {
         }
     }
 
-    /// Sets the meters to what the loader is doing and holds now.
+    /// Sets the meters to the current activity and cache contents of a loader.
     public func record(_ statistics: ImageLoader.Statistics) {
         func set(_ label: String, _ value: Int, _ dimensions: [(String, String)] = []) {
             Meter(label: "calotype_" + label, dimensions: dimensions, factory: factory).set(value)
@@ -115,12 +117,12 @@ public final class LoadMeter: LoadObserving {
 
     private func count(_ response: ImageResponse) {
         ends[response.tier.rawValue]?.increment()
-        // The times of a memory cache hit are zero; they would hide those of the other loads.
+        // A hit in the memory cache takes no time, and would distort the distribution of the other loads.
         guard response.tier != .memory else { return }
         let metrics = response.metrics
         load.recordNanoseconds(nanoseconds(metrics.total))
         if metrics.isCoalesced {
-            // The bytes and retries are those of the load that began the work.
+            // Bytes and retries count for the load that began the work.
             coalesced.increment()
         } else {
             if metrics.retries > 0 { retries.increment(by: metrics.retries) }

@@ -4,27 +4,27 @@
 
     internal import CalotypeSystem
 
-    /// Why a command failed.
+    /// The reason why a command failed.
     enum RedisFailure: Error, Hashable, CustomStringConvertible {
-        /// It was not tried, since others failed shortly before.
-        case leftAlone
-        /// The connection: refused, timed out, broken.
+        /// The command was not sent, because earlier ones failed and the circuit breaker is open.
+        case circuitOpen
+        /// The connection was refused, timed out or was lost.
         case connection(String)
-        /// The server's answer to the command.
-        case refused(String)
+        /// The server replied with an error.
+        case errorReply(String)
 
         var description: String {
             switch self {
-            case .leftAlone: "the server is left alone for a while after it failed"
+            case .circuitOpen: "requests to the server are paused after repeated failures"
             case .connection(let text): text
-            case .refused(let text): "the server answered \(text)"
+            case .errorReply(let text): "the server replied \(text)"
             }
         }
     }
 
-    /// One connection to a server, made with the first command and again after one that broke it. Blocks; for one thread at
-    /// a time.
-    // @unchecked because the context is touched only on the queue of the cache that owns the connection, or by `deinit`.
+    /// One connection to a server. Connects with the first command, and again after a command that broke the connection. Blocks;
+    /// used by one thread at a time.
+    // @unchecked because the context is used only on the queue of the cache that owns the connection, or by `deinit`.
     @safe final class RedisConnection: @unchecked Sendable {
         enum Argument: Sendable {
             case text(String)
@@ -45,7 +45,7 @@
 
         deinit { disconnect() }
 
-        /// Sends a command and hands its answer to `body`: the bytes of a string, nothing for any other kind.
+        /// Sends a command and passes its reply to `body`: the bytes of a string, or no bytes for other types.
         func command<R>(_ arguments: [Argument], _ body: (UnsafeRawBufferPointer) -> R) throws(RedisFailure) -> R {
             try unsafe withReply(to: arguments) { reply throws(RedisFailure) in
                 let isString = unsafe reply.pointee.type == REDIS_REPLY_STRING
@@ -54,13 +54,13 @@
             }
         }
 
-        /// Removes all names that match, by walking through the server's table.
+        /// Removes all keys that match a pattern, by iterating over the keys of the server.
         func removeAll(matching pattern: String) throws(RedisFailure) {
             var cursor = "0"
             var pages = 0
             repeat {
                 pages += 1
-                guard pages <= Self.mostPages else { throw .refused("with a list of names that does not end") }
+                guard pages <= Self.maximumPages else { throw .errorReply("with an endless list of keys") }
                 let scan: [Argument] = [
                     .text("SCAN"), .text(cursor), .text("MATCH"), .text(pattern), .text("COUNT"), .text("1000"),
                 ]
@@ -71,10 +71,10 @@
             } while cursor != "0"
         }
 
-        /// Of about a thousand names each: a thousand million names.
-        private static let mostPages = 1_000_000
+        /// A page has about a thousand keys.
+        private static let maximumPages = 1_000_000
 
-        /// The cursor and the names in the answer to a `SCAN`.
+        /// The cursor and the keys in the reply to `SCAN`.
         private static func page(_ reply: redisReply) -> (cursor: String, names: [[UInt8]]) {
             guard unsafe reply.type == REDIS_REPLY_ARRAY, unsafe reply.elements == 2, let parts = unsafe reply.element,
                 let first = unsafe parts[0], let second = unsafe parts[1]
@@ -109,18 +109,18 @@
             let answer = unsafe SignalShield.run { unsafe run(flat, lengths) }
             guard let reply = unsafe answer?.assumingMemoryBound(to: redisReply.self) else {
                 let text = unsafe context.map { unsafe Self.text(of: $0.pointee) } ?? "the connection is closed"
-                // After an answer that did not come, the next one to come would be the wrong one.
+                // After a missing reply, the next command would receive the wrong one.
                 disconnect()
                 throw .connection(text)
             }
             defer { unsafe freeReplyObject(reply) }
             if unsafe reply.pointee.type == REDIS_REPLY_ERROR {
-                throw .refused(unsafe String(decoding: Self.bytes(of: reply.pointee).prefix(200), as: UTF8.self))
+                throw .errorReply(unsafe String(decoding: Self.bytes(of: reply.pointee).prefix(200), as: UTF8.self))
             }
             return try unsafe body(reply)
         }
 
-        /// Sends the arguments, which follow each other in `bytes`, and waits for the answer; `nil` where none came.
+        /// Sends the arguments, which are concatenated in `bytes`, and waits for the reply; `nil` if there is none.
         private func run(_ bytes: [UInt8], _ lengths: [Int]) -> UnsafeMutableRawPointer? {
             unsafe bytes.withUnsafeBytes { all in
                 var starts: [UnsafePointer<CChar>?] = unsafe []
@@ -137,11 +137,11 @@
             }
         }
 
-        /// Sends what is queued and reads until the answer is whole; `nil` where it does not come. Each wait has its time
-        /// limit in the socket, and all of them together have one here: a server that sends a byte now and then, or more
-        /// than it was asked for, must not hold the queue, nor fill memory.
+        /// Sends the queued bytes and reads until the reply is complete; `nil` on failure. The socket limits each wait, and the
+        /// deadline limits all of them: a server that sends single bytes, or too many, must neither block the queue nor fill the
+        /// memory.
         private func reply(on context: UnsafeMutablePointer<redisContext>) -> UnsafeMutableRawPointer? {
-            let deadline = configuration.now() + configuration.timeout * Self.waitsPerAnswer
+            let deadline = configuration.now() + configuration.timeout * Self.timeoutsPerReply
             var isSent: Int32 = 0
             while isSent == 0 {
                 guard configuration.now() < deadline, unsafe redisBufferWrite(context, &isSent) == REDIS_OK else { return nil }
@@ -150,17 +150,17 @@
             while true {
                 guard unsafe redisGetReplyFromReader(context, &reply) == REDIS_OK else { return nil }
                 if let reply = unsafe reply { return unsafe reply }
-                guard configuration.now() < deadline, unsafe context.pointee.reader.pointee.len <= largestAnswer,
+                guard configuration.now() < deadline, unsafe context.pointee.reader.pointee.len <= maximumReplyBytes,
                     unsafe redisBufferRead(context) == REDIS_OK
                 else { return nil }
             }
         }
 
-        /// How many times the limit of one wait an answer may take, all its pieces together.
-        private static let waitsPerAnswer = 8.0
+        /// The limit for a whole reply, as a multiple of the timeout for one wait.
+        private static let timeoutsPerReply = 8.0
 
-        /// A value, or a page of names, and what the protocol puts around it.
-        private var largestAnswer: Int { configuration.largestEntry + 1 << 20 }
+        /// A value or a page of keys, and the bytes that the protocol adds.
+        private var maximumReplyBytes: Int { configuration.largestEntry + 1 << 20 }
 
         private func connect() throws(RedisFailure) {
             let seconds = max(0.001, configuration.timeout)
@@ -170,7 +170,7 @@
                 case .host(let name, let port): unsafe redisConnectWithTimeout(name, Int32(clamping: port), limit)
                 case .socket(let path): unsafe redisConnectUnixWithTimeout(path, limit)
                 }
-            guard let made = unsafe made else { throw .connection("there is no memory for a connection") }
+            guard let made = unsafe made else { throw .connection("out of memory") }
             unsafe context = made
             guard unsafe made.pointee.err == 0, unsafe redisSetTimeout(made, limit) == REDIS_OK else {
                 let text = unsafe Self.text(of: made.pointee)
@@ -199,14 +199,14 @@
         private static func text(of context: redisContext) -> String {
             unsafe withUnsafeBytes(of: context.errstr) { bytes in
                 let text = unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                return text.isEmpty ? "the connection broke" : text
+                return text.isEmpty ? "the connection was lost" : text
             }
         }
     }
 
-    /// hiredis writes to sockets without `MSG_NOSIGNAL`: a server that went away would end the process by `SIGPIPE`.
+    /// Suppresses `SIGPIPE`. hiredis writes to sockets without `MSG_NOSIGNAL`, so a lost connection would end the process.
     enum SignalShield {
-        /// Runs `body` on this thread without any `SIGPIPE` that it causes.
+        /// Runs `body` on this thread and discards any `SIGPIPE` that it causes.
         static func run<R>(_ body: () -> R) -> R {
             var (pipe, before, pending) = (sigset_t(), sigset_t(), sigset_t())
             unsafe sigemptyset(&pipe)

@@ -3,15 +3,15 @@
     internal import ImageCaching
     public import ImageCore
 
-    /// A store that several machines share: entries as values of a Redis server, or of one that speaks its protocol.
+    /// A data cache that several machines share: entries are values of a Redis server, or of one that speaks its protocol.
     ///
-    /// To be put behind a local cache with ``TieredDataCache``. Each entry is one value, named by a prefix and a digest that
-    /// tells nothing of the URL, with a time to live; the server's own limits and policy decide what it evicts. Every read
-    /// is checked against a checksum; what does not check is a miss.
+    /// Use it behind a local cache with ``TieredDataCache``. Each entry is one value with a time to live, under a prefix and a digest
+    /// that does not reveal the URL; the server's limits and policy decide what it evicts. Every read is verified by a checksum; a
+    /// damaged value is a miss.
     ///
-    /// What the server does, or does not, costs hits and never a load: each command has a time limit, and after a few
-    /// failures nothing is asked of the server for a while. No call blocks its thread: commands run on queues of their own,
-    /// one per connection. Throws nothing but `CancellationError`; only ``removeAll()`` tells that it failed.
+    /// Failures of the server cost cache hits and never fail a load: each command has a time limit, and after a few failures
+    /// requests are paused. No call blocks its thread: commands run on separate queues, one per connection. Only ``removeAll()``
+    /// reports failures; all other methods throw only `CancellationError`.
     ///
     /// ```
     /// let store = RedisDataCache(.init(address: .host("cache.internal", port: 6379), password: "secret"))
@@ -22,7 +22,7 @@
         private let lanes: [Lane]
         private let state: Lock<State>
 
-        /// A connection, and the queue that alone touches it.
+        /// A connection, and the queue on which it is used.
         private struct Lane: Sendable {
             let queue: DispatchQueue
             let connection: RedisConnection
@@ -35,7 +35,9 @@
             var statistics = Statistics()
         }
 
-        /// Connects with the first command.
+        /// Creates a cache that connects with the first command.
+        ///
+        /// - Parameter configuration: the address of the server, limits and timeouts.
         public init(_ configuration: Configuration) {
             self.configuration = configuration
             state = Lock(State(breaker: configuration.breaker))
@@ -49,7 +51,7 @@
         public func entry(for key: DataKey) async throws -> DataEntry? {
             try Task.checkCancellation()
             let name = name(of: key)
-            // Values of other kinds, or beyond the largest size, are cut short and do not check.
+            // Values of other types are errors; larger ones are truncated, so their checksum does not match.
             let end = String(configuration.largestEntry)
             let found = try? await run { connection throws(RedisFailure) in
                 try unsafe connection.command([.text("GETRANGE"), .text(name), .text("0"), .text(end)]) { reply in
@@ -60,11 +62,11 @@
             return found ?? nil
         }
 
-        /// Keeps an entry for the configured time; one that is larger than the configured size is not kept.
+        /// Stores an entry for the configured time. An entry beyond the configured size is not stored, and the old one is removed.
         public func store(_ entry: DataEntry, for key: DataKey) async throws {
             let name = name(of: key)
             guard let value = SharedEntry.encode(entry, name: name), value.count <= configuration.largestEntry else {
-                // What the key had is out of date.
+                // The old entry is outdated.
                 try await removeEntry(for: key)
                 return state.withLock { $0.statistics.lostStores += 1 }
             }
@@ -84,9 +86,9 @@
             }
         }
 
-        /// Removes all values that begin with the prefix, a thousand at a time. Others may store meanwhile.
+        /// Removes all values under the prefix, a thousand at a time. Other clients may store entries in the meantime.
         ///
-        /// - Throws: ``ImageError`` where the server could not be asked.
+        /// - Throws: ``ImageError`` if the server does not respond.
         public func removeAll() async throws {
             let pattern = configuration.prefix.map { "*?[]\\".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "*"
             do {
@@ -94,16 +96,17 @@
                     try connection.removeAll(matching: pattern)
                 }
             } catch {
-                throw ImageError(.cacheFailed, message: "The shared cache could not be cleared: \(error).")
+                throw ImageError(
+                    .cacheFailed, message: "The shared cache at \(configuration.address) could not be cleared: \(error).")
             }
         }
 
-        /// What the cache did since it was made.
+        /// Counters of the operations of this cache since it was created.
         public var statistics: Statistics { state.withLock { $0.statistics } }
 
         private func name(of key: DataKey) -> String { configuration.prefix + key.digest }
 
-        /// Runs commands on one of the connections, unless the server is to be left alone.
+        /// Runs commands on one of the connections, unless requests are paused.
         private func run<R: Sendable>(
             _ body: @escaping @Sendable (RedisConnection) throws(RedisFailure) -> R
         ) async throws(RedisFailure) -> R {
@@ -113,10 +116,10 @@
             }
             let result: Result<R, RedisFailure> = await withCheckedContinuation { continuation in
                 lane.queue.async { [self] in
-                    // Decided only now: a command that waited behind one that failed need not fail too.
+                    // Ask the circuit breaker here, since a command that waited behind it may have failed.
                     let decision = state.withLock { [now] in $0.breaker.decide(now: now) }
-                    guard case .pass(let ticket) = decision else {
-                        return continuation.resume(returning: .failure(.leftAlone))
+                    guard case .allow(let ticket) = decision else {
+                        return continuation.resume(returning: .failure(.circuitOpen))
                     }
                     do throws(RedisFailure) {
                         let value = try body(lane.connection)
@@ -143,7 +146,8 @@
             }
             guard warns else { return }
             configuration.onWarning(
-                "The shared cache at \(configuration.address) does not answer as it should: \(failure). Loads go on without it.")
+                "The shared cache at \(configuration.address) failed repeatedly: \(failure). Loads continue without it. Check the server."
+            )
         }
     }
 #endif

@@ -4,40 +4,42 @@
     internal import ImageCore
 
     extension Bitmap {
-        /// The pixels of an image of Core Graphics, drawn once into memory of this framework's own: sRGB, or the image's own
-        /// space where the options keep it.
+        /// Draws an image of Core Graphics into a new bitmap, in sRGB or, if the options keep it, in the image's colour space.
         init(_ image: CGImage, options: DecodeOptions) throws {
             let isOpaque =
                 switch image.alphaInfo {
                 case .none, .noneSkipFirst, .noneSkipLast: true
                 default: false
                 }
-            let own = image.colorSpace.flatMap { space in
+            let source = image.colorSpace.flatMap { space in
                 space.model == .rgb ? space.copyICCData().map { (space, ColorSpace.icc($0 as Data)) } : nil
             }
-            let kept = options.convertsToSRGB ? nil : own
+            let kept = options.convertsToSRGB ? nil : source
             guard let space = kept?.0 ?? CGColorSpace(name: CGColorSpace.sRGB) else {
-                throw ImageError(.unsupportedFeature, message: "Core Graphics has no sRGB colour space.")
+                throw ImageError(
+                    .unsupportedFeature, message: "Core Graphics does not have an sRGB colour space, which the image needs.")
             }
             let size = PixelSize(width: image.width, height: image.height)
             let drawn = try unsafe Bitmap(
                 size: size, format: .rgba8, alpha: isOpaque ? .opaque : .premultiplied, colorSpace: kept?.1 ?? .sRGB
             ) { pixels, bytesPerRow in
-                // Opaque images too: drawn over nothing, their alpha comes out as 255.
+                // Core Graphics has no opaque RGBA context. An opaque image gets an alpha of 255 everywhere.
                 let context = unsafe CGContext(
                     data: pixels.baseAddress, width: size.width, height: size.height, bitsPerComponent: 8,
                     bytesPerRow: bytesPerRow, space: space, bitmapInfo: CGImageAlphaInfo.premultipliedLast.rawValue)
                 guard let context else {
-                    throw ImageError(.tooLarge, message: "Core Graphics cannot draw an image of \(size) pixels.")
+                    throw ImageError(
+                        .tooLarge,
+                        message: "Core Graphics could not allocate an image of \(size) pixels. Set a smaller target size.")
                 }
                 context.setBlendMode(.copy)
                 context.draw(image, in: CGRect(x: 0, y: 0, width: size.width, height: size.height))
             }
-            self = options.alpha == .straight && !isOpaque ? try drawn.divided() : drawn
+            self = options.alpha == .straight && !isOpaque ? try drawn.unpremultiplied() : drawn
         }
 
-        /// The same image with colours that are not multiplied by alpha.
-        private func divided() throws -> Bitmap {
+        /// Returns the image with straight (not premultiplied) alpha.
+        private func unpremultiplied() throws -> Bitmap {
             try unsafe Bitmap(size: size, format: .rgba8, alpha: .straight, colorSpace: colorSpace) { pixels, row in
                 unsafe withUnsafePixels { source in
                     for start in stride(from: 0, to: row * height, by: 4) {

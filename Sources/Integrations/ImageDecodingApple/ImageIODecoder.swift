@@ -4,11 +4,13 @@
     public import ImageCore
     internal import ImageIO
 
-    /// The decoder of Apple's platforms: every format that ImageIO reads, without any library besides the system's.
+    /// A decoder for Apple's platforms that uses ImageIO and needs no other library.
     ///
-    /// Images come as 8 bits a channel. With a target size ImageIO scales while it decodes, so that the large bitmap is never
-    /// made. A value without state; safe to use from any thread.
+    /// It decodes JPEG, PNG, WebP, AVIF, GIF, HEIC, TIFF and BMP as far as the system does, with 8 bits per channel. With a target
+    /// size, ImageIO scales the image while it decodes, without a bitmap of the full size. The decoder has no state and can be used on
+    /// any thread.
     public struct ImageIODecoder: Decoding {
+        /// Makes a decoder.
         public init() {}
 
         public var formats: [ImageFormat] { ImageIOFormats.all }
@@ -29,25 +31,25 @@
             guard (0..<max(1, count)).contains(options.frame) else {
                 throw ImageError(
                     .invalidRequest,
-                    message: "There is no frame \(options.frame) in an image of \(count); ask for 0 to \(count - 1).")
+                    message: "The image has no frame \(options.frame). Ask for a frame from 0 to \(count - 1).")
             }
             let info = try info(of: source, frame: options.frame, limits: options.limits)
             let orientation = options.appliesOrientation ? info.orientation : .up
             let full = orientation.applied(to: info.size)
             let size = try ImageIODecoder.size(of: full, options: options)
-            // Before the first allocation: what is made has as many pixels as asked for.
+            // The limits apply to the decoded size and must hold before the first allocation.
             try options.limits.check(size)
-            let image = try makeImage(source, side: max(size.width, size.height), options: options)
+            let image = try makeImage(source, maximumSide: max(size.width, size.height), options: options)
             try options.checkCancellation()
             let isPartial = try isPartial(source, options: options)
             return DecodedImage(try Bitmap(image, options: options), format: info.format, isPartial: isPartial)
         }
 
-        /// The upright image at the smallest size that the box can be cut from.
+        /// The smallest size of the upright image from which the target box can be cropped.
         private static func size(of full: PixelSize, options: DecodeOptions) throws -> PixelSize {
             guard let box = options.targetSize else { return full }
             guard box.width > 0, box.height > 0 else {
-                throw ImageError(.invalidRequest, message: "The target size \(box) has no pixels; ask for at least 1x1.")
+                throw ImageError(.invalidRequest, message: "The target size \(box) has no pixels. Ask for at least 1x1.")
             }
             let geometry = ResizeGeometry(source: full, box: box, mode: options.contentMode)
             let scale = max(
@@ -56,37 +58,39 @@
             return PixelSize(width: scaled(full.width), height: scaled(full.height))
         }
 
-        /// The frame, its longer side no longer than so many pixels.
-        private func makeImage(_ source: CGImageSource, side: Int, options: DecodeOptions) throws -> CGImage {
-            let wanted: [CFString: Any] = [
-                kCGImageSourceCreateThumbnailFromImageAlways: true, kCGImageSourceThumbnailMaxPixelSize: side,
+        /// Decodes the frame.
+        ///
+        /// - Parameter maximumSide: the largest length of the longer side, in pixels.
+        private func makeImage(_ source: CGImageSource, maximumSide: Int, options: DecodeOptions) throws -> CGImage {
+            let properties: [CFString: Any] = [
+                kCGImageSourceCreateThumbnailFromImageAlways: true, kCGImageSourceThumbnailMaxPixelSize: maximumSide,
                 kCGImageSourceCreateThumbnailWithTransform: options.appliesOrientation,
                 kCGImageSourceShouldCacheImmediately: true,
             ]
-            guard let image = CGImageSourceCreateThumbnailAtIndex(source, options.frame, wanted as CFDictionary) else {
-                throw ImageError(.corrupt, message: "ImageIO cannot decode the image: its data are damaged.")
+            guard let image = CGImageSourceCreateThumbnailAtIndex(source, options.frame, properties as CFDictionary) else {
+                throw ImageError(.corrupt, message: "ImageIO could not decode the image. Its data is damaged; replace the file.")
             }
             return image
         }
 
-        /// Whether the file ends early; throws where that is not allowed.
+        /// Returns whether the file is truncated. Throws if the options do not allow that.
         private func isPartial(_ source: CGImageSource, options: DecodeOptions) throws -> Bool {
             guard CGImageSourceGetStatusAtIndex(source, options.frame) != .statusComplete else { return false }
             guard options.allowsPartial else {
                 throw ImageError(
-                    .truncated, message: "The file ends before its image does; allow partial images to see the rest.")
+                    .truncated, message: "The file is truncated. Set allowsPartial to decode what it has.")
             }
             return true
         }
 
         private func makeSource(_ data: Data) throws -> CGImageSource {
             guard !data.isEmpty else {
-                throw ImageError(.emptyFile, message: "The file is empty: there are no bytes to decode.")
+                throw ImageError(.emptyFile, message: "The file is empty. Check where it comes from.")
             }
-            // Not cached: the source lives for one call.
+            // Caching would be useless: the source lives for one call.
             let options: [CFString: Any] = [kCGImageSourceShouldCache: false]
             guard let source = CGImageSourceCreateWithData(data as CFData, options as CFDictionary) else {
-                throw ImageError(.unknownFormat, message: "The file is no image that ImageIO reads.")
+                throw ImageError(.unknownFormat, message: "The file is not in a format that ImageIO can read.")
             }
             return source
         }
@@ -94,21 +98,24 @@
         private func info(of source: CGImageSource, frame: Int, limits: DecodingLimits) throws -> ImageInfo {
             let type = CGImageSourceGetType(source).map { $0 as String } ?? ""
             guard let format = ImageIOFormats.format(ofType: type) else {
-                throw ImageError(.unknownFormat, message: "The file (\(type)) is no image that is read here.")
+                throw ImageError(
+                    .unknownFormat, message: "The type of the file (\(type)) is not supported. Convert it to JPEG or PNG.")
             }
             let count = CGImageSourceGetCount(source)
             guard count <= limits.frames else {
                 throw ImageError(
-                    .tooLarge, message: "The animation has \(count) frames, more than the limit of \(limits.frames); raise it.")
+                    .tooLarge,
+                    message: "The animation has \(count) frames; the limit is \(limits.frames). Raise DecodingLimits.frames.")
             }
             let properties = CGImageSourceCopyPropertiesAtIndex(source, frame, nil) as? [CFString: Any] ?? [:]
             guard let width = properties[kCGImagePropertyPixelWidth] as? Int, width > 0,
                 let height = properties[kCGImagePropertyPixelHeight] as? Int, height > 0
             else {
-                throw ImageError(.corrupt, message: "ImageIO finds no image in the file: its header is damaged.")
+                throw ImageError(
+                    .corrupt, message: "ImageIO found no image in the file. Its header is damaged; replace the file.")
             }
             let size = PixelSize(width: width, height: height)
-            // As stored; what is made of it is checked again, at its own size.
+            // This checks the stored size. The decoded size is checked again before decoding.
             try limits.check(size, bytesPerPixel: 1)
             var info = ImageInfo(format: format, size: size, frameCount: max(1, count))
             info.orientation = (properties[kCGImagePropertyOrientation] as? Int).flatMap(Orientation.init) ?? .up

@@ -4,11 +4,13 @@
     public import ImageCore
     internal import ImageIO
 
-    /// The encoder of Apple's platforms: what ImageIO writes, which depends on the system; JPEG, PNG and GIF always are.
+    /// An encoder for Apple's platforms that uses ImageIO and needs no other library.
     ///
-    /// Quality counts for JPEG, HEIC and AVIF; ``EncodeOptions/effort`` and ``EncodeOptions/chroma`` are ImageIO's own choice. A
-    /// value without state; safe to use from any thread.
+    /// The formats depend on the system; JPEG, PNG and GIF are always available. ``EncodeOptions/quality`` applies to JPEG, HEIC and
+    /// AVIF. ImageIO ignores ``EncodeOptions/effort`` and ``EncodeOptions/chroma``. The encoder has no state and can be used on any
+    /// thread.
     public struct ImageIOEncoder: Encoding {
+        /// Makes an encoder.
         public init() {}
 
         public var formats: [ImageFormat] {
@@ -24,11 +26,12 @@
             else {
                 let known = formats.map(\.rawValue).joined(separator: ", ")
                 throw ImageError(
-                    .unsupportedFeature, message: "ImageIO does not write \(format) here; what it writes is \(known).")
+                    .unsupportedFeature, message: "ImageIO cannot write \(format) on this system. It can write \(known).")
             }
             guard let cgImage = image.bitmap.makeCGImage() else {
                 throw ImageError(
-                    .unsupportedFeature, message: "Core Graphics cannot read pixels of this form; convert them to sRGB.")
+                    .unsupportedFeature,
+                    message: "Core Graphics does not support the pixel format of the image. Convert the image to RGBA in sRGB.")
             }
             var properties: [CFString: Any] = [
                 kCGImageDestinationLossyCompressionQuality: Double(max(1, min(100, options.quality))) / 100,
@@ -39,7 +42,7 @@
             }
             CGImageDestinationAddImage(destination, cgImage, properties as CFDictionary)
             guard CGImageDestinationFinalize(destination) else {
-                throw ImageError(.plugInFailed, message: "ImageIO could not write the image as \(format).")
+                throw ImageError(.plugInFailed, message: "ImageIO failed to encode the image as \(format). Try another format.")
             }
             return Data(referencing: file)
         }

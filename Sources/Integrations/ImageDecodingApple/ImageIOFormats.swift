@@ -1,7 +1,7 @@
 #if canImport(ImageIO)
     public import ImageCore
 
-    /// ImageIO's names of formats (uniform type identifiers) and ours.
+    /// The uniform type identifiers by which ImageIO names formats.
     enum ImageIOFormats {
         private static let names: [(type: String, format: ImageFormat)] = [
             ("public.jpeg", .jpeg), ("public.png", .png), ("org.webmproject.webp", .webp), ("public.avif", .avif),

@@ -25,6 +25,7 @@ public import ImageCore
 /// for try await chunk in response.body { print(chunk.count) }
 /// ```
 public final class CurlLoader: DataLoading {
+    /// The settings that the loader was created with.
     public let configuration: Configuration
     private let handle: EventLoopHandle
 

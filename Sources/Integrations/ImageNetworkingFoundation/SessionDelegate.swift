@@ -36,7 +36,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     ) {
         guard let transfer = transfer(dataTask) else { return }
         transfer.whileUndecided {
-            // Before the reader gets the head, since it might cancel the transfer.
+            // Before the reader gets the response headers, since it might cancel the transfer.
             completionHandler(.allow)
             // On Linux interim responses come this way too.
             if let response = response as? HTTPURLResponse, !(100..<200 ~= response.statusCode) {
@@ -112,7 +112,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         guard let code = (error as? URLError)?.code else {
             return make(.connectionLost, "The transfer of \(source) failed.")
         }
-        // On Linux TLS errors have no code of their own, only libcurl's message.
+        // On Linux TLS errors have no separate code, only libcurl's message.
         let isAboutTLS = causes[0].hasPrefix("SSL") || causes[0].contains("certificate")
         switch code {
         case _ where isAboutTLS:

@@ -40,7 +40,7 @@ final class SessionTransfer: Sendable {
 
     // MARK: The reader's side
 
-    /// Runs `begin` and waits for the head of the final response. Returns the body too when all of it is here already.
+    /// Runs `begin` and waits for the headers of the final response. Returns the body too if it is complete already.
     func start(_ begin: () -> Void) async throws -> (Head, body: Data?) {
         let body = try await channel.waitForHead(begin) { cancel() }
         guard let head = state.withLock({ $0.head }) else {
@@ -99,7 +99,7 @@ final class SessionTransfer: Sendable {
         if channel.publish(end: .failure(error)) != nil { close(cancelling: true) }
     }
 
-    /// Takes the head.
+    /// Receives the response headers.
     func receive(_ head: Head) {
         // Responses to HEAD, and 304 responses, may announce the length of a body that they do not have.
         let hasBody = !isHead && ![204, 304].contains(head.response.status.code)

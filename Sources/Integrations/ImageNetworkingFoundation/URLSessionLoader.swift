@@ -84,7 +84,7 @@ public final class URLSessionLoader: DataLoading {
         let reader = SessionReader(transfer, lease: lease)
         let limit = try AttemptLimit(request)
         let timer = Task {
-            try await Task.sleep(for: limit.duration.tellable)
+            try await Task.sleep(for: limit.duration.clampedToClockRange)
             transfer.fail(limit.error)
         }
         transfer.onEnd { timer.cancel() }

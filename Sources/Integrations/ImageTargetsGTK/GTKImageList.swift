@@ -6,10 +6,10 @@
     /// A scrolling list of images that recycles its cells: a `GtkGridView` or a `GtkListView` in a `GtkScrolledWindow`.
     ///
     /// Only positions near the screen have a cell. A cell that leaves the screen lowers the priority of its load or cancels it,
-    /// as the option ``LoadOptions/offScreenPolicy`` says, and resumes the load when it comes back. A memory hit or a
-    /// placeholder is shown in the frame in which its cell appears, so that no cell is painted blank. In each frame, the list
-    /// starts loads for a bounded time: cells on screen come first, and the rest waits for the next frame. In a page that is
-    /// not shown, no cell is on screen. Arrow keys move the focus and the selection; the return key and clicks activate.
+    /// as ``LoadOptions/offScreenPolicy`` says, and resumes the load when it comes back. A memory hit or a placeholder is shown
+    /// in the frame in which its cell appears, so that no cell is painted blank. In each frame, the list starts loads for a
+    /// bounded time: those of cells on screen come first, and the rest waits for the next frame. When the list is hidden, no
+    /// cell is on screen. Arrow keys move the focus and the selection. The return key and clicks activate a position.
     ///
     /// ```swift
     /// @MainActor func grid(of urls: [URL], loader: any ImageProviding) -> GTKImageList {
@@ -33,13 +33,14 @@
             fileprivate var hasColumns: Bool { if case .grid = self { true } else { false } }
         }
 
-        /// The `GtkScrolledWindow` to put into a window. Valid as long as this list lives.
+        /// The `GtkScrolledWindow` to put into a window. It is valid as long as this list exists.
         public let widget: UnsafeMutableRawPointer
 
         /// Called with a position when it is clicked, or when the return key is pressed on it.
         public var onActivate: ((Int) -> Void)?
 
-        /// The number of images. Setting it renews all requests; setting the same number keeps the offset and the selection.
+        /// The number of images, 0 by default. Setting it renews all requests. Setting the same number keeps the offset and the
+        /// selection.
         public var count = 0 {
             didSet {
                 guard count == oldValue else { return unsafe calotype_gtk_list_set_count(widget, UInt32(clamping: count)) }
@@ -48,8 +49,8 @@
             }
         }
 
-        /// How the cells are arranged. Setting it makes new cells and keeps the selection. The selected cell stays at its place
-        /// on screen, or else the first cell on screen does. In a list that is not shown, the selected cell comes on screen.
+        /// How the cells are arranged. Setting it makes new cells and keeps the selection. If the selected cell is on screen, it
+        /// keeps its place; otherwise the first cell on screen does. In a hidden list, the selected cell is scrolled on screen.
         public var layout: Layout {
             didSet { unsafe calotype_gtk_list_set_columns(widget, layout.hasColumns) }
         }
@@ -59,14 +60,16 @@
         private let request: (Int) -> ImageRequest
         private var cells: Set<Cell> = []
         /// Cells to update in the next frame; some may have been unbound since.
-        private var waiting: [Cell] = []
+        private var cellsToUpdate: [Cell] = []
         private let box: ListBox
 
+        /// Makes an empty list.
+        ///
         /// - Parameters:
         ///   - loader: loads the images.
         ///   - cellSize: the size of an image, in the application's pixels. Requests without a target size get it, in device
         ///     pixels.
-        ///   - layout: how the cells are arranged.
+        ///   - layout: how the cells are arranged; in a grid by default.
         ///   - request: returns the request for a position. Called whenever a cell comes near the screen.
         public init(
             loader: any ImageProviding, cellSize: PixelSize, layout: Layout = .grid, request: @escaping (Int) -> ImageRequest
@@ -80,14 +83,14 @@
         }
 
         isolated deinit {
-            // No callback comes after this, so that the box can be freed.
+            // After this, GTK makes no callbacks, so that the box can be released.
             unsafe calotype_gtk_list_detach(widget)
             unsafe Unmanaged.passUnretained(box).release()
             unsafe calotype_gtk_unref(widget)
         }
 
-        /// The scroll offset, in the application's pixels, at most ``maximumOffset``. Setting it scrolls in the next frame; of
-        /// several values the last one counts.
+        /// The scroll offset, in the application's pixels, at most ``maximumOffset``. Setting it scrolls in the next frame, to the
+        /// last value that was set.
         public var offset: Double {
             get {
                 var maximum = 0.0
@@ -103,8 +106,8 @@
             return maximum
         }
 
-        /// The selected position, `nil` for an empty list. Arrow keys and clicks change it; the return key activates it. Setting it
-        /// brings the position on screen in the next frame. Setting `nil`, or a position that does not exist, does nothing.
+        /// The selected position; `nil` for an empty list. Arrow keys and clicks change it, and the return key activates it. Setting
+        /// it scrolls the position on screen in the next frame. Setting `nil` or a position that does not exist does nothing.
         public var selected: Int? {
             get {
                 let position = unsafe calotype_gtk_list_selected(widget)
@@ -116,21 +119,22 @@
             }
         }
 
-        /// Moves the keyboard's focus to the selected cell and brings it on screen.
+        /// Moves the keyboard focus to the selected cell and scrolls it on screen.
         public func focus() { unsafe calotype_gtk_list_focus(widget) }
 
         /// A cell that is on screen.
         public struct VisibleCell: Sendable {
+            /// The position of the cell's image in the list.
             public var position: Int
-            /// In the application's pixels, from the upper left of another widget.
+            /// The bounds in the application's pixels, relative to the upper left corner of another widget.
             public var bounds: (x: Double, y: Double, width: Double, height: Double)
-            /// Whether its image has not arrived yet.
+            /// Whether its image is still loading.
             public var isLoading: Bool
-            /// Whether it shows nothing, not even a placeholder.
+            /// Whether it shows neither an image nor a placeholder.
             public var isBlank: Bool
         }
 
-        /// The cells that were on screen in the last frame, ordered by position.
+        /// Returns the cells that were on screen in the last frame, ordered by position.
         ///
         /// - Parameter other: the widget to which their bounds are relative, for example the window.
         public func visibleCells(in other: UnsafeMutableRawPointer) -> [VisibleCell] {
@@ -161,7 +165,7 @@
             return cell
         }
 
-        /// Hundreds of cells may be bound in one frame, most of them off screen: their loads start once their places are known.
+        /// Defers the load until the layout is known: GTK may bind hundreds of cells in one frame, most of them off screen.
         fileprivate func bind(_ cell: Cell, _ position: Int) {
             (cell.position, cell.isOnScreen) = (position, false)
             renewRequest(of: cell)
@@ -174,7 +178,7 @@
             (cell.position, cell.isOnScreen, cell.pending) = (nil, false, .nothing)
         }
 
-        /// Clears what the cell shows from before its request was renewed: an equal request would not replace it.
+        /// Clears the image that the cell shows from before its request was renewed. An equal request would not replace it.
         private func clearOutdated(_ cell: Cell) {
             if cell.isOutdated { cell.target.clear() }
             cell.isOutdated = false
@@ -189,17 +193,17 @@
         /// A cell that leaves the screen suspends its load at once.
         fileprivate func setOnScreen(_ cell: Cell, _ isOnScreen: Bool) {
             cell.isOnScreen = isOnScreen
-            if isOnScreen { wait(cell) } else { cell.target.setVisible(false) }
+            if isOnScreen { updateSoon(cell) } else { cell.target.setVisible(false) }
         }
 
-        /// Called before a frame is painted: every cell that came on screen shows at least its placeholder. Loads are started
-        /// while there is time in this frame, those of cells on screen first. Returns whether some are left for the next one.
+        /// Shows at least the placeholder of every cell that came on screen, before GTK paints the frame. Then starts loads for a
+        /// bounded time, those of cells on screen first. Returns whether cells are left for the next frame.
         fileprivate func updateCells() -> Bool {
             let end = ContinuousClock.now + GTKImageList.timePerFrame
             var (arrived, near): ([Cell], [Cell]) = ([], [])
-            let due = waiting
-            waiting = []
-            for cell in due { cell.isWaiting = false }
+            let due = cellsToUpdate
+            cellsToUpdate = []
+            for cell in due { cell.needsUpdate = false }
             for cell in due where cell.position != nil {
                 if cell.isOnScreen {
                     if cell.pending == .request { prepare(cell) }
@@ -210,7 +214,7 @@
             }
             for (index, cell) in (arrived + near).enumerated() {
                 guard index == 0 || ContinuousClock.now < end else {
-                    for cell in (arrived + near)[index...] { wait(cell) }
+                    for cell in (arrived + near)[index...] { updateSoon(cell) }
                     return true
                 }
                 cell.target.setVisible(cell.isOnScreen)
@@ -219,7 +223,7 @@
             return false
         }
 
-        /// A quarter of a frame at 60 frames per second. GTK has the rest.
+        /// A quarter of a frame at 60 frames per second. GTK needs the rest.
         private static let timePerFrame = Duration.milliseconds(4)
 
         /// Renews the requests of all cells. Equal requests are loaded again, since their images may need another size.
@@ -233,16 +237,17 @@
         /// Renews the request of a cell in the next update, when it is known whether the cell is on screen.
         private func renewRequest(of cell: Cell) {
             cell.pending = .request
-            wait(cell)
+            updateSoon(cell)
         }
 
-        private func wait(_ cell: Cell) {
-            guard !cell.isWaiting else { return }
-            cell.isWaiting = true
-            waiting.append(cell)
+        /// Updates the cell in the next frame.
+        private func updateSoon(_ cell: Cell) {
+            guard !cell.needsUpdate else { return }
+            cell.needsUpdate = true
+            cellsToUpdate.append(cell)
         }
 
-        /// Shows the image if it is in memory, or else the placeholder.
+        /// Shows the image of a memory hit, or otherwise the placeholder.
         private func prepare(_ cell: Cell) {
             guard let position = cell.position, position < count else { return cell.pending = .nothing }
             cell.pending = .load
@@ -262,22 +267,22 @@
         }
     }
 
-    /// A view, its binding, and what it is bound to.
+    /// A cell of the list: a view, its target, and the position to which it is bound.
     @safe @MainActor private final class Cell: Hashable {
-        /// What a cell still waits for.
+        /// What is still to be done for a cell.
         enum PendingState { case request, load, nothing }
 
         let view: GTKImageView
         let target: ImageTarget<GTKImageView>
-        /// The widget that GTK keeps as the cell: the view, or a row around it.
+        /// The widget that GTK uses as the cell: the view, or a row that contains it.
         var widget: UnsafeMutableRawPointer
         var position: Int?
         var isOnScreen = false
         var pending = PendingState.nothing
-        /// Whether it still shows the image of a request that was renewed.
+        /// Whether it still shows the image from before its request was renewed.
         var isOutdated = false
-        /// Whether it is in the list's `waiting`.
-        var isWaiting = false
+        /// Whether it is in the list's `cellsToUpdate`.
+        var needsUpdate = false
 
         init(loader: any ImageProviding) {
             view = unsafe GTKImageView()
@@ -289,11 +294,11 @@
         nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
     }
 
-    /// The context of GTK's callbacks. It outlives the list as long as GTK keeps the widget.
+    /// The context of GTK's callbacks. It refers weakly to the list, which detaches the callbacks before it releases the box.
     @MainActor private final class ListBox {
         weak var list: GTKImageList?
 
-        /// The callbacks of a list, all called on the main thread. Cells are kept by the list and passed unretained.
+        /// The callbacks of a list, which GTK makes on the main thread. The list retains the cells, which are passed unretained.
         @unsafe static func callbacks(_ box: ListBox) -> calotype_gtk_list_callbacks {
             unsafe calotype_gtk_list_callbacks(
                 context: Unmanaged.passRetained(box).toOpaque(),
@@ -334,7 +339,8 @@
                 })
         }
 
-        /// GTK calls on the main thread only. Addresses cross as numbers, since pointers may not.
+        /// Runs a callback on the main actor, since GTK calls on the main thread only. Pointers are not `Sendable`, so that their
+        /// addresses are passed as integers.
         @discardableResult
         private nonisolated static func run(
             _ context: UnsafeMutableRawPointer?, _ body: @MainActor (GTKImageList) -> UnsafeMutableRawPointer?

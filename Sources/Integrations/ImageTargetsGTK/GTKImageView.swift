@@ -2,27 +2,29 @@
     internal import CCalotypeGTK
     public import ImageCore
 
-    /// A picture in a GTK 4 window: a `GtkPicture` under a spinner, a progress bar and a sign of failure.
+    /// An image view for GTK 4 windows: a `GtkPicture` under a spinner, a progress bar and a failure icon.
     ///
     /// ```swift
     /// @MainActor func show(_ url: URL, in box: UnsafeMutableRawPointer, with loader: any ImageProviding) -> ImageTarget<GTKImageView> {
     ///     let view = GTKImageView()
-    ///     // Put `view.widget` into the window, then keep the target with it.
+    ///     // Put `view.widget` into the window, and keep the target as long as the window.
     ///     let target = ImageTarget(view, loader: loader)
     ///     target.setImage(ImageRequest(url: url))
     ///     return target
     /// }
     /// ```
     @safe public final class GTKImageView: MainActorImageView {
-        /// The `GtkOverlay` to put into a window. Valid as long as this view lives; a parent keeps it longer.
+        /// The `GtkOverlay` to put into a window. It is valid as long as this view or its parent widget exists.
         public let widget: UnsafeMutableRawPointer
 
+        /// Makes a blank image view.
+        ///
         /// - Parameters:
-        ///   - picture: a `GtkPicture` without parent; a new one by default.
-        ///   - contentMode: ``ContentMode/fill`` covers the view, ``ContentMode/fit`` shows the whole picture in its middle and
-        ///     never enlarges it; ``ContentMode/exact`` is the loader's business, and covers.
-        public init(picture: UnsafeMutableRawPointer? = nil, contentMode: ContentMode = .fill) {
-            unsafe widget = calotype_gtk_view_new(picture, contentMode == .fit)
+        ///   - imageWidget: the `GtkPicture` that shows the image. It must not have a parent. By default, the view makes one.
+        ///   - contentMode: ``ContentMode/fit`` shows the whole image in the middle of the view and never enlarges it. Other modes
+        ///     cover the view with the image. ``ContentMode/fill`` by default.
+        public init(imageWidget: UnsafeMutableRawPointer? = nil, contentMode: ContentMode = .fill) {
+            unsafe widget = calotype_gtk_view_new(imageWidget, contentMode == .fit)
             unsafe calotype_gtk_ref(widget)
         }
 

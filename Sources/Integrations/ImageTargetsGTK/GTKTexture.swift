@@ -3,15 +3,15 @@
     public import ImageCore
     internal import ImageKernels
 
-    /// A bitmap as a `GdkTexture`, over the bitmap's own memory.
+    /// A `GdkTexture` that shares the memory of a bitmap.
     ///
-    /// RGBA of 8 and 16 bits is handed over without a copy: the texture keeps the bitmap, and whoever keeps the texture
-    /// keeps both. Grey, which GTK 4.8 has no format for, is converted.
+    /// RGBA bitmaps of 8 and 16 bits are not copied: the texture retains the bitmap. Grey bitmaps are converted to RGBA, since
+    /// GTK 4.8 does not have a grey format.
     @safe public final class GTKTexture {
-        /// The `GdkTexture`. Valid as long as this object lives; take a reference to keep it longer.
+        /// The `GdkTexture`. It is valid as long as this object exists; take a GObject reference to keep it longer.
         public let pointer: UnsafeMutableRawPointer
 
-        /// `nil` where there is no memory to convert a picture.
+        /// Makes a texture of a bitmap. `nil` if a grey bitmap could not be converted for lack of memory.
         public init?(_ bitmap: Bitmap) {
             guard let bitmap = bitmap.format.channels == 1 ? try? bitmap.convertedToRGBA8() : bitmap else { return nil }
             let format =
@@ -21,7 +21,7 @@
                 case (_, .straight): CALOTYPE_GTK_RGBA8_STRAIGHT
                 default: CALOTYPE_GTK_RGBA8
                 }
-            // The texture owns a reference to the pixels, so that their address stays good after the closure.
+            // The texture retains the bitmap, so that the address of the pixels stays valid after the closure.
             let owner = unsafe Unmanaged.passRetained(Owner(bitmap)).toOpaque()
             unsafe pointer = bitmap.withUnsafePixels { pixels in
                 unsafe calotype_gtk_texture(
@@ -31,7 +31,7 @@
             }
         }
 
-        /// One pixel of a colour; components straight, 0 to 1.
+        /// Makes a texture of one pixel. The components are straight (not premultiplied), 0 to 1.
         init(red: Double, green: Double, blue: Double, alpha: Double) {
             let rgba = [red, green, blue, alpha].map { UInt8(max(0, min(1, $0)) * 255 + 0.5) }
             unsafe pointer = calotype_gtk_color(rgba)
@@ -39,6 +39,7 @@
 
         deinit { unsafe calotype_gtk_unref(pointer) }
 
+        /// Retains the bitmap as long as GTK uses the texture.
         private final class Owner {
             private let bitmap: Bitmap
             init(_ bitmap: Bitmap) { self.bitmap = bitmap }

@@ -160,7 +160,7 @@ private struct ProgramKind<View: ImageViewAdapter> {
             load.send(.preview(preview))
         case 12:
             let number = Int.random(in: 0..<8, using: &random)
-            provider.cache(images[number], for: request(number, of: "", offScreen: .keeps))
+            provider.cache(images[number], for: request(number, of: "", offScreen: .keepsPriority))
         default:
             guard let load = running.randomElement(using: &random) else { return }
             try finish(load)

@@ -1,4 +1,4 @@
-// ComponentKit's protocol as a bridging header brings it to Swift. Compiled along with the example.
+// ComponentKit's protocol as a bridging header imports it into Swift. Compiled with the example.
 import CoreGraphics
 import Dispatch
 import Foundation

@@ -1,7 +1,7 @@
-// The types that Darwin's C library gives to what the stub takes from Glibc.
+// Declarations of Glibc with the types that they have in Darwin's C library. Compiled with the module's sources.
 let SOCK_STREAM: Int32 = 1
 
-// A union in C, which is unsafe in Swift.
+// In C this is a union, which is unsafe in Swift.
 @unsafe struct SignalHandlerUnion {
     let __sa_handler: (@convention(c) (Int32) -> Void)?
 }

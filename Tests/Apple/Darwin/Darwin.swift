@@ -1,4 +1,4 @@
-// The system's C library as far as it is not what every Unix has.
+// A stub of Darwin: Glibc, and the functions that only Darwin has.
 @_exported public import Glibc
 
 public func sysctlbyname(
@@ -6,7 +6,7 @@ public func sysctlbyname(
     _ newValue: UnsafeMutableRawPointer?, _ newSize: Int
 ) -> Int32 { -1 }
 
-// A thread is a pointer, which is missing until there is one.
+// On Darwin, a thread is an optional pointer.
 public typealias pthread_t = OpaquePointer
 
 public func pthread_create(

@@ -1,4 +1,4 @@
-// What ImageCaching takes of Dispatch and Foundation that only Apple's have. Compiled along with its sources.
+// The parts of Dispatch and Foundation that ImageCaching uses and only Apple's versions have. Compiled with its sources.
 import Dispatch
 import ImageCore
 
@@ -15,7 +15,7 @@ extension DispatchSource {
 
     static func makeMemoryPressureSource(
         eventMask: MemoryPressureEvent, queue: DispatchQueue? = nil
-    ) -> any DispatchSourceMemoryPressure { fatalError("It is never run.") }
+    ) -> any DispatchSourceMemoryPressure { fatalError("The stub is only type-checked.") }
 }
 
 extension URL {

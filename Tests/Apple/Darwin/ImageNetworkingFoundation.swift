@@ -1,4 +1,5 @@
-// What ImageNetworkingFoundation takes of Foundation and the C library that only Apple's have. Compiled along with its sources.
+// The parts of Foundation and the C library that ImageNetworkingFoundation uses and only Apple's versions have. Compiled with its
+// sources.
 import Darwin
 import Foundation
 import FoundationNetworking

@@ -1,4 +1,4 @@
-// The sockets' constants as Darwin has them, where they are C's plain numbers. Compiled along with LoopbackHTTP's sources.
+// Constants of sockets, which are plain integers on Darwin. Compiled with LoopbackHTTP's sources.
 let SOCK_STREAM: Int32 = 1
 let IPPROTO_TCP: Int32 = 6
 let SO_NOSIGPIPE: Int32 = 0x1022

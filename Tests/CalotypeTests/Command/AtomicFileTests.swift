@@ -26,7 +26,7 @@ struct AtomicFileTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"), arguments: [(0o777, 0o644), (0o600, 0o600)])
-    func aReplacedFileOfAnotherOwnerGrantsNoMoreThanANewFile(mode: Int, expected: Int) throws {
+    func aReplacedFileOfAnotherOwnerGrantsNoExtraPermissions(mode: Int, expected: Int) throws {
         let folder = try ScratchFolder()
         let path = try folder.write([1], to: "a")
         try FileManager.default.setAttributes([.posixPermissions: mode, .ownerAccountID: 12_345], ofItemAtPath: path)
@@ -36,7 +36,7 @@ struct AtomicFileTests {
         #expect(attributes[.ownerAccountID] as? Int == 0)
     }
 
-    @Test func aLinkIsFollowedAndStays() throws {
+    @Test func aLinkIsFollowedAndKept() throws {
         let folder = try ScratchFolder()
         let path = try folder.write([1], to: "a")
         try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: path)
@@ -45,7 +45,7 @@ struct AtomicFileTests {
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file("link")) == path)
     }
 
-    @Test func aLinkIsReplacedWhereItsNameIsNotTheUsers() throws {
+    @Test func aLinkIsReplacedIfTheUserDidNotChooseItsName() throws {
         let folder = try ScratchFolder()
         let path = try folder.write([1], to: "a")
         for (name, target) in [("link", path), ("dangling", folder.file("missing"))] {
@@ -58,34 +58,34 @@ struct AtomicFileTests {
         #expect(folder.names == ["a", "dangling", "link"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aPipeIsReplacedWhereItsNameIsNotTheUsers() throws {
+    @Test(.timeLimit(.minutes(1))) func aPipeIsReplacedIfTheUserDidNotChooseItsName() throws {
         let folder = try ScratchFolder()
         #expect(unsafe mkfifo(folder.file("pipe"), 0o666) == 0)
         try AtomicFile.write(Data([2]), to: folder.file("pipe"), followsLinks: false)
         #expect(folder.data("pipe") == Data([2]))
     }
 
-    @Test func aDeviceIsWrittenToAndNotReplaced() throws {
+    @Test func aDeviceIsWrittenDirectly() throws {
         try AtomicFile.write(Data([1]), to: "/dev/null")
         let type = try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType
         #expect(type == .typeCharacterSpecial)
     }
 
     #if os(Linux)
-        @Test func aFileBelowDevIsReplacedLikeAnyOther() throws {
+        @Test func aRegularFileInDevIsReplaced() throws {
             let path = "/dev/shm/calotype-tests-\(UUID().uuidString)"
             defer { try? FileManager.default.removeItem(atPath: path) }
             for content in [Data([1, 2, 3]), Data([4])] {
                 try AtomicFile.write(content, to: path)
                 #expect(try Data(contentsOf: URL(filePath: path)) == content)
-                #expect(AtomicFile.hidesPieces(at: path))
+                #expect(AtomicFile.hidesPartialOutput(at: path))
             }
         }
     #endif
 
-    /// As `/dev/stdout` is, where a shell has redirected it: the shell goes on with the file that it opened.
+    /// Such as a redirected `/dev/stdout`: the shell continues to use the file that it opened.
     @Test(arguments: [false, true])
-    func aFileThatIsOpenAlreadyIsWrittenToAsItIs(_ isNamedByALink: Bool) throws {
+    func anOpenFileIsWrittenDirectly(_ isNamedByALink: Bool) throws {
         let folder = try ScratchFolder()
         let file = try #require(FileHandle(forUpdatingAtPath: try folder.write([1], to: "a")))
         var path = "/dev/fd/\(file.fileDescriptor)"
@@ -96,10 +96,10 @@ struct AtomicFileTests {
         }
         try AtomicFile.write(Data([2]), to: path)
         #expect(try file.readToEnd() == Data([1, 2]))
-        #expect(!AtomicFile.hidesPieces(at: path))
+        #expect(!AtomicFile.hidesPartialOutput(at: path))
     }
 
-    @Test func aFailureSaysWhyAndLeavesNothing() throws {
+    @Test func aFailureThrowsAndLeavesNoFile() throws {
         let folder = try ScratchFolder()
         #expect(throws: ImageError.self) { try AtomicFile.write(Data([1]), to: folder.path) }
         #expect(throws: ImageError.self) { try AtomicFile.write(Data([1]), to: folder.file("missing/a")) }

@@ -4,7 +4,7 @@ import ProjectFiles
 
 internal import CalotypeSystem
 
-/// One run of the built `calotype` as a process of its own.
+/// The result of one run of the built `calotype` in a separate process.
 struct CommandRun: Sendable {
     enum Ending: Hashable, Sendable {
         case status(Int32)
@@ -15,9 +15,9 @@ struct CommandRun: Sendable {
     let output: String
     let errors: String
     let time: Duration
-    /// Of all its threads.
+    /// The processor time of all threads.
     let processorTime: Duration
-    /// The largest resident set in bytes, where that was asked for; 0 where it is not known.
+    /// The largest resident set in bytes; 0 if it was not measured.
     let peakMemory: Int
 
     var status: Int32? { if case .status(let status) = ending { status } else { nil } }
@@ -29,14 +29,13 @@ struct CommandRun: Sendable {
 final class CommandProcess: Sendable {
     private let identifier: pid_t
     private let folder: ScratchFolder
-    private let began = ContinuousClock.now
+    private let start = ContinuousClock.now
 
-    /// Starts the command. Its output goes to files, so that it never waits for a reader, or to the terminal that it is given
-    /// as its own.
+    /// Starts the command. Its output goes to the terminal, or without one to files, so that the command never waits for a reader.
     ///
     /// - Parameters:
-    ///   - shell: what a shell does before it becomes the command, such as `ulimit -f 1`.
-    ///   - measuresMemory: whether its peak of memory is looked for, by a process in between, to which signals go.
+    ///   - shell: what a shell runs before it becomes the command, such as `ulimit -f 1`.
+    ///   - measuresMemory: whether a parent process measures the peak memory. Signals then go to that process.
     init(
         _ arguments: [String], environment: [String: String] = [:], on terminal: PseudoTerminal? = nil,
         after shell: String? = nil, measuresMemory: Bool = false
@@ -57,7 +56,7 @@ final class CommandProcess: Sendable {
                     &actions, descriptor, folder.file(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
             }
         }
-        // A test may run in the background, where a shell makes interrupts ignored; the command runs as in the foreground.
+        // A shell ignores interrupts for background jobs; the command must not inherit that.
         var attributes = posix_spawnattr_t.empty
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -65,12 +64,12 @@ final class CommandProcess: Sendable {
         unsafe sigemptyset(&signals)
         for signal in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&signals, signal) }
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        // The threads that run tests block signals, which the command must not inherit.
+        // Threads that run tests block signals; the command must not inherit that either.
         unsafe sigemptyset(&signals)
         unsafe posix_spawnattr_setsigmask(&attributes, &signals)
         let session = terminal == nil ? 0 : PseudoTerminal.newSession
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK) | session)
-        // No user's cache is touched, and no proxy stands between the command and this machine.
+        // The command uses neither the user's cache nor a proxy.
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.lowercased().hasSuffix("_proxy") }
         variables["XDG_CACHE_HOME"] = folder.file("cache")
         variables["SWIFT_BACKTRACE"] = "enable=no"
@@ -99,19 +98,19 @@ final class CommandProcess: Sendable {
 
     func send(signal: Int32) { _ = kill(identifier, signal) }
 
-    /// Waits for the end, on a thread of its own.
+    /// Waits for the end without blocking the caller's thread.
     func end() async throws -> CommandRun {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [self] in continuation.resume(returning: wait()) }
         }
     }
 
-    /// Waits for the end, blocking the thread.
+    /// Waits for the end and blocks the thread.
     func wait() -> CommandRun {
         var status: Int32 = 0
         var usage = rusage()
         while unsafe wait4(identifier, &status, 0, &usage) < 0, errno == EINTR {}
-        let time = ContinuousClock.now - began
+        let time = ContinuousClock.now - start
         let signal = status & 0x7F
         return CommandRun(
             ending: signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal), output: folder.text("output"),
@@ -124,7 +123,7 @@ final class CommandProcess: Sendable {
         .seconds(Int64(time.tv_sec)) + .microseconds(Int64(time.tv_usec))
     }
 
-    /// The program beside the test bundle that runs now.
+    /// The path of a program that was built with the test bundle.
     private static func binary(_ name: String) throws -> String {
         let folders =
             [CommandLine.arguments[0]]
@@ -137,17 +136,17 @@ final class CommandProcess: Sendable {
     }
 }
 
-/// Where things are.
+/// Paths of the project.
 enum Project {
     static let root = ProjectFiles.root.path
 
-    /// A picture of the demo's gallery.
-    static func picture(_ name: String) -> String { ProjectFiles.gallery.appending(path: name).path }
+    /// The path of an image of the demo's gallery.
+    static func image(_ name: String) -> String { ProjectFiles.gallery.appending(path: name).path }
 
-    static func bytes(of picture: String) throws -> Data { try Data(contentsOf: URL(filePath: self.picture(picture))) }
+    static func bytes(of name: String) throws -> Data { try Data(contentsOf: URL(filePath: image(name))) }
 }
 
-/// A new directory that goes with its owner.
+/// A new directory that is removed with its owner.
 final class ScratchFolder: Sendable {
     let path: String
 
@@ -170,11 +169,11 @@ final class ScratchFolder: Sendable {
         return file(name)
     }
 
-    /// What is in it, sorted, hidden files included.
+    /// The sorted names of its files, including hidden ones.
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
 }
 
-/// Texts as C takes lists of them: zero-terminated, with a null at the end.
+/// Calls `body` with an array of C strings that ends with a null pointer.
 private func withCStrings<R>(
     _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
 ) -> R {

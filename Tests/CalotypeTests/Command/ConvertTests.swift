@@ -11,7 +11,7 @@ struct ConvertTests {
 
     private func convert(_ name: String, _ output: String, _ options: String...) async throws -> (run: CommandRun, file: Data) {
         let folder = try #require(folder)
-        let run = try await CommandProcess(["convert", Project.picture(name), folder.file(output)] + options).end()
+        let run = try await CommandProcess(["convert", Project.image(name), folder.file(output)] + options).end()
         return (run, folder.data(output))
     }
 
@@ -20,7 +20,7 @@ struct ConvertTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func aPictureThatIsCutOffReachesNeitherAPipeNorAFile() async throws {
+    func aTruncatedImageIsWrittenNeitherToAPipeNorToAFile() async throws {
         let folder = try ScratchFolder()
         let jpeg = try Project.bytes(of: "dunes.jpg")
         let cut = try folder.write(Data(jpeg.prefix(jpeg.count / 2)), to: "cut.jpg")
@@ -42,7 +42,7 @@ struct ConvertTests {
     }
 
     @Test(arguments: [("a.png", ImageFormat.png), ("a.jpg", .jpeg), ("a.JPEG", .jpeg), ("a.webp", .webp), ("a.avif", .avif)])
-    func theExtensionChoosesTheFormat(_ name: String, _ format: ImageFormat) async throws {
+    func theExtensionOfTheOutputChoosesTheFormat(_ name: String, _ format: ImageFormat) async throws {
         let (run, file) = try await convert("dunes.jpg", name)
         #expect(run.ending == .status(0))
         #expect(run.output.isEmpty && run.errors.isEmpty)
@@ -51,18 +51,18 @@ struct ConvertTests {
         #expect(info.size == PixelSize(width: 480, height: 320))
     }
 
-    @Test func rgbaIsTheSizeAndThenStraightRows() async throws {
+    @Test func anRGBAFileIsTheSizeAndThenRowsOfStraightPixels() async throws {
         let (run, file) = try await convert("badge.png", "a.rgba")
         #expect(run.ending == .status(0))
         #expect(Array(file.prefix(8)) == [240, 0, 0, 0, 240, 0, 0, 0])
         #expect(file.count == 8 + 240 * 240 * 4)
-        // The corner is transparent; the palette's entry for the ring is not quite opaque, and comes out as it is stored.
+        // The corner is transparent. The palette's colour of the ring is nearly opaque, and is written as it is stored.
         #expect(file[8 + 3] == 0)
         let ring = 8 + (18 * 240 + 120) * 4
         #expect(Array(file[ring..<ring + 4]) == [251, 247, 238, 254])
     }
 
-    @Test func orientationIsAppliedUnlessToldOtherwise() async throws {
+    @Test func orientationIsAppliedUnlessAnOptionPreventsIt() async throws {
         let upright = try await convert("arrow.jpg", "upright.png")
         #expect(try size(of: upright.file) == PixelSize(width: 240, height: 360))
         let stored = try await convert("arrow.jpg", "stored.png", "--no-orientation")
@@ -76,21 +76,20 @@ struct ConvertTests {
         (["--crop", "10,20,100,50"], 100, 50), (["--crop", "0,0,200,200", "--size", "50x50"], 50, 50),
         (["--size", "240x240", "--filter", "nearest"], 240, 160),
     ])
-    func sizesAndPartsComeOutAsAsked(_ options: [String], _ width: Int, _ height: Int) async throws {
+    func sizeAndCropOptionsDecideTheSizeOfTheOutput(_ options: [String], _ width: Int, _ height: Int) async throws {
         let folder = try #require(folder)
-        let run = try await CommandProcess(["convert", Project.picture("dunes.jpg"), folder.file("a.png")] + options).end()
+        let run = try await CommandProcess(["convert", Project.image("dunes.jpg"), folder.file("a.png")] + options).end()
         #expect(run.ending == .status(0))
         #expect(try size(of: folder.data("a.png")) == PixelSize(width: width, height: height))
     }
 
-    /// An option in two words is read without the argument parser, one with an equals sign by it.
     @Test(arguments: [
         ["--size", "120x90"], ["--size", "120x90", "--mode", "fill"], ["--filter", "nearest", "--size", "60x"],
         ["--quality", "20"], ["--frame", "0"], ["--quality", "20", "--quality", "90", "--size", "50x", "--size", "x20"],
     ])
-    func plainWordsMeanWhatTheyMeanToTheParser(_ options: [String]) async throws {
+    func aValueMayFollowASpaceOrAnEqualsSign(_ options: [String]) async throws {
         let folder = try #require(folder)
-        let files = ["convert", Project.picture("dunes.jpg")]
+        let files = ["convert", Project.image("dunes.jpg")]
         let plain = try await CommandProcess(files + [folder.file("plain.jpg")] + options).end()
         let joined = stride(from: 0, to: options.count, by: 2).map { options[$0] + "=" + options[$0 + 1] }
         let parsed = try await CommandProcess(files + [folder.file("parsed.jpg")] + joined).end()
@@ -101,7 +100,7 @@ struct ConvertTests {
     @Test(arguments: [
         ("resize(60x60,fill) rotate(90) crop(0,0,60,20)", 60, 20), ("crop(0,0,60,20) rotate(90) resize(60x60,fill)", 20, 20),
     ])
-    func processorsRunInTheOrderGiven(_ list: String, _ width: Int, _ height: Int) async throws {
+    func processorsRunInOrder(_ list: String, _ width: Int, _ height: Int) async throws {
         let (run, file) = try await convert("dunes.jpg", "a.png", "--process", list)
         #expect(run.ending == .status(0), "\(run.errors)")
         #expect(try size(of: file) == PixelSize(width: width, height: height))
@@ -114,9 +113,9 @@ struct ConvertTests {
         (["--pad", "500x400,white", "--trim", "--pad=490x"], nil, nil),
         (["--crop", "100x50", "--crop", "1:1"], 50, 50), (["--resize", "96x,filter=box", "--circle"], 64, 64),
     ])
-    func stepsAreCarriedOutInTheOrderOfTheCommandLine(_ options: [String], _ width: Int?, _ height: Int?) async throws {
+    func stepsRunInTheOrderOfTheCommandLine(_ options: [String], _ width: Int?, _ height: Int?) async throws {
         let folder = try #require(folder)
-        let run = try await CommandProcess(["convert", Project.picture("dunes.jpg"), folder.file("a.png")] + options).end()
+        let run = try await CommandProcess(["convert", Project.image("dunes.jpg"), folder.file("a.png")] + options).end()
         guard let width, let height else {
             #expect(run.ending == .status(2) && run.errors.contains("--pad") && run.errors.contains("both sides"))
             return
@@ -125,7 +124,7 @@ struct ConvertTests {
         #expect(try size(of: folder.data("a.png")) == PixelSize(width: width, height: height))
     }
 
-    /// Every step by itself and what it does to one pixel or to the size, to show that it reaches its processor.
+    /// Each step changes the output, which shows that the option reaches its processor.
     @Test(arguments: [
         ["--blur", "4"], ["--round", "30"], ["--round", "30,top-right=2"], ["--circle"], ["--rotate", "12.5"],
         ["--rotate", "-90"], ["--flip"], ["--flip=vertical"], ["--gravity", "top", "--crop", "100x100"],
@@ -133,16 +132,16 @@ struct ConvertTests {
         ["--sharpen"], ["--sharpen=2,1.5"], ["--border", "4,white"], ["--pixelate", "12"], ["--greyscale"], ["--grayscale=0.5"],
         ["--sepia"], ["--tint", "#3080ff"], ["--brightness", "-0.2"], ["--contrast", "1.5"], ["--saturation", "0.2"],
         ["--gamma", "2.2"], ["--invert"], ["--background", "white", "--rotate", "5"], ["--size", "64x"],
-        ["--overlay", Project.picture("badge.png")],
-        ["--overlay", "\(Project.picture("badge.png")),margin=5,opacity=0.5", "--gravity", "top-left"],
+        ["--overlay", Project.image("badge.png")],
+        ["--overlay", "\(Project.image("badge.png")),margin=5,opacity=0.5", "--gravity", "top-left"],
         ["--size", "99x99", "--mode", "fill", "--gravity", "right"], ["--crop-to", "3:1,bottom"],
     ])
     func everyStepIsAnOption(_ options: [String]) async throws {
         let folder = try #require(folder)
         let (plain, made) = (folder.file("plain.png"), folder.file("made.png"))
-        #expect(try await CommandProcess(["convert", Project.picture("dunes.jpg"), plain]).end().ending == .status(0))
-        // Options may stand before the paths, too.
-        let run = try await CommandProcess(["convert"] + options + [Project.picture("dunes.jpg"), made]).end()
+        #expect(try await CommandProcess(["convert", Project.image("dunes.jpg"), plain]).end().ending == .status(0))
+        // Options are accepted before the paths, too.
+        let run = try await CommandProcess(["convert"] + options + [Project.image("dunes.jpg"), made]).end()
         #expect(run.ending == .status(0), "\(run.errors)")
         #expect(folder.data("made.png") != folder.data("plain.png"))
     }
@@ -154,25 +153,25 @@ struct ConvertTests {
         (["--overlay", "a.png,opacity=2"], "opacity"), (["--step", "bogus=1"], "bogus"), (["--sepia=2"], "--sepia"),
         (["--crop", "0,0,0,5"], "--crop"), (["--rotate", "nan"], "--rotate"), (["--process", "blur(9"], "--process"),
     ])
-    func aStepThatCannotBeMeantIsWrongUsage(_ options: [String], _ mention: String) async throws {
+    func anInvalidStepIsWrongUsage(_ options: [String], _ mention: String) async throws {
         let folder = try #require(folder)
-        let run = try await CommandProcess(["convert", Project.picture("dunes.jpg"), folder.file("a.png")] + options).end()
+        let run = try await CommandProcess(["convert", Project.image("dunes.jpg"), folder.file("a.png")] + options).end()
         #expect(run.ending == .status(2))
         #expect(run.errorLines.count == 1 && run.errors.contains(mention), "\(run.errors)")
         #expect(folder.names.isEmpty)
     }
 
-    @Test func aNameWithCommasAndParenthesesIsLaidOverInQuotationMarks() async throws {
+    @Test func theQuotedNameOfAnOverlayMayHaveCommasAndParentheses() async throws {
         let folder = try #require(folder)
         let mark = try folder.write(Project.bytes(of: "badge.png"), to: "a, (b).png")
         let run = try await CommandProcess([
-            "convert", Project.picture("dunes.jpg"), folder.file("a.png"), "--overlay", "\"\(mark)\",top", "--process",
+            "convert", Project.image("dunes.jpg"), folder.file("a.png"), "--overlay", "\"\(mark)\",top", "--process",
             "overlay(\"\(mark)\",tiled)",
         ]).end()
         #expect(run.ending == .status(0), "\(run.errors)")
     }
 
-    @Test func aFrameOfAnAnimationIsProcessedAlone() async throws {
+    @Test func oneFrameOfAnAnimationCanBeProcessed() async throws {
         let folder = try #require(folder)
         let animation = try folder.write(try #require(flagGIF), to: "flag.gif")
         let run = try await CommandProcess(
@@ -182,7 +181,7 @@ struct ConvertTests {
         #expect(Array(folder.data("a.rgba")[8..<12]) == [215, 95, 175, 255])
     }
 
-    @Test func anAnimationBecomesAnAnimatedWebPWithItsStepsOnEveryFrame() async throws {
+    @Test func anAnimationBecomesAnAnimatedWebPWithProcessedFrames() async throws {
         let folder = try #require(folder)
         let animation = try folder.write(try #require(flagGIF), to: "flag.gif")
         let options = ["--size", "12x", "--invert", "--quality", "100"]
@@ -196,7 +195,7 @@ struct ConvertTests {
             #expect(frame.size == PixelSize(width: 12, height: 8))
             #expect(unsafe frame.bitmap.withUnsafePixels { unsafe $0.prefix(3).map { Int($0) } } == corner, "frame \(index)")
         }
-        // One frame where one was asked for, and in a format that holds no more.
+        // --frame, and a format without animations, give one frame.
         for (output, options) in [("still.webp", ["--frame", "1"]), ("still.png", [])] {
             let run = try await CommandProcess(["convert", animation, folder.file(output)] + options).end()
             #expect(run.ending == .status(0), "\(run.errors)")
@@ -204,18 +203,18 @@ struct ConvertTests {
         }
     }
 
-    @Test func anUnknownProcessorIsWrongUsageAndIsNamed() async throws {
+    @Test func anUnknownProcessorIsWrongUsageThatNamesIt() async throws {
         let (run, _) = try await convert("dunes.jpg", "a.png", "--process", "blurr(4)")
         #expect(run.ending == .status(2) && run.errors.contains("blurr") && run.errorLines.count == 1)
     }
 
-    @Test func theQualityDecidesTheSizeOfALossyFile() async throws {
-        let poor = try await convert("voronoi.webp", "poor.jpg", "--quality", "10")
-        let good = try await convert("voronoi.webp", "good.jpg", "--quality", "95")
-        #expect(poor.file.count * 2 < good.file.count)
+    @Test func aLowerQualityMakesASmallerFile() async throws {
+        let low = try await convert("voronoi.webp", "low.jpg", "--quality", "10")
+        let high = try await convert("voronoi.webp", "high.jpg", "--quality", "95")
+        #expect(low.file.count * 2 < high.file.count)
     }
 
-    @Test func aFailureLeavesTheOldFileAndNothingElse() async throws {
+    @Test func aFailureKeepsTheOldFileAndLeavesNoOther() async throws {
         let folder = try #require(folder)
         let old = try folder.write([1, 2, 3], to: "old.png")
         let broken = try folder.write(Project.bytes(of: "chart.png").prefix(3000), to: "broken.png")
@@ -226,15 +225,15 @@ struct ConvertTests {
         #expect(folder.names == ["broken.png", "old.png"])
     }
 
-    @Test func anOutputThatCannotBeWrittenIsNamed() async throws {
+    @Test func theErrorNamesAnOutputThatCannotBeWritten() async throws {
         let folder = try #require(folder)
         let output = folder.file("missing/a.png")
-        let run = try await CommandProcess.run("convert", Project.picture("chart.png"), output)
+        let run = try await CommandProcess.run("convert", Project.image("chart.png"), output)
         #expect(run.ending == .status(1))
         #expect(run.errors.hasPrefix("calotype: \(output): The file cannot be written"))
     }
 
-    @Test func aFrameThatIsNotThereIsAnError() async throws {
+    @Test func aMissingFrameIsAnError() async throws {
         let (run, file) = try await convert("dunes.jpg", "a.png", "--frame", "3")
         #expect(run.ending == .status(1))
         #expect(file.isEmpty)

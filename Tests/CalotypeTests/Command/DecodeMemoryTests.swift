@@ -3,7 +3,7 @@ import ImageCodecs
 import ImageDecoding
 import Testing
 
-/// What decoding takes at its peak, measured in processes of their own.
+/// The peak memory of decoding, measured in separate processes.
 @Suite(.serialized) struct DecodeMemoryTests {
     private static let corpus: String? = {
         let path = ProcessInfo.processInfo.environment["CALOTYPE_CORPUS"] ?? Project.root + "/../shared/corpus"
@@ -12,7 +12,7 @@ import Testing
 
     private let folder = try? ScratchFolder()
 
-    /// Of each folder of the corpus, which is a class of files, the largest, the smallest, and two between them.
+    /// The smallest and the largest file of each folder of the corpus, and two files between them.
     private static func sample(of corpus: String) throws -> [String] {
         let manifest = try String(contentsOf: URL(filePath: corpus + "/manifest.tsv"), encoding: .utf8)
         let paths = manifest.split(separator: "\n").dropFirst().compactMap { $0.split(separator: "\t").first.map(String.init) }
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(.enabled(if: corpus != nil, "no corpus at CALOTYPE_CORPUS or ../shared/corpus"))
-    func noFileOfAnyClassTakesMoreThan300Megabytes() async throws {
+    func noFileNeedsMoreThan300Megabytes() async throws {
         let corpus = try #require(Self.corpus)
         let files = try Self.sample(of: corpus)
         var (worst, worstFile) = (0, "")
@@ -39,22 +39,22 @@ import Testing
         print("corpus, memory: \(files.count) files, at most \(worst / 1_000_000) MB (\(worstFile))")
     }
 
-    /// Writes a JPEG of bands of colour.
+    /// Writes a JPEG with coloured bands.
     private func jpeg(_ name: String, _ size: PixelSize) throws -> String {
-        let picture = try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { pixels, bytesPerRow in
+        let bitmap = try unsafe Bitmap(size: size, format: .rgba8, alpha: .opaque) { pixels, bytesPerRow in
             for y in 0..<size.height {
                 unsafe UnsafeMutableRawBufferPointer(rebasing: pixels[(y * bytesPerRow)..<((y + 1) * bytesPerRow)])
                     .initializeMemory(as: UInt8.self, repeating: UInt8(y * 7 & 255))
             }
         }
-        let file = try JPEGEncoder().encode(DecodedImage(picture), as: .jpeg, options: EncodeOptions())
+        let file = try JPEGEncoder().encode(DecodedImage(bitmap), as: .jpeg, options: EncodeOptions())
         return try #require(folder).write(file, to: name)
     }
 
     @Test
-    func aThumbnailOfALargeJPEGTakesNoLargeBitmap() async throws {
+    func aThumbnailOfALargeJPEGNeedsNoLargeBitmap() async throws {
         let folder = try #require(folder)
-        // The process that has all its libraries, but next to nothing to do.
+        // A tiny image gives the memory of the process itself with all its libraries.
         let tiny = try jpeg("tiny.jpg", PixelSize(width: 8, height: 8))
         let idle = try await CommandProcess.measure("convert", tiny, folder.file("tiny.png"), "--size", "400x400")
         let large = try jpeg("large.jpg", PixelSize(width: 6000, height: 4000))
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test
-    func aLargeJPEGIsWrittenAsPixelsWithoutABitmap() async throws {
+    func writingALargeJPEGAsPixelsNeedsNoBitmap() async throws {
         let folder = try #require(folder)
         let tiny = try jpeg("tiny.jpg", PixelSize(width: 8, height: 8))
         let idle = try await CommandProcess.measure("convert", tiny, folder.file("tiny.rgba"))

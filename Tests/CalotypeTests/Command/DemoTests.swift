@@ -19,7 +19,7 @@ struct DemoTests {
         #expect(info.size == PixelSize(width: 860, height: 498))
     }
 
-    @Test func theDemoDrawsItsContactSheetWhereverAWayToDrawIsNamed() async throws {
+    @Test func theDemoDrawsItsContactSheetWithAChosenMethod() async throws {
         let folder = try ScratchFolder()
         let run = try await CommandProcess.run("demo", "-o", folder.file("sheet.png"), "--as", "blocks")
         #expect(run.ending == .status(0))
@@ -38,13 +38,13 @@ struct DemoTests {
         }
 
         @Test(arguments: ["demo", "show", "load"])
-        func aDumbTerminalGetsNoEscapeCodes(_ name: String) async throws {
+        func aDumbTerminalGetsNoEscapeSequences(_ name: String) async throws {
             let folder = try ScratchFolder()
             let arguments =
                 switch name {
                 case "demo": ["-o", folder.file("sheet.png")]
-                case "load": [Project.picture("tiles.webp"), Project.picture("dunes.jpg"), "--no-cache"]
-                default: [Project.picture("tiles.webp")]
+                case "load": [Project.image("tiles.webp"), Project.image("dunes.jpg"), "--no-cache"]
+                default: [Project.image("tiles.webp")]
                 }
             let terminal = try PseudoTerminal()
             let command = try CommandProcess([name] + arguments, environment: ["TERM": "dumb"], on: terminal)
@@ -54,24 +54,24 @@ struct DemoTests {
         }
     #endif
 
-    @Test func aPictureIsDrawnWithoutATerminalOnlyWhereAWayIsNamed() async throws {
-        let text = try await CommandProcess.run("show", Project.picture("dunes.jpg"))
-        #expect(text.output == "\(Project.picture("dunes.jpg")): 480x320 jpeg\n")
-        let drawn = try await CommandProcess.run("show", Project.picture("dunes.jpg"), "--as", "sixel")
+    @Test func withoutATerminalAnImageIsDrawnOnlyIfAMethodIsChosen() async throws {
+        let text = try await CommandProcess.run("show", Project.image("dunes.jpg"))
+        #expect(text.output == "\(Project.image("dunes.jpg")): 480x320 jpeg\n")
+        let drawn = try await CommandProcess.run("show", Project.image("dunes.jpg"), "--as", "sixel")
         #expect(drawn.output.contains("\u{1B}P"))
     }
 
-    @Test func aPictureIsDrawnAsHalfBlocksInsideTheBox() async throws {
-        let run = try await CommandProcess.run("show", Project.picture("dunes.jpg"), "--size", "30x10")
+    @Test func anImageIsDrawnAsHalfBlocksInsideTheBox() async throws {
+        let run = try await CommandProcess.run("show", Project.image("dunes.jpg"), "--size", "30x10")
         #expect(run.ending == .status(0))
         #expect(run.outputLines.count == 10)
         #expect(run.outputLines.allSatisfy { line in line.count { $0 == "▀" } == 30 })
     }
 
-    @Test func cacheStatisticsCountWhatALoadStoredAndClearEmptiesIt() async throws {
+    @Test func cacheStatisticsCountStoredEntriesAndClearRemovesThem() async throws {
         let gallery = try ScratchFolder()
         let data = "data:image/jpeg;base64," + (try Project.bytes(of: "dunes.jpg").base64EncodedString())
-        // Local sources are never stored.
+        // Local sources are not cached.
         _ = try await CommandProcess.run("load", data, "--cache", gallery.path)
         let empty = try await CommandProcess.run("cache", "stats", "--cache", gallery.path, "--json")
         #expect(empty.output.contains(#""entries": 0"#))
@@ -89,7 +89,7 @@ struct DemoTests {
     }
 
     @Test(arguments: [["clear"], ["verify"], ["trim", "1MB"], ["list"], ["stats"]])
-    func aCacheThatCannotBeOpenedFailsWithOneLine(arguments: [String]) async throws {
+    func aCacheThatCannotBeOpenedIsAFailureWithOneErrorLine(arguments: [String]) async throws {
         let gallery = try ScratchFolder()
         try Data().write(to: URL(filePath: gallery.file("taken")))
         let run = try await CommandProcess(["cache"] + arguments + ["--cache", gallery.file("taken/below")]).end()
@@ -98,7 +98,7 @@ struct DemoTests {
         #expect(run.output.isEmpty)
     }
 
-    @Test func theCacheIsListedVerifiedAndTrimmed() async throws {
+    @Test func theCacheCanBeListedVerifiedAndTrimmed() async throws {
         let gallery = try ScratchFolder()
         let server = try LoadTests.serve("dunes.jpg")
         defer { server.stop() }

@@ -41,21 +41,21 @@ struct InfoTests {
                 + #""colorModel": "rgb", "colorProfile": null, "isProgressive": false, "byteCount": 2298"#
         ),
     ])
-    func everyFieldIsPrintedAsJSON(_ name: String, _ fields: String) async throws {
-        let path = Project.picture(name)
+    func jsonHasEveryField(_ name: String, _ fields: String) async throws {
+        let path = Project.image(name)
         let run = try await CommandProcess.run("info", path, "--json")
         #expect(run.ending == .status(0))
         #expect(run.output == "{\"source\": \"\(path)\", \(fields)}\n")
     }
 
-    @Test func pathsURLsAndDataAreSources() async throws {
+    @Test func pathsAndURLsAndDataURLsAreSources() async throws {
         let data = try Project.bytes(of: "tiles.webp")
         let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200, body: Array(data)) })
         defer { server.stop() }
         let folder = try ScratchFolder()
         let odd = try folder.write(data, to: "a b#c?d%41é:.webp")
         let run = try await CommandProcess.run(
-            "info", odd, "file://" + Project.picture("tiles.webp"), "HTTP://127.0.0.1:\(server.port)/tiles",
+            "info", odd, "file://" + Project.image("tiles.webp"), "HTTP://127.0.0.1:\(server.port)/tiles",
             "data:image/webp;base64," + data.base64EncodedString(), "--json")
         #expect(run.ending == .status(0))
         #expect(run.errors.isEmpty)
@@ -77,14 +77,14 @@ struct InfoTests {
         #expect(!(run.output + run.errors).contains("secret"))
     }
 
-    @Test func withoutJSONEveryFactStandsOnALineOfItsOwn() async throws {
-        let run = try await CommandProcess.run("info", Project.picture("arrow.jpg"))
+    @Test func withoutJSONEachFactHasALine() async throws {
+        let run = try await CommandProcess.run("info", Project.image("arrow.jpg"))
         #expect(run.ending == .status(0))
         #expect(run.outputLines.contains("  orientation:   6"))
         #expect(run.outputLines.count == 12)
     }
 
-    @Test func aStatusOtherThanSuccessIsAnError() async throws {
+    @Test func anHTTPStatusOtherThanSuccessIsAnError() async throws {
         let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(404) })
         defer { server.stop() }
         let run = try await CommandProcess.run("info", server.url("/gone.png"))

@@ -2,7 +2,7 @@ import CalotypeTesting
 import LoopbackHTTP
 import Testing
 
-/// The command keeps HTTP's rules from run to run.
+/// The disk cache follows the rules of HTTP caching across runs of the command.
 @Suite("calotype load, HTTP cache")
 struct LoadCachingTests {
     private func serve(_ control: String, _ log: EventLog<LoopbackServer.Request>) throws -> LoopbackServer {
@@ -14,7 +14,7 @@ struct LoadCachingTests {
         })
     }
 
-    @Test func aFreshPictureIsNotAskedForAgain() async throws {
+    @Test func aFreshResponseIsServedFromTheDiskCache() async throws {
         let log = EventLog<LoopbackServer.Request>()
         let server = try serve("max-age=3600", log)
         defer { server.stop() }
@@ -26,7 +26,7 @@ struct LoadCachingTests {
         #expect(log.events.count == 1)
     }
 
-    @Test func aStalePictureIsAskedAboutAndReused() async throws {
+    @Test func aStaleResponseIsRevalidatedAndReused() async throws {
         let log = EventLog<LoopbackServer.Request>()
         let server = try serve("max-age=0", log)
         defer { server.stop() }
@@ -38,7 +38,7 @@ struct LoadCachingTests {
         #expect(log.events.map { $0["If-None-Match"] } == [nil, "\"v1\""])
     }
 
-    @Test func whenTheServerIsAwayTheStoredPictureIsShown() async throws {
+    @Test func aStaleResponseIsServedWhenTheServerIsUnreachable() async throws {
         let log = EventLog<LoopbackServer.Request>()
         let server = try serve("max-age=0", log)
         let folder = try ScratchFolder()

@@ -33,10 +33,10 @@ struct LoadTests {
         #expect(server.requests.value == 1)
     }
 
-    @Test func aTraceHasATrackForEachLoadWithItsStagesInside() async throws {
+    @Test func aTraceHasATrackWithItsStagesForEachLoad() async throws {
         let folder = try ScratchFolder()
         let run = try await CommandProcess.run(
-            "load", Project.picture("dunes.jpg"), Project.picture("tiles.webp"), "--no-cache", "--trace",
+            "load", Project.image("dunes.jpg"), Project.image("tiles.webp"), "--no-cache", "--trace",
             folder.file("loads.json"))
         #expect(run.ending == .status(0) && run.errors.isEmpty)
         let events = try #require(
@@ -50,17 +50,17 @@ struct LoadTests {
         #expect(names("b").filter { $0 == "decode" }.count == 2)
     }
 
-    @Test func aTraceThatCannotBeWrittenEndsTheCommandBeforeItLoads() async throws {
+    @Test func anUnwritableTraceFailsBeforeAnyLoad() async throws {
         let folder = try ScratchFolder()
         for path in [folder.file("missing/loads.json"), folder.path, "/dev/full"] {
-            let run = try await CommandProcess.run("load", Project.picture("dunes.jpg"), "--no-cache", "--trace", path)
+            let run = try await CommandProcess.run("load", Project.image("dunes.jpg"), "--no-cache", "--trace", path)
             #expect(run.ending == .status(1))
             #expect(run.output.isEmpty && run.errorLines.count == 1)
             #expect(run.errors.hasPrefix("calotype: \(path): "))
         }
     }
 
-    @Test func aLoadEndsAtItsDeadline() async throws {
+    @Test func aLoadFailsAtItsDeadline() async throws {
         let server = try LoopbackServer { request, connection in
             if request.path == "/silent" { return connection.waitForDisconnect() }
             try connection.respond(LoopbackServer.Response(200, body: Array(try Project.bytes(of: "tiles.webp"))))
@@ -88,12 +88,12 @@ struct LoadTests {
         #expect(server.requests.value == 2)
     }
 
-    @Test func picturesAreWrittenUnderNamesOfTheirOwn() async throws {
+    @Test func imagesAreWrittenUnderUniqueNames() async throws {
         let server = try Self.serve("voronoi.webp")
         defer { server.stop() }
         let folder = try ScratchFolder()
         let run = try await CommandProcess.run(
-            "load", Project.picture("arrow.jpg"), server.url("/x/arrow.webp"), server.url("/y/arrow.webp?v=2"), "-o",
+            "load", Project.image("arrow.jpg"), server.url("/x/arrow.webp"), server.url("/y/arrow.webp?v=2"), "-o",
             folder.file("out"), "--size", "64x64", "--no-cache", "--concurrency", "1")
         #expect(run.ending == .status(0))
         let out = try FileManager.default.contentsOfDirectory(atPath: folder.file("out")).sorted()
@@ -102,23 +102,23 @@ struct LoadTests {
         #expect(info.size == PixelSize(width: 43, height: 64))
     }
 
-    @Test func aLinkThatLiesInTheOutputFolderIsReplacedAndItsTargetStays() async throws {
+    @Test func aLinkInTheOutputFolderIsReplacedAndItsTargetIsKept() async throws {
         let folder = try ScratchFolder()
         let victim = try folder.write([1], to: "victim")
         try FileManager.default.createDirectory(atPath: folder.file("out"), withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(atPath: folder.file("out/badge.png"), withDestinationPath: victim)
         let run = try await CommandProcess.run(
-            "load", Project.picture("badge.png"), "-o", folder.file("out"), "--no-cache")
+            "load", Project.image("badge.png"), "-o", folder.file("out"), "--no-cache")
         #expect(run.ending == .status(0))
         #expect(folder.data("victim") == Data([1]))
         #expect(try DecoderRegistry(.codecs).info(of: folder.data("out/badge.png"), limits: DecodingLimits()).format == .png)
     }
 
     @Test(arguments: [("jpg", ImageFormat.jpeg, "jpg"), ("JPEG", .jpeg, "jpg"), ("png", .png, "png"), ("webp", .webp, "webp")])
-    func allImagesAreWrittenInTheFormatThatIsNamed(_ name: String, _ format: ImageFormat, _ fileExtension: String) async throws {
+    func allImagesAreWrittenInTheChosenFormat(_ name: String, _ format: ImageFormat, _ fileExtension: String) async throws {
         let folder = try ScratchFolder()
         let run = try await CommandProcess.run(
-            "load", Project.picture("badge.png"), Project.picture("dunes.jpg"), "-o", folder.path, "--format", name,
+            "load", Project.image("badge.png"), Project.image("dunes.jpg"), "-o", folder.path, "--format", name,
             "--no-cache")
         #expect(run.ending == .status(0))
         #expect(folder.names == ["badge.\(fileExtension)", "dunes.\(fileExtension)"])
@@ -132,7 +132,7 @@ struct LoadTests {
         for quality in ["20", "85", "95"] {
             let folder = try ScratchFolder()
             let run = try await CommandProcess(
-                ["load", Project.picture("dunes.jpg"), "-o", folder.path, "--no-cache", "--quality", quality] + arguments
+                ["load", Project.image("dunes.jpg"), "-o", folder.path, "--no-cache", "--quality", quality] + arguments
             ).end()
             #expect(run.ending == .status(0))
             sizes.append(folder.data(try #require(folder.names.first)).count)
@@ -140,7 +140,7 @@ struct LoadTests {
         #expect(sizes[0] > 0 && sizes[0] < sizes[1] && sizes[1] < sizes[2])
     }
 
-    @Test func aFailedSourceIsAnErrorLineAndARowAndTheOthersGoOn() async throws {
+    @Test func aFailedSourceHasAnErrorLineAndARowAndTheOthersContinue() async throws {
         let server = try Self.serve("tiles.webp")
         defer { server.stop() }
         let run = try await CommandProcess.run("load", server.url("/gone"), server.url("/there"), "--no-cache")
@@ -172,39 +172,41 @@ struct LoadTests {
         #expect(few > 1_000_000 && many < few / 5 * 6, "\(few) bytes for 30 files, \(many) for 300")
     }
 
-    @Test func nothingIsDrawnOnStandardErrorThatIsNoTerminal() async throws {
-        let run = try await CommandProcess.run("load", Project.picture("tiles.webp"), Project.picture("dunes.jpg"), "--no-cache")
+    @Test func noProgressIsDrawnWithoutATerminal() async throws {
+        let run = try await CommandProcess.run("load", Project.image("tiles.webp"), Project.image("dunes.jpg"), "--no-cache")
         #expect(run.ending == .status(0))
         #expect(run.errors.isEmpty)
         #expect(!run.output.unicodeScalars.contains("\u{1B}"))
     }
 
     #if os(Linux)
-        /// The limit of the shell counts reserved addresses too, of which a process of several threads has some hundred megabytes.
+        /// The shell's limit includes reserved address space; a process with several threads reserves some hundred megabytes.
         @Test(arguments: [["info"], ["load", "--no-cache"], ["show"]])
-        func aFileThatIsLargerThanMemoryIsOneErrorLineAndTheOthersGoOn(_ command: [String]) async throws {
+        func aFileLargerThanMemoryIsOneErrorLineAndTheOthersContinue(_ command: [String]) async throws {
             let folder = try ScratchFolder()
             let large = try folder.write([0], to: "large.png")
             #expect(unsafe truncate(large, 190_000_000) == 0)
             let limit = command == ["info"] ? 200_000 : 400_000
-            let run = try await CommandProcess(command + [large, Project.picture("badge.png")], after: "ulimit -v \(limit)").end()
+            let run = try await CommandProcess(command + [large, Project.image("badge.png")], after: "ulimit -v \(limit)").end()
             #expect(run.ending == .status(1))
             #expect(run.errorLines.count == 1)
             #expect(run.errors.hasPrefix("calotype: \(large): There is not enough memory"))
             #expect(run.output.contains("240"))
         }
 
-        @Test(arguments: 4...40) func aShortageOfDescriptorsFailsSourcesAndDoesNotEndTheProcess(limit: Int) async throws {
+        @Test(arguments: 4...40) func aShortageOfDescriptorsFailsSourcesAndDoesNotCrash(limit: Int) async throws {
             let server = try Self.serve("tiles.webp")
             defer { server.stop() }
             let folder = try ScratchFolder()
-            let sources = [Project.picture("badge.png"), server.url("/a"), Project.picture("chart.png"), server.url("/b")]
+            let sources = [Project.image("badge.png"), server.url("/a"), Project.image("chart.png"), server.url("/b")]
             let run = try await CommandProcess(
                 ["load", "--cache", folder.file("cache")] + sources, after: "ulimit -n \(limit)"
             ).end()
             #expect([.status(0), .status(1)].contains(run.ending))
             guard !run.output.isEmpty else {
-                #expect(run.errors == "calotype: The process may open too few files; raise the limit, as by ulimit -n 64.\n")
+                #expect(
+                    run.errors
+                        == "calotype: The process can open too few files. Raise the limit, for example with 'ulimit -n 64'.\n")
                 return
             }
             #expect(run.outputLines.count == 1 + sources.count)
@@ -216,8 +218,8 @@ struct LoadTests {
         }
 
         @Test(.timeLimit(.minutes(1)), arguments: [["--json"], []])
-        func whatALoadGaveIsPrintedAsSoonAsItEnds(_ arguments: [String]) async throws {
-            // Given: a first source that comes only when the second one has been reported.
+        func eachReportIsPrintedWhenItsLoadEnds(_ arguments: [String]) async throws {
+            // Given: a first source that the server holds back until the second one has been reported.
             let gate = try LoopbackServer.Gate()
             let body = Array(try Project.bytes(of: "tiles.webp"))
             let server = try LoopbackServer { request, connection in
@@ -243,8 +245,8 @@ struct LoadTests {
         }
 
         @Test(.timeLimit(.minutes(1)), arguments: ["load", "convert", "info"])
-        func oneSourceThatIsFetchedHasAProgressBar(_ name: String) async throws {
-            // Given: an image whose end does not come yet.
+        func aSingleFetchShowsAProgressBar(_ name: String) async throws {
+            // Given: an image whose end the server holds back.
             let gate = try LoopbackServer.Gate()
             let body = Array(try Project.bytes(of: "tiles.webp"))
             let server = try LoopbackServer { _, connection in
@@ -270,8 +272,8 @@ struct LoadTests {
         }
 
         @Test(.timeLimit(.minutes(1)), arguments: [SIGINT, SIGTERM, SIGHUP])
-        func aSignalBringsTheCursorBackAndEndsTheCommand(signal: Int32) async throws {
-            // Given: bars of progress on a terminal, of pictures that never come.
+        func aSignalShowsTheCursorAndEndsTheCommand(signal: Int32) async throws {
+            // Given: progress bars on a terminal, and images that never arrive.
             let server = try LoopbackServer(handler: { _, connection in connection.waitForDisconnect() })
             defer { server.stop() }
             let terminal = try PseudoTerminal()
@@ -285,10 +287,10 @@ struct LoadTests {
         }
     #endif
 
-    @Test func anInterruptEndsTheCommandBySignalAndLeavesNothingBehind() async throws {
+    @Test func anInterruptEndsTheCommandBySignalAndLeavesNoFiles() async throws {
         let started = try LoopbackServer.Gate()
         let command = Lock<CommandProcess?>(nil)
-        // The server's own thread interrupts in the middle of the body, however busy the test's threads are.
+        // The server's thread sends the signal in the middle of the body, so that a busy machine cannot delay it.
         let server = try LoopbackServer(handler: { _, connection in
             try connection.writeHeaders(200, headers: [("Content-Length", "1000000")])
             try connection.write([UInt8](repeating: 1, count: 1000))

@@ -4,19 +4,19 @@ import ImageCore
 
 import CalotypeSystem
 
-/// A terminal of 80 × 24 characters, of which the test is the screen and the keyboard; Linux's (pts(4), ioctl_tty(2)), whose
-/// names Swift's view of the C library leaves out.
+/// A terminal of 80 × 24 characters; the test reads its screen and types on its keyboard. Swift does not import the constants of
+/// Linux's pseudo-terminals (pts(4), ioctl_tty(2)).
 final class PseudoTerminal: Sendable {
-    /// What the command opens as its terminal.
+    /// The device that the command opens as its terminal.
     let path: String
     private let screen: Int32
-    /// Ends with `nil` when nobody has the terminal open any more.
-    private let pieces = EventLog<[UInt8]?>()
+    /// The output in chunks; `nil` follows when no process has the terminal open.
+    private let chunks = EventLog<[UInt8]?>()
 
-    /// `POSIX_SPAWN_SETSID`: the process leads a session, whose terminal is the first that it opens.
+    /// `POSIX_SPAWN_SETSID`: the process leads a new session, and the first terminal that it opens becomes the session's terminal.
     static let newSession: Int16 = 0x80
 
-    /// What the user's own terminal would tell of itself.
+    /// The variables that describe the terminal in which the tests run.
     static let variables = [
         "TERM", "COLORTERM", "NO_COLOR", "TMUX", "TERM_PROGRAM", "LC_TERMINAL", "KITTY_WINDOW_ID",
     ]
@@ -29,43 +29,43 @@ final class PseudoTerminal: Sendable {
         var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
         guard screen >= 0, unsafe ioctl(screen, setLock, &isLocked) == 0, unsafe ioctl(screen, getNumber, &number) == 0,
             unsafe ioctl(screen, UInt(TIOCSWINSZ), &size) == 0
-        else { throw ImageError(.plugInFailed, message: "The system gives no terminal.") }
+        else { throw ImageError(.plugInFailed, message: "The system provides no pseudo-terminal.") }
         path = "/dev/pts/\(number)"
-        DispatchQueue.global().async { [pieces] in
+        DispatchQueue.global().async { [chunks] in
             var buffer = [UInt8](repeating: 0, count: 1 << 16)
             while true {
                 let count = unsafe read(screen, &buffer, buffer.count)
                 guard count > 0 else { break }
-                pieces.append(Array(buffer[..<count]))
+                chunks.append(Array(buffer[..<count]))
             }
-            pieces.append(nil)
+            chunks.append(nil)
         }
     }
 
     deinit { close(screen) }
 
-    /// Everything written so far, with line ends as the command wrote them.
-    var text: String { PseudoTerminal.text(pieces.events) }
+    /// The output so far, with the line ends that the command wrote.
+    var text: String { PseudoTerminal.text(chunks.events) }
 
-    /// Everything written, once the command has ended.
+    /// The whole output, when the command has ended.
     func all() async -> String {
-        await pieces.wait { $0.last == .some(nil) }
+        await chunks.wait { $0.last == .some(nil) }
         return text
     }
 
-    /// Returns as soon as what was written satisfies a condition, or nothing more can come.
+    /// Waits until the output satisfies a condition or ends.
     func wait(until condition: @escaping @Sendable (String) -> Bool) async {
-        await pieces.wait { $0.contains(nil) || condition(PseudoTerminal.text($0)) }
+        await chunks.wait { $0.contains(nil) || condition(PseudoTerminal.text($0)) }
     }
 
-    /// As if typed, or answered.
+    /// Sends input to the command.
     func type(_ text: String) {
         let bytes = Array(text.utf8)
         _ = unsafe write(screen, bytes, bytes.count)
     }
 
-    private static func text(_ pieces: [[UInt8]?]) -> String {
-        // Pieces may end within a character.
-        String(decoding: pieces.compactMap { $0 }.joined(), as: UTF8.self).replacing("\r\n", with: "\n")
+    private static func text(_ chunks: [[UInt8]?]) -> String {
+        // A chunk may end within a character, so the chunks are joined before they are decoded.
+        String(decoding: chunks.compactMap { $0 }.joined(), as: UTF8.self).replacing("\r\n", with: "\n")
     }
 }

@@ -4,26 +4,26 @@ import Testing
 @Suite("Output that cannot be written") struct UnwritableOutputTests {
     #if os(Linux)
         @Test(arguments: [("exec >/dev/full", "No space left on device"), ("exec >&-", "Bad file descriptor")])
-        func standardOutputThatCannotBeWrittenIsOneLineAndAFailure(shell: String, reason: String) async throws {
-            let run = try await CommandProcess(["info", Project.picture("chart.png")], after: shell).end()
+        func standardOutputThatCannotBeWrittenIsAFailureWithOneErrorLine(shell: String, reason: String) async throws {
+            let run = try await CommandProcess(["info", Project.image("chart.png")], after: shell).end()
             #expect(run.ending == .status(1))
             #expect(run.errors == "calotype: Standard output cannot be written: \(reason).\n")
         }
 
-        @Test func aFileThatReachesTheSizeLimitIsOneLineAndLeavesNothingBehind() async throws {
+        @Test func aFileThatReachesTheSizeLimitIsRemovedAndReportedInOneLine() async throws {
             let folder = try ScratchFolder()
             let output = folder.file("out.png")
-            let run = try await CommandProcess(["convert", Project.picture("chart.png"), output], after: "ulimit -f 1").end()
+            let run = try await CommandProcess(["convert", Project.image("chart.png"), output], after: "ulimit -f 1").end()
             #expect(run.ending == .status(1))
             #expect(run.errors == "calotype: \(output): The file cannot be written: File too large.\n")
             #expect(folder.names.isEmpty)
         }
 
-        /// Without a filler, the first descriptor that the command opens gets the number.
-        @Test func aClosedStandardOutputIsNoOtherDescriptorOfTheCommand() async throws {
+        /// Otherwise the first file that the command opens would become standard output.
+        @Test func outputForAClosedStandardOutputReachesNoOtherFile() async throws {
             let folder = try ScratchFolder()
             let run = try await CommandProcess(
-                ["load", Project.picture("chart.png"), "--cache", folder.file("cache")], after: "exec >&-"
+                ["load", Project.image("chart.png"), "--cache", folder.file("cache")], after: "exec >&-"
             ).end()
             #expect(run.ending == .status(1))
             #expect(run.errors == "calotype: Standard output cannot be written: Bad file descriptor.\n")

@@ -2,7 +2,7 @@ import Foundation
 import ImageCore
 import Testing
 
-/// Exit statuses and error lines: what scripts rely on.
+/// Scripts rely on the exit statuses and on one error line for each failure.
 @Suite("The command's contract with scripts")
 struct UsageTests {
     @Test(arguments: [
@@ -32,7 +32,7 @@ struct UsageTests {
         ["convert", "-dash.png", "a.png"], ["convert", "a.png", "-dash.png"], ["demo", "-dash.png"],
         ["cache", "-dash"], ["cache", "list", "-dash"], ["cache", "trim", "-dash"],
     ])
-    func aWordThatLooksLikeFlagsIsWrongUsage(_ arguments: [String]) async throws {
+    func anArgumentThatLooksLikeFlagsIsWrongUsage(_ arguments: [String]) async throws {
         let run = try await CommandProcess(arguments).end()
         #expect(run.ending == .status(2))
         #expect(run.output.isEmpty)
@@ -44,7 +44,7 @@ struct UsageTests {
         ["info", "--", "-dash.png"], ["info", "./-dash.png"], ["load", "--no-cache", "--", "-dash.png"],
         ["load", "--no-cache", "-o=out", "./-dash.png"], ["show", "--", "-dash.png"], ["convert", "--", "-dash.png", "-out.png"],
     ])
-    func aFileNamedLikeFlagsIsNamedAfterTwoDashesOrByItsFolder(_ arguments: [String]) async throws {
+    func aFileNameWithADashFollowsTwoDashesOrAFolder(_ arguments: [String]) async throws {
         let folder = try ScratchFolder()
         _ = try folder.write(Project.bytes(of: "badge.png"), to: "-dash.png")
         let run = try await CommandProcess(arguments, after: "cd \(folder.path)").end()
@@ -53,7 +53,7 @@ struct UsageTests {
     }
 
     @Test(arguments: ["info caf\\351.png", "load caf\\351.png", "convert a.png caf\\351.png", "show a.png caf\\351.png"])
-    func aWordThatIsNotUTF8IsWrongUsageAndSaysHowToNameTheFile(words: String) async throws {
+    func anArgumentThatIsNotUTF8IsWrongUsageWithAdvice(words: String) async throws {
         let run = try await CommandProcess([], after: "set -- $(printf '\(words)')").end()
         #expect(run.ending == .status(2))
         #expect(run.output.isEmpty)
@@ -63,9 +63,9 @@ struct UsageTests {
     }
 
     @Test(arguments: [["info"], ["load", "--no-cache"], ["show"]])
-    func aFileWhoseNameIsNotUTF8IsNamedByAFileURL(_ command: [String]) async throws {
+    func aFileURLNamesAFileWhoseNameIsNotUTF8(_ command: [String]) async throws {
         let folder = try ScratchFolder()
-        let copy = "cp \(Project.picture("badge.png")) \"$(printf '\(folder.path)/caf\\351.png')\""
+        let copy = "cp \(Project.image("badge.png")) \"$(printf '\(folder.path)/caf\\351.png')\""
         let run = try await CommandProcess(command + ["file://\(folder.path)/caf%E9.png"], after: copy).end()
         #expect(run.ending == .status(0), "\(run.errors)")
         #expect(run.output.contains("240"))
@@ -82,9 +82,9 @@ struct UsageTests {
         #expect(run.errors.isEmpty)
     }
 
-    @Test func eachFailedSourceIsOneErrorLineAndTheOthersGoOn() async throws {
+    @Test func eachFailedSourceIsOneErrorLineAndTheOthersContinue() async throws {
         let run = try await CommandProcess.run(
-            "info", "/nowhere/a.png", Project.picture("badge.png"), "ftp://127.0.0.1/b.png", "http://[", "--json")
+            "info", "/nowhere/a.png", Project.image("badge.png"), "ftp://127.0.0.1/b.png", "http://[", "--json")
         #expect(run.ending == .status(1))
         #expect(run.outputLines.count == 1)
         #expect(run.errorLines.count == 3)
@@ -94,7 +94,7 @@ struct UsageTests {
     }
 
     #if os(Linux)
-        /// dav1d, which decodes AVIF, has lines of its own about such a file.
+        /// The AV1 decoder dav1d would print lines about such a file.
         @Test func damagedAV1DataIsOneErrorLine() async throws {
             let folder = try ScratchFolder()
             var file = try Data(contentsOf: URL(filePath: Project.root + "/Fuzz/Seeds/avif/444.avif"))
@@ -109,7 +109,7 @@ struct UsageTests {
         }
     #endif
 
-    @Test func theOptionForThePixelLimitIsInTheHelpOfEachCommandThatDecodes() async throws {
+    @Test func theHelpOfEachCommandThatDecodesHasThePixelLimit() async throws {
         for command in ["info", "convert", "load", "show"] {
             let run = try await CommandProcess.run(command, "--help")
             #expect(run.output.contains("--max-pixels"), "\(command)")
@@ -118,7 +118,7 @@ struct UsageTests {
 
     @Test func thePixelLimitCanBeLowered() async throws {
         // 480 × 320 pixels.
-        let (path, folder) = (Project.picture("dunes.jpg"), try ScratchFolder())
+        let (path, folder) = (Project.image("dunes.jpg"), try ScratchFolder())
         let commands = [
             ["info", path], ["convert", path, folder.file("a.png")], ["load", path, "--no-cache"],
             ["show", path, "--as", "blocks"],
@@ -144,7 +144,7 @@ struct UsageTests {
         #expect(raised.output.contains("20000"))
     }
 
-    @Test func aSourceCannotPutControlCharactersIntoTheErrorLine() async throws {
+    @Test func controlCharactersOfASourceAreRemovedFromTheErrorLine() async throws {
         let run = try await CommandProcess.run("info", "/nowhere/\u{1B}[31m\nfake.png")
         #expect(run.ending == .status(1))
         #expect(run.errorLines.count == 1)

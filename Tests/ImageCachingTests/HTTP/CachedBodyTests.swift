@@ -5,11 +5,11 @@ import Testing
 
 @testable import ImageCaching
 
-/// Bodies on their way through the cache, whole ones and parts.
+/// Bodies that pass through the cache, whole ones and parts.
 @Suite("CachedLoader, bodies") struct CachedBodyTests {
     private static let fresh = ["Cache-Control: max-age=60"]
 
-    @Test func aBodyIsStoredOnlyOnceItsEndWasRead() async throws {
+    @Test func aBodyIsStoredOnceItsEndWasRead() async throws {
         let bench = CacheBench(.init(200, Self.fresh))
         let response = try await bench.makeLoader().response()
         var body = response.body.makeAsyncIterator()
@@ -41,7 +41,7 @@ import Testing
         #expect(bench.store.keys.isEmpty)
     }
 
-    @Test("RFC 9111 §3.3 the same for a body that is at hand at once", arguments: [9, 11])
+    @Test("RFC 9111 §3.3 a complete body of another length", arguments: [9, 11])
     func aWholeBodyOfAnotherLengthIsNotStored(_ length: Int) async throws {
         let store = LoggedDataCache()
         let loader = CachedLoader(
@@ -52,8 +52,8 @@ import Testing
         #expect(store.keys.isEmpty)
     }
 
-    @Test("RFC 9111 §3.3 a body that breaks off is not stored, and its error is the caller's")
-    func aBodyThatBreaksOffIsNotStored() async throws {
+    @Test("RFC 9111 §3.3 a body that fails is not stored, and the caller gets its error")
+    func aBodyThatFailsIsNotStored() async throws {
         struct Broken: DataLoading {
             func load(_ request: DataRequest) async throws -> DataResponse {
                 let count = Lock(0)
@@ -75,7 +75,7 @@ import Testing
         #expect(store.keys.isEmpty)
     }
 
-    @Test func aBodyBeyondTheLimitIsPassedOnAndNotStored() async throws {
+    @Test func aBodyBeyondTheLimitIsPassedThroughAndNotStored() async throws {
         let long = String(repeating: "x", count: 1001)
         for lines in [Self.fresh, Self.fresh + ["Content-Length: 1001"]] {
             let bench = CacheBench(.init(200, lines, long))
@@ -87,7 +87,7 @@ import Testing
         #expect(bench.store.keys.count == 1)
     }
 
-    @Test func theRequestsOwnLimitHoldsForStoredBodies() async throws {
+    @Test func theLimitOfTheRequestAppliesToStoredBodies() async throws {
         let bench = CacheBench(.init(200, Self.fresh))
         let loader = bench.makeLoader()
         _ = try await loader.see()
@@ -117,7 +117,7 @@ import Testing
         #expect(bench.requestCount == 1)
     }
 
-    @Test("RFC 9111 §3.3 a part is stored, and serves what lies in it")
+    @Test("RFC 9111 §3.3 a part is stored, and serves ranges inside it")
     func aPartIsStored() async throws {
         let bench = CacheBench(
             .init(206, Self.fresh + ["Content-Range: bytes 5-9/10", "Content-Length: 5"], "56789"), .init(200, Self.fresh))
@@ -125,12 +125,12 @@ import Testing
         #expect(try await loader.see(["Range: bytes=-5"]) == Seen(206, "56789", .network))
         #expect(try await loader.see(["Range: bytes=-5"]) == Seen(206, "56789", .disk))
         #expect(try await loader.see(["Range: bytes=6-7"]) == Seen(206, "67", .disk))
-        #expect(try await loader.see() == Seen(.network), "A part is no whole.")
+        #expect(try await loader.see() == Seen(.network), "A part is not the whole body.")
         #expect(try await loader.see(["Range: bytes=0-1"]) == Seen(206, "01", .disk))
     }
 
-    @Test("RFC 9111 §3.4 a stored beginning is completed with the rest")
-    func aStoredBeginningIsCompleted() async throws {
+    @Test("RFC 9111 §3.4 a stored start is completed with the remainder")
+    func aStoredStartIsCompleted() async throws {
         let tag = "ETag: \"a\""
         let bench = CacheBench(
             .init(206, Self.fresh + ["Content-Range: bytes 0-4/10", "Content-Length: 5", tag], "01234"),
@@ -149,7 +149,7 @@ import Testing
     struct Completion: Sendable, CustomTestStringConvertible {
         var rule: String
         var answer: CacheBench.Answer
-        /// Whether the server is asked once more for the whole.
+        /// Whether the request is sent again for the whole body.
         var isAskedAgain: Bool
         var testDescription: String { rule }
     }
@@ -172,11 +172,11 @@ import Testing
             isAskedAgain: true),
         Completion(rule: "no place named", answer: .init(206, ["ETag: \"a\""], "56789"), isAskedAgain: true),
         Completion(rule: "no such range", answer: .init(416, [], ""), isAskedAgain: true),
-        Completion(rule: "not modified, which nobody asked", answer: .init(304, ["ETag: \"a\""], ""), isAskedAgain: true),
+        Completion(rule: "an unrequested 304", answer: .init(304, ["ETag: \"a\""], ""), isAskedAgain: true),
     ]
 
-    @Test("RFC 9110 §15.3.7 what does not fit is not joined", arguments: completions)
-    func whatDoesNotFitIsNotJoined(_ row: Completion) async throws {
+    @Test("RFC 9110 §15.3.7 unsuitable parts are not joined", arguments: completions)
+    func unsuitablePartsAreNotJoined(_ row: Completion) async throws {
         let bench = CacheBench(
             .init(206, Self.fresh + ["Content-Range: bytes 0-4/10", "ETag: \"a\""], "01234"), row.answer,
             .init(200, ["ETag: \"b\""], "abcdefghij"))
@@ -185,12 +185,12 @@ import Testing
         #expect(try await loader.see() == Seen(200, "abcdefghij", .network))
         #expect(bench.requestCount == (row.isAskedAgain ? 3 : 2))
         #expect(bench.requests.last?.headerFields.contains(.range) != row.isAskedAgain)
-        // An answer that is of no use holds a connection as long as its body is held unread.
+        // An unusable response holds a connection while its body is unread.
         #expect(bench.heldAtRequests.allSatisfy { $0 == 0 })
     }
 
-    @Test("RFC 9110 §15.3.7 a rest without a validator is of the version that was asked for")
-    func aRestNeedNotRepeatTheValidator() async throws {
+    @Test("RFC 9110 §15.3.7 a remainder without a validator has the requested version")
+    func aRemainderWithoutAValidatorIsJoined() async throws {
         let bench = CacheBench(
             .init(206, Self.fresh + ["Content-Range: bytes 0-4/10", "ETag: \"a\""], "01234"),
             .init(206, ["Content-Range: bytes 5-9/10"], "56789"))
@@ -200,7 +200,7 @@ import Testing
         #expect(bench.requestCount == 2)
     }
 
-    @Test func aRestThatBreaksShortIsNotStoredAsWhole() async throws {
+    @Test func aRemainderThatIsTooShortIsNotStoredAsTheWholeBody() async throws {
         let bench = CacheBench(
             .init(206, Self.fresh + ["Content-Range: bytes 0-4/10", "ETag: \"a\""], "01234"),
             .init(206, Self.fresh + ["Content-Range: bytes 5-9/10", "ETag: \"a\""], "567"), .init(200, Self.fresh))
@@ -213,8 +213,8 @@ import Testing
         }
     }
 
-    @Test("RFC 9111 §3.4 parts that adjoin are stored as one")
-    func adjoiningPartsBecomeOne() async throws {
+    @Test("RFC 9111 §3.4 adjacent parts are joined")
+    func adjacentPartsAreJoined() async throws {
         let tag = "ETag: \"a\""
         let bench = CacheBench(
             .init(206, Self.fresh + ["Content-Range: bytes 0-3/10", tag], "0123"),
@@ -229,7 +229,7 @@ import Testing
         #expect(bench.requestCount == 3)
     }
 
-    @Test("RFC 9111 §3.4 a part does not take the place of its whole")
+    @Test("RFC 9111 §3.4 a part does not replace its whole body")
     func aPartDoesNotReplaceItsWhole() async throws {
         let tag = "ETag: \"a\""
         let bench = CacheBench(

@@ -5,11 +5,11 @@ import Testing
 
 @testable import ImageCaching
 
-/// The cached loader when the server, the store or the caller goes away, and when several use one cache.
+/// The cached loader when the server or the store fails or the caller cancels, and when several loaders use one cache.
 @Suite("CachedLoader, failures and company") struct CachedFailureTests {
     private static let tagged = ["Cache-Control: max-age=60", "ETag: \"a\""]
 
-    // MARK: The server is away
+    // MARK: The server is unreachable
 
     @Test("RFC 9111 §4.2.4 offline, stale is served", arguments: [ImageError.Code.hostNotFound, .connectionFailed, .timedOut])
     func offlineStaleIsServed(_ code: ImageError.Code) async throws {
@@ -22,18 +22,18 @@ import Testing
         let response = try await loader.load(request)
         #expect(response.tier == .disk && response.head.headerFields[.age] == "1000")
         #expect(try await response.text == "0123456789")
-        #expect(bench.requests.last?.retries == 0, "Patience is of no use with a stand-in at hand.")
+        #expect(bench.requests.last?.retries == 0, "Requests are not retried when a stale response can be served.")
     }
 
-    @Test("RFC 9111 §4.2.4 offline, what needs no validator to be shown is served too")
-    func offlineServesWhatCannotBeValidated() async throws {
+    @Test("RFC 9111 §4.2.4 offline, responses without validators are served too")
+    func offlineServesResponsesWithoutValidators() async throws {
         let bench = CacheBench(.init(200, []), .failing(.hostNotFound))
         let loader = bench.makeLoader()
         _ = try await loader.see()
         #expect(try await loader.see() == Seen(.disk))
     }
 
-    @Test func withoutAStandInTheErrorIsTheCallers() async throws {
+    @Test func withoutAStaleResponseTheCallerGetsTheError() async throws {
         let lines = ["Cache-Control: max-age=60, must-revalidate", "ETag: \"a\""]
         let bench = CacheBench(.init(200, lines), .failing(.connectionFailed), .failing(.insecure), .failing(.connectionFailed))
         let loader = bench.makeLoader()
@@ -49,8 +49,8 @@ import Testing
         await #expect { try await strict.see() } throws: { ($0 as? ImageError)?.code == .hostNotFound }
     }
 
-    @Test("RFC 5861 §4 stale-if-error: a 503 gives way to the stored response, and leaves it stored")
-    func aServersErrorGivesWay() async throws {
+    @Test("RFC 5861 §4 stale-if-error: the stored response is served instead of a 503, and stays stored")
+    func aServerErrorIsReplacedByTheStaleResponse() async throws {
         let bench = CacheBench(
             .init(200, ["Cache-Control: max-age=60, stale-if-error=600", "ETag: \"a\""]), .init(503, [], "busy"),
             .failing(.connectionLost), .init(503, ["Cache-Control: max-age=600"], "busy"))
@@ -62,7 +62,7 @@ import Testing
         bench.advance(700)
         #expect(try await loader.see() == Seen(503, "busy", .network))
         bench.add(.failing(.hostNotFound))
-        #expect(try await loader.see() == Seen(.disk), "A server's error does not replace a picture.")
+        #expect(try await loader.see() == Seen(.disk), "A server error does not replace an image.")
     }
 
     // MARK: stale-while-revalidate
@@ -81,15 +81,15 @@ import Testing
             #expect(try await slow.see(["Accept: image/png", "Foo: x"]) == Seen(.disk))
         }
         held.open()
-        await slow.finishRevalidations()
+        await slow.waitForRevalidations()
         #expect(bench.requestCount == 2)
         let fields = try #require(bench.requests.last?.headerFields)
         #expect(fields[.accept] == "image/png" && fields[.ifNoneMatch] == "\"a\"")
         #expect(fields[HTTPField.Name("Foo")!] == "x")
-        #expect(bench.requests.last?.priority == .veryLow, "Nobody waits for it.")
+        #expect(bench.requests.last?.priority == .veryLow, "No caller waits for it.")
         bench.advance(50)
         let fresh = try await slow.response(["Accept: image/png"])
-        #expect(fresh.head.headerFields[.age] == "50", "It was validated, and its time began anew.")
+        #expect(fresh.head.headerFields[.age] == "50", "The validation restarted its age.")
         #expect(bench.requestCount == 2)
     }
 
@@ -101,11 +101,11 @@ import Testing
         _ = try await loader.see()
         bench.advance(61)
         #expect(try await loader.see() == Seen(.disk))
-        await loader.finishRevalidations()
+        await loader.waitForRevalidations()
         #expect(try await loader.see() == Seen(200, "abcdefghij", .disk))
     }
 
-    @Test func aFailedBackgroundValidationIsTriedAgain() async throws {
+    @Test func aFailedBackgroundValidationIsRepeated() async throws {
         let lines = ["Cache-Control: max-age=60, stale-while-revalidate=600", "ETag: \"a\""]
         let bench = CacheBench(.init(200, lines), .failing(.insecure), .init(304, lines, ""))
         let loader = bench.makeLoader()
@@ -113,12 +113,12 @@ import Testing
         bench.advance(61)
         for count in 2...3 {
             #expect(try await loader.see() == Seen(.disk))
-            await loader.finishRevalidations()
+            await loader.waitForRevalidations()
             #expect(bench.requestCount == count)
         }
     }
 
-    @Test func backgroundValidationsAreBounded() async throws {
+    @Test func backgroundValidationsAreLimited() async throws {
         let lines = ["Cache-Control: max-age=60, stale-while-revalidate=600", "ETag: \"a\""]
         let bench = CacheBench()
         let loader = bench.makeLoader()
@@ -132,13 +132,13 @@ import Testing
         let slow = CachedLoader(Held(gate: held, next: loader.loader), cache: bench.cache)
         for url in urls { #expect(try await slow.see(to: url) == Seen(.disk)) }
         held.open()
-        await slow.finishRevalidations()
-        #expect(bench.requestCount == 20 + CachedLoader.mostRevalidations)
+        await slow.waitForRevalidations()
+        #expect(bench.requestCount == 20 + CachedLoader.maximumRevalidations)
     }
 
-    // MARK: The caller goes away
+    // MARK: The caller cancels
 
-    @Test func cancellingIsNoFailureAndServesNothingStale() async throws {
+    @Test func cancellationIsNotAFailureAndServesNothingStale() async throws {
         let gate = Gate(isOpen: true)
         let bench = CacheBench(.init(200, ["Cache-Control: max-age=60, stale-if-error=600", "ETag: \"a\""]), gate: gate)
         let loader = bench.makeLoader()
@@ -154,7 +154,7 @@ import Testing
 
     // MARK: The store fails
 
-    @Test func aFailingStoreCostsHitsAndNoLoad() async throws {
+    @Test func aFailingStoreCostsHitsButFailsNoLoad() async throws {
         struct Full: Error {}
         let store = LoggedDataCache { _ in Full() }
         let bench = CacheBench(
@@ -206,7 +206,7 @@ import Testing
         ),
     ]
 
-    @Test func anEntryThatContradictsItselfIsAMiss() async throws {
+    @Test func aContradictoryEntryIsAMiss() async throws {
         for (name, forge) in Self.forgeries {
             let bench = CacheBench(.init(200, Self.tagged + ["Content-Length: 10"]), .init(200, Self.tagged, "new"))
             let loader = bench.makeLoader()
@@ -230,8 +230,8 @@ import Testing
         #expect(bench.store.keys.count == 1)
     }
 
-    @Test func entriesSurviveEveryHeadThatAServerMaySend() async throws {
-        // Whatever bytes stand in the fields, a decision ends, and what is stored reads back the same.
+    @Test func entriesWithAnyResponseHeadersAreReadBack() async throws {
+        // For any bytes in the fields, a decision is made, and the stored response is read back unchanged.
         var random = SplitMix(seed: 7)
         let names = ["Cache-Control", "Expires", "Age", "Date", "Vary", "ETag", "Last-Modified", "Content-Range", "Connection"]
         let pieces = [
@@ -247,9 +247,10 @@ import Testing
             }
             let status = [200, 206, 304, 404, 599][Int(random.next() % 5)]
             let stored = Wire.stored(lines, status: status, to: lines)
-            _ = HTTPCachePolicy.standard.keeps(stored, to: Wire.request(lines))
+            _ = HTTPCachePolicy.standard.allowsStoring(stored, for: Wire.request(lines))
             _ = HTTPCachePolicy.standard.decision(for: Wire.request(lines), stored: [stored], now: Wire.start + 5)
-            _ = HTTPCachePolicy.standard.standIn(for: Wire.request(lines), stored: [stored], after: .unreachable, now: Wire.start)
+            _ = HTTPCachePolicy.standard.staleReply(
+                for: Wire.request(lines), stored: [stored], after: .unreachable, now: Wire.start)
             let updated = stored.updated(by: stored.head, to: Wire.request(), requestedAt: Wire.start, receivedAt: Wire.start)
             _ = updated.joined(with: stored)
             let entry = EntryMetadata.encode(
@@ -266,7 +267,7 @@ import Testing
         #expect(try await bench.makeLoader().see() == Seen(.disk))
     }
 
-    @Test func manyLoadsAtOnceOverOneCacheNeverMixBodies() async throws {
+    @Test func concurrentLoadsOverOneCacheNeverMixBodies() async throws {
         let store = LoggedDataCache()
         let server = ScriptedLoader { request in
             let value = request.headerFields[HTTPField.Name("Foo")!] ?? ""
@@ -293,9 +294,9 @@ import Testing
         }
     }
 
-    // MARK: The load's own policy
+    // MARK: The policy of the load
 
-    @Test func aReloadAsksForTheWholeAndRefreshesTheStore() async throws {
+    @Test func aReloadFetchesTheWholeAndReplacesTheEntry() async throws {
         let bench = CacheBench(.init(200, Self.tagged), .init(200, Self.tagged, "new"))
         let loader = bench.makeLoader()
         _ = try await loader.see()
@@ -306,7 +307,7 @@ import Testing
         #expect(try await loader.see() == Seen(200, "new", .disk))
     }
 
-    @Test func aLoadThatMayNotWriteStoresAndForgetsNothing() async throws {
+    @Test func aLoadThatMayNotWriteStoresAndRemovesNothing() async throws {
         let bench = CacheBench(.init(200, Self.tagged), .init(404, [], ""), .init(200, Self.tagged, "new"))
         let loader = bench.makeLoader()
         var request = Wire.request()
@@ -324,7 +325,7 @@ import Testing
         #expect(bench.store.keys.count == 1)
     }
 
-    @Test func onlyIfCachedTakesWhatIsStale() async throws {
+    @Test func onlyIfCachedAcceptsStaleResponses() async throws {
         let bench = CacheBench(.init(200, Self.tagged))
         let cache = bench.cache
         _ = try await bench.makeLoader().see()
@@ -344,7 +345,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPCachePolicy.off, .standard])
-    func whoWantsNoNetworkGetsNoneWhateverThePolicyAndTheMethod(_ policy: HTTPCachePolicy) async throws {
+    func onlyIfCachedNeverUsesTheNetworkForAnyPolicyAndMethod(_ policy: HTTPCachePolicy) async throws {
         let bench = CacheBench(.init(200, Self.tagged), policy: policy)
         for method in [HTTPRequest.Method.get, .post] {
             var request = Wire.request()
@@ -354,7 +355,7 @@ import Testing
         #expect(bench.requests.isEmpty)
     }
 
-    @Test func aggressiveKeepsWhateverFits() async throws {
+    @Test func aggressiveStoresAnythingWithinTheLimit() async throws {
         let bench = CacheBench(.init(200, ["Cache-Control: max-age=0, no-cache"]), policy: .aggressive)
         let loader = bench.makeLoader()
         #expect(try await loader.see() == Seen(.network))
@@ -369,7 +370,7 @@ extension String {
     }
 }
 
-/// Passes requests on once its gate is open.
+/// Forwards requests once its gate is open.
 private struct Held: DataLoading {
     let gate: Gate
     let next: any DataLoading
@@ -380,7 +381,7 @@ private struct Held: DataLoading {
     }
 }
 
-/// Numbers that are the same in every run (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+/// Reproducible random numbers (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
 private struct SplitMix {
     var state: UInt64
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ImageCaching
 
-/// The loader around a loader: what goes to the server, what to the store, what to the caller.
+/// What the caching loader sends to the server, stores, and returns to the caller.
 @Suite("CachedLoader") struct CachedLoaderTests {
     private func storeCount(_ bench: CacheBench) -> Int {
         bench.store.calls.count { if case .store = $0 { true } else { false } }
@@ -25,7 +25,7 @@ import Testing
         #expect(bench.requestCount == 1)
     }
 
-    @Test("RFC 9111 §4.3 a stale response is validated; a 304 takes the stored bytes and begins its time anew")
+    @Test("RFC 9111 §4.3 a stale response is validated; a 304 reuses the stored bytes and restarts the age")
     func staleIsValidated() async throws {
         let bench = CacheBench(
             .init(200, ["Cache-Control: max-age=60", "ETag: \"a\"", "Foo: 1"]),
@@ -55,7 +55,7 @@ import Testing
             (["Cache-Control: max-age=0, stale-if-error=60", "ETag: \"a\""], [], true),
             (["Cache-Control: max-age=0, stale-while-revalidate=1", "ETag: \"a\""], [], true),
         ])
-    func a304IsWrittenDownWhereItTells(_ lines: [String], _ news: [String], _ isWritten: Bool) async throws {
+    func a304IsStoredOnlyIfItChangesTheEntry(_ lines: [String], _ news: [String], _ isWritten: Bool) async throws {
         let bench = CacheBench(.init(200, lines), .init(304, news, ""))
         let loader = bench.makeLoader()
         _ = try await loader.see()
@@ -67,7 +67,7 @@ import Testing
         #expect(storeCount(bench) == stored + (isWritten ? 1 : 0))
     }
 
-    @Test("RFC 9111 §4.3.3 a new version takes the place of the old one")
+    @Test("RFC 9111 §4.3.3 a new version replaces the old one")
     func aNewVersionReplacesTheOld() async throws {
         let bench = CacheBench(
             .init(200, ["Cache-Control: max-age=60", "ETag: \"a\""]),
@@ -80,8 +80,8 @@ import Testing
         #expect(bench.store.keys.count == 1)
     }
 
-    @Test("RFC 9111 §4.3.4 a 304 of another version is not believed: the whole is fetched")
-    func a304OfAnotherVersionIsNotBelieved() async throws {
+    @Test("RFC 9111 §4.3.4 a 304 of another version is rejected, and the whole body is fetched")
+    func a304OfAnotherVersionIsRejected() async throws {
         let bench = CacheBench(
             .init(200, ["Cache-Control: max-age=0", "ETag: \"a\""]), .init(304, ["ETag: \"b\""], ""),
             .init(200, ["ETag: \"b\""], "abcdefghij"))
@@ -91,7 +91,7 @@ import Testing
         #expect(bench.requests.map { $0.headerFields.contains(.ifNoneMatch) } == [false, true, false])
     }
 
-    @Test("RFC 9110 §15.4.5 a 304 to the caller's own question is passed on and not kept")
+    @Test("RFC 9110 §15.4.5 a 304 to the conditional request of the caller is returned and not stored")
     func theCallersOwn304IsPassedOn() async throws {
         let bench = CacheBench(.init(304, ["ETag: \"a\"", "Cache-Control: max-age=60"], ""))
         #expect(try await bench.makeLoader().see(["If-None-Match: \"a\""]) == Seen(304, "", .network))
@@ -119,8 +119,8 @@ import Testing
         #expect(bench.requestCount == 0)
     }
 
-    @Test("RFC 9111 §4 negative caching: a 404 holds as long as it says, and no longer")
-    func aFailureHoldsAsLongAsItSays() async throws {
+    @Test("RFC 9111 §4 negative caching: a 404 is served for its lifetime")
+    func anErrorResponseIsServedForItsLifetime() async throws {
         let bench = CacheBench(
             .init(404, ["Cache-Control: max-age=60"], "none"), .init(404, [], "none"), .init(404, [], "none"))
         let loader = bench.makeLoader()
@@ -131,8 +131,8 @@ import Testing
         #expect(try await loader.see() == Seen(404, "none", .network))
     }
 
-    @Test("RFC 9111 §4.3.3 what is gone is forgotten")
-    func whatIsGoneIsForgotten() async throws {
+    @Test("RFC 9111 §4.3.3 a gone response is removed")
+    func aGoneResponseIsRemoved() async throws {
         let bench = CacheBench(
             .init(200, ["Cache-Control: max-age=60", "ETag: \"a\""]), .init(410, [], ""), .failing(.connectionFailed))
         let loader = bench.makeLoader()
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test("RFC 9111 §4.1 each variant is validated by its own validator")
-    func variantsAreValidatedApart() async throws {
+    func variantsAreValidatedSeparately() async throws {
         let lines = ["Cache-Control: max-age=60", "Vary: Foo"]
         let bench = CacheBench(
             .init(200, lines + ["ETag: \"1\""], "one"), .init(200, lines + ["ETag: \"2\""], "two"),
@@ -181,8 +181,8 @@ import Testing
         #expect(bench.requestCount == 4)
     }
 
-    @Test("RFC 9111 §4.4 variants do not come back once their URL was forgotten")
-    func forgottenVariantsDoNotComeBack() async throws {
+    @Test("RFC 9111 §4.4 variants of a removed URL are not served again")
+    func removedVariantsAreNotServedAgain() async throws {
         let lines = ["Cache-Control: max-age=60", "Vary: Foo"]
         let bench = CacheBench(
             .init(200, lines, "one"), .init(200, lines, "two"), .init(204, [], ""), .init(200, lines, "new one"),
@@ -195,7 +195,7 @@ import Testing
         #expect(try await loader.see(["Foo: 2"]) == Seen(200, "new two", .network))
     }
 
-    @Test func aResponseThatNoLongerVariesAnswersAll() async throws {
+    @Test func aResponseThatNoLongerVariesMatchesAllRequests() async throws {
         let bench = CacheBench(
             .init(200, ["Cache-Control: max-age=60", "Vary: Foo"], "one"), .init(200, ["Cache-Control: max-age=60"], "all"))
         let loader = bench.makeLoader()
@@ -209,7 +209,7 @@ import Testing
 
     @Test(
         "Two users never share a response, whatever it says",
-        arguments: ["Authorization", "Cookie", "X-Api-Token", "x-auth-token", "Fields-Nobody-Knows"])
+        arguments: ["Authorization", "Cookie", "X-Api-Token", "x-auth-token", "X-Unknown-Field"])
     func usersNeverShare(_ field: String) async throws {
         let lines = ["Cache-Control: public, max-age=60"]
         let bench = CacheBench(.init(200, lines, "Ann's"), .init(200, lines, "Bob's"), .init(200, lines, "anyone's"))
@@ -234,7 +234,7 @@ import Testing
         #expect(bench.store.keys.allSatisfy { !"\($0)".contains("secret") && !"\($0)".contains("hidden") })
     }
 
-    @Test func fieldsThatTellNoUsersApartCanBeNamed() async throws {
+    @Test func neutralFieldsCanBeConfigured() async throws {
         let bench = CacheBench(
             .init(200, ["Cache-Control: max-age=60"]), neutralFields: HTTPCache.standardNeutralFields.union(["X-Batch"]))
         let loader = bench.makeLoader()
@@ -253,7 +253,7 @@ import Testing
         #expect(try await loader.see() == Seen(.disk))
     }
 
-    @Test func valuesThatVaryNamesAreStoredAsADigest() async throws {
+    @Test func valuesOfVaryFieldsAreStoredAsADigest() async throws {
         let bench = CacheBench(.init(200, ["Cache-Control: max-age=60", "Vary: Authorization, Foo"]))
         _ = try await bench.makeLoader().see(["Authorization: Bearer hush", "Foo: whisper"])
         for key in bench.store.keys {
@@ -263,10 +263,10 @@ import Testing
         }
     }
 
-    @Test("RFC 9110 §9.3.3 an answer to POST that says it is what the URL has, and how long, answers GET")
-    func postMayAnswerGet() async throws {
+    @Test("RFC 9110 §9.3.3 a response to POST with Content-Location and a lifetime is served for GET")
+    func aResponseToPostMayBeServedForGet() async throws {
         let fresh = ["Cache-Control: max-age=60"]
-        let here = "Content-Location: https://example.org/picture"
+        let here = "Content-Location: https://example.org/image"
         for (lines, tier) in [
             (fresh + [here], CacheTier.disk), (fresh, .network), ([here], .network),
             (fresh + ["Content-Location: /other"], .network),
@@ -278,8 +278,8 @@ import Testing
         }
     }
 
-    @Test("RFC 9111 §4.3.5 HEAD is answered from the store, or freshens it, or shows that it is old")
-    func headGoesBothWays() async throws {
+    @Test("RFC 9111 §4.3.5 HEAD is served from the store, or updates or removes the stored response")
+    func headIsServedAndUpdatesTheStoredResponse() async throws {
         let bench = CacheBench(
             .init(200, ["Cache-Control: max-age=60", "ETag: \"a\"", "Content-Length: 10"]),
             .init(200, ["Cache-Control: max-age=60", "ETag: \"a\"", "Content-Length: 10"], ""),
@@ -298,7 +298,7 @@ import Testing
         #expect(bench.requests.last?.headerFields.contains(.ifNoneMatch) == false)
     }
 
-    @Test func headAloneStoresNothing() async throws {
+    @Test func aResponseToHeadIsNotStored() async throws {
         let bench = CacheBench(.init(200, ["Cache-Control: max-age=60"], ""))
         _ = try await bench.makeLoader().see(method: "HEAD")
         #expect(bench.store.keys.isEmpty)
@@ -306,7 +306,7 @@ import Testing
 
     // MARK: Redirects
 
-    @Test func whatARedirectLedToIsAlwaysValidated() async throws {
+    @Test func aRedirectedResponseIsAlwaysValidated() async throws {
         let there = "https://example.org/there"
         let bench = CacheBench(
             CacheBench.Answer(200, ["Cache-Control: max-age=60", "ETag: \"a\""]).from(there),
@@ -319,7 +319,7 @@ import Testing
         #expect(again.url.absoluteString == there)
         #expect(try await again.text == "0123456789")
         #expect(bench.requests[1].headerFields[.ifNoneMatch] == "\"a\"")
-        // The same tag of another resource names another version.
+        // An equal tag of another resource names another version.
         #expect(try await loader.see() == Seen(200, "elsewhere", .network))
         #expect(bench.requestCount == 4)
     }

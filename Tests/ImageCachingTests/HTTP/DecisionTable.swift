@@ -4,18 +4,18 @@ import Testing
 
 @testable import ImageCaching
 
-/// One rule, tried on one transaction and one request after it.
+/// One rule, tested with one exchange and a request after it.
 struct Row: Sendable, CustomTestStringConvertible {
-    /// What a cache does.
+    /// The decision of the cache.
     enum Verdict: Hashable, Sendable {
-        /// Answers from the store with this `Age`.
+        /// Serves the stored response with this `Age`.
         case serve(Int)
-        /// The same, and validates in the background.
+        /// Serves it, and validates it in the background.
         case serveAndValidate(Int)
         case validate
         case fetch
         case gatewayTimeout
-        /// Had not kept the response.
+        /// The response was not stored.
         case notKept
     }
 
@@ -46,10 +46,10 @@ struct Row: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rule }
 
-    /// What the cache does with the request, having seen the transaction.
+    /// The decision about the request after the exchange.
     var outcome: Verdict {
         let stored = Wire.stored(response, status: status, to: first)
-        guard policy.keeps(stored, to: Wire.request(first)) else { return .notKept }
+        guard policy.allowsStoring(stored, for: Wire.request(first)) else { return .notKept }
         var request = Wire.request(request)
         request.method = method
         switch policy.decision(for: request, stored: [stored], now: Wire.start + after) {
@@ -62,13 +62,13 @@ struct Row: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Messages from text, at a time that stands still.
+/// Messages from text, at a fixed time.
 enum Wire {
     /// Tuesday, 14 November 2023, 22:13:20 GMT.
     static let start = 1_700_000_000.0
-    static let url = URL(string: "https://example.org/picture")!
+    static let url = URL(string: "https://example.org/image")!
 
-    /// Header lines; `{60}` becomes the date a minute after the start, `{850:60}` and `{asctime:60}` the same in the older forms.
+    /// Header lines; `{60}` becomes the date a minute after the start, `{850:60}` and `{asctime:60}` that date in the older forms.
     static func fields(_ lines: [String]) -> HTTPFields {
         var fields = HTTPFields()
         for line in lines {
@@ -90,7 +90,7 @@ enum Wire {
         return HTTPResponse(status: .init(code: status), headerFields: fields(lines.filter { $0 != "-Date" }))
     }
 
-    /// A response that came at the start, at once.
+    /// A response that arrived at the start, without a delay.
     static func stored(
         _ lines: [String], status: Int = 200, to request: [String] = [], took: Double = 0, at: Double = start, bytes: Int = 10
     ) -> StoredResponse {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCaching
 
-/// What responses and requests say in `Cache-Control` besides times.
+/// The `Cache-Control` directives of responses and requests besides lifetimes.
 @Suite("HTTP cache directives") struct HTTPCacheDirectives {
     private static let fresh = "Cache-Control: max-age=3600"
     private static let tag = "ETag: \"a\""
@@ -250,13 +250,15 @@ import Testing
     ]
     private static let aYear = "Cache-Control: max-age=31536000"
 
-    @Test(arguments: errorStatuses) func anErrorResponseIsKeptForMinutesAtMost(_ row: Row) { #expect(row.outcome == row.verdict) }
-    @Test(arguments: ofResponses) func responsesSayWhatMayBeDone(_ row: Row) { #expect(row.outcome == row.verdict) }
-    @Test(arguments: ofRequests) func requestsSayWhatTheyTake(_ row: Row) { #expect(row.outcome == row.verdict) }
+    @Test(arguments: errorStatuses) func anErrorResponseIsStoredForMinutesAtMost(_ row: Row) {
+        #expect(row.outcome == row.verdict)
+    }
+    @Test(arguments: ofResponses) func directivesOfResponsesAreObeyed(_ row: Row) { #expect(row.outcome == row.verdict) }
+    @Test(arguments: ofRequests) func directivesOfRequestsAreObeyed(_ row: Row) { #expect(row.outcome == row.verdict) }
     @Test(arguments: staleness) func staleWhileRevalidateHasItsWindow(_ row: Row) { #expect(row.outcome == row.verdict) }
     @Test(arguments: otherPolicies) func thePolicyChangesTheRules(_ row: Row) { #expect(row.outcome == row.verdict) }
 
-    @Test func offUsesNothingThatIsStored() {
+    @Test func offServesNothing() {
         let stored = Wire.stored([Self.fresh])
         #expect(HTTPCachePolicy.off.decision(for: Wire.request(), stored: [stored], now: Wire.start) == .fetch)
         let only = Wire.request(["Cache-Control: only-if-cached"])
@@ -276,18 +278,18 @@ import Testing
         ([.onlyIfCached], 70, .serve),
     ]
 
-    /// What a load's own policy says about the cache.
+    /// The cache policies of loads.
     @Test(arguments: policies)
-    func theLoadsPolicyHolds(_ policy: CachePolicy, _ after: Double, _ kind: HTTPCacheKind) {
+    func theCachePolicyOfTheLoadIsObeyed(_ policy: CachePolicy, _ after: Double, _ kind: HTTPCacheKind) {
         let stored = Wire.stored(["Cache-Control: max-age=60", Self.tag])
         var request = Wire.request()
         request.cachePolicy = policy
         #expect(HTTPCacheKind(HTTPCachePolicy.standard.decision(for: request, stored: [stored], now: Wire.start + after)) == kind)
-        #expect(HTTPCachePolicy.standard.keeps(stored, to: request) == policy.writesDisk)
+        #expect(HTTPCachePolicy.standard.allowsStoring(stored, for: request) == policy.writesDisk)
     }
 }
 
-/// A decision without its contents.
+/// A decision without its associated values.
 enum HTTPCacheKind: Hashable, Sendable {
     case serve, serveWhileRevalidating, revalidate, fetch, gatewayTimeout
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCaching
 
-/// How long a response is fresh, rule by rule.
+/// The freshness lifetime of responses.
 @Suite("HTTP freshness") struct HTTPFreshness {
     static let maxAge: [Row] = [
         Row("RFC 9111 §5.2.2.1 max-age: fresh below it", ["Cache-Control: max-age=60"], after: 59, .serve(59)),
@@ -168,7 +168,7 @@ import Testing
         Row(
             "RFC 9111 §1.2.2 an endless Age is cut", ["Cache-Control: max-age=60", "Age: 99999999999999999999", "ETag: \"a\""],
             .validate),
-        Row("RFC 9111 §5.1 Age is told in whole seconds", ["Cache-Control: max-age=60"], after: 12.9, .serve(12)),
+        Row("RFC 9111 §5.1 Age is in whole seconds", ["Cache-Control: max-age=60"], after: 12.9, .serve(12)),
         Row("RFC 9111 §4.2.3 a clock that was set back", ["Cache-Control: max-age=60"], after: -30, .serve(30)),
         Row(
             "RFC 9111 §4.2.3 a clock that was set back far", ["Cache-Control: max-age=60", "ETag: \"a\""], after: -86_400,
@@ -181,12 +181,13 @@ import Testing
         Row("RFC 9111 §4.2.2 at most a day", ["Last-Modified: {-86400000}"], after: 86_399, .serve(86_399)),
         Row("RFC 9111 §4.2.2 a day is over", ["Last-Modified: {-86400000}"], after: 86_401, .validate),
         Row(
-            "RFC 9111 §4.2.2 another share", ["Last-Modified: {-1000}"], after: 199, policy: HTTPCachePolicy(heuristicShare: 0.2),
+            "RFC 9111 §4.2.2 another share", ["Last-Modified: {-1000}"], after: 199,
+            policy: HTTPCachePolicy(heuristicFraction: 0.2),
             .serve(199)),
         Row(
             "RFC 9111 §4.2.2 another limit", ["Last-Modified: {-1000}"], after: 51, policy: HTTPCachePolicy(heuristicLimit: 50),
             .validate),
-        Row("RFC 9111 §4.2.2 no guesses", ["Last-Modified: {-1000}"], policy: HTTPCachePolicy(heuristicShare: 0), .validate),
+        Row("RFC 9111 §4.2.2 no guesses", ["Last-Modified: {-1000}"], policy: HTTPCachePolicy(heuristicFraction: 0), .validate),
         Row("RFC 9111 §4.2.2 counted from Date", ["Date: {-100}", "Last-Modified: {-1100}"], after: 0, .validate),
         Row("RFC 9111 §4.2.2 Last-Modified in the future", ["Last-Modified: {1000}"], .validate),
         Row("RFC 9111 §4.2.2 Last-Modified now", ["Last-Modified: {0}"], .validate),
@@ -202,7 +203,7 @@ import Testing
         Row("RFC 9111 §4.2.2 Last-Modified in asctime form", ["Last-Modified: {asctime:-1000}"], after: 99, .serve(99)),
     ]
 
-    /// Statuses that may be guessed about, and some that may not (RFC 9110, section 15.1).
+    /// Statuses that are heuristically cacheable, and some that are not (RFC 9110, section 15.1).
     static let guessedStatuses: [Row] =
         [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501].map {
             Row("RFC 9110 §15.1 \($0) is cacheable by guess", ["Last-Modified: {-1000}"], after: 50, status: $0, .serve(50))
@@ -220,7 +221,7 @@ import Testing
         200, 201, 203, 204, 299, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 410, 429, 499, 500, 502, 503, 504, 599,
     ]
 
-    /// Any final status is kept while it says how long; a stale one, only where it is a success that may stand in later.
+    /// Any final status is stored for its explicit lifetime; a stale one only if it is a success that may be served stale later.
     static let explicitStatuses: [Row] =
         statuses.map { status -> Row in
             Row("RFC 9111 §3 \(status) is used while fresh", ["Cache-Control: max-age=60"], after: 50, status: status, .serve(50))
@@ -229,12 +230,14 @@ import Testing
             Row("RFC 9111 §4.2 \(status) is not used stale", ["Expires: {-60}"], status: status, status < 300 ? .fetch : .notKept)
         }
 
-    @Test(arguments: maxAge) func maxAgeSaysHowLong(_ row: Row) { #expect(row.outcome == row.verdict) }
-    @Test(arguments: expires) func expiresSaysUntilWhen(_ row: Row) { #expect(row.outcome == row.verdict) }
-    @Test(arguments: age) func timeOnTheWayCounts(_ row: Row) { #expect(row.outcome == row.verdict) }
-    @Test(arguments: guesses) func withoutInformationItIsGuessed(_ row: Row) { #expect(row.outcome == row.verdict) }
-    @Test(arguments: guessedStatuses) func guessesDependOnTheStatus(_ row: Row) { #expect(row.outcome == row.verdict) }
-    @Test(arguments: explicitStatuses) func anyStatusIsKeptForAsLongAsItSays(_ row: Row) { #expect(row.outcome == row.verdict) }
+    @Test(arguments: maxAge) func maxAgeDeterminesTheLifetime(_ row: Row) { #expect(row.outcome == row.verdict) }
+    @Test(arguments: expires) func expiresDeterminesTheLifetime(_ row: Row) { #expect(row.outcome == row.verdict) }
+    @Test(arguments: age) func theResponseDelayCountsAsAge(_ row: Row) { #expect(row.outcome == row.verdict) }
+    @Test(arguments: guesses) func withoutExplicitFreshnessTheHeuristicApplies(_ row: Row) { #expect(row.outcome == row.verdict) }
+    @Test(arguments: guessedStatuses) func theHeuristicDependsOnTheStatus(_ row: Row) { #expect(row.outcome == row.verdict) }
+    @Test(arguments: explicitStatuses) func anyStatusIsStoredForItsExplicitLifetime(_ row: Row) {
+        #expect(row.outcome == row.verdict)
+    }
 
     @Test("RFC 9111 §4.2.3 the time that the transaction took counts as age")
     func theDelayOfTheResponseIsAge() {

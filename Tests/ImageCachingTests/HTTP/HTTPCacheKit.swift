@@ -5,9 +5,9 @@ import Testing
 
 @testable import ImageCaching
 
-/// A cached loader in front of a server that answers from a list, on a clock that the test moves.
+/// A caching loader in front of a server with a list of responses, and a clock that the test advances.
 final class CacheBench: Sendable {
-    /// One answer: status, header lines, body. `nil` fails as unreachable.
+    /// One response: status, header lines, body. Without a status the load fails as unreachable.
     struct Answer: Sendable {
         var status = 200
         var lines: [String] = []
@@ -55,7 +55,7 @@ final class CacheBench: Sendable {
         self.neutralFields = neutralFields
     }
 
-    /// The standard ones, and those that tests make responses vary by.
+    /// The standard neutral fields, and those that tests list in `Vary`.
     static let neutralFields = HTTPCache.standardNeutralFields.union(["foo", "bar", "baz"])
 
     var cache: HTTPCache {
@@ -66,10 +66,10 @@ final class CacheBench: Sendable {
 
     func makeLoader() -> CachedLoader { CachedLoader(Server(bench: self), cache: cache) }
 
-    /// Requests that reached the server.
+    /// The requests that reached the server.
     var requests: [DataRequest] { log.events }
     var requestCount: Int { requests.count }
-    /// How many bodies of answers before were still held when each of them came.
+    /// The number of unreleased bodies of earlier responses at each request.
     var heldAtRequests: [Int] { bodiesAtRequests.withLock { $0 } }
 
     func waitForRequests(_ count: Int) async { await log.wait(forCount: count) }
@@ -113,7 +113,7 @@ final class CacheBench: Sendable {
     }
 }
 
-/// What a caller sees of a response.
+/// The parts of a response that tests compare.
 struct Seen: Hashable, Sendable {
     var status: Int
     var body: String
@@ -125,7 +125,7 @@ struct Seen: Hashable, Sendable {
         self.tier = tier
     }
 
-    /// A picture, whole.
+    /// A complete image.
     init(_ tier: CacheTier) { self.init(200, "0123456789", tier) }
 }
 
@@ -139,7 +139,7 @@ extension CachedLoader {
         return try await load(request)
     }
 
-    /// Asks, and reads to the end.
+    /// Loads, and reads the body to its end.
     func see(_ lines: [String] = [], method: String = "GET", to url: URL = Wire.url, body: Data? = nil) async throws -> Seen {
         let response = try await response(lines, method: method, to: url, body: body)
         return Seen(response.head.status.code, try await response.text, response.tier)

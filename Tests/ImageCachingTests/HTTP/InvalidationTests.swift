@@ -5,13 +5,14 @@ import Testing
 
 @testable import ImageCaching
 
-/// What a request that changes things makes the cache forget.
+/// The stored responses that an unsafe request removes.
 @Suite("CachedLoader invalidation") struct CachedLoaderInvalidation {
     private static let other = URL(string: "https://example.org/other")!
 
     @Test(
-        "RFC 9111 §4.4 a method that changes things forgets the URL", arguments: ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH"])
-    func unsafeMethodsForgetTheURL(_ method: String) async throws {
+        "RFC 9111 §4.4 an unsafe method removes the responses of its URL",
+        arguments: ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH"])
+    func unsafeMethodsRemoveTheResponsesOfTheURL(_ method: String) async throws {
         let bench = CacheBench(
             .init(200, ["Cache-Control: max-age=60"]), .init(200), .init(200, ["Cache-Control: max-age=60"]))
         let loader = bench.makeLoader()
@@ -23,7 +24,7 @@ import Testing
     @Test(
         "RFC 9111 §4.4 what changes things forgets a user's responses, also with fields that reading does not have",
         arguments: [["Authorization: ann"], ["X-Api-Token: ann"], ["X-Tenant: 1", "X-Api-Token: ann"], []])
-    func unsafeMethodsForgetWhatTheirUserHas(_ fields: [String]) async throws {
+    func unsafeMethodsRemoveTheResponsesOfTheirUser(_ fields: [String]) async throws {
         let bench = CacheBench(.init(200, ["Cache-Control: max-age=60"]), .init(200), .init(200, [], "new"))
         let loader = bench.makeLoader()
         _ = try await loader.see(fields)
@@ -33,8 +34,8 @@ import Testing
     }
 
     @Test(
-        "RFC 9111 §4.4 a failure of such a method forgets nothing", arguments: ["POST", "PUT", "DELETE", "M-SEARCH"], [400, 500])
-    func failedUnsafeMethodsForgetNothing(_ method: String, _ status: Int) async throws {
+        "RFC 9111 §4.4 a failed unsafe method removes nothing", arguments: ["POST", "PUT", "DELETE", "M-SEARCH"], [400, 500])
+    func failedUnsafeMethodsRemoveNothing(_ method: String, _ status: Int) async throws {
         let bench = CacheBench(.init(200, ["Cache-Control: max-age=60"]), .init(status))
         let loader = bench.makeLoader()
         _ = try await loader.see()
@@ -42,8 +43,8 @@ import Testing
         #expect(try await loader.see() == Seen(.disk))
     }
 
-    @Test("RFC 9110 §9.2.1 a safe method forgets nothing", arguments: ["OPTIONS", "TRACE"])
-    func safeMethodsForgetNothing(_ method: String) async throws {
+    @Test("RFC 9110 §9.2.1 a safe method removes nothing", arguments: ["OPTIONS", "TRACE"])
+    func safeMethodsRemoveNothing(_ method: String) async throws {
         let bench = CacheBench(.init(200, ["Cache-Control: max-age=60"]), .init(200))
         let loader = bench.makeLoader()
         _ = try await loader.see()
@@ -55,7 +56,7 @@ import Testing
         "RFC 9111 §4.4 Location and Content-Location on the same origin are forgotten too",
         arguments: ["Location", "Content-Location"],
         ["/other", "other", "https://example.org/other"])
-    func theirLocationsAreForgotten(_ field: String, _ location: String) async throws {
+    func responsesOfTheirLocationsAreRemoved(_ field: String, _ location: String) async throws {
         let fresh = ["Cache-Control: max-age=60"]
         let bench = CacheBench(.init(200, fresh), .init(201, ["\(field): \(location)"]), .init(200, fresh, "new"))
         let loader = bench.makeLoader()
@@ -67,7 +68,7 @@ import Testing
     @Test(
         "RFC 9111 §4.4 other origins are left alone",
         arguments: ["https://example.com/other", "http://example.org/other", "https://example.org:444/other"])
-    func otherOriginsAreLeftAlone(_ location: String) async throws {
+    func responsesOfOtherOriginsAreNotRemoved(_ location: String) async throws {
         let fresh = ["Cache-Control: max-age=60"]
         let bench = CacheBench(.init(200, fresh), .init(201, ["Location: \(location)"]))
         let loader = bench.makeLoader()
@@ -77,15 +78,15 @@ import Testing
         #expect(try await loader.see(to: url) == Seen(.disk))
     }
 
-    @Test("RFC 9110 §9.3.4 the answer to a PUT is not stored as what its URL has")
-    func answersToOtherMethodsAreNotStored() async throws {
+    @Test("RFC 9110 §9.3.4 a response to PUT is not stored for its URL")
+    func responsesToOtherMethodsAreNotStored() async throws {
         let bench = CacheBench(.init(200, ["Cache-Control: max-age=60", "Content-Location: \(Wire.url.absoluteString)"]))
         _ = try await bench.makeLoader().see(method: "PUT", body: Data([1]))
         #expect(bench.store.keys.isEmpty)
     }
 
-    @Test("RFC 9111 §4.3.5 an answer to HEAD that is no 200 forgets nothing")
-    func failedHeadsForgetNothing() async throws {
+    @Test("RFC 9111 §4.3.5 a response to HEAD other than 200 removes nothing")
+    func failedHeadRequestsRemoveNothing() async throws {
         let bench = CacheBench(.init(200, ["Cache-Control: max-age=60", "ETag: \"a\""]), .init(404, ["ETag: \"b\""], ""))
         let loader = bench.makeLoader()
         _ = try await loader.see()
@@ -95,7 +96,7 @@ import Testing
     }
 
     @Test("RFC 9111 §4.3.4 a validation for a request that may not write changes nothing that is stored")
-    func validationsThatMayNotWriteForgetNothing() async throws {
+    func validationsThatMayNotWriteChangeNothing() async throws {
         let bench = CacheBench(
             .init(200, ["Cache-Control: max-age=60", "ETag: \"a\""]), .init(304, ["Cache-Control: max-age=600"], ""))
         let loader = bench.makeLoader()
@@ -107,8 +108,8 @@ import Testing
         #expect(bench.store.keys.count == 1)
     }
 
-    @Test("RFC 9111 §4.4 a change with credentials forgets what is stored without")
-    func changesWithCredentialsForgetWhatIsCommon() async throws {
+    @Test("RFC 9111 §4.4 an unsafe request with credentials removes responses without credentials")
+    func unsafeMethodsWithCredentialsRemoveSharedResponses() async throws {
         let fresh = ["Cache-Control: max-age=60"]
         let bench = CacheBench(.init(200, fresh), .init(200, fresh), .init(204, [], ""), .init(200, fresh), .init(200, fresh))
         let loader = bench.makeLoader()

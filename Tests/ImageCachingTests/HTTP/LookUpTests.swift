@@ -5,7 +5,7 @@ import Testing
 
 @testable import ImageCaching
 
-/// The engine looks the cache up, and the loader that fetches completes the exchange from what was found.
+/// The engine looks up the cache, and the loader continues the exchange from the result.
 @Suite("HTTPCache, one lookup per load") struct LookUpTests {
     private static let tagged = ["Cache-Control: no-cache", "ETag: \"a\""]
     private static let other = ["Cache-Control: no-cache", "ETag: \"b\""]
@@ -14,7 +14,7 @@ import Testing
         bench.store.calls.count { if case .read = $0 { true } else { false } }
     }
 
-    /// What the engine sends to the loader after a miss.
+    /// The request that the engine sends to the loader after a miss.
     private func missed(_ request: DataRequest = Wire.request(), in cache: HTTPCache) async throws -> DataRequest {
         guard case .miss(let transaction?) = try await cache.lookUp(request) else { throw NoTransaction() }
         var request = request
@@ -31,7 +31,7 @@ import Testing
         let loader = bench.makeLoader()
         #expect(try await loader.see(missed(in: loader.cache)) == Seen(.network))
         #expect(reads(bench) == 1)
-        #expect(bench.requests[0].cacheTransaction == nil, "The transaction is the cache's own.")
+        #expect(bench.requests[0].cacheTransaction == nil, "The transaction is not sent to the network.")
     }
 
     @Test(
@@ -81,11 +81,11 @@ import Testing
         request.headerFields[.cacheControl] = "no-store"
         _ = try await loader.see(request)
         #expect(bench.requests[1].headerFields[.ifNoneMatch] == nil)
-        #expect(reads(bench) == before, "Cache-Control does not choose the entry.")
+        #expect(reads(bench) == before, "Cache-Control does not select the entry.")
     }
 
     @Test(arguments: ["another user", "another variant", "another cache"])
-    func aTransactionThatDoesNotFitIsNotUsed(_ how: String) async throws {
+    func aTransactionOfAnotherRequestOrCacheIsNotUsed(_ how: String) async throws {
         let bench = CacheBench(.init(200, Self.tagged + ["Vary: Foo"]), .init(200, Self.other, "new"))
         let loader = bench.makeLoader()
         _ = try await loader.see(["Foo: 1"])
@@ -101,20 +101,20 @@ import Testing
         #expect(bench.requests[1].headerFields[.ifNoneMatch] == (how == "another cache" ? "\"a\"" : nil))
     }
 
-    @Test func whatMayBeServedStaleIsServedAfterAMissToo() async throws {
+    @Test func aStaleResponseIsServedAfterAMissToo() async throws {
         let lines = ["Cache-Control: max-age=60, stale-while-revalidate=600", "ETag: \"a\""]
         let bench = CacheBench(.init(200, lines), .init(304, lines, ""))
         let loader = bench.makeLoader()
         _ = try await loader.see()
         bench.advance(61)
         #expect(try await loader.see(missed(in: loader.cache)) == Seen(.disk))
-        await loader.finishRevalidations()
+        await loader.waitForRevalidations()
         #expect(bench.requests.last?.headerFields[.ifNoneMatch] == "\"a\"")
     }
 
     // MARK: What is stored and removed between the lookup and the response
 
-    @Test func anEntryThatIsRemovedBeforeThe304IsFetchedWhole() async throws {
+    @Test func anEntryThatIsRemovedBeforeThe304IsFetchedAgain() async throws {
         let bench = CacheBench(.init(200, Self.tagged), .init(304, Self.tagged, ""), .init(200, Self.tagged, "whole"))
         let loader = bench.makeLoader()
         _ = try await loader.see()
@@ -125,7 +125,7 @@ import Testing
         #expect(try await loader.cache.find(request).match?.data == Data("whole".utf8))
     }
 
-    @Test func anEntryThatIsRemovedWhileTheServerAnswersIsFetchedWhole() async throws {
+    @Test func anEntryThatIsRemovedDuringTheExchangeIsFetchedAgain() async throws {
         let gate = Gate(isOpen: true)
         let bench = CacheBench(
             .init(200, Self.tagged), .init(304, Self.tagged, ""), .init(200, Self.tagged, "whole"), gate: gate)
@@ -139,10 +139,10 @@ import Testing
         try await loader.cache.store.removeAll()
         held.open()
         #expect(try await seen == Seen(200, "whole", .network))
-        #expect(bench.heldAtRequests.allSatisfy { $0 == 0 }, "A response of no use holds no connection.")
+        #expect(bench.heldAtRequests.allSatisfy { $0 == 0 }, "An unusable response holds no connection.")
     }
 
-    @Test func a304DoesNotConfirmAnotherVersionThatWasStoredMeanwhile() async throws {
+    @Test func a304DoesNotConfirmAnotherVersionStoredInTheMeantime() async throws {
         let bench = CacheBench(
             .init(200, Self.tagged), .init(200, Self.other, "second"), .init(304, [], ""), .init(200, Self.tagged, "third"))
         let loader = bench.makeLoader()
@@ -153,7 +153,7 @@ import Testing
         #expect(bench.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, "\"a\"", "\"a\"", nil])
     }
 
-    @Test func a304ConfirmsTheSameVersionThatAnotherLoadHasFreshened() async throws {
+    @Test func a304ConfirmsTheSameVersionUpdatedByAnotherLoad() async throws {
         let lines = ["Cache-Control: max-age=60", "ETag: \"a\""]
         let bench = CacheBench(.init(200, lines), .init(304, lines, ""), .init(304, lines, ""))
         let loader = bench.makeLoader()
@@ -166,7 +166,7 @@ import Testing
         #expect(bench.requestCount == 3)
     }
 
-    @Test func aBeginningThatIsRemovedIsNotJoined() async throws {
+    @Test func aPartThatIsRemovedIsNotJoined() async throws {
         let lines = ["Cache-Control: max-age=60", "ETag: \"a\""]
         let bench = CacheBench(
             .init(206, lines + ["Content-Range: bytes 0-4/10"], "01234"),
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test(arguments: [CacheBench.Answer.failing(.hostNotFound), .init(503, [], "busy")])
-    func aStaleResponseThatIsRemovedIsReplacedByAnotherRequestWithItsRetries(_ answer: CacheBench.Answer) async throws {
+    func ifTheStaleResponseIsRemovedTheRequestIsSentAgainWithRetries(_ answer: CacheBench.Answer) async throws {
         let lines = ["Cache-Control: max-age=60, stale-if-error=600", "ETag: \"a\""]
         let bench = CacheBench(.init(200, lines), answer, .init(200, lines, "new"))
         let loader = bench.makeLoader()
@@ -196,7 +196,7 @@ import Testing
         #expect(bench.requests[2].headerFields[.ifNoneMatch] == nil)
     }
 
-    @Test func aDataCacheThatFailsBeforeThe304CostsARequestAndNoLoad() async throws {
+    @Test func aDataCacheThatFailsBeforeThe304CostsARequestButFailsNoLoad() async throws {
         struct Broken: Error {}
         let isBroken = Lock(false)
         let store = LoggedDataCache { _ in isBroken.withLock { $0 } ? Broken() : nil }
@@ -211,14 +211,14 @@ import Testing
 }
 
 extension CachedLoader {
-    /// Loads, and reads to the end.
+    /// Loads, and reads the body to its end.
     fileprivate func see(_ request: DataRequest) async throws -> Seen {
         let response = try await load(request)
         return Seen(response.head.status.code, try await response.text, response.tier)
     }
 }
 
-/// Passes the first answer on once its gate is open.
+/// Forwards the first response once its gate is open.
 private struct HeldAnswers: DataLoading {
     let gate: Gate
     let next: any DataLoading

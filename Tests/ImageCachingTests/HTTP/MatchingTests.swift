@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCaching
 
-/// Which stored response answers a request, and with which of its bytes.
+/// Which stored response matches a request, and which of its bytes are served.
 @Suite("HTTP variants and ranges") struct HTTPMatching {
     private static let fresh = ["Cache-Control: max-age=3600"]
 
@@ -34,7 +34,7 @@ import Testing
             "RFC 9111 §4.1 two fields, one now absent", ["Vary: Foo, Bar"], first: ["Foo: 1", "Bar: a"], asking: ["Foo: 1"],
             .fetch),
         vary(
-            "RFC 9111 §4.1 two fields that transaction their values", ["Vary: Foo, Bar"], first: ["Foo: 1", "Bar: 2"],
+            "RFC 9111 §4.1 two fields that exchange their values", ["Vary: Foo, Bar"], first: ["Foo: 1", "Bar: 2"],
             asking: ["Foo: 2", "Bar: 1"], .fetch),
         vary(
             "RFC 9111 §4.1 three fields, one absent both times", ["Vary: Foo, Bar, Baz"], first: ["Foo: 1", "Baz: 7"],
@@ -74,10 +74,10 @@ import Testing
             asking: ["A: 1", "B: 2;b=3"], .fetch),
     ]
 
-    @Test(arguments: variants) func varyNamesWhatMustMatch(_ row: Row) { #expect(row.outcome == row.verdict) }
+    @Test(arguments: variants) func fieldsListedByVaryMustMatch(_ row: Row) { #expect(row.outcome == row.verdict) }
 
-    @Test("RFC 9111 §4 of several that match, the latest answers")
-    func theLatestAnswers() {
+    @Test("RFC 9111 §4 the latest of several matches is served")
+    func theLatestMatchIsServed() {
         let older = Wire.stored(Self.fresh + ["Date: {-100}"])
         let newer = Wire.stored(Self.fresh + ["Date: {-50}"])
         let other = Wire.stored(Self.fresh + ["Vary: Foo", "Date: {0}"], to: ["Foo: 1"])
@@ -91,8 +91,8 @@ import Testing
         }
     }
 
-    @Test("RFC 9111 §3.3 a whole goes before a later part that does not have what is asked for")
-    func aWholeGoesBeforeALaterPart() {
+    @Test("RFC 9111 §3.3 a whole body is preferred to a later part without the requested bytes")
+    func aWholeBodyIsPreferredToALaterPart() {
         let whole = Wire.stored(Self.fresh + ["Date: {-100}"])
         let part = Wire.stored(Self.fresh + ["Content-Range: bytes 0-4/10"], status: 206, bytes: 5)
         for stored in [[whole, part], [part, whole]] {
@@ -106,7 +106,7 @@ import Testing
     struct RangeRow: Sendable, CustomTestStringConvertible {
         var rule: String
         var range: String
-        /// Of a body of ten bytes; `nil` where the server must be asked.
+        /// The range in a body of ten bytes; `nil` if the request must be sent.
         var bytes: Range<Int>?
         var testDescription: String { rule }
     }
@@ -131,7 +131,7 @@ import Testing
         RangeRow(rule: "RFC 9110 §14.2 negative numbers", range: "bytes=--5", bytes: nil),
     ]
 
-    /// Bytes 4 to 8 of ten.
+    /// Requests for a part with the bytes 4 to 8 of ten.
     static let ofPart: [RangeRow] = [
         RangeRow(rule: "RFC 9111 §3.3 the same part", range: "bytes=4-8", bytes: 4..<9),
         RangeRow(rule: "RFC 9111 §3.3 inside of the part", range: "bytes=5-7", bytes: 5..<8),
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ofWhole) func aRangeIsCutOutOfTheWhole(_ row: RangeRow) {
+    @Test(arguments: ofWhole) func aRangeIsServedFromAWholeBody(_ row: RangeRow) {
         let reply = served(Wire.stored(Self.fresh + ["Content-Length: 10"]), Wire.request(["Range: \(row.range)"]))
         #expect(reply?.bytes == row.bytes)
         guard let bytes = row.bytes else { return }
@@ -158,23 +158,23 @@ import Testing
         #expect(reply?.head.headerFields[.contentLength] == "\(bytes.count)")
     }
 
-    @Test(arguments: ofPart) func aRangeIsCutOutOfAPart(_ row: RangeRow) {
+    @Test(arguments: ofPart) func aRangeIsServedFromAPart(_ row: RangeRow) {
         let part = Wire.stored(Self.fresh + ["Content-Range: bytes 4-8/10", "Content-Length: 5"], status: 206, bytes: 5)
-        #expect(HTTPCachePolicy.standard.keeps(part, to: Wire.request(["Range: bytes=4-8"])))
+        #expect(HTTPCachePolicy.standard.allowsStoring(part, for: Wire.request(["Range: bytes=4-8"])))
         let reply = served(part, Wire.request(["Range: \(row.range)"]))
         #expect(reply?.bytes == row.bytes.map { $0.lowerBound - 4..<$0.upperBound - 4 })
         guard let bytes = row.bytes else { return }
         #expect(reply?.head.headerFields[.contentRange] == "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/10")
     }
 
-    @Test("RFC 9111 §3.3 the end of a body has its last bytes")
-    func theEndHasTheLastBytes() {
+    @Test("RFC 9111 §3.3 a suffix range is served from the end of a body")
+    func aSuffixRangeIsServedFromTheEndOfABody() {
         let part = Wire.stored(Self.fresh + ["Content-Range: bytes 5-9/10"], status: 206, bytes: 5)
         #expect(served(part, Wire.request(["Range: bytes=-1"]))?.bytes == 4..<5)
         #expect(served(part, Wire.request(["Range: bytes=6-"]))?.bytes == 1..<5)
     }
 
-    @Test("RFC 9111 §3.3 a part without a known total answers what it has")
+    @Test("RFC 9111 §3.3 a part of unknown total length serves its bytes")
     func aPartOfUnknownLength() {
         let part = Wire.stored(Self.fresh + ["Content-Range: bytes 5-9/*"], status: 206, bytes: 5)
         #expect(served(part, Wire.request(["Range: bytes=6-7"]))?.head.headerFields[.contentRange] == "bytes 6-7/*")
@@ -189,13 +189,13 @@ import Testing
             "", "bytes", "bytes 0-4", "bytes 4-0/10", "bytes 0-10/10", "bytes */10", "lines 0-4/10", "bytes 0-4/x",
             "bytes 0-9223372036854775807/*", "bytes -4/10",
         ])
-    func partsWithoutAPlaceAreNotKept(_ range: String) {
+    func partsWithoutAValidRangeAreNotStored(_ range: String) {
         let part = Wire.stored(Self.fresh + (range.isEmpty ? [] : ["Content-Range: \(range)"]), status: 206, bytes: 5)
-        #expect(!HTTPCachePolicy.standard.keeps(part, to: Wire.request(["Range: bytes=0-4"])))
+        #expect(!HTTPCachePolicy.standard.allowsStoring(part, for: Wire.request(["Range: bytes=0-4"])))
     }
 
-    @Test("RFC 9110 §13.1.5 If-Range lets a range through for the same version only")
-    func ifRangeNamesTheVersion() {
+    @Test("RFC 9110 §13.1.5 If-Range allows a range of the same version only")
+    func ifRangeMustMatchTheVersion() {
         let stored = Wire.stored(Self.fresh + ["ETag: \"a\"", "Last-Modified: {-100}"])
         #expect(served(stored, Wire.request(["Range: bytes=0-1", "If-Range: \"a\""]))?.bytes == 0..<2)
         #expect(served(stored, Wire.request(["Range: bytes=0-1", "If-Range: \"b\""]))?.bytes == 0..<10)
@@ -207,15 +207,15 @@ import Testing
         #expect(served(dated, Wire.request(["Range: bytes=0-1", "If-Range: {-99}"]))?.bytes == 0..<10)
     }
 
-    @Test("RFC 9110 §14.2 a range of what is no 200 is passed over")
-    func rangesAreOfPicturesOnly() {
+    @Test("RFC 9110 §14.2 a range is ignored for statuses other than 200")
+    func rangesApplyOnlyToStatus200() {
         let gone = Wire.stored(Self.fresh, status: 404)
         let reply = served(gone, Wire.request(["Range: bytes=0-1"]))
         #expect(reply?.head.status == .notFound && reply?.bytes == 0..<10)
     }
 
-    @Test("RFC 9110 §9.3.2 HEAD is answered by what GET brought, without the body")
-    func headIsAnsweredByGet() {
+    @Test("RFC 9110 §9.3.2 HEAD is served from a stored GET, without the body")
+    func headIsServedFromAStoredGet() {
         var request = Wire.request()
         request.method = .head
         let reply = served(Wire.stored(Self.fresh + ["Content-Length: 10"]), request)
@@ -230,19 +230,19 @@ import Testing
     @Test(
         "RFC 9110 §9.3 other methods are not answered",
         arguments: ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "M-SEARCH"])
-    func otherMethodsAreNotAnswered(_ method: String) throws {
+    func otherMethodsAreNotServed(_ method: String) throws {
         var request = Wire.request()
         request.method = try #require(HTTPRequest.Method(method))
         let stored = Wire.stored(Self.fresh)
         #expect(HTTPCachePolicy.standard.decision(for: request, stored: [stored], now: Wire.start) == .fetch)
-        #expect(!HTTPCachePolicy.standard.keeps(stored, to: request))
+        #expect(!HTTPCachePolicy.standard.allowsStoring(stored, for: request))
     }
 
-    @Test("RFC 9110 §9.3.1 a GET with a body is not answered")
-    func aGetWithABodyIsNotAnswered() {
+    @Test("RFC 9110 §9.3.1 a GET with a body is not served")
+    func aGetWithABodyIsNotServed() {
         var request = Wire.request()
         request.body = Data([1])
         #expect(HTTPCachePolicy.standard.decision(for: request, stored: [Wire.stored(Self.fresh)], now: Wire.start) == .fetch)
-        #expect(!HTTPCachePolicy.standard.keeps(Wire.stored(Self.fresh), to: request))
+        #expect(!HTTPCachePolicy.standard.allowsStoring(Wire.stored(Self.fresh), for: request))
     }
 }

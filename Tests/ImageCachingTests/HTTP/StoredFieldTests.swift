@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageCaching
 
-/// Which fields are kept.
+/// Which fields are stored.
 @Suite("HTTP stored fields") struct HTTPStoredFields {
     @Test(
         "RFC 9111 §3.1 fields of one connection are dropped",
@@ -13,7 +13,7 @@ import Testing
             "Proxy-Authorization",
             "TE", "Trailer", "Transfer-Encoding", "Upgrade", "Calotype-Stored",
         ])
-    func fieldsOfOneConnectionAreDropped(_ name: String) {
+    func connectionFieldsAreNotStored(_ name: String) {
         let stored = Wire.stored(["Cache-Control: max-age=60", "\(name): x", "Other: 1"])
         #expect(!stored.head.headerFields.contains(HTTPField.Name(name)!))
         #expect(stored.head.headerFields.contains(HTTPField.Name("Other")!))
@@ -27,18 +27,18 @@ import Testing
             "Set-Cookie", "Strict-Transport-Security", "WWW-Authenticate", "X-Frame-Options", "X-XSS-Protection",
             "Clear-Site-Data",
         ])
-    func otherFieldsAreKept(_ name: String) {
+    func otherFieldsAreStored(_ name: String) {
         #expect(Wire.stored(["\(name): x"]).head.headerFields[HTTPField.Name(name)!] == "x")
     }
 
-    @Test("RFC 9110 §7.6.1 what Connection names is dropped")
-    func whatConnectionNamesIsDropped() {
+    @Test("RFC 9110 §7.6.1 fields listed by Connection are not stored")
+    func fieldsListedByConnectionAreNotStored() {
         let stored = Wire.stored(["Connection: a, B", "A: 1", "b: 2", "c: 3"])
         #expect(stored.head.headerFields.map(\.name.canonicalName).sorted() == ["c", "date"])
     }
 
-    @Test("RFC 9111 §5.2.2.4 what no-cache names is dropped")
-    func whatNoCacheNamesIsDropped() {
+    @Test("RFC 9111 §5.2.2.4 fields listed by no-cache are not stored")
+    func fieldsListedByNoCacheAreNotStored() {
         let stored = Wire.stored(["Cache-Control: no-cache=\"a, B\"", "Cache-Control: max-age=9", "A: 1", "b: 2", "c: 3"])
         #expect(stored.head.headerFields.map(\.name.canonicalName).sorted() == ["c", "cache-control", "cache-control", "date"])
     }

@@ -90,10 +90,10 @@ import Testing
         #expect(throws: CancellationError.self) { try held.run(limit: 1 << 30, image) }
         // The codec is still waiting.
         #expect(UncancellableDecode.abandonedBytes == 1 << 20 + 3)
-        let remainder = try #require(held.token.takeRemainder())
-        #expect(remainder.bytes == 1 << 20 + 3)
+        let memory = try #require(held.token.takeResidualMemory())
+        #expect(memory.bytes == 1 << 20 + 3)
         let isOver = DispatchSemaphore(value: 0)
-        remainder.onEnd { isOver.signal() }
+        memory.onEnd { isOver.signal() }
         held.mayEnd.signal()
         isOver.wait()
         #expect(UncancellableDecode.abandonedBytes == 0)

@@ -16,7 +16,7 @@ import Testing
         var enough: Int?
         for count in stride(from: 0, through: file.count, by: 1) {
             let head = file.prefix(count)
-            let info = try registry.info(ofHead: head, limits: DecodingLimits())
+            let info = try registry.info(ofPrefix: head, limits: DecodingLimits())
             #expect(info == nil || info == whole)
             if info != nil, enough == nil { enough = count }
             if enough != nil { #expect(info == whole) }

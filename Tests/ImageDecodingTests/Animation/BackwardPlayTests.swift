@@ -5,16 +5,16 @@ import Testing
 
 import ImageDecoding
 
-/// Animations whose frames all need the one before them, played in another order than forward.
+/// Animations whose frames depend on each other, played in another order than forward.
 @Suite struct BackwardPlayTests {
-    /// Frames of one pixel each on a canvas of 9 × 9, undone in every way.
+    /// Frames of one pixel each on a canvas of 9 × 9 pixels, with every kind of disposal.
     private final class Source: AnimationSource {
         let format = ImageFormat.gif
         let canvas = PixelSize(width: 9, height: 9)
         let orientation = Orientation.up
         let loopCount: Int? = 1
         let frames: [AnimationFrame]
-        /// Frames that were decoded.
+        /// The number of decoded frames.
         var decoded = 0
 
         init(_ count: Int) {
@@ -41,18 +41,18 @@ import ImageDecoding
     }
 
     @Test
-    func backwardsEachFrameIsDecodedAFewTimesOnly() throws {
+    func playingBackwardsDecodesEachFrameOnlyAFewTimes() throws {
         let source = Source(600)
         let forward = try play(0..<600, source)
         #expect(source.decoded == 600)
         #expect(Set(forward.values).count > 590)
         #expect(try play((0..<600).reversed(), source) == forward)
-        // From the first frame each time it would be 180,300.
+        // Starting at the first frame each time would decode 180,300 frames.
         #expect(source.decoded < 600 * 10, "\(source.decoded)")
     }
 
     @Test
-    func inAnyOrderTheFramesAreTheSame() throws {
+    func framesAreTheSameInAnyOrder() throws {
         let source = Source(90)
         let forward = try play(0..<90, source)
         var random = SeededGenerator(seed: 11)
@@ -60,12 +60,12 @@ import ImageDecoding
     }
 
     @Test
-    func whereThereIsNoRoomForCanvasesTheFramesAreTheSame() throws {
+    func framesAreTheSameIfNoCanvasesMayBeKept() throws {
         let source = Source(60)
         let forward = try play(0..<60, source)
-        let room = source.canvas.byteCount(.rgba8)
+        let canvasBytes = source.canvas.byteCount(.rgba8)
         for count in 3...5 {
-            let options = DecodeOptions.with { $0.limits.decodedBytes = count * room }
+            let options = DecodeOptions.with { $0.limits.decodedBytes = count * canvasBytes }
             #expect(try play((0..<60).reversed(), source, options) == forward)
             if count == 3 { #expect(source.decoded == 60 * 61 / 2) }
         }

@@ -4,9 +4,9 @@ import Testing
 
 import ImageDecoding
 
-/// Frames that are drawn on a damaged one lack its pixels too.
+/// Frames that are drawn over a damaged frame are partial too.
 @Suite struct DamagedFrameTests {
-    /// Frames on a canvas of 2 × 2, of which those named are damaged.
+    /// Frames on a canvas of 2 × 2 pixels, some of which are damaged.
     private final class Source: AnimationSource {
         let format = ImageFormat.gif
         let canvas = PixelSize(width: 2, height: 2)
@@ -32,9 +32,9 @@ import ImageDecoding
     }
 
     @Test(arguments: [Array(0..<7), Array((0..<7).reversed()), [5, 2, 6, 0, 4, 1, 3]])
-    func aFrameIsPartialWhereADamagedOneShowsThroughIt(order: [Int]) throws {
-        // The second is drawn on the damaged first one, the third hides both. The fourth is damaged and undone, the sixth is
-        // damaged and cleared away.
+    func aFrameIsPartialIfADamagedFrameIsVisibleInIt(order: [Int]) throws {
+        // The second frame is drawn over the first, which is damaged; the third hides both. The fourth is damaged and restored,
+        // the sixth is damaged and cleared.
         let source = Source(
             [(2, .keep), (1, .keep), (2, .keep), (1, .restore), (1, .keep), (2, .clear), (1, .keep)], damaged: [0, 3, 5])
         let wanted = [true, true, false, true, false, true, false]

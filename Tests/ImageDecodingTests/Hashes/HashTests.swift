@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct HashTests {
     @Test
-    func blurHashesAreThoseOfAnotherProgram() throws {
+    func blurHashesMatchAnotherImplementation() throws {
         let lines = DecodingVectors.lines("blur")
         #expect(lines.count == 4)
         for fields in lines {
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test
-    func thumbHashesAreThoseOfAnotherProgram() throws {
+    func thumbHashesMatchAnotherImplementation() throws {
         let lines = DecodingVectors.lines("thumb")
         #expect(lines.count == 5)
         for fields in lines {
@@ -46,7 +46,7 @@ import Testing
     private func published(_ kind: String) -> [[String]] { DecodingVectors.lines(kind, of: "published-hashes.txt") }
 
     @Test
-    func theAuthorsExamplesOfBlurHashHaveTheirColours() throws {
+    func thePublishedBlurHashesHaveTheirPublishedColours() throws {
         let examples = published("blur-example")
         #expect(examples.count == 2)
         for fields in examples {
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test
-    func imagesHaveTheHashesOfTheAuthorsPrograms() throws {
+    func imagesHaveTheirPublishedHashes() throws {
         #expect(published("blur").count == 5)
         for fields in published("blur") {
             let numbers = fields.prefix(4).compactMap { Int($0) }
@@ -82,18 +82,18 @@ import Testing
     }
 
     @Test
-    func theAuthorsExampleOfThumbHashHasItsColours() throws {
+    func thePublishedThumbHashHasItsPublishedColours() throws {
         let fields = try #require(published("thumb-example").first)
         let decoded = try ThumbHash.decode(Array(try #require(Data(base64Encoded: fields[0]))))
         #expect(decoded.size.description == fields[1])
         let (pixels, wanted) = (decoded.bitmap.all, DecodingVectors.numbers(fields[2]))
         let average = (0..<4).map { c in pixels.map { $0[c] }.reduce(0, +) / pixels.count }
-        // Numbers that do not fit into a byte are cut off, and half a level lost by rounding down.
+        // Clamping to a byte and rounding down may lose half a level.
         #expect(zip(average, wanted).allSatisfy { abs($0 - $1) <= 1 }, "\(average), not \(wanted)")
     }
 
     @Test
-    func aLargeImageHasTheHashOfASmallOne() throws {
+    func aLargeImageHasTheHashOfItsSmallVersion() throws {
         let (large, small) = (try photo(900, 600), try photo(90, 60))
         let (a, b) = (try BlurHash.encode(DecodedImage(large)), try BlurHash.encode(DecodedImage(small)))
         let difference = try BlurHash.decode(a).bitmap.difference(to: BlurHash.decode(b).bitmap)
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test
-    func whatIsNoHashIsATypedError() throws {
+    func aMalformedHashIsATypedError() throws {
         for text in ["", "L", "LEHV6nWB2yk8pyo0adR*.7kCMdn", "~EHV6nWB2yk8pyo0adR*.7kCMdnj", "LEHV6nWB2yk8pyo0adR*.7kCMdn\u{e9}"]
         {
             let error = #expect(throws: ImageError.self, "\(text)") { try BlurHash.decode(text) }
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test
-    func aHashIsAPlaceholder() throws {
+    func aHashCanBeUsedAsAPlaceholder() throws {
         if case .image(let image) = Placeholder.blurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj") {
             #expect(image.size == PixelSize(width: 32, height: 32))
         } else {

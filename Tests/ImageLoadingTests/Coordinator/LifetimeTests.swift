@@ -30,9 +30,8 @@ import Testing
         #expect(task == nil && witness == nil)
     }
 
-    /// The old loader must not be released with the lock of `SharedLoader` held: its last load may ask for the new loader, which
-    /// would deadlock.
-    @Test(.timeLimit(.minutes(1))) func aLoadThatEndsWithTheSharedLoaderMayUseTheNextOne() async throws {
+    /// The old loader must be released outside of the lock, or the access to the new one would deadlock.
+    @Test(.timeLimit(.minutes(1))) func aLoadThatEndsWithTheOldSharedLoaderMayAccessTheNewOne() async throws {
         let shared = SharedLoader { Bench.held().loader }
         let (ends, end) = AsyncStream.makeStream(of: ImageLoader.self)
         _ = shared.current.load(ImageRequest(url: url("x"))) { event in

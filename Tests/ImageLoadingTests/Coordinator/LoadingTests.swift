@@ -60,7 +60,7 @@ import Testing
         #expect(bench.network.requests.isEmpty)
     }
 
-    /// A 206 without a range request is refused, unless its Content-Range covers the whole body.
+    /// A 206 without a range request is an error unless its range is the whole body.
     @Test(arguments: [
         ("bytes 0-1/4", false), ("bytes 2-3/4", false), ("bytes 0-1/*", false), (nil, false), ("bytes 0-1/2", true),
     ])

@@ -253,7 +253,7 @@ private struct HeadDecoder: Decoding {
         ImageInfo(
             format: ScriptedDecoder.format, size: PixelSize(width: 40, height: 30), frameCount: 3, orientation: .right)
     }
-    func info(ofHead head: Data, limits: DecodingLimits) throws -> ImageInfo? {
+    func info(ofPrefix head: Data, limits: DecodingLimits) throws -> ImageInfo? {
         head.count >= enough ? try info(of: head, limits: limits) : nil
     }
     func decode(_ data: Data, options: DecodeOptions) throws -> DecodedImage { try TestImages.solid() }

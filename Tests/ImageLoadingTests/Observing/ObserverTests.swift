@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageLoading
 
-/// Records the observations as text.
+/// Records observations as text.
 private final class Recorder: LoadObserving {
     let log = EventLog<String>()
 
@@ -121,7 +121,7 @@ private final class Recorder: LoadObserving {
         #expect(told.values.contains { $0.count == 2 })
     }
 
-    /// The race: the work ends on another thread while the observer receives the join.
+    /// The work ends on another thread while the observer receives the join.
     @Test func anEndDuringAJoinIsReportedAfterTheJoin() async throws {
         let (log, third) = (EventLog<String>(), DispatchSemaphore(value: 0))
         let meet = Lock<(@Sendable () -> Void)?>(nil)
@@ -149,7 +149,7 @@ private final class Recorder: LoadObserving {
         await bench.network.gate.waitForArrivals(1)
         meet.withLock {
             $0 = { [loader = bench.loader, gate = bench.network.gate] in
-                // The third load's end is delivered after the second's, so the second has ended when the third reports its end.
+                // The end of the third load is delivered after that of the second, so it shows that both were delivered.
                 _ = loader.task(for: ImageRequest(url: url("x")))
                 gate.open()
                 _ = third.wait(timeout: .now() + .seconds(60))
@@ -167,7 +167,7 @@ private final class Recorder: LoadObserving {
         #expect(log.events == ["joined 3", "finished 1", "finished 3", "joined 2", "finished 2"])
     }
 
-    @Test func bytesThatArriveInPiecesAreObserved() async throws {
+    @Test func bytesThatArriveInChunksAreReported() async throws {
         let recorder = Recorder()
         let network = ScriptedLoader { _ in .response(HTTPResponse(status: .ok), chunks: [Data([7]), Data([1, 2])]) }
         let bench = Bench(network: network) { $0.observers = [recorder] }
@@ -175,9 +175,8 @@ private final class Recorder: LoadObserving {
         #expect(recorder.log.events.filter { $0.hasSuffix("bytes") } == ["1 bytes", "3 bytes"])
     }
 
-    /// A caller that sees the end of a load finds it counted: even a load that is awaited late does not return before the
-    /// observers.
-    @Test func observersSeeTheEndBeforeTheCaller() async throws {
+    /// The observers receive the end of a load before its caller does, even if the caller awaits it late.
+    @Test func theCallerReceivesTheEndAfterTheObservers() async throws {
         let tasks = Lock<[ImageTask]>([])
         let seen = Lock<[Bool]>([])
         struct Looking: LoadObserving {

@@ -191,7 +191,7 @@ import Testing
         await prefetcher.waitUntilIdle()
         // One fetch for both, and it went before the other prefetches.
         #expect(bench.network.requests.map(\.url.lastPathComponent) == ["blocker", "5", "0", "1", "2", "3", "4"])
-        // Each request has its purpose when it reaches the network layer.
+        // Each request has the purpose that its load had when the fetch began.
         #expect(bench.network.requests.map(\.purpose) == [.plain, .view] + Array(repeating: .prefetch, count: 5))
     }
 

@@ -135,7 +135,7 @@ import Testing
     @Test func theThumbnailIsNotShownThroughWhatIsPlacedInPixels() async throws {
         struct Cut: Processing {
             let identifier = "cut"
-            var isPlacedInPixels: Bool { true }
+            var usesPixelCoordinates: Bool { true }
             func process(_ image: DecodedImage, context: ProcessingContext) throws -> DecodedImage { image }
         }
         let bench = PreviewBench(chunks: 3) { $0.previewInterval = .zero }

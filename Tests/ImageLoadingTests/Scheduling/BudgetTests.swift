@@ -56,7 +56,7 @@ import Testing
 
     @Test func theResidualMemoryOfACancelledDecodeCountsUntilItEnds() async throws {
         // Given a decode that was cancelled while its codec cannot be stopped.
-        let decoder = SizedDecoder(leavesRemainders: true)
+        let decoder = SizedDecoder(leavesResidualMemory: true)
         let loader = Self.loader(decoder, megabytes: 10)
         let cancelled = loader.task(for: ImageRequest(url: url("9")))
         await decoder.began.wait(forCount: 1)
@@ -79,12 +79,12 @@ import Testing
 private final class SizedDecoder: Decoding {
     let began = EventLog<Int>()
     /// What cancelled decodes have left behind.
-    let left = EventLog<CancelledRemainder>()
-    private let leavesRemainders: Bool
+    let left = EventLog<ResidualMemory>()
+    private let leavesResidualMemory: Bool
     private let isOpen = Lock(false)
     private let memory = Lock((now: 0, most: 0))
 
-    init(leavesRemainders: Bool = false) { self.leavesRemainders = leavesRemainders }
+    init(leavesResidualMemory: Bool = false) { self.leavesResidualMemory = leavesResidualMemory }
 
     /// The most megabytes that were being decoded at one time.
     var most: Int { memory.withLock { $0.most } }
@@ -105,10 +105,10 @@ private final class SizedDecoder: Decoding {
         began.append(megabytes)
         while !isOpen.withLock({ $0 }), options.cancellation?.isCancelled != true {}
         memory.withLock { $0.now -= megabytes }
-        if leavesRemainders, let token = options.cancellation, token.isCancelled {
-            let remainder = CancelledRemainder(bytes: megabytes << 20)
-            token.leaveBehind(remainder)
-            left.append(remainder)
+        if leavesResidualMemory, let token = options.cancellation, token.isCancelled {
+            let residual = ResidualMemory(bytes: megabytes << 20)
+            token.reportResidualMemory(residual)
+            left.append(residual)
             throw CancellationError()
         }
         return try TestImages.solid()

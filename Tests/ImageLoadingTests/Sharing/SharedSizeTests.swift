@@ -62,7 +62,7 @@ import Testing
         while bench.gate.held == 0 { await Task.yield() }
         bench.gate.open()
         await bench.decoder.log.wait(forCount: 1)
-        // Given: the larger size is being decoded, and its only load is cancelled.
+        // Given that the larger size is being decoded and its only load was cancelled.
         large.cancel()
         bench.decoder.letThrough()
         #expect(try await small.response.image.size.width == 2)

@@ -10,24 +10,24 @@ import Testing
         try .first(of: DataRequest(url: try #require(URL(string: url)), method: method, headerFields: fields))
     }
 
-    @Test func aHeadStaysOneAfterA303() throws {
+    @Test func aHeadRequestStaysHeadAfterA303() throws {
         #expect(try hop("http://a/", .head).following(status: 303, to: "http://a/b", source: "").method == .head)
         #expect(try hop("http://a/", .put).following(status: 303, to: "http://a/b", source: "").method == .get)
     }
 
-    @Test func credentialsOfTheURLYieldToTheRequestsOwn() throws {
+    @Test func theAuthorizationOfTheRequestWinsOverTheURL() throws {
         #expect(try hop("http://user:pass@a/").headerFields[.authorization] == "Basic dXNlcjpwYXNz")
         #expect(try hop("http://user:pass@a/", .get, [.authorization: "own"]).headerFields[.authorization] == "own")
     }
 
-    @Test func credentialsOfALocationAreForgotten() throws {
+    @Test func credentialsOfALocationAreIgnored() throws {
         let next = try hop("http://a/").following(status: 302, to: "http://user:pass@a/b", source: "")
         #expect(next.address.credentials == nil)
         #expect(next.address.text == "http://a/b")
         #expect(next.headerFields[.authorization] == nil)
     }
 
-    @Test func aChainThatIsTooLongTellsNoQueryOfItsLastAddress() throws {
+    @Test func theErrorForTooManyRedirectsContainsNoQuery() throws {
         var last = try hop("http://a/")
         for number in 1...RedirectLimit.standard {
             last = try last.following(status: 302, to: "http://a/\(number)?token=secret", source: "")
@@ -37,7 +37,7 @@ import Testing
         #expect(message == "It was redirected more than 10 times; the last address was http://a/10.")
     }
 
-    @Test func whatMayBeACredentialStaysWithItsOriginWhateverItsName() throws {
+    @Test func fieldsThatMayBeCredentialsAreNotSentToAnotherOrigin() throws {
         let key = try #require(HTTPField.Name("X-Api-Key"))
         let host = try #require(HTTPField.Name("Host"))
         let fields: HTTPFields = [

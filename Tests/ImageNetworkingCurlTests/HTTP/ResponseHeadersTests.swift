@@ -15,7 +15,7 @@ import Testing
         return (head, progress)
     }
 
-    @Test func aHeadBecomesStatusReasonAndFields() throws {
+    @Test func responseHeadersAreParsed() throws {
         let (head, progress) = head(["HTTP/1.1 206 Partial Content", "Content-LENGTH:  12 ", "ETag: \"a:b\"", "X: 1", "X: 2", ""])
         #expect(progress == [.incomplete, .incomplete, .incomplete, .incomplete, .incomplete, .complete])
         #expect(head.status == 206)
@@ -43,7 +43,7 @@ import Testing
         #expect(head.response.headerFields.map(\.name.rawName) == ["Good"])
     }
 
-    @Test func aControlByteIsNoHyphen() {
+    @Test func controlBytesAreNotPartOfAName() {
         let (head, _) = head(["HTTP/1.1 200 OK", "Content\rLength: 5", "Content\rType: image/png", "Good: 1", ""])
         #expect(head.contentLength == nil)
         #expect(head.response.headerFields.map(\.name.rawName) == ["Good"])
@@ -58,25 +58,25 @@ import Testing
     }
 
     @Test(arguments: ["-1", "+1", "99999999999999999999", "12a", "0x5", "5 5", "5,", "5, 6", "", "٣"])
-    func aLengthThatIsNoNumberIsBad(_ text: String) {
+    func aMalformedLengthIsInvalid(_ text: String) {
         let (head, _) = head(["HTTP/1.1 200 OK", "Content-Length: \(text)", ""])
         #expect(head.contentLength == nil)
         #expect(head.hasBadLength)
     }
 
     @Test(arguments: [(["5"], 5), (["5", "5"], 5), (["5, 5"], 5), (["5,5", "5"], 5), (["5", "6"], nil), (["x", "5"], nil)])
-    func aLengthMayBeRepeatedAndNotContradicted(_ values: [String], _ expected: Int?) {
+    func equalRepeatedLengthsAreValid(_ values: [String], _ expected: Int?) {
         let (head, _) = head(["HTTP/1.1 200 OK"] + values.map { "Content-Length: \($0)" } + [""])
         #expect(head.hasBadLength == (expected == nil))
         if let expected { #expect(head.contentLength == expected) }
     }
 
     @Test(arguments: ["HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 2", "HTTP/1.1 abc", "HTTP/2 99"])
-    func aStatusThatIsNoNumberIsZero(_ line: String) {
+    func aMalformedStatusIsZero(_ line: String) {
         #expect(head([line, ""]).0.status == 0)
     }
 
-    @Test func aHeadWithTooManyFieldsIsNone() {
+    @Test func tooManyFieldsAreAnError() {
         let most = (0..<ResponseHeaders.maximumFields).map { "A: \($0)" }
         let (largest, _) = head(["HTTP/1.1 200 OK"] + most + [""])
         #expect(largest.response.headerFields.count == most.count)
@@ -93,7 +93,7 @@ import Testing
         #expect(full.append(line) == .tooLarge)
     }
 
-    @Test func aHeadWithACookieIsRead() {
+    @Test func setCookieIsParsed() {
         let (head, _) = head(["HTTP/1.1 200 OK", "A: 1", "set-cookie: session=secret", ""])
         #expect(head.response.headerFields[.setCookie] == "session=secret")
     }

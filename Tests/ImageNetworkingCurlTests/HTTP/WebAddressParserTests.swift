@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageNetworkingCurl
 
-/// The address that is judged is the one that libcurl asks: both read a URL alike, or libcurl does not read it.
+/// The host that the policy checks is the one that libcurl connects to: both parse a URL alike, or libcurl rejects it.
 @Suite struct WebAddressesReadTwice {
     private static let pieces: [String] =
         [
@@ -26,7 +26,7 @@ import Testing
             "|", "^",
         ]
 
-    /// What libcurl reads; `nil` for what it does not.
+    /// The host that libcurl parses; `nil` if it rejects the URL.
     private func read(_ text: String) -> (scheme: String, host: String, port: String, hasCredentials: Bool)? {
         guard let url = unsafe curl_url() else { return nil }
         defer { unsafe curl_url_cleanup(url) }
@@ -44,7 +44,7 @@ import Testing
         return (scheme, host.lowercased(), port, part(CURLUPART_USER) != nil || part(CURLUPART_PASSWORD) != nil)
     }
 
-    @Test func noURLNamesOneHostHereAndAnotherToLibcurl() {
+    @Test func libcurlParsesTheSameHost() {
         var random = SeededGenerator(seed: 7)
         var readByBoth = 0
         for _ in 0..<30_000 {
@@ -55,7 +55,7 @@ import Testing
             readByBoth += 1
             #expect(known.scheme == address.origin.scheme && known.port == "\(address.origin.port)", "\(url)")
             #expect(!known.hasCredentials, "\(url)")
-            // It spells out numbers that stand for an address, such as 127.1; the address that it connects to is judged anyway.
+            // libcurl expands short forms of addresses, such as 127.1; the policy checks the connected address anyway.
             let isSpelledOut = address.origin.host.first?.isNumber == true && IPAddress(known.host) != nil
             #expect(known.host == address.origin.host || isSpelledOut, "\(url)")
         }

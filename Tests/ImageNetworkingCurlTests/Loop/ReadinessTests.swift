@@ -6,8 +6,8 @@
     @testable import ImageNetworkingCurl
 
     @Suite struct ReadinessOfSockets {
-        /// Two ends of a line, the first of which has the number that is given, or else one so high that no other thread gets it
-        /// between its uses here.
+        /// A socket pair. The first socket has the given number, or one so high that no other thread gets it between its uses
+        /// here.
         private func pair(_ number: Int32? = nil) throws -> [Int32] {
             var ends: [Int32] = [-1, -1]
             try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -17,8 +17,8 @@
             return [moved, ends[1]]
         }
 
-        /// libcurl opens its own for name lookups, and says nothing when it closes one that it was given.
-        @Test func aSocketOfALookupIsHeardOfThoughItsNumberWasAnothers() throws {
+        /// libcurl opens sockets itself for name lookups, and does not report when it closes a given one.
+        @Test func aSocketOfALookupThatReusesANumberIsWatched() throws {
             let multi = try #require(MultiHandle())
             defer { _ = unsafe curl_multi_cleanup(multi.pointer) }
             let readiness = try #require(Readiness(multi))

@@ -12,7 +12,7 @@ private func queue(perHost: Int, total: Int = 100, streams: Int = 10) -> Transfe
 }
 
 extension TransferQueue {
-    /// All that may start now, in order.
+    /// The transfers that may start now, in order.
     fileprivate mutating func startable() -> [ID] {
         var all: [ID] = []
         while let id = next() { all.append(id) }
@@ -21,7 +21,7 @@ extension TransferQueue {
 }
 
 @Suite struct TransferQueueOrder {
-    @Test func theOldestOfAHostComesFirst() {
+    @Test func theOldestTransferOfAHostStartsFirst() {
         var queue = queue(perHost: 2)
         for id in [3, 1, 2] { queue.add(id, host: host("a")) }
         #expect(queue.startable() == [3, 1])
@@ -49,14 +49,14 @@ extension TransferQueue {
         #expect(queue.startable() == [2])
     }
 
-    @Test func theTotalHoldsForAllHostsTogether() {
+    @Test func theTotalLimitAppliesToAllHosts() {
         var queue = queue(perHost: 2, total: 3)
         for id in 0..<3 { queue.add(id, host: host("a")) }
         for id in 10..<13 { queue.add(id, host: host("b")) }
         #expect(queue.startable() == [0, 10, 1])
         queue.finished(host("a"))
         #expect(queue.startable() == [11])
-        // Room that another host leaves goes to whoever waits, also to one that has something running.
+        // A connection that another host frees is given to any waiting transfer, also to one whose host has a running transfer.
         queue.finished(host("b"))
         queue.finished(host("b"))
         #expect(queue.startable() == [2, 12])
@@ -99,7 +99,7 @@ extension TransferQueue {
         #expect(queue.hostCount == 0)
     }
 
-    /// A transfer may be cancelled before it comes here, or after it has left.
+    /// A transfer may be cancelled before it is added, or after it has started.
     @Test func removingATransferThatDoesNotWaitDoesNothing() {
         var queue = queue(perHost: 1)
         queue.remove(7, host: host("a"))
@@ -111,7 +111,7 @@ extension TransferQueue {
         #expect(queue.next() == 8)
     }
 
-    @Test func hostsAreForgottenWhenNothingOfThemIsLeft() {
+    @Test func hostsWithoutTransfersAreForgotten() {
         var queue = queue(perHost: 2)
         for index in 0..<1000 {
             queue.add(index, host: host("\(index)"))
@@ -132,7 +132,7 @@ extension TransferQueue {
         #expect(queue.waiting == [4])
     }
 
-    /// A list that scrolls fast cancels thousands of transfers, which must not keep the loop's thread from the others.
+    /// A list that scrolls fast cancels thousands of transfers, which must not block the loop's thread.
     @Test(arguments: [1, 100, 20_000])
     func twentyThousandWaitingTransfersAreRemovedInAnyOrder(hostCount: Int) {
         let hosts = (0..<hostCount).map { host("\($0)") }
@@ -153,7 +153,7 @@ extension TransferQueue {
         }
     }
 
-    @Test func aRemovedTransferThatComesBackIsTheLast() {
+    @Test func aTransferThatIsAddedAgainIsTheLast() {
         var queue = queue(perHost: 10)
         for id in 0..<4 { queue.add(id, host: host("a")) }
         queue.remove(1, host: host("a"))

@@ -12,7 +12,7 @@ extension BodyBuffer {
 }
 
 @Suite struct BuffersOfBodies {
-    @Test func areUsedAgain() {
+    @Test func areReused() {
         let buffers = BodyBuffers()
         let buffer = buffers.take()
         let first = ObjectIdentifier(buffer)
@@ -23,7 +23,7 @@ extension BodyBuffer {
         #expect(again.count == 0)
     }
 
-    @Test func goWithTheirLoop() {
+    @Test func areFreedWithTheirLoop() {
         weak var gone: BodyBuffers?
         var late: Data?
         do {
@@ -37,7 +37,7 @@ extension BodyBuffer {
             }
             buffers.close()
         }
-        // The buffer that is still read keeps the pool alive, and nothing else does.
+        // Only the buffer that is still in use keeps the pool alive.
         #expect(late?.count == BodyBuffers.length)
         late = nil
         #expect(gone == nil)

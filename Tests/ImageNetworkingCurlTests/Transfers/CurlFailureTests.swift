@@ -24,13 +24,13 @@ import Testing
         #expect(failure(code: code).causes == ["detail"])
     }
 
-    /// libcurl 7.88 reports a header line that is too long as memory that is missing.
-    @Test func noMemoryAfterConnectingIsABadResponse() {
+    /// libcurl 7.88 reports a header line that is too long as out of memory.
+    @Test func outOfMemoryAfterConnectingIsABadResponse() {
         #expect(failure(code: 27).code == .badResponse)
         #expect(failure(code: 27, isConnected: false).code == .connectionFailed)
     }
 
-    @Test func aURLThatAServerMadeIsItsAnswer() {
+    @Test func aMalformedRedirectURLIsABadResponse() {
         var failure = CurlFailure(
             code: 3, detail: "", source: "http://a/b", host: "a", connectTimeout: .zero, isConnected: false)
         #expect(failure.error.code == .invalidRequest)

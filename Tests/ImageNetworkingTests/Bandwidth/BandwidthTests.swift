@@ -8,13 +8,13 @@ import Testing
 @testable import ImageNetworking
 
 @Suite struct TokenBuckets {
-    @Test func debtIsWaitedFor() {
+    @Test func takingWaitsUntilTheDebtIsPaid() {
         var bucket = TokenBucket(bytesPerSecond: 1000, now: .zero)
         #expect(bucket.take(500, now: .zero) == .milliseconds(500))
         #expect(bucket.take(500, now: .milliseconds(400)) == .milliseconds(600))
     }
 
-    @Test func aRestIsSavedUpOnlyAsABurst() {
+    @Test func unusedBytesAccumulateOnlyUpToABurst() {
         var bucket = TokenBucket(bytesPerSecond: 1000, now: .zero)
         #expect(bucket.take(100, now: .seconds(60)) == .zero)
         #expect(bucket.take(100, now: .seconds(60)) == .milliseconds(100))
@@ -30,7 +30,7 @@ import Testing
         #expect(bucket.take(1000, now: .zero) == .zero)
     }
 
-    @Test func debtIsForgivenWhileThereIsNoLimit() {
+    @Test func withoutALimitTheDebtIsDropped() {
         var bucket = TokenBucket(bytesPerSecond: 1000, now: .zero)
         #expect(bucket.take(10_000, now: .zero) == .seconds(10))
         bucket.setRate(0)
@@ -40,10 +40,10 @@ import Testing
     }
 
     @Test(arguments: [10_000, 1_000_000, 123_456_789])
-    func theRateOfManyTakersKeepsWithinFivePercent(_ rate: Int) {
+    func theRateOfConcurrentReadersIsWithinFivePercent(_ rate: Int) {
         var bucket = TokenBucket(bytesPerSecond: rate, now: .zero)
         var random = SystemRandomNumberGenerator()
-        // Each of eight takers comes again when its wait is over.
+        // Each of eight readers continues when its wait is over.
         var due = [Duration](repeating: .zero, count: 8)
         var bytes = 0
         while let now = due.min(), now < .seconds(20) {
@@ -101,20 +101,20 @@ struct Throttling {
         #expect(clock.slept == [.seconds(10)])
     }
 
-    @Test func aChangedRateHoldsFromTheNextPieceOn() async throws {
+    @Test func aChangedRateAppliesFromTheNextChunk() async throws {
         let clock = RecordingClock()
         let loader = ThrottledLoader(ScriptedLoader { _ in .body(Data(count: 10_000)) }, bytesPerSecond: 20_000, clock: clock)
         let request = DataRequest(url: try #require(URL(string: "test://a")))
         var sizes: [Int] = []
-        for try await piece in try await loader.load(request).body {
-            sizes.append(piece.count)
+        for try await chunk in try await loader.load(request).body {
+            sizes.append(chunk.count)
             loader.bytesPerSecond = sizes.count == 1 ? 40_000 : 0
         }
         #expect(sizes == [1024, 2000, 6976])
         #expect(clock.slept == [.seconds(1024.0 / 20_000), .milliseconds(50)])
     }
 
-    @Test func noLimitHandsEverythingOnAsItIs() async throws {
+    @Test func withoutALimitTheBodyIsUnchanged() async throws {
         let server = try LoopbackServer.answering(body: "whole")
         let clock = RecordingClock()
         let loader = ThrottledLoader(CurlLoader(.withoutIdleTimeout), bytesPerSecond: 0, clock: clock)

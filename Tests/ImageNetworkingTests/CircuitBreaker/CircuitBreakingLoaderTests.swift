@@ -9,18 +9,18 @@ import Testing
 
 private let policy: CircuitBreaker.Policy = {
     var policy = CircuitBreaker.Policy()
-    (policy.failures, policy.pause) = (3, .seconds(10))
+    (policy.failureThreshold, policy.openDuration) = (3, .seconds(10))
     return policy
 }()
 
-/// Answers 200 with bodies of a test's own.
+/// Responds with 200 and the bodies of the test.
 private struct Bodies: DataLoading {
     let body: @Sendable () -> ByteStream
 
     func load(_ request: DataRequest) async throws -> DataResponse { DataResponse(url: request.url, body: body()) }
 }
 
-/// Holds who comes, and tells of it.
+/// Holds each request, and reports it.
 private struct Hold {
     let reached: LoopbackServer.Gate
     let gate = CalotypeTesting.Gate()
@@ -49,13 +49,13 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
         DataRequest(url: try #require(URL(string: "https://example.org\(path)")))
     }
 
-    /// Whether the host is left alone.
+    /// Whether requests to the host are paused.
     private func isPaused(_ breaking: CircuitBreakingLoader) async throws -> Bool {
         do { _ = try await breaking.load(try request()) } catch let error as ImageError { return error.code == .hostPaused }
         return false
     }
 
-    @Test func aHostThatKeepsFailingIsLeftAloneAndOthersAreNot() async throws {
+    @Test func requestsToAFailingHostArePausedAndOthersAreNot() async throws {
         let clock = ManualClock()
         let isDown = Lock(true)
         let loader = ScriptedLoader { request in
@@ -80,7 +80,7 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
         #expect(breaking.hostCount == 0)
     }
 
-    @Test func aTryThatIsCancelledOrFailsForAnotherReasonKeepsNobodyAway() async throws {
+    @Test func aCancelledOrUnrelatedFailureOfTheTrialBlocksNoRequest() async throws {
         let clock = ManualClock()
         let failure = Lock<any Error>(ImageError(.connectionFailed, message: "Down."))
         let loader = ScriptedLoader { _ in .failure(failure.withLock { $0 }) }
@@ -95,7 +95,7 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
         #expect(loader.requests.count == 6)
     }
 
-    @Test func overloadIsAFailureAndAMissingPictureIsNot() async throws {
+    @Test func overloadIsAFailureAndAMissingImageIsNot() async throws {
         let status = Lock(503)
         let loader = ScriptedLoader { _ in .response(HTTPResponse(status: .init(code: status.withLock { $0 })), chunks: []) }
         let breaking = CircuitBreakingLoader(loader, policy: policy, clock: ManualClock())
@@ -108,7 +108,7 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
         #expect(try await imageError { _ = try await breaking.load(request) }.code == .hostPaused)
     }
 
-    @Test func aHostThatBreaksOffEveryBodyIsLeftAlone() async throws {
+    @Test func requestsToAHostThatBreaksEveryBodyArePaused() async throws {
         let ends = Lock<[ImageError.Code?]>([.connectionLost, .timedOut, nil, .connectionLost, .timedOut, .connectionLost])
         let loader = Bodies { body(ends.withLock { $0.isEmpty ? nil : $0.removeFirst() }) }
         let breaking = CircuitBreakingLoader(loader, policy: policy, clock: ManualClock())
@@ -116,7 +116,7 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
             let response = try await breaking.load(try request())
             #expect(breaking.hostCount == 1)
             if index == 2 {
-                // What came whole is a success.
+                // A complete body is a success.
                 #expect(try await response.body.collected() == Data([1]))
                 #expect(breaking.hostCount == 0)
             } else {
@@ -126,7 +126,7 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
         #expect(try await isPaused(breaking))
     }
 
-    @Test func theTryRunsUntilItsBodyEnds() async throws {
+    @Test func theTrialEndsWithItsBody() async throws {
         let end = Lock<ImageError.Code?>(.connectionLost)
         let clock = ManualClock()
         let breaking = CircuitBreakingLoader(Bodies { body(end.withLock { $0 }) }, policy: policy, clock: clock)
@@ -140,7 +140,7 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
         #expect(breaking.hostCount == 0)
     }
 
-    @Test func aTryWhoseBodyIsDroppedOrCancelledLeavesItsPlaceToTheNext() async throws {
+    @Test func aTrialWhoseBodyIsDroppedAllowsAnotherTrial() async throws {
         let (clock, hold) = (ManualClock(), try Hold())
         let end = Lock<ImageError.Code?>(.connectionLost)
         let loader = Bodies { body(end.withLock { $0 }) { if end.withLock({ $0 == nil }) { try await hold.pass() } } }
@@ -156,11 +156,11 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
         reader.cancel()
         await #expect(throws: CancellationError.self) { try await reader.value }
         #expect(try await !isPaused(breaking))
-        // Nothing was proved yet.
+        // The trial has no result yet.
         #expect(breaking.hostCount == 1)
     }
 
-    @Test func aRequestOfBeforeTheOpeningDoesNotEndTheTry() async throws {
+    @Test func aRequestFromBeforeThePauseDoesNotEndTheTrial() async throws {
         let (clock, first, second) = (ManualClock(), try Hold(), try Hold())
         let loader = ScriptedLoader { request in
             switch request.url.path {
@@ -185,8 +185,8 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
         #expect(breaking.hostCount == 0)
     }
 
-    /// An old answer meets no new breaker that would take it for one of its own.
-    @Test func aHostThatRecoveredIsRememberedAsLongAsOldRequestsRun() async throws {
+    /// An old response must not meet a new circuit breaker that confuses it with a newer request.
+    @Test func aRecoveredHostIsRememberedWhileOldRequestsRun() async throws {
         let (clock, hold) = (ManualClock(), try Hold())
         let fails = Lock(true)
         let loader = ScriptedLoader { request in
@@ -208,7 +208,7 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
     }
 
     @Test(arguments: [true, false])
-    func timeThatTheReaderLetPassIsNotTheHosts(_ isReaderSlow: Bool) async throws {
+    func aTimeoutCausedByTheReaderIsNoFailureOfTheHost(_ isReaderSlow: Bool) async throws {
         let clock = ManualClock()
         let loader = Bodies { body(.timedOut) { if !isReaderSlow { clock.advance(by: .milliseconds(20)) } } }
         let breaking = CircuitBreakingLoader(loader, policy: policy, clock: clock)
@@ -232,7 +232,7 @@ private func body(_ end: ImageError.Code?, onEnd: @escaping @Sendable () async t
         }
     }
 
-    @Test func aBodyThatCameWholeIsPassedOnAsItIs() async throws {
+    @Test func aCompleteBodyIsReturnedUnchanged() async throws {
         let whole = CircuitBreakingLoader(ScriptedLoader { _ in .body(Data([1, 2])) })
         #expect(try await whole.load(try request()).body.wholeData == Data([1, 2]))
         #expect(whole.hostCount == 0)

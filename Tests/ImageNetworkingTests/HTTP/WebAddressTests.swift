@@ -15,7 +15,7 @@ import Testing
         #expect(try address(text).origin == WebAddress.Origin(isSecure: scheme == "https", host: host, port: port))
     }
 
-    @Test func credentialsAndFragmentLeaveTheText() throws {
+    @Test func theTextOmitsCredentialsAndFragment() throws {
         let address = try address("http://us:er@a.example:81/b?c#d")
         #expect(address.text == "http://a.example:81/b?c")
         #expect(address.credentials == "us:er")
@@ -27,7 +27,7 @@ import Testing
         "http://::1/",
         "http://[]/", "http://a:0/", "http://a:65536/", "http://a:8x/", "http://a:-1/", "http://a,b/", "http://[v1.x]/",
     ])
-    func whatTwoParsersCouldReadDifferentlyIsRefused(_ text: String) {
+    func ambiguousURLsAreRejected(_ text: String) {
         #expect(throws: WebAddress.Problem.self) { try WebAddress(text) }
     }
 }

@@ -13,7 +13,7 @@ struct BuiltInInterceptors {
         DataRequest(url: try #require(URL(string: url)))
     }
 
-    @Test func defaultHeadersYieldToTheRequestsOwn() async throws {
+    @Test func headersOfTheRequestWinOverDefaultHeaders() async throws {
         let loader = ScriptedLoader { _ in .body(Data([1])) }
         let intercepted = InterceptedLoader(
             loader, interceptors: [DefaultHeadersInterceptor([.userAgent: "Default", .acceptLanguage: "en"])])
@@ -24,7 +24,7 @@ struct BuiltInInterceptors {
         #expect(loader.requests[0].headerFields[.acceptLanguage] == "en")
     }
 
-    @Test func aSignatureIsMadeForEveryTry() async throws {
+    @Test func everyAttemptIsSigned() async throws {
         let loader = ScriptedLoader { _ in .response(HTTPResponse(status: .serviceUnavailable), chunks: []) }
         let count = Lock(0)
         let signing = SigningInterceptor { request in
@@ -43,7 +43,7 @@ struct BuiltInInterceptors {
         #expect(loader.requests.map { $0.headerFields[.authorization] } == ["/a.png 1", "/a.png 2", "/a.png 3"])
     }
 
-    @Test func theSimpleFormRunsBeforeAndAfter() async throws {
+    @Test func beforeAndAfterAreCalled() async throws {
         let loader = ScriptedLoader { _ in .body(Data([1])) }
         let simple = BeforeAfterInterceptor(
             before: { $0.headerFields[.accept] = "image/png" },
@@ -53,7 +53,7 @@ struct BuiltInInterceptors {
         #expect(response.head.headerFields[.via] == "image/png")
     }
 
-    @Test func metricsTellOfTheWholeFetch() async throws {
+    @Test func metricsCoverTheWholeFetch() async throws {
         let records = Lock<[TransferRecord]>([])
         let loader = ScriptedLoader { _ in
             .response(HTTPResponse(status: .ok), chunks: [Data(count: 10), Data(count: 20)])
@@ -71,7 +71,7 @@ struct BuiltInInterceptors {
         #expect(record.description == "GET https://example.org/a.png: 200, 30 bytes in 0 s")
     }
 
-    @Test func valuesOfAQueryAreToldOnlyToWhoAsksForThem() async throws {
+    @Test func valuesOfTheQueryAreHiddenByDefault() async throws {
         let lines = Lock<[String]>([])
         let loader = ScriptedLoader { _ in .body(Data([1])) }
         let log: @Sendable (String) -> Void = { line in lines.withLock { $0.append(line) } }
@@ -109,7 +109,7 @@ struct BuiltInInterceptors {
 
 @Suite(.timeLimit(.minutes(1)))
 struct BearerTokens {
-    /// Answers 401 to every token but `good`.
+    /// Responds with 401 to every token but `good`.
     private func loader(
         good: String, gate: CalotypeTesting.Gate = CalotypeTesting.Gate(isOpen: true)
     ) -> ScriptedLoader {
@@ -123,8 +123,8 @@ struct BearerTokens {
         DataRequest(url: try #require(URL(string: url)))
     }
 
-    @Test func oneRefreshServesAllWhoWereRefused() async throws {
-        // All ask with the old token before any of them is answered.
+    @Test func oneRefreshServesAllRejectedRequests() async throws {
+        // All requests are sent with the old token before any response.
         let answers = CalotypeTesting.Gate()
         let loader = loader(good: "new", gate: answers)
         let refreshes = Lock<[String?]>([])
@@ -142,8 +142,8 @@ struct BearerTokens {
         #expect(loader.requests.count == 40)
     }
 
-    /// A host that allows few connections would not be asked again before the refusals were over.
-    @Test func aRefusalIsLetGoOfBeforeAnythingElseIsAskedFor() async throws {
+    /// A host that allows few connections could not be reached again before the rejected responses are released.
+    @Test func aRejectionIsReleasedBeforeTheNextRequest() async throws {
         let network = HeldBodies(HTTPResponse(status: .unauthorized), HTTPResponse(status: .ok))
         let atRefresh = Lock<[Int]>([])
         let token = BearerTokenInterceptor(hosts: ["api.example.org"], token: "old") { _ in
@@ -156,12 +156,12 @@ struct BearerTokens {
         #expect(network.atRequests == [0, 0])
     }
 
-    /// No redirect takes the token to another origin, even to one that it is meant for: a new one would not get there either.
+    /// A redirect never sends the token to another origin, even to a configured one; so a new token would not be sent there, either.
     @Test(arguments: [
-        ("https://pictures.example.net/b.png", false), ("https://other.example.org/b.png", false),
+        ("https://images.example.net/b.png", false), ("https://other.example.org/b.png", false),
         ("https://api.example.org:8443/b.png", false), ("https://api.example.org/b.png", true),
     ])
-    func whatAnotherOriginRefusesIsNoReasonForAnotherToken(_ final: String, _ isReason: Bool) async throws {
+    func aRejectionByAnotherOriginDoesNotRefreshTheToken(_ final: String, _ isReason: Bool) async throws {
         struct Redirecting: DataLoading {
             let final: URL
             let asked = EventLog<DataRequest>()
@@ -182,7 +182,7 @@ struct BearerTokens {
         #expect(network.asked.events.count == (isReason ? 2 : 1))
     }
 
-    @Test func aSecondRefusalIsTheAnswer() async throws {
+    @Test func aSecondRejectionIsReturned() async throws {
         let loader = loader(good: "none")
         let token = BearerTokenInterceptor(hosts: ["api.example.org"], token: "old") { _ in "new" }
         let response = try await InterceptedLoader(loader, interceptors: [token]).load(try request())
@@ -200,7 +200,7 @@ struct BearerTokens {
         #expect(error.code == .connectionFailed)
     }
 
-    @Test func aRefreshThatFailedIsMadeAnewByTheNextLoad() async throws {
+    @Test func theNextLoadRepeatsAFailedRefresh() async throws {
         let tries = Lock(0)
         let token = BearerTokenInterceptor(hosts: ["api.example.org"]) { _ in
             let isFirst = tries.withLock { tries in
@@ -224,7 +224,7 @@ struct BearerTokens {
         #expect(loader.requests.map { $0.headerFields[.authorization] } == [nil])
     }
 
-    @Test func cancellingOneWhoWaitsLeavesTheRefreshToTheOthers() async throws {
+    @Test func cancellingAWaitingRequestDoesNotCancelTheRefresh() async throws {
         let loader = loader(good: "new")
         let gate = CalotypeTesting.Gate()
         let token = BearerTokenInterceptor(hosts: ["api.example.org"], token: "old") { _ in

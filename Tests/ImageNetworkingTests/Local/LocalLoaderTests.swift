@@ -5,7 +5,7 @@ import ImageNetworking
 import NetworkTestKit
 import Testing
 
-/// A directory that vanishes with its owner.
+/// A temporary directory, removed with its last reference.
 final class TemporaryDirectory {
     let path: String
 
@@ -50,13 +50,13 @@ struct FileLoaderReads {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test func aSmallFileIsAtHandAtOnce() async throws {
-        let url = try directory.file("a b%c.png", Array("picture".utf8))
+    @Test func aSmallFileIsReadAtOnce() async throws {
+        let url = try directory.file("a b%c.png", Array("image".utf8))
         let response = try await loader.load(DataRequest(url: url))
         #expect(response.url == url)
         #expect(response.head.status == 200)
         #expect(response.expectedBytes == 7)
-        #expect(response.body.wholeData == Data("picture".utf8))
+        #expect(response.body.wholeData == Data("image".utf8))
     }
 
     @Test(arguments: [0, 7, 300, 301, 10_000])
@@ -68,7 +68,7 @@ struct FileLoaderReads {
         #expect(try Array(loader.contents(of: url)) == bytes)
     }
 
-    @Test func whatCannotBeReadWholeIsATypedError() throws {
+    @Test func aFileThatCannotBeReadIsATypedError() throws {
         _ = try directory.file("long", [1, 2, 3])
         let short = FileLoader(maximumBytes: 2)
         func code(_ loader: FileLoader, _ name: String) -> ImageError.Code? {
@@ -102,27 +102,27 @@ struct FileLoaderReads {
         }
     }
 
-    @Test func aMissingFileIsNamed() async throws {
+    @Test func aMissingFileIsAnError() async throws {
         let error = try await imageError { _ = try await loader.load(DataRequest(url: directory.url("none"))) }
         #expect(error.code == .fileUnreadable)
         #expect(error.message == "There is no file \(directory.path)/none.")
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may read everything"))
-    func aForbiddenFileIsNamed() async throws {
+    func anUnreadableFileIsAnError() async throws {
         let url = try directory.file("secret", [1])
         _ = unsafe chmod(directory.path + "/secret", 0)
         let error = try await imageError { _ = try await loader.load(DataRequest(url: url)) }
         #expect(error.message.contains("may not be read"))
     }
 
-    @Test func aDirectoryIsRefused() async throws {
+    @Test func aDirectoryIsAnError() async throws {
         let error = try await imageError { _ = try await loader.load(DataRequest(url: directory.url(""))) }
         #expect(error.code == .fileUnreadable)
         #expect(error.message.contains("is a directory"))
     }
 
-    @Test func aPipeAndADeviceAreRefusedWithoutWaiting() async throws {
+    @Test func aPipeAndADeviceAreErrorsWithoutWaiting() async throws {
         try #require(unsafe mkfifo(directory.path + "/pipe", 0o644) == 0)
         for url in [directory.url("pipe"), URL(filePath: "/dev/zero")] {
             let error = try await imageError { _ = try await loader.load(DataRequest(url: url)) }
@@ -131,7 +131,7 @@ struct FileLoaderReads {
         }
     }
 
-    @Test func aFileOverTheLimitIsRefused() async throws {
+    @Test func aFileAboveTheLimitIsAnError() async throws {
         let url = try directory.file("big", [UInt8](repeating: 0, count: 101))
         let error = try await imageError { _ = try await loader.load(DataRequest(url: url, maximumBytes: 100)) }
         #expect(error.code == .tooLarge)
@@ -140,7 +140,7 @@ struct FileLoaderReads {
         #expect(try await loader.body(of: DataRequest(url: url, maximumBytes: 101)).count == 101)
     }
 
-    @Test func aFileThatShrinksFailsRatherThanEnds() async throws {
+    @Test func aFileThatShrinksIsAnError() async throws {
         let url = try directory.file("shrinks", [UInt8](repeating: 7, count: 1000))
         let response = try await FileLoader(chunkSize: 400).load(DataRequest(url: url))
         var chunks = response.body.makeAsyncIterator()
@@ -151,7 +151,7 @@ struct FileLoaderReads {
     }
 
     @Test(arguments: ["file://elsewhere/a", "file:///a%00b"])
-    func aURLThatNamesNoFileHereIsAnInvalidRequest(_ text: String) async throws {
+    func aURLOfNoLocalFileIsAnInvalidRequest(_ text: String) async throws {
         guard let url = URL(string: text) else { return }
         #expect(try await imageError { _ = try await loader.load(DataRequest(url: url)) }.code == .invalidRequest)
     }
@@ -162,7 +162,7 @@ struct FileLoaderReads {
             let response = try await FileLoader(chunkSize: 10).load(DataRequest(url: url))
             return try #require(response.expectedBytes)
         }
-        // Far more than a process may have open.
+        // Far more files than a process may open.
         for _ in 0..<30_000 { _ = try await loadAndDrop() }
     }
 }
@@ -205,7 +205,7 @@ struct FileLoaderReads {
         #expect(error.message.contains(reason))
     }
 
-    @Test func moreThanTheLimitIsRefused() async throws {
+    @Test func dataAboveTheLimitIsAnError() async throws {
         #expect(try await load("data:,12345", maximumBytes: 5).text == "12345")
         #expect(try await imageError { _ = try await load("data:,123456", maximumBytes: 5) }.code == .tooLarge)
         #expect(try await imageError { _ = try await load("data:;base64,aGVsbG8gd29ybGQ=", maximumBytes: 5) }.code == .tooLarge)

@@ -24,7 +24,7 @@ import Testing
     func theseAreNot(_ text: String) throws { #expect(try !#require(IPAddress(text)).isPublic) }
 
     @Test(arguments: ["", "1.2.3", "1.2.3.4.5", "256.1.1.1", "example.org", "[::1]", "127.1", "0x7f.0.0.1"])
-    func whatIsNoAddressIsNone(_ text: String) { #expect(IPAddress(text) == nil) }
+    func malformedAddressesAreRejected(_ text: String) { #expect(IPAddress(text) == nil) }
 }
 
 @Suite struct SourcePolicies {
@@ -60,11 +60,11 @@ import Testing
     }
 
     @Test(arguments: ["http://127.0.0.1/", "http://[::1]/", "http://169.254.169.254/latest", "http://[::ffff:10.0.0.1]/"])
-    func aPrivateAddressInTheURLIsRefusedBeforeAnythingElse(_ url: String) throws {
+    func aPrivateAddressInTheURLIsRejectedFirst(_ url: String) throws {
         #expect(try problem(.publicWeb, url)?.contains("is not on the public internet") == true)
     }
 
-    @Test func aGuardedLoaderNeverAsksForWhatIsForbidden() async throws {
+    @Test func aGuardedLoaderSendsNoForbiddenRequest() async throws {
         struct Unreachable: DataLoading {
             func load(_ request: DataRequest) async throws -> DataResponse { throw ImageError(.plugInFailed, message: "asked") }
         }
@@ -75,7 +75,7 @@ import Testing
         #expect(error.code == .sourceForbidden)
     }
 
-    @Test func anAnswerFromWhereRedirectsMayNotLeadIsNotHandedOut() async throws {
+    @Test func aResponseFromAForbiddenRedirectIsNotReturned() async throws {
         struct Redirected: DataLoading {
             let address: URL
             func load(_ request: DataRequest) async throws -> DataResponse {

@@ -4,7 +4,7 @@
     import Testing
 
     @Suite struct DescriptorsOfAMonitor {
-        @Test func noneOfAMonitorsIsInherited() async {
+        @Test func theDescriptorsOfAMonitorAreNotInherited() async {
             await #expect(processExitsWith: .success) {
                 func inherited() -> [Int32] {
                     (0..<1024).filter { descriptor in

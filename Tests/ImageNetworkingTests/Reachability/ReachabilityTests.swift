@@ -18,7 +18,7 @@ import Testing
         #expect(RouteTable(ipv4: ipv4, ipv6: ipv6).links == ["eth0", "wlan0"])
     }
 
-    @Test func theLoopbackLinkLocalPrefixesAndRejectionsLeadNowhere() {
+    @Test func loopbackLinkLocalAndRejectRoutesDoNotCount() {
         let ipv4 =
             Self.titles + "lo\t0000007F\t00000000\t0001\t0\t0\t0\t000000FF\t0\t0\t0\n"
             + "eth0\t00000000\t00000000\t0201\t0\t0\t0\t00000000\t0\t0\t0\n"
@@ -30,7 +30,7 @@ import Testing
         #expect(RouteTable(ipv4: ipv4, ipv6: ipv6).links == [])
     }
 
-    @Test func textThatIsNoTableIsNoNetwork() {
+    @Test func malformedTablesMeanNoNetwork() {
         #expect(RouteTable(ipv4: "", ipv6: "").links == [])
         #expect(RouteTable(ipv4: "a\nb c d\n\0\0", ipv6: "x y z\n").links == [])
     }
@@ -46,20 +46,20 @@ import Testing
             #expect(NetworkWatcher.status(ipv4: "", ipv6: nil, running: ["eth0"]) == NetworkStatus(isReachable: false))
         }
 
-        /// Without `/proc`, or in a sandbox that forbids to look: loads had better be tried.
-        @Test func whatTheSystemDoesNotTellKeepsNobodyFromTrying() {
+        /// Without `/proc`, or in a sandbox without access: loads should be attempted.
+        @Test func withoutInformationTheNetworkCountsAsReachable() {
             #expect(NetworkWatcher.status(ipv4: nil, ipv6: nil, running: []) == NetworkStatus())
             #expect(NetworkWatcher.status(ipv4: "", ipv6: "", running: nil) == NetworkStatus())
         }
 
-        @Test func askingForItLeavesNoMemory() async {
-            // A process of its own, in which nobody else takes memory.
+        @Test func readingTheStatusLeaksNoMemory() async {
+            // A separate process, in which no other test allocates memory.
             await #expect(processExitsWith: .success) {
                 func ask() { for _ in 0..<200 { _ = NetworkWatcher.current } }
                 ask()
                 let before = calotype_heap_bytes()
                 ask()
-                // Half of what 200 lists take of a machine that has the loopback link alone.
+                // Half the size of 200 lists on a machine with only the loopback link.
                 #expect(Int(calotype_heap_bytes()) - Int(before) < 200 * 140)
             }
         }
@@ -74,13 +74,13 @@ struct NetworkMonitoring {
         #expect(await updates.next() == NetworkStatus())
         monitor.report(NetworkStatus(isReachable: false))
         #expect(await updates.next() == NetworkStatus(isReachable: false))
-        // What changes nothing is no news.
+        // A report without a change is not delivered.
         monitor.report(NetworkStatus(isReachable: false))
         monitor.setExpensive(true)
         #expect(await updates.next() == NetworkStatus(isReachable: false, isExpensive: true))
     }
 
-    @Test func whatIsSetByHandGoesBeforeWhatTheSystemSays() {
+    @Test func manualSettingsOverrideTheSystem() {
         let monitor = NetworkMonitor(status: NetworkStatus(isExpensive: true))
         monitor.setExpensive(false)
         monitor.setConstrained(true)
@@ -120,12 +120,12 @@ struct NetworkAwareness {
             _ = try await aware.load(try request(url))
         }
         #expect(loader.requests.count == 3)
-        // A name that only begins like an address is anybody's.
+        // A name that only starts like an address may be on the network.
         _ = try? await aware.load(try request("http://127.0.0.1.example.org/a"))
         #expect(loader.requests.count == 3)
     }
 
-    @Test func aLoadThatMayWaitGoesOnWhenTheNetworkIsBack() async throws {
+    @Test func aWaitingLoadContinuesWhenTheNetworkIsBack() async throws {
         let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
         let clock = ManualClock()
         let aware = NetworkAwareLoader(loader, monitor: monitor, whenOffline: .wait, clock: clock)
@@ -162,7 +162,7 @@ struct NetworkAwareness {
         let error = try await imageError { _ = try await task.value }
         #expect(error.code == .deadlineExceeded)
         #expect(error.causes == ["https://example.org/a was not loaded: this machine has no network."])
-        // Another load does not begin to wait.
+        // Another load does not wait.
         #expect(try await imageError { _ = try await aware.load(request) }.code == .deadlineExceeded)
         #expect(clock.requestedSleeps.count == 1 && loader.requests.isEmpty)
     }
@@ -183,8 +183,8 @@ struct NetworkAwareness {
         #expect(loader.requests[0].deadline?.remaining == .seconds(60))
     }
 
-    /// The system's clock ends a process that would sleep until an instant which it cannot tell.
-    @Test func aTimeLimitBeyondAllInstantsIsALongOne() async throws {
+    /// The process would crash if it slept until an instant that the clock cannot represent.
+    @Test func aHugeTimeLimitDoesNotOverflow() async throws {
         let clock = ManualClock()
         let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
         let aware = NetworkAwareLoader(loader, monitor: monitor, whenOffline: .wait, clock: clock)
@@ -209,7 +209,7 @@ struct NetworkAwareness {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func aCacheIsAskedForWhatItHas() async throws {
+    @Test func aStaleEntryOfTheCacheIsServed() async throws {
         let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
         let aware = NetworkAwareLoader(loader, monitor: monitor, whenOffline: .serveStale)
         _ = try await aware.load(try request())
@@ -219,18 +219,18 @@ struct NetworkAwareness {
         #expect(loader.requests[1].headerFields[.cacheControl] == nil)
     }
 
-    @Test func whatNoCacheHasFailsAsOfflineAndNotByAServersWord() async throws {
+    @Test func aCacheMissFailsAsOfflineAndNotWithThe504() async throws {
         let empty = ScriptedLoader { _ in .response(HTTPResponse(status: .gatewayTimeout), chunks: []) }
         let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
         let aware = NetworkAwareLoader(empty, monitor: monitor, whenOffline: .serveStale)
         let request = try request()
         #expect(try await imageError { _ = try await aware.load(request) }.code == .offline)
-        // With a network, a 504 is the server's.
+        // With a network, a 504 is a response of the server.
         monitor.report(NetworkStatus())
         #expect(try await aware.load(request).head.status == .gatewayTimeout)
     }
 
-    @Test func aLoadThatMaySpendNothingKeepsOffAnExpensiveNetwork() async throws {
+    @Test func aLoadThatMustBeFreeIsNotSentOverAnExpensiveNetwork() async throws {
         let monitor = NetworkMonitor(status: NetworkStatus(isExpensive: true))
         let aware = NetworkAwareLoader(loader, monitor: monitor)
         var sparing = try request()
@@ -244,7 +244,7 @@ struct NetworkAwareness {
 
 #if os(Linux)
 
-    /// A network namespace of its own, whose links a test may make and take away.
+    /// A separate network namespace, whose links a test can create and remove.
     private final class Namespace: Sendable {
         private let descriptor: Int32
 
@@ -252,7 +252,7 @@ struct NetworkAwareness {
 
         deinit { close(descriptor) }
 
-        /// Runs a command of ip(8) inside; whether it succeeded.
+        /// Runs a command of ip(8) inside; returns whether it succeeded.
         func ip(_ command: String) async -> Bool {
             await withCheckedContinuation { continuation in
                 let isStarted = DetachedThread.start { [self] in
@@ -264,7 +264,7 @@ struct NetworkAwareness {
             }
         }
 
-        /// A new one, and a monitor whose thread is inside.
+        /// Creates a namespace, and a monitor whose thread is inside.
         static func make() async -> (Namespace, NetworkMonitor)? {
             await withCheckedContinuation { continuation in
                 let isStarted = DetachedThread.start {
@@ -277,7 +277,7 @@ struct NetworkAwareness {
             }
         }
 
-        // Swift's view of the C library leaves unshare(2) and setns(2) out.
+        // Swift's module of the C library does not export unshare(2) and setns(2).
 
         private static let networkNamespace: Int32 = 0x4000_0000
 
@@ -301,7 +301,7 @@ struct NetworkAwareness {
             return getuid() == 0 && places.contains { place in unsafe access(place, X_OK) == 0 }
         }()
 
-        /// With the two ends of a cable, of which the monitor watches one; `nil` where the system has no such thing.
+        /// Adds a pair of virtual links, one of which the monitor watches; `nil` if the system does not support this.
         private func cabled() async -> (Namespace, NetworkMonitor)? {
             guard let (namespace, monitor) = await Namespace.make() else {
                 print("This system gives no network namespace; the test is left out.")
@@ -314,9 +314,9 @@ struct NetworkAwareness {
             return (namespace, monitor)
         }
 
-        /// More changes at once than the socket holds: the kernel drops what it would tell of them, and what comes last counts.
-        @Test(.enabled(if: isPossible, "It takes root and the command ip."))
-        func newsThatOverflowTheSocketHideNothing() async throws {
+        /// More changes at once than the socket holds: the kernel drops some of the messages, and the last state must count.
+        @Test(.enabled(if: isPossible, "Needs root and the command ip."))
+        func changesThatOverflowTheSocketAreNotLost() async throws {
             guard let (namespace, monitor) = await cabled() else { return }
             #expect(await namespace.ip("link set test1 up"))
             #expect(await namespace.ip("address add 192.0.2.1/24 dev test0"))
@@ -332,8 +332,8 @@ struct NetworkAwareness {
             for await status in monitor.updates where !status.isReachable { break }
         }
 
-        @Test(.enabled(if: isPossible, "It takes root and the command ip."))
-        func linksAndRoutesThatComeAndGoAreSeen() async throws {
+        @Test(.enabled(if: isPossible, "Needs root and the command ip."))
+        func changesOfLinksAndRoutesAreReported() async throws {
             guard let (namespace, monitor) = await cabled() else { return }
             var updates = monitor.updates.makeAsyncIterator()
             #expect(await updates.next() == NetworkStatus(isReachable: false))
@@ -341,7 +341,7 @@ struct NetworkAwareness {
             #expect(await namespace.ip("address add 192.0.2.1/24 dev test0"))
             #expect(await namespace.ip("link set test0 up"))
             #expect(await updates.next() == NetworkStatus(isReachable: true))
-            // The link is switched off, the cable is pulled, the route goes: each time the network is away, and comes back.
+            // The link is set down, the peer is set down, the route is removed: each time the network goes away and comes back.
             for (away, back) in [
                 ("link set test0 down", "link set test0 up"), ("link set test1 down", "link set test1 up"),
                 ("route del 192.0.2.0/24 dev test0", "route add 192.0.2.0/24 dev test0"),

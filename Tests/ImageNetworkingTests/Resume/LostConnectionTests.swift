@@ -11,7 +11,7 @@ import Testing
 struct DroppedLines {
     private static let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
 
-    /// Serves the body, whole or from where it is asked for, and notes what it was asked for.
+    /// Serves the body or the requested range, and records the ranges.
     private final class Origin: Sendable {
         private let noted = Lock<[String]>([])
 
@@ -31,18 +31,18 @@ struct DroppedLines {
         }
     }
 
-    /// A front to `origin` whose every connection goes over the line.
+    /// A server that forwards every connection to `origin` over the unreliable connection.
     private func front(_ line: UnreliableConnection, _ origin: LoopbackServer) throws -> LoopbackServer {
         let port = origin.port
         return try LoopbackServer(connecting: { connection in try line.carry(connection, to: port) })
     }
 
-    @Test func aLoadGoesOnWhereItsLineDroppedOnceTheLineIsBack() async throws {
+    @Test func aLoadResumesWhenItsConnectionIsRestored() async throws {
         let origin = Origin()
         let server = try origin.server()
         let line = UnreliableConnection(breaksAfter: 100_000)
         let front = try front(line, server)
-        // The line is away for one try after another, and comes back while the third is waited for.
+        // The connection stays broken for two attempts, and is restored during the wait for the third.
         let waits = Lock(0)
         let clock = RecordingClock(onSleep: {
             let count = waits.withLock { count in
@@ -61,7 +61,7 @@ struct DroppedLines {
         #expect((1...100_000).contains(start))
     }
 
-    @Test func aLoadWhoseLineStaysAwayFailsAndTheNextOneGoesOn() async throws {
+    @Test func aLoadWithoutAConnectionFailsAndTheNextOneResumes() async throws {
         let origin = Origin()
         let server = try origin.server()
         let line = UnreliableConnection(breaksAfter: 100_000)

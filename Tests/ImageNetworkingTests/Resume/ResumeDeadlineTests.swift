@@ -39,20 +39,20 @@ import Testing
         }
     }
 
-    @Test func attemptsForTheRestOfASlowBodyEndAtTheDeadline() async throws {
+    @Test func attemptsToResumeASlowBodyEndAtTheDeadline() async throws {
         let (network, store) = (Slow(clock: clock), PartialBodyStore())
         let loader = ResumingLoader(RetryingLoader(network, clock: clock), store: store)
         let request = try request()
         let error = try await imageError { _ = try await loader.body(of: request) }
         #expect(error.code == .deadlineExceeded && error.causes == ["It broke off."])
-        // Each attempt has the whole timeout, the last one what is left.
+        // Each attempt has the whole timeout, the last one the remaining time.
         #expect(network.requests.events.map(\.timeout) == [.seconds(4), .seconds(4), .seconds(2)])
         #expect(clock.now.offset == .seconds(10))
         // The next load resumes.
         #expect(store.byteCount == 60_000)
     }
 
-    @Test func noRequestForTheRestStartsAfterTheDeadline() async throws {
+    @Test func noResumptionStartsAfterTheDeadline() async throws {
         let (network, store) = (Slow(clock: clock, code: .connectionLost), PartialBodyStore())
         let loader = ResumingLoader(network, store: store)
         let request = try request()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ImageNetworking
 
-/// What is kept of a body that broke off, and what is not, at the edges.
+/// Edge cases of which partial bodies are stored.
 @Suite(.timeLimit(.minutes(1)))
 struct ResumingEdges {
     private static let fields: HTTPFields = [.eTag: "\"v1\"", .contentLength: "40000", .acceptRanges: "bytes"]
@@ -19,7 +19,7 @@ struct ResumingEdges {
             url: try #require(URL(string: "http://example.org/a")), method: method, headerFields: fields, retries: 0)
     }
 
-    /// Answers every request with a body that breaks off after `count` bytes.
+    /// Responds to every request with a body that fails after `count` bytes.
     private struct Breaking: DataLoading {
         let count: Int
         var code = ImageError.Code.connectionLost
@@ -49,7 +49,7 @@ struct ResumingEdges {
 
     private func key() throws -> ResourceKey { ImageRequest(url: try request().url).resource }
 
-    @Test func anEncodedRestIsNotTheRest() {
+    @Test func anEncodedRemainderIsRejected() {
         let range: HTTPFields = [.contentRange: "bytes 10000-39999/40000"]
         #expect(partial(10_000).end.classify(HTTPResponse(status: .partialContent, headerFields: range)) == .rest)
         var encoded = range
@@ -57,7 +57,7 @@ struct ResumingEdges {
         #expect(partial(10_000).end.classify(HTTPResponse(status: .partialContent, headerFields: encoded)) == .unusable)
     }
 
-    @Test func beginningsAreToldApartByEveryFieldAndHoldNoCredential() throws {
+    @Test func keysOfPartialBodiesContainEveryFieldAndNoCredential() throws {
         func key(_ fields: HTTPFields) throws -> ResourceKey {
             var request = try request()
             request.headerFields = fields
@@ -73,14 +73,14 @@ struct ResumingEdges {
         #expect(others.allSatisfy { !$0.text.contains("one") && !$0.text.contains("two") })
     }
 
-    @Test func theStoreIsFullAtItsLimitAndNotBefore() async {
+    @Test func theStoreHoldsBytesUpToItsLimit() async {
         let store = PartialBodyStore(maximumBytes: 100)
         store.put(partial(50), for: ResourceKey("a"), now: 0)
         store.put(partial(50), for: ResourceKey("b"), now: 0)
         #expect(store.byteCount == 100)
     }
 
-    @Test func anEntryThatCannotBeResumedIsNotTakenFromTheCacheBehind() async throws {
+    @Test func anEntryThatCannotBeResumedIsNotReadFromTheDataCache() async throws {
         let cache = LoggedDataCache()
         var weak = Self.head
         weak.headerFields[.eTag] = "W/\"v1\""
@@ -88,21 +88,21 @@ struct ResumingEdges {
         try await cache.store(DataEntry(data: Data(count: 10), head: weak, storedAt: 0), for: key)
         let store = PartialBodyStore(backing: cache)
         #expect(await store.take(try self.key()) == nil)
-        // What was taken is removed behind it a moment later, and must not meet the next entry.
+        // A consumed entry is removed from the data cache a moment later, and must not affect the next entry.
         await store.flush()
         try await cache.store(DataEntry(data: Data(count: 10), head: Self.head, storedAt: 0), for: key)
         #expect(await PartialBodyStore(backing: cache).take(try self.key())?.bytes.count == 10)
     }
 
     @Test(arguments: [0, 40_000, 40_001])
-    func anEntryThatIsNoBeginningIsNotTakenFromTheCacheBehind(_ count: Int) async throws {
+    func anEntryOfAnotherKindIsNotReadFromTheDataCache(_ count: Int) async throws {
         let cache = LoggedDataCache()
         let key = DataKey(resource: try key(), variant: "partial")
         try await cache.store(DataEntry(data: Data(count: count), head: Self.head, storedAt: 0), for: key)
         #expect(await PartialBodyStore(backing: cache).take(try self.key()) == nil)
     }
 
-    @Test func bodiesThatWaitForASlowCacheAreWithinTheLimitToo() async {
+    @Test func bodiesPendingForASlowDataCacheCountTowardsTheLimit() async {
         let gate = CalotypeTesting.Gate()
         let cache = LoggedDataCache(storeGate: gate)
         let store = PartialBodyStore(maximumBytes: 100, backing: cache)
@@ -114,7 +114,7 @@ struct ResumingEdges {
         #expect(Set(cache.keys.map(\.resource.text)) == ["0", "8", "9"])
     }
 
-    @Test func aLoadDoesNotWaitForWhatOthersLeaveBehind() async {
+    @Test func aLoadDoesNotWaitForStoresOfOthers() async {
         let gate = CalotypeTesting.Gate()
         let store = PartialBodyStore(backing: LoggedDataCache(storeGate: gate))
         store.put(partial(50), for: ResourceKey("0"), now: 0)
@@ -128,7 +128,7 @@ struct ResumingEdges {
         gate.open()
     }
 
-    /// Answers with the rest of 40,000 bytes that is asked for, in pieces that tell no length.
+    /// Responds with the requested remainder of 40,000 bytes, in chunks without a length.
     private func serving(_ chunks: @escaping @Sendable (_ left: Int) -> [Int]) -> ScriptedLoader {
         ScriptedLoader { request in
             let start = request.headerFields[.range].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
@@ -137,7 +137,7 @@ struct ResumingEdges {
         }
     }
 
-    @Test func aRestThatEndsEarlyIsNotTakenForTheWhole() async throws {
+    @Test func aTruncatedRemainderIsNotTheWholeBody() async throws {
         let store = PartialBodyStore()
         store.put(partial(20_000), for: try key(), now: 0)
         let network = serving { [min($0, 15_000)] }
@@ -147,7 +147,7 @@ struct ResumingEdges {
         #expect(network.requests.map { $0.headerFields[.range] } == ["bytes=20000-", "bytes=35000-"])
     }
 
-    @Test func aRestThatEndsEarlyIsFollowedByAnother() async throws {
+    @Test func aTruncatedRemainderIsResumed() async throws {
         let store = PartialBodyStore()
         store.put(partial(20_000), for: try key(), now: 0)
         var request = try request()
@@ -156,7 +156,7 @@ struct ResumingEdges {
         #expect(body.count == 40_000)
     }
 
-    @Test func aRestThatIsTooLongIsAnErrorAndLeavesNothing() async throws {
+    @Test func aRemainderThatIsTooLongIsAnErrorAndNotStored() async throws {
         let store = PartialBodyStore()
         store.put(partial(20_000), for: try key(), now: 0)
         let (loader, request) = (ResumingLoader(serving { [$0, 1] }, store: store), try request())
@@ -164,8 +164,8 @@ struct ResumingEdges {
         #expect(store.byteCount == 0)
     }
 
-    /// A network layer that undoes a compression and does not say so hands out another length than it announces.
-    @Test func aBodyThatWasNotPutTogetherIsLeftAlone() async throws {
+    /// A network layer that decompresses silently returns another length than announced.
+    @Test func aBodyWithoutResumptionIsUnchanged() async throws {
         let network = ScriptedLoader { _ in .response(Self.head, chunks: [Data(count: 50_000)]) }
         #expect(try await ResumingLoader(network).body(of: try request()).count == 50_000)
     }
@@ -180,7 +180,7 @@ struct ResumingEdges {
         #expect(network.requests.map { $0.headerFields[.range] } == [nil, "bytes=20000-"])
     }
 
-    @Test func aRangeOfTheCallersOwnIsLeftAlone() async throws {
+    @Test func aRangeRequestOfTheCallerIsUnchanged() async throws {
         let network = Breaking(count: 20_000)
         let loader = ResumingLoader(network, store: PartialBodyStore())
         let own = try request(.get, [.range: "bytes=5-"])
@@ -188,7 +188,7 @@ struct ResumingEdges {
         #expect(network.asked.events.map { $0.headerFields[.range] } == ["bytes=5-", "bytes=5-"])
     }
 
-    @Test func aBodyOfJustTheAllowedSizeIsGoneOnWith() async throws {
+    @Test func aBodyOfExactlyTheLimitIsResumed() async throws {
         let store = PartialBodyStore()
         let rest = HTTPResponse(status: .partialContent, headerFields: [.contentRange: "bytes 20000-39999/40000"])
         let loader = ResumingLoader(ScriptedLoader { _ in .response(rest, chunks: [Data(count: 20_000)]) }, store: store)
@@ -202,21 +202,21 @@ struct ResumingEdges {
     }
 
     @Test(arguments: [(16 << 10, true), ((16 << 10) - 1, false)])
-    func aBeginningOfTheLeastSizeIsKept(_ count: Int, _ isKept: Bool) async throws {
+    func aPartialBodyOfTheMinimumSizeIsStored(_ count: Int, _ isKept: Bool) async throws {
         let store = PartialBodyStore()
         _ = try? await ResumingLoader(Breaking(count: count), store: store).body(of: try request())
         #expect(store.byteCount == (isKept ? count : 0))
     }
 
     @Test(arguments: [(20_000, 20_000), (19_999, 0)])
-    func aBeginningThatJustFitsIsKept(_ room: Int, _ kept: Int) async throws {
+    func aPartialBodyThatJustFitsIsStored(_ room: Int, _ kept: Int) async throws {
         let store = PartialBodyStore(maximumBytes: room)
         _ = try? await ResumingLoader(Breaking(count: 20_000), store: store).body(of: try request())
         #expect(store.byteCount == kept)
     }
 
     @Test(arguments: [416, 206])
-    func anAnswerThatIsOfNoUseIsLetGoOfBeforeTheWholeIsAskedFor(_ status: Int) async throws {
+    func anUnusableResponseIsReleasedBeforeTheWholeBodyIsRequested(_ status: Int) async throws {
         let store = PartialBodyStore()
         store.put(partial(20_000), for: try key(), now: 0)
         let network = HeldBodies(HTTPResponse(status: .init(code: status)), HTTPResponse(status: .ok))
@@ -225,13 +225,13 @@ struct ResumingEdges {
         #expect(network.atRequests == [0, 0])
     }
 
-    /// What is kept on disk is the caller's decision, and the server's.
+    /// The caller and the server decide what is stored on disk.
     @Test(arguments: [
         (CachePolicy.memoryAndDisk, "", "", true, true), (.memoryOnly, "", "", true, false), (.noCache, "", "", true, false),
         (.memoryAndDisk, "private, No-Store", "", false, false), (.memoryAndDisk, "", "no-store", false, false),
         (.memoryAndDisk, "no-cache", "no-cache", true, true),
     ])
-    func aBeginningIsOnlyKeptWhereTheWholeMightBe(
+    func aPartialBodyIsStoredOnlyIfTheWholeMayBe(
         _ policy: CachePolicy, _ answered: String, _ asked: String, _ isKept: Bool, _ isOnDisk: Bool
     ) async throws {
         let cache = LoggedDataCache()
@@ -247,8 +247,8 @@ struct ResumingEdges {
         #expect(cache.keys.isEmpty == !isOnDisk)
     }
 
-    /// One that an earlier load was allowed to keep is not written again for a load that is not.
-    @Test func aBeginningThatIsTakenUpInVainStaysOffTheDiskToo() async throws {
+    /// A partial body of an earlier load is not written again for a load that may not write.
+    @Test func aPartialBodyThatIsNotResumedIsNotWrittenToDisk() async throws {
         let cache = LoggedDataCache()
         let store = PartialBodyStore(backing: cache)
         store.put(partial(20_000), for: try key(), now: 0)
@@ -262,7 +262,7 @@ struct ResumingEdges {
         #expect(cache.keys.isEmpty)
     }
 
-    @Test func whatIsNoFailureOfTheLineIsNotAskedForAgain() async throws {
+    @Test func onlyNetworkFailuresAreResumed() async throws {
         let network = Breaking(count: 20_000, code: .badResponse)
         var request = try request()
         request.retries = 3
@@ -272,22 +272,22 @@ struct ResumingEdges {
         #expect(network.asked.events.count == 1)
     }
 
-    @Test func aBodyOverTheLimitLeavesNothing() async throws {
+    @Test func aBodyOverTheLimitIsNotStored() async throws {
         let store = PartialBodyStore()
         _ = try? await ResumingLoader(Breaking(count: 20_000, code: .tooLarge), store: store).body(of: try request())
         #expect(store.byteCount == 0)
     }
 
-    /// A server that begins every answer and breaks it off: each load would ask again as often as it may, all of them at once.
+    /// The server starts every response and breaks it: without a limit each load would send all its requests at once.
     @Test(arguments: [(1, 12), (16 << 10, 40)])
-    func aServerThatBreaksOffEverythingIsNotAskedManyTimesForEachLoad(_ piece: Int, _ asked: Int) async throws {
+    func aServerThatBreaksEveryResponseGetsFewRequests(_ chunk: Int, _ asked: Int) async throws {
         let server = try LoopbackServer { request, connection in
             let start = request["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
             var fields = [(name: "ETag", value: "\"v\""), (name: "Accept-Ranges", value: "bytes")]
             fields.append((name: "Content-Length", value: "\(1_000_000 - start)"))
             if start > 0 { fields.append((name: "Content-Range", value: "bytes \(start)-999999/1000000")) }
             try connection.writeHeaders(start > 0 ? 206 : 200, headers: fields)
-            try connection.write([UInt8](repeating: 1, count: piece))
+            try connection.write([UInt8](repeating: 1, count: chunk))
             connection.close()
         }
         let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout), budget: RetryBudget(ratio: 0, capacity: 2))

@@ -60,7 +60,7 @@ import Testing
         (503, "", "", .other),
         (404, "", "", .other),
     ])
-    func anAnswerIsTheRestOnlyWhenItFits(_ status: Int, _ range: String, _ tag: String, _ expected: ResumePoint.Match) {
+    func aResponseIsTheRemainderOnlyIfItMatches(_ status: Int, _ range: String, _ tag: String, _ expected: ResumePoint.Match) {
         let partial = PartialBody(head: head(200, sound), bytes: Data(count: 40))
         var fields: HTTPFields = [:]
         if !range.isEmpty { fields[.contentRange] = range }
@@ -68,8 +68,8 @@ import Testing
         #expect(partial.end.classify(head(status, fields)) == expected)
     }
 
-    /// A server may know dates and no tags, and may pay no heed to `If-Range`.
-    @Test func aRestOfAnotherDateIsNoneUnlessItsTagIsTheSame() {
+    /// A server may support dates and no tags, and may ignore `If-Range`.
+    @Test func aRemainderWithAnotherDateIsRejectedUnlessItsTagMatches() {
         let (date, later) = ("Sun, 06 Nov 1994 08:49:37 GMT", "Mon, 07 Nov 1994 08:49:37 GMT")
         let dated: HTTPFields = [
             .lastModified: date, .date: "Sun, 06 Nov 1994 09:49:37 GMT", .contentLength: "100", .acceptRanges: "bytes",
@@ -117,12 +117,12 @@ private actor Shelf: DataCaching {
 struct Resuming {
     private static let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
 
-    /// Serves ranges of `body`, breaks off the first answer after 40,000 bytes, and notes the ranges that it was asked for.
+    /// Serves ranges of `body`, breaks the first response after 40,000 bytes, and records the requested ranges.
     private final class Breaking: Sendable {
         let ranges = Lock<[String]>([])
         let versions: Lock<[String]>
 
-        /// The version of each answer in turn; the last one stays.
+        /// The version of each response in turn; the last one repeats.
         init(versions: [String] = ["\"v1\""]) { self.versions = Lock(versions) }
 
         func server() throws -> LoopbackServer {
@@ -148,7 +148,7 @@ struct Resuming {
         var asked: [String] { ranges.withLock { $0 } }
     }
 
-    @Test func aBodyThatBrokeOffIsGoneOnWith() async throws {
+    @Test func aBrokenBodyIsResumed() async throws {
         let breaking = Breaking()
         let server = try breaking.server()
         let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
@@ -159,12 +159,12 @@ struct Resuming {
         #expect(response.head.headerFields[.contentRange] == nil)
         #expect(try await response.body.collected() == Data(Self.body))
         #expect(breaking.asked == ["-", "bytes=40000-"])
-        // Once it is whole nothing is left to go on with.
+        // After the whole body nothing is left to resume.
         _ = try await loader.body(of: try server.request())
         #expect(breaking.asked.last == "-")
     }
 
-    @Test func aChangedResourceComesWhole() async throws {
+    @Test func aChangedResourceIsFetchedWhole() async throws {
         let breaking = Breaking(versions: ["\"v1\"", "\"v2\""])
         let server = try breaking.server()
         let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
@@ -173,7 +173,7 @@ struct Resuming {
         #expect(breaking.asked == ["-", "bytes=40000-"])
     }
 
-    @Test func aWeakVersionIsNotGoneOnWith() async throws {
+    @Test func aBodyWithAWeakTagIsNotResumed() async throws {
         let breaking = Breaking(versions: ["W/\"v1\""])
         let server = try breaking.server()
         let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
@@ -182,7 +182,7 @@ struct Resuming {
         #expect(breaking.asked == ["-", "-"])
     }
 
-    @Test func otherHeaderFieldsAreAnotherBody() async throws {
+    @Test func aRequestWithOtherFieldsIsNotResumed() async throws {
         let breaking = Breaking()
         let server = try breaking.server()
         let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
@@ -193,7 +193,7 @@ struct Resuming {
         #expect(breaking.asked == ["-", "-"])
     }
 
-    @Test func aDroppedBodyIsGoneOnWithToo() async throws {
+    @Test func aDroppedBodyIsResumedToo() async throws {
         let breaking = Breaking()
         let server = try breaking.server()
         let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
@@ -209,7 +209,7 @@ struct Resuming {
         #expect(breaking.asked == ["-", "bytes=40000-"])
     }
 
-    @Test func theBeginningStaysWhenTheNextLoadFailsBeforeItsAnswer() async throws {
+    @Test func thePartialBodyStaysIfTheNextLoadFailsEarly() async throws {
         let breaking = Breaking()
         let server = try breaking.server()
         let store = PartialBodyStore()
@@ -234,7 +234,7 @@ struct Resuming {
         #expect(breaking.asked == ["-", "bytes=40000-"])
     }
 
-    @Test func theBeginningSurvivesTheProcessInADataCache() async throws {
+    @Test func aPartialBodyInADataCacheSurvivesTheProcess() async throws {
         let (breaking, shelf) = (Breaking(), Shelf())
         let server = try breaking.server()
         let before = PartialBodyStore(backing: shelf)
@@ -251,7 +251,7 @@ struct Resuming {
         #expect(await shelf.count == 0)
     }
 
-    @Test func aWrongRangeIsAskedForAgainInWhole() async throws {
+    @Test func afterAWrongRangeTheWholeBodyIsRequested() async throws {
         let wholes = Lock(0)
         let server = try LoopbackServer { request, connection in
             let fields = [(name: "ETag", value: "\"v1\""), (name: "Accept-Ranges", value: "bytes")]
@@ -272,7 +272,7 @@ struct Resuming {
         #expect(try await loader.body(of: try server.request()) == Data(Self.body))
     }
 
-    @Test func theSizeLimitHoldsForTheWhole() async throws {
+    @Test func theSizeLimitAppliesToTheWholeBody() async throws {
         let server = try Breaking().server()
         let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
         _ = try await imageError { _ = try await loader.body(of: try server.request()) }
@@ -284,14 +284,14 @@ struct Resuming {
 struct GoingOnWithinALoad {
     private static let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
 
-    /// Serves ranges of `body`, and cuts each answer off after `piece` bytes. Notes the ranges that it was asked for.
+    /// Serves ranges of `body`, ends each response after `chunk` bytes, and records the requested ranges.
     private final class Cutting: Sendable {
         let ranges = Lock<[String]>([])
-        let piece: Int
+        let chunk: Int
         let version: @Sendable (Int) -> String
 
-        init(piece: Int, version: @escaping @Sendable (Int) -> String = { _ in "\"v1\"" }) {
-            self.piece = piece
+        init(chunk: Int, version: @escaping @Sendable (Int) -> String = { _ in "\"v1\"" }) {
+            self.chunk = chunk
             self.version = version
         }
 
@@ -310,8 +310,8 @@ struct GoingOnWithinALoad {
                 }
                 fields.append((name: "Content-Length", value: "\(body.count)"))
                 try connection.writeHeaders(status, headers: fields)
-                try connection.write(Array(body.prefix(self.piece)))
-                if body.count > self.piece { connection.close() }
+                try connection.write(Array(body.prefix(self.chunk)))
+                if body.count > self.chunk { connection.close() }
             }
         }
 
@@ -324,8 +324,8 @@ struct GoingOnWithinALoad {
         return request
     }
 
-    @Test func aLineThatDropsAgainAndAgainStillBringsTheWholeBody() async throws {
-        let cutting = Cutting(piece: 100_000)
+    @Test func aBodyIsCompletedOverAConnectionThatBreaksRepeatedly() async throws {
+        let cutting = Cutting(chunk: 100_000)
         let server = try cutting.server()
         let response = try await ResumingLoader(CurlLoader(.withoutIdleTimeout)).load(try request(server, retries: 2))
         #expect(response.expectedBytes == 300_000)
@@ -333,20 +333,20 @@ struct GoingOnWithinALoad {
         #expect(cutting.asked == ["-", "bytes=100000-", "bytes=200000-"])
     }
 
-    @Test func itIsNotAskedForMoreOftenThanTheRequestAllows() async throws {
-        let cutting = Cutting(piece: 100_000)
+    @Test func resumptionsAreLimitedByTheRequest() async throws {
+        let cutting = Cutting(chunk: 100_000)
         let server = try cutting.server()
         let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
         let request = try request(server, retries: 1)
         #expect(try await imageError { _ = try await loader.body(of: request) }.code == .connectionLost)
         #expect(cutting.asked == ["-", "bytes=100000-"])
-        // The next load goes on from there.
+        // The next load resumes from there.
         #expect(try await loader.body(of: request) == Data(Self.body))
         #expect(cutting.asked.last == "bytes=200000-")
     }
 
     @Test func aRequestThatSetsNoRetriesIsResumedThreeTimes() async throws {
-        let cutting = Cutting(piece: 50_000)
+        let cutting = Cutting(chunk: 50_000)
         let server = try cutting.server()
         let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
         let request = try server.request(retries: nil)
@@ -354,8 +354,8 @@ struct GoingOnWithinALoad {
         #expect(cutting.asked == ["-", "bytes=50000-", "bytes=100000-", "bytes=150000-"])
     }
 
-    @Test func aResourceThatChangedMeanwhileIsNotPatchedTogether() async throws {
-        let cutting = Cutting(piece: 100_000, version: { "\"v\($0)\"" })
+    @Test func aResourceThatChangedInTheMeantimeIsNotJoined() async throws {
+        let cutting = Cutting(chunk: 100_000, version: { "\"v\($0)\"" })
         let server = try cutting.server()
         let loader = ResumingLoader(CurlLoader(.withoutIdleTimeout))
         var received = Data()
@@ -367,11 +367,11 @@ struct GoingOnWithinALoad {
         #expect(cutting.asked == ["-", "bytes=100000-"])
     }
 
-    @Test func aLineThatIsAwayForAWhileIsWaitedFor() async throws {
-        let cutting = Cutting(piece: 200_000)
+    @Test func resumptionWaitsForTheConnection() async throws {
+        let cutting = Cutting(chunk: 200_000)
         let server = try cutting.server()
         let line = CurlLoader(.withoutIdleTimeout)
-        // The line is away for two tries after the first answer broke off.
+        // The network fails two attempts after the first response broke.
         let calls = Lock(0)
         struct Flaky: DataLoading {
             let line: CurlLoader
@@ -395,8 +395,8 @@ struct GoingOnWithinALoad {
         #expect(cutting.asked == ["-", "bytes=200000-"])
     }
 
-    @Test func cancellingWhileItGoesOnKeepsTheBeginning() async throws {
-        let cutting = Cutting(piece: 100_000)
+    @Test func cancellingDuringAResumptionKeepsThePartialBody() async throws {
+        let cutting = Cutting(chunk: 100_000)
         let server = try cutting.server()
         let gate = CalotypeTesting.Gate()
         let line = CurlLoader(.withoutIdleTimeout)

@@ -19,7 +19,7 @@ import Testing
         RetryingLoader(network, policy: policy, budget: RetryBudget(capacity: 1000), clock: clock, random: { 0.5 }, now: { 0 })
     }
 
-    /// Is silent until the timeout of each request.
+    /// Sends nothing until the timeout of each request.
     private struct Silent: DataLoading {
         let clock: RecordingClock
         let timeouts = EventLog<Duration>()
@@ -40,12 +40,12 @@ import Testing
         #expect((.seconds(9)...(.seconds(10))).contains(clock.now.offset))
     }
 
-    @Test func attemptsThatGetNoAnswerEndAtTheDeadline() async throws {
+    @Test func attemptsWithoutAResponseEndAtTheDeadline() async throws {
         let network = Silent(clock: clock)
         let error = try await imageError { _ = try await loader(network).load(try request(deadline: 10)) }
         #expect(error.code == .deadlineExceeded)
         #expect(error.causes == ["attempt 1: Nothing came.", "attempt 2: Nothing came.", "Nothing came."])
-        // Two whole attempts, 1 s and 2 s of waiting, and what is left.
+        // Two whole attempts, waits of 1 s and 2 s, and the remaining time.
         #expect(network.timeouts.events == [.seconds(3), .seconds(3), .seconds(1)])
         #expect(clock.now.offset == .seconds(10))
     }

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [200, 204, 206, 301, 304, 400, 401, 403, 404, 410, 416, 418, 501, 505])
-    func theOthersAreNot(_ status: Int) {
+    func otherStatusesAreNotRetried(_ status: Int) {
         #expect(decision(.default, .status(status, retryAfter: 1)) == .giveUp)
     }
 
@@ -69,11 +69,11 @@ import Testing
         ImageError.Code.insecure, .tooLarge, .tooManyRedirects, .badResponse, .invalidRequest, .loaderClosed, .unsupportedScheme,
         .plugInFailed, .fileUnreadable, .hostPaused, .sourceForbidden, .offline, .expensiveNetwork, .deadlineExceeded,
     ])
-    func whatWillNotChangeIsNotRetried(_ code: ImageError.Code) {
+    func permanentFailuresAreNotRetried(_ code: ImageError.Code) {
         #expect(decision(.aggressive, .failure(code)) == .giveUp)
     }
 
-    @Test func aMethodThatMayNotBeRepeatedIsNotRetried() {
+    @Test func anUnsafeMethodIsNotRetried() {
         #expect(decision(.default, .failure(.timedOut), method: .post) == .giveUp)
         #expect(decision(.default, .failure(.timedOut), method: .put) == .retry(after: .seconds(1)))
     }
@@ -85,8 +85,8 @@ import Testing
         #expect(decision(.default, .status(503, retryAfter: 61)) == .giveUp)
     }
 
-    /// Whoever was told the same comes back one after the other, and nobody before the time.
-    @Test func jitterComesOnTopOfRetryAfter() {
+    /// Clients with the same `Retry-After` return at different times, and none before it.
+    @Test func jitterIsAddedToRetryAfter() {
         let asked = RetryPolicy.Outcome.status(503, retryAfter: 10)
         let delays = [0, 0.5, 1].map { decision(.default, asked, random: $0) }
         #expect(delays == [.seconds(10), .milliseconds(11_250), .milliseconds(12_500)].map { .retry(after: $0) })
@@ -111,12 +111,12 @@ import Testing
     @Test func aDateCountsFromTheServersOwnClock() {
         let fields: HTTPFields = [.retryAfter: "Sun, 06 Nov 1994 08:49:37 GMT", .date: "Sun, 06 Nov 1994 08:49:30 GMT"]
         #expect(RetryAfter.seconds(in: head(fields), now: 5) == 7)
-        // And so does its century: here it is 1970.
+        // Its century counts from it, too: here it is 1970.
         let old: HTTPFields = [.retryAfter: "Wednesday, 06-Nov-30 08:49:37 GMT", .date: "Wed, 06 Nov 2030 08:49:30 GMT"]
         #expect(RetryAfter.seconds(in: head(old), now: 5) == 7)
     }
 
-    @Test func secondsBeyondAllNumbersAreALongTime() {
+    @Test func hugeSecondsDoNotOverflow() {
         let text = String(repeating: "9", count: 30)
         #expect(RetryAfter.seconds(in: head([.retryAfter: text]), now: 0) == .max)
         let outcome = RetryPolicy.Outcome.status(503, retryAfter: .max)
@@ -124,13 +124,13 @@ import Testing
     }
 
     @Test(arguments: ["", "soon", "-5", "+5", "1.5", "Sun, 06 Nov 1994", "Sun 06 Nov 1994 08:49:37 GMT"])
-    func whatIsNeitherIsIgnored(_ text: String) {
+    func malformedValuesAreIgnored(_ text: String) {
         #expect(RetryAfter.seconds(in: head([.retryAfter: text]), now: 0) == nil)
     }
 }
 
 @Suite struct RetryBudgets {
-    @Test func firstTriesEarnWhatRetriesSpend() {
+    @Test func firstAttemptsEarnTheBudgetOfRetries() {
         var budget = RetryBudget(ratio: 0.5, capacity: 2)
         #expect(granted(3, by: &budget) == 2)
         budget.deposit()
@@ -146,7 +146,7 @@ import Testing
     }
 }
 
-/// Answers with one outcome after the other.
+/// Returns one outcome after the other.
 private final class Scripted: DataLoading {
     enum Step: Sendable {
         case status(Int, HTTPFields = [:])
@@ -201,7 +201,7 @@ private final class Scripted: DataLoading {
         #expect(error.causes == ["attempt 1: It was lost.", "attempt 2: status 503", "why"])
     }
 
-    @Test func theLastAnswerComesThroughAsItIs() async throws {
+    @Test func theLastResponseIsReturnedUnchanged() async throws {
         let script = Scripted([.status(503), .status(502), .status(503, [.retryAfter: "9"])])
         #expect(try await loader(script, RecordingClock()).load(try request()).head.headerFields[.retryAfter] == "9")
         #expect(script.isUsedUp)
@@ -221,7 +221,7 @@ private final class Scripted: DataLoading {
         #expect(network.requests.count == attempts)
     }
 
-    @Test func aRequestWithoutRetriesIsTriedOnce() async throws {
+    @Test func aRequestWithoutRetriesIsSentOnce() async throws {
         let (script, clock) = (Scripted([.error(lost), .status(200)]), RecordingClock())
         #expect(try await imageError { _ = try await loader(script, clock).load(try request(retries: 0)) }.causes == [])
         #expect(clock.slept == [])
@@ -250,7 +250,7 @@ private final class Scripted: DataLoading {
         #expect(!script.isUsedUp)
     }
 
-    @Test func aBodyThatFailsIsNotBegunAgain() async throws {
+    @Test func aFailedBodyIsNotRetried() async throws {
         let (script, clock) = (Scripted([.brokenBody, .status(200)]), RecordingClock())
         let response = try await loader(script, clock).load(try request())
         #expect(try await imageError { _ = try await response.body.collected() }.code == .connectionLost)
@@ -267,13 +267,13 @@ private final class Scripted: DataLoading {
         #expect(script.isUsedUp)
     }
 
-    @Test func aStrangersErrorIsNotRetried() async throws {
+    @Test func errorsOfPlugInsAreNotRetried() async throws {
         struct Stranger: Error {}
         let script = Scripted([.error(Stranger()), .status(200)])
         await #expect(throws: Stranger.self) { try await loader(script, RecordingClock()).load(try request()) }
     }
 
-    @Test func theAnswerTellsHowManyTriesCameBeforeIt() async throws {
+    @Test func theResponseContainsTheNumberOfAttempts() async throws {
         let statuses = Lock([503, 503, 200])
         let network = ScriptedLoader { _ in
             .response(HTTPResponse(status: .init(code: statuses.withLock { $0.removeFirst() })), chunks: [])
@@ -283,7 +283,7 @@ private final class Scripted: DataLoading {
         #expect(try await loader.load(DataRequest(url: url, retries: 3)).retries == 2)
     }
 
-    @Test func aCancelledLoadIsNotTriedAgainWhateverItThrows() async throws {
+    @Test func aCancelledLoadIsNotRetriedForAnyError() async throws {
         struct Failing: DataLoading {
             let gate: CalotypeTesting.Gate
             func load(_ request: DataRequest) async throws -> DataResponse {

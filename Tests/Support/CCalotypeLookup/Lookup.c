@@ -1,8 +1,8 @@
-// RTLD_NEXT is glibc's own.
+// RTLD_NEXT needs this macro with glibc.
 #define _GNU_SOURCE
 #include "CCalotypeLookup.h"
 
-// The first header of the C library tells which one it is.
+// Any header of the C library defines the macro that identifies it.
 #include <stdlib.h>
 
 #if defined(__GLIBC__)
@@ -18,7 +18,7 @@ struct held {
     char name[longest_name];
     void (*begins)(void *context);
     void *context;
-    /// Lookups that wait.
+    /// The number of waiting lookups.
     int waiting;
     bool isAnswered;
 };

@@ -8,7 +8,7 @@
             unsafe bytes.withUnsafeBytes { _ = unsafe CalotypeSystem.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
         }
 
-        /// Resident memory of the process in bytes (`/proc/self/statm`, second field, in pages).
+        /// The resident memory of the process in bytes: the second field of `/proc/self/statm`, in pages.
         static var residentBytes: Int {
             guard let line = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
             let fields = line.split(separator: " ")

@@ -1,4 +1,4 @@
-// A window for ImageTargetsGTKTests: GTK needs the main thread, which a test runner keeps for itself.
+// A program with a GTK window for ImageTargetsGTKTests. GTK needs the main thread, which the test runner occupies.
 
 #if GTK
     import CCalotypeGTKStage
@@ -6,64 +6,65 @@
     import ImageTargetsGTK
 
     @main struct Stage {
-        /// Synchronous, since GLib's loop takes the main thread.
+        /// Synchronous, since GLib's loop occupies the main thread.
         static func main() {
             GTKMainLoop.attach()
-            let act: any Act =
+            let scenario: any Scenario =
                 switch CommandLine.arguments.dropFirst().first {
-                case "scroll": Scrolling(LoadedScene(columns: 10))
-                case "slow": Scrolling(LoadedScene(columns: 10, hasSlowRequests: true))
-                case "dense": Scrolling(LoadedScene(columns: 5, stripes: true))
-                case "rows": Scrolling(LoadedScene(columns: 10, layout: .rows { "Picture \($0)" }))
-                default: Conformance()
+                case "scroll": ListScenario(ServedList(columns: 10))
+                case "slow": ListScenario(ServedList(columns: 10, hasSlowRequests: true))
+                case "dense": ListScenario(ServedList(columns: 5, usesChequerboards: true))
+                case "rows": ListScenario(ServedList(columns: 10, layout: .rows { "Image \($0)" }))
+                default: ConformanceScenario()
                 }
-            let box = unsafe Unmanaged.passRetained(Holder(act)).toOpaque()
+            let box = unsafe Unmanaged.passRetained(Holder(scenario)).toOpaque()
             let isShown = unsafe calotype_stage_run(
-                Int32(act.size.width), Int32(act.size.height),
+                Int32(scenario.windowSize.width), Int32(scenario.windowSize.height),
                 { context, window in
                     let addresses = (UInt(bitPattern: context), UInt(bitPattern: window))
                     MainActor.assumeIsolated {
                         guard let context = unsafe UnsafeMutableRawPointer(bitPattern: addresses.0),
                             let window = unsafe UnsafeMutableRawPointer(bitPattern: addresses.1)
                         else { return }
-                        unsafe Unmanaged<Holder>.fromOpaque(context).takeUnretainedValue().act.begin(in: window)
+                        unsafe Unmanaged<Holder>.fromOpaque(context).takeUnretainedValue().scenario.start(in: window)
                     }
                 }, box)
-            if !isShown { say("FAULT there is no display") }
+            if !isShown { printLine("FAILED there is no display") }
         }
     }
 
-    /// What happens in the window; it ends with `calotype_stage_quit`.
-    @MainActor protocol Act: AnyObject {
-        /// Of the window, in the application's pixels.
-        var size: (width: Int, height: Int) { get }
-        func begin(in window: UnsafeMutableRawPointer)
+    /// What a window shows, and what is checked there. It ends with `calotype_stage_quit`.
+    @MainActor protocol Scenario: AnyObject {
+        /// The size of the window, in the application's pixels.
+        var windowSize: (width: Int, height: Int) { get }
+        func start(in window: UnsafeMutableRawPointer)
     }
 
     @MainActor final class Holder {
-        let act: any Act
-        init(_ act: any Act) { self.act = act }
+        let scenario: any Scenario
+        init(_ scenario: any Scenario) { self.scenario = scenario }
     }
 
-    /// Calls `tick` on the main actor every so many milliseconds until it returns false.
+    /// Calls `tick` on the main actor in intervals of `milliseconds` until it returns false.
     @MainActor func every(_ milliseconds: UInt32, _ tick: @escaping @MainActor () -> Bool) {
-        unsafe calotype_stage_every(milliseconds, Tick.call, Tick.kept(tick))
+        unsafe calotype_stage_every(milliseconds, Tick.call, Tick.retained(tick))
     }
 
+    /// Calls `tick` on the main actor after each frame of a window.
     @MainActor func afterEachPaint(of window: UnsafeMutableRawPointer, _ tick: @escaping @MainActor () -> Void) {
-        let kept = unsafe Tick.kept {
+        let context = unsafe Tick.retained {
             tick()
             return true
         }
-        unsafe calotype_stage_after_each_paint(window, Tick.call, kept)
+        unsafe calotype_stage_after_each_paint(window, Tick.call, context)
     }
 
-    /// What GTK calls on the main thread, kept for ever.
+    /// A closure that GTK calls on the main thread. It is never released.
     @MainActor private final class Tick {
         private let tick: @MainActor () -> Bool
         private init(_ tick: @escaping @MainActor () -> Bool) { self.tick = tick }
 
-        static func kept(_ tick: @escaping @MainActor () -> Bool) -> UnsafeMutableRawPointer {
+        static func retained(_ tick: @escaping @MainActor () -> Bool) -> UnsafeMutableRawPointer {
             unsafe Unmanaged.passRetained(Tick(tick)).toOpaque()
         }
 
@@ -76,8 +77,8 @@
         }
     }
 
-    /// One line for the test, at once.
-    func say(_ line: String) {
+    /// Prints a line to the test, without buffering.
+    func printLine(_ line: String) {
         FileOutput.write(line + "\n")
     }
 #else

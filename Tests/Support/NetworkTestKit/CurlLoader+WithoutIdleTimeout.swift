@@ -1,7 +1,7 @@
 package import ImageNetworkingCurl
 
 extension CurlLoader.Configuration {
-    /// Without a time limit that could end what a test waits for.
+    /// A loader without an idle timeout, which could end a transfer that the test holds.
     package static var withoutIdleTimeout: Self {
         var configuration = Self()
         configuration.idleTimeout = nil

@@ -1,9 +1,9 @@
 internal import ImageCore
 
-/// The most bytes that the two sockets of a connection on this machine hold that were sent and not read.
+/// The maximum number of bytes that the two sockets of a local connection hold between sender and reader.
 package func mostInSockets() -> Int {
     #if os(Linux)
-        // tcp(7): the least, the default, and the most that the kernel lets the buffers of a connection grow to.
+        // tcp(7): the minimum, the default and the maximum size of the buffers of a connection.
         func most(_ file: String) -> Int? {
             let text = try? String(contentsOf: URL(filePath: "/proc/sys/net/ipv4/\(file)"), encoding: .utf8)
             return text?.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) }

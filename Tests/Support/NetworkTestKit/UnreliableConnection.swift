@@ -3,8 +3,8 @@ internal import Dispatch
 internal import ImageCore
 package import LoopbackHTTP
 
-/// A connection between a client and a server on this machine, which passes the bytes of both sides on. A test can have it
-/// break in mid-body and restore it.
+/// A proxy between a client and a server on this machine, which forwards bytes in both directions. A test can break the connection in
+/// the middle of a body and restore it.
 package final class UnreliableConnection: Sendable {
     private struct State {
         var isUp = true
@@ -18,10 +18,10 @@ package final class UnreliableConnection: Sendable {
 
     package var isUp: Bool { state.withLock { $0.isUp } }
 
-    /// Restores the connection for good.
+    /// Restores the connection permanently.
     package func restore() { state.withLock { $0 = State() } }
 
-    /// Joins a client with the server at `port`, until either leaves or the connection breaks. Blocks the client's thread.
+    /// Connects a client to the server at `port`, until one of them closes or the connection breaks. Blocks the client's thread.
     package func carry(_ connection: LoopbackServer.Connection, to port: Int) throws {
         guard isUp, let server = Self.connect(to: port) else { return connection.reset() }
         let isDone = DispatchSemaphore(value: 0)
@@ -30,7 +30,7 @@ package final class UnreliableConnection: Sendable {
                 let allowed = pass(bytes.count)
                 guard (try? connection.write(Array(bytes.prefix(allowed)))) != nil, allowed == bytes.count else { break }
             }
-            // The client reads to the end of what passed, and leaves.
+            // The client reads the forwarded bytes, and closes.
             connection.close()
             _ = shutdown(server, Int32(SHUT_RDWR))
             isDone.signal()
@@ -45,7 +45,7 @@ package final class UnreliableConnection: Sendable {
         _ = close(server)
     }
 
-    /// How many of that many bytes still pass.
+    /// The number of bytes, at most `count`, that are still forwarded.
     private func pass(_ count: Int) -> Int {
         state.withLock { state in
             guard state.isUp else { return 0 }

@@ -2,16 +2,16 @@
     package import Foundation
     import CalotypeSystem
 
-    /// A process in which a file or a folder of the system is another: it has a mount namespace of its own.
+    /// A process with a separate mount namespace, in which a file or a folder of the system is replaced.
     package struct OtherSystem: Sendable {
         private let mark: String
         private let system: String
         private let name: String
 
         /// - Parameters:
-        ///   - mark: the variable of the environment that tells such a process.
-        ///   - system: the path that is another there.
-        ///   - name: of what takes its place.
+        ///   - mark: the environment variable that marks such a process.
+        ///   - system: the path that is replaced.
+        ///   - name: the name of the replacement.
         package init(mark: String, replacing system: String, by name: String) {
             (self.mark, self.system, self.name) = (mark, system, name)
         }
@@ -21,11 +21,11 @@
             return unsafe CalotypeSystem.system("unshare --mount mount --bind \(system) \(system) 2>/dev/null") == 0
         }
 
-        /// What takes the system's place, in such a process; `nil` in every other.
+        /// The replacement, in such a process; `nil` in every other.
         package var place: URL? { ProcessInfo.processInfo.environment[mark].map { URL(filePath: $0).appending(path: name) } }
 
-        /// Runs one suite in such a process, with what `make` puts at the place that it is given; what it printed, and whether it
-        /// ended well.
+        /// Runs one suite in such a process, with the replacement that `make` creates at the given location; returns its output and
+        /// whether it succeeded.
         package func run(suite: String, _ make: (URL) throws -> Void) throws -> (isGood: Bool, text: String) {
             let folder = FileManager.default.temporaryDirectory.appending(path: "other-system-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

@@ -17,7 +17,7 @@ import NIOSSL
 @main
 struct AsyncHTTPClientLayer {
     static func main() async throws {
-        // A picture, and a server on this machine that has it.
+        // An image, and a local server that serves it.
         let pixels = try Bitmap(size: PixelSize(width: 640, height: 480), format: .gray8, alpha: .opaque) { pixels, _ in
             for index in pixels.indices { pixels[index] = UInt8(truncatingIfNeeded: index / 97) }
         }
@@ -25,16 +25,16 @@ struct AsyncHTTPClientLayer {
         let server = try LoopbackServer(serving: { _ in LoopbackServer.Response(200, body: png) })
         defer { server.stop() }
 
-        guard let url = URL(string: server.url("/picture.png")) else { return }
+        guard let url = URL(string: server.url("/image.png")) else { return }
         let loader = ImageLoader(
             ImageLoader.Configuration(dataLoader: AsyncHTTPClientLoader(), decoder: DecoderRegistry(.codecs)))
         let response = try await loader.response(for: ImageRequest(url: url))
         print("from the \(response.tier): \(response.image.size)")
 
-        // What every network layer can be held to, against a server that misbehaves on order.
+        // The conformance checks use a local server that misbehaves on purpose.
         do {
             try await check()
-            print("every check passed")
+            print("All checks passed.")
         } catch {
             print(error)
             exit(1)

@@ -6,31 +6,33 @@ import NIOHTTP1
 
 /// Loads `http` and `https` URLs through AsyncHTTPClient.
 ///
-/// The client streams with back-pressure, closes what is cancelled or dropped, and forgets credentials on the way to another
-/// origin. What is left to do here is to translate: requests, heads, errors; and to hold bodies to their limits in bytes
-/// and time, which the client has for heads only.
+/// The client streams with back-pressure, closes the connection of a cancelled or dropped response, and removes credentials when a
+/// redirect leads to another origin. The loader translates requests, responses and errors, and limits the size and the time of bodies:
+/// the client's deadline ends with the response headers.
 final class AsyncHTTPClientLoader: DataLoading {
     private let client: HTTPClient
 
+    /// - Parameter change: changes the configuration of the client.
     init(_ change: (inout HTTPClient.Configuration) -> Void = { _ in }) {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .follow(max: 10, allowCycles: true)
         configuration.timeout.connect = .seconds(10)
-        // Retrying is for the wiring around this layer, which knows for how long it is worth while.
+        // The loaders around this one retry failed requests.
         configuration.connectionPool.retryConnectionEstablishment = false
         change(&configuration)
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
     deinit {
-        // The client insists on it, and waits for what still runs.
+        // The client must be shut down, and waits for its running requests.
         let client = client
         Task { try? await client.shutdown() }
     }
 
     func load(_ request: DataRequest) async throws -> DataResponse {
         guard let scheme = request.url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
-            throw ImageError(.unsupportedScheme, message: "\(ImageSource.redacted(request.url)) is no web address.")
+            throw ImageError(
+                .unsupportedScheme, message: "\(ImageSource.redacted(request.url)) is not an HTTP URL. Use http or https.")
         }
         let deadline = ContinuousClock.now + request.timeout
         let errors = ErrorTranslation(request.url)
@@ -40,17 +42,19 @@ final class AsyncHTTPClientLoader: DataLoading {
         } catch {
             throw errors.imageError(for: error)
         }
-        let head = head(of: response)
-        // The client hands out a redirect that it does not follow, such as one to a file, as an answer.
-        if head.status.kind == .redirection, head.status != .notModified, head.headerFields[.location] != nil {
+        let httpResponse = httpResponse(from: response)
+        // The client returns a redirect that it does not follow, for example to a file, as the response.
+        if httpResponse.status.kind == .redirection, httpResponse.status != .notModified,
+            httpResponse.headerFields[.location] != nil
+        {
             throw ImageError(
-                .unsupportedScheme, message: "\(ImageSource.redacted(request.url)) was redirected to what is no web address.")
+                .unsupportedScheme, message: "\(ImageSource.redacted(request.url)) redirects to a URL that is not HTTP.")
         }
         let reader = BodyReader(response.body, limit: request.maximumBytes, deadline: deadline, errors: errors)
-        if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), request.method != .head {
-            try await reader.accept(length)
+        if let length = httpResponse.headerFields[.contentLength].flatMap({ Int($0) }), request.method != .head {
+            try await reader.checkLimit(length)
         }
-        return DataResponse(url: response.url ?? request.url, head: head, body: ByteStream { try await reader.next() })
+        return DataResponse(url: response.url ?? request.url, head: httpResponse, body: ByteStream { try await reader.next() })
     }
 
     private func outgoing(_ request: DataRequest) -> HTTPClientRequest {
@@ -61,17 +65,17 @@ final class AsyncHTTPClientLoader: DataLoading {
         return outgoing
     }
 
-    private func head(of response: HTTPClientResponse) -> HTTPResponse {
-        var head = HTTPResponse(status: .init(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase))
+    private func httpResponse(from response: HTTPClientResponse) -> HTTPResponse {
+        var result = HTTPResponse(status: .init(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase))
         for (name, value) in response.headers {
             guard let name = HTTPField.Name(name) else { continue }
-            head.headerFields.append(HTTPField(name: name, value: value))
+            result.headerFields.append(HTTPField(name: name, value: value))
         }
-        return head
+        return result
     }
 }
 
-/// Pulls a body from the client, one chunk at a time. Dropping it drops the body, and so ends the transfer.
+/// Reads a body from the client, one chunk at a time. Releasing the reader ends the transfer.
 private actor BodyReader {
     private var chunks: HTTPClientResponse.Body.AsyncIterator
     private let limit: Int?
@@ -84,19 +88,19 @@ private actor BodyReader {
         (self.limit, self.deadline, self.errors) = (limit, deadline, errors)
     }
 
-    /// Throws if a body of so many bytes is too large.
-    func accept(_ bytes: Int) throws {
+    /// Throws if `bytes` exceeds the limit.
+    func checkLimit(_ bytes: Int) throws {
         if let limit, bytes > limit { throw errors.tooLarge(limit) }
     }
 
     func next() async throws -> Data? {
         do {
-            guard let chunk = try await beforeTheDeadline({ try await self.pull() }) else {
+            guard let chunk = try await withDeadline({ try await self.pull() }) else {
                 try Task.checkCancellation()
                 return nil
             }
             received += chunk.count
-            try accept(received)
+            try checkLimit(received)
             return chunk
         } catch {
             throw errors.imageError(for: error)
@@ -110,8 +114,8 @@ private actor BodyReader {
         return Data(buffer.readableBytesView)
     }
 
-    /// A server that sends a byte now and then is never done.
-    private func beforeTheDeadline(_ body: @escaping @Sendable () async throws -> Data?) async throws -> Data? {
+    /// Runs `body`, and throws if it does not end before the deadline. The client itself does not limit the time of a body.
+    private func withDeadline(_ body: @escaping @Sendable () async throws -> Data?) async throws -> Data? {
         try await withThrowingTaskGroup(of: Data?.self) { group in
             group.addTask { try await body() }
             group.addTask { [deadline] in

@@ -13,15 +13,18 @@ import NIOSSL
     import Darwin
 #endif
 
-/// Says in this framework's words what went wrong in the client's, so that retry and resumption know what is worth while.
+/// Translates the client's errors into ``ImageError``, whose codes decide whether a request is retried or resumed.
 struct ErrorTranslation: Sendable {
-    /// As sentences name it: without credentials.
+    /// The URL without credentials, for messages.
     private let source: String
 
     init(_ url: URL) { source = ImageSource.redacted(url) }
 
     func tooLarge(_ limit: Int) -> ImageError {
-        ImageError(.tooLarge, message: "The response to \(source) is larger than the \(limit) bytes that are accepted.")
+        ImageError(
+            .tooLarge,
+            message: "The response to \(source) is too large; the limit is \(limit) bytes. Raise maximumResponseBytes to load it."
+        )
     }
 
     func imageError(for error: any Error) -> any Error {
@@ -30,21 +33,25 @@ struct ErrorTranslation: Sendable {
         case let error as HTTPClientError where error == .cancelled: CancellationError()
         case let error as HTTPClientError: imageError(for: error)
         case let error as NIOConnectionError where error.dnsAError != nil || error.dnsAAAAError != nil:
-            ImageError(.hostNotFound, message: "The host of \(source) is not known.", causes: [String(describing: error)])
-        case is NIOConnectionError: notReached(error)
-        case let error as IOError where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode): notReached(error)
+            ImageError(.hostNotFound, message: "The host of \(source) was not found.", causes: [String(describing: error)])
+        case is NIOConnectionError: connectionFailed(error)
+        case let error as IOError where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode):
+            connectionFailed(error)
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-            ImageError(.insecure, message: "The connection for \(source) is not secure.", causes: [String(describing: error)])
+            ImageError(
+                .insecure, message: "The TLS connection for \(source) failed. Check the certificate of the server.",
+                causes: [String(describing: error)])
         case HTTPParserError.invalidEOFState:
-            ImageError(.connectionLost, message: "The response to \(source) broke off.")
+            ImageError(.connectionLost, message: "The connection closed before the response to \(source) was complete.")
         case is HTTPParserError, is ByteToMessageDecoderError:
-            ImageError(.badResponse, message: "What was answered to \(source) is no HTTP.", causes: [String(describing: error)])
+            ImageError(
+                .badResponse, message: "\(source) returned a malformed HTTP response.", causes: [String(describing: error)])
         default:
-            ImageError(.connectionLost, message: "The connection for \(source) broke.", causes: [String(describing: error)])
+            ImageError(.connectionLost, message: "The connection for \(source) was lost.", causes: [String(describing: error)])
         }
     }
 
-    private func notReached(_ error: any Error) -> ImageError {
+    private func connectionFailed(_ error: any Error) -> ImageError {
         ImageError(.connectionFailed, message: "The host of \(source) could not be reached.", causes: [String(describing: error)])
     }
 
@@ -52,11 +59,11 @@ struct ErrorTranslation: Sendable {
         let (code, message): (ImageError.Code, String) =
             switch error {
             case .deadlineExceeded, .readTimeout, .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
-                (.timedOut, "took too long")
-            case .redirectLimitReached, .redirectCycleDetected: (.tooManyRedirects, "was redirected too often")
-            case .invalidURL, .emptyHost, .emptyScheme: (.invalidRequest, "is no valid address")
-            case .remoteConnectionClosed, .uncleanShutdown: (.connectionLost, "broke off")
-            default: (.badResponse, "was not answered as it should be")
+                (.timedOut, "timed out")
+            case .redirectLimitReached, .redirectCycleDetected: (.tooManyRedirects, "was redirected too many times")
+            case .invalidURL, .emptyHost, .emptyScheme: (.invalidRequest, "has an invalid URL")
+            case .remoteConnectionClosed, .uncleanShutdown: (.connectionLost, "failed, because the connection was closed")
+            default: (.badResponse, "got an invalid response")
             }
         return ImageError(code, message: "The request for \(source) \(message).", causes: [error.shortDescription])
     }

@@ -9,10 +9,10 @@ static GtkWidget *window, *stack, *panel, *button;
 
 static gboolean pressed(GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, gpointer data) {
     (void)controller, (void)code, (void)state, (void)data;
-    gboolean is_large = g_strcmp0(gtk_stack_get_visible_child_name(GTK_STACK(stack)), "picture") == 0;
+    gboolean is_large = g_strcmp0(gtk_stack_get_visible_child_name(GTK_STACK(stack)), "image") == 0;
     switch (key) {
         case GDK_KEY_Escape: callbacks.key(callbacks.context, GALLERY_ESCAPE); return TRUE;
-        // In the grid the arrows move its own focus.
+        // In the grid, the arrow keys move the focus.
         case GDK_KEY_Left: if (is_large) callbacks.key(callbacks.context, GALLERY_LEFT); return is_large;
         case GDK_KEY_Right: if (is_large) callbacks.key(callbacks.context, GALLERY_RIGHT); return is_large;
         default: break;
@@ -34,20 +34,20 @@ static gboolean tick(gpointer data) {
     return G_SOURCE_CONTINUE;
 }
 
-static gboolean closed(GtkWindow *closing, gpointer data) {
-    (void)closing, (void)data;
+static gboolean closed(GtkWindow *closed_window, gpointer data) {
+    (void)closed_window, (void)data;
     gallery_quit();
     return TRUE;
 }
 
-bool gallery_run(const gallery_callbacks *given) {
+bool gallery_run(const gallery_callbacks *new_callbacks) {
     if (!gtk_init_check()) return false;
-    callbacks = *given;
+    callbacks = *new_callbacks;
     loop = g_main_loop_new(NULL, FALSE);
     window = gtk_window_new();
     gtk_window_set_title(GTK_WINDOW(window), "Calotype");
     gtk_window_set_default_size(GTK_WINDOW(window), 1100, 780);
-    // The keyboard stays with the pictures when it is clicked.
+    // A click on the button leaves the keyboard focus in the grid.
     button = gtk_button_new_with_label("");
     gtk_widget_set_focus_on_click(button, FALSE);
     g_signal_connect(button, "clicked", G_CALLBACK(clicked), NULL);
@@ -79,13 +79,13 @@ bool gallery_run(const gallery_callbacks *given) {
     return true;
 }
 
-void gallery_set_pages(void *grid, void *picture) {
+void gallery_set_pages(void *grid, void *large) {
     gtk_stack_add_named(GTK_STACK(stack), GTK_WIDGET(grid), "grid");
-    gtk_stack_add_named(GTK_STACK(stack), GTK_WIDGET(picture), "picture");
+    gtk_stack_add_named(GTK_STACK(stack), GTK_WIDGET(large), "image");
 }
 
-void gallery_show_picture(bool shows_picture) {
-    gtk_stack_set_visible_child_name(GTK_STACK(stack), shows_picture ? "picture" : "grid");
+void gallery_show_large(bool shows_large) {
+    gtk_stack_set_visible_child_name(GTK_STACK(stack), shows_large ? "image" : "grid");
 }
 
 void gallery_set_button(const char *label) { gtk_button_set_label(GTK_BUTTON(button), label); }
@@ -94,14 +94,14 @@ void *gallery_window(void) { return window; }
 
 void gallery_origin(double *x, double *y) { gtk_native_get_surface_transform(GTK_NATIVE(window), x, y); }
 
-bool gallery_place(bool of_button, double *x, double *y, double *width, double *height) {
-    graphene_rect_t place;
-    if (!gtk_widget_compute_bounds(of_button ? button : stack, window, &place)) return false;
+bool gallery_bounds(bool of_button, double *x, double *y, double *width, double *height) {
+    graphene_rect_t bounds;
+    if (!gtk_widget_compute_bounds(of_button ? button : stack, window, &bounds)) return false;
     gallery_origin(x, y);
-    *x += place.origin.x;
-    *y += place.origin.y;
-    *width = place.size.width;
-    *height = place.size.height;
+    *x += bounds.origin.x;
+    *y += bounds.origin.y;
+    *width = bounds.size.width;
+    *height = bounds.size.height;
     return true;
 }
 
@@ -110,7 +110,7 @@ void gallery_set_panel_visible(bool visible) { gtk_widget_set_visible(panel, vis
 
 static bool write_window(const char *path) {
     GdkPaintable *paintable = gtk_widget_paintable_new(window);
-    // With the frame, which the widget's own size leaves out.
+    // The size of the paintable includes the frame of the window, unlike the size of the widget.
     int width = gdk_paintable_get_intrinsic_width(paintable), height = gdk_paintable_get_intrinsic_height(paintable);
     GtkSnapshot *snapshot = gtk_snapshot_new();
     gdk_paintable_snapshot(paintable, snapshot, width, height);
@@ -125,19 +125,19 @@ static bool write_window(const char *path) {
     return written;
 }
 
-static char *picture_path;
+static char *screenshot_path;
 
 static void painted(GdkFrameClock *clock, gpointer data) {
     (void)data;
     g_signal_handlers_disconnect_by_func(clock, painted, NULL);
-    if (!write_window(picture_path)) g_printerr("The picture of the window could not be written to %s.\n", picture_path);
-    g_clear_pointer(&picture_path, g_free);
+    if (!write_window(screenshot_path)) g_printerr("The screenshot could not be written to %s. Check its folder and permissions.\n", screenshot_path);
+    g_clear_pointer(&screenshot_path, g_free);
     gallery_quit();
 }
 
-// Between two frames there is nothing to be written of a window whose next frame has been asked for, be it by a line of text.
+// The screenshot waits for the next frame: after a change, a window has no content to render until it is painted.
 void gallery_write_and_quit(const char *path) {
-    picture_path = g_strdup(path);
+    screenshot_path = g_strdup(path);
     g_signal_connect(gtk_widget_get_frame_clock(window), "after-paint", G_CALLBACK(painted), NULL);
     gtk_widget_queue_draw(window);
 }

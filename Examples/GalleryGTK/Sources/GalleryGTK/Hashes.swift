@@ -2,11 +2,11 @@ import Calotype
 import Dispatch
 import Foundation
 
-/// The pictures' ThumbHashes, 25 bytes each at most: what a cell shows until its picture comes. The gallery's own server sends
-/// them with its list, as a service would; those of other pictures are taken when they come for the first time.
+/// The ThumbHashes of the images, at most 25 bytes each, which cells show as placeholders. The hashes of served images are known in
+/// advance, as if a service sent them. The hash of another image is computed when the image is first loaded.
 final class Hashes: LoadObserving {
     private let known = Lock([URL: Data]())
-    /// Hashes are made beside the loads, which must not wait.
+    /// Computes hashes, so that loads do not wait for them.
     private let queue = DispatchQueue(label: "gallery.hashes", qos: .utility)
 
     func placeholder(for url: URL) -> Placeholder? {

@@ -7,19 +7,21 @@ import ImageTargetsGTK
 @main @MainActor struct Main {
     private static var gallery: Gallery?
 
-    /// Synchronous, since GLib's loop takes the main thread.
+    /// Synchronous, since GLib's loop occupies the main thread.
     static func main() throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        let guide = arguments.first { $0.hasPrefix("--guide=") }.map { GuidePicture(String($0.dropFirst(8))) }
-        let pictures = try Pictures(arguments: arguments, isStorable: guide != nil)
-        guard !pictures.urls.isEmpty else { return print("There are no pictures here. Name a folder, or a file of URLs.") }
+        let screenshot = arguments.first { $0.hasPrefix("--guide=") }.map { GuideScreenshot(String($0.dropFirst(8))) }
+        let images = try GalleryImages(arguments: arguments, isStorable: screenshot != nil)
+        guard !images.urls.isEmpty else {
+            return print("No images were found. Pass a folder of images, or a .txt file with one URL per line.")
+        }
         GTKMainLoop.attach()
-        gallery = Gallery(pictures, guide: guide, trace: arguments.contains("--trace") ? Trace() : nil)
+        gallery = Gallery(images, screenshot: screenshot, trace: arguments.contains("--trace") ? Trace() : nil)
         var callbacks = gallery_callbacks(
             context: nil,
             ready: { _ in MainActor.assumeIsolated { Main.gallery?.ready() } },
             key: { _, key in MainActor.assumeIsolated { Main.gallery?.key(key) } },
             tick: { _ in MainActor.assumeIsolated { Main.gallery?.tick() } })
-        if !gallery_run(&callbacks) { print("There is no display: start it in a graphical session.") }
+        if !gallery_run(&callbacks) { print("There is no display. Start the program in a graphical session.") }
     }
 }

@@ -9,7 +9,9 @@ import ImageProcessing
 struct Painter: DataLoading {
     func load(_ request: DataRequest) async throws -> DataResponse {
         let sides = request.url.absoluteString.dropFirst("paint:".count).split(separator: "x").compactMap { Int($0) }
-        guard sides.count == 2 else { throw ImageError(.invalidRequest, message: "\(request.url) names no size.") }
+        guard sides.count == 2 else {
+            throw ImageError(.invalidRequest, message: "\(request.url) does not have a size. Use a URL such as paint:640x480.")
+        }
         let size = PixelSize(width: sides[0], height: sides[1])
         let image = try Bitmap(size: size, format: .gray8, alpha: .opaque) { pixels, _ in
             for index in pixels.indices { pixels[index] = UInt8(truncatingIfNeeded: index / 97) }

@@ -1,44 +1,44 @@
 import Calotype
 import Foundation
 
-/// `TerminalGallery [FOLDER] [--sixel]`: what a terminal shows of a load, side by side: what stands in for a picture, a preview
-/// of its first bytes, and the picture with the badge of the tier that had it. Where there is no terminal it says what it would
-/// show. `FOLDER` has a `dunes.jpg` and a `marble.jpg`; by default they are those of the demo.
+/// `TerminalGallery [FOLDER] [--sixel]` shows the stages of a load side by side: the placeholder, a preview of the first half of the
+/// file, and the image with the badge of its cache tier. Without a terminal, it prints only the titles. `FOLDER` contains a `dunes.jpg`
+/// and a `marble.jpg`; by default it is the folder of the demo's images.
 @main struct TerminalGallery {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
-        let folder = arguments.first { !$0.hasPrefix("--") }.map { URL(filePath: $0) } ?? ownPictures
+        let folder = arguments.first { !$0.hasPrefix("--") }.map { URL(filePath: $0) } ?? demoImages
         var terminal = Terminal(
             environment: ProcessInfo.processInfo.environment, isTerminal: isatty(STDOUT_FILENO) == 1,
             size: (columns: 100, rows: 24))
         if arguments.contains("--sixel") { terminal.graphics = .sixel }
 
-        let box = TerminalPicture(terminal, columns: 22, rows: 10, encoder: EncoderRegistry(.codecs))
+        let terminalImage = TerminalImage(terminal, columns: 22, rows: 10, encoder: EncoderRegistry(.codecs))
         let loader = ImageLoader.standard { $0.dataCache = nil }
         for name in ["dunes.jpg", "marble.jpg"] {
             let file = folder.appending(path: name)
             var request = ImageRequest(url: file)
-            request.options.targetSize = box.targetSize
-            let first = try await loader.response(for: request)
-            let again = try await loader.response(for: request)
+            request.options.targetSize = terminalImage.targetSize
+            let loaded = try await loader.response(for: request)
+            let cached = try await loader.response(for: request)
             show(
                 [
-                    ("placeholder", try BlurHash.decode(BlurHash.encode(first.image), size: first.image.size)),
-                    ("preview", try preview(of: Data(contentsOf: file), size: box.targetSize)),
-                    ("\(first.tier)", TierBadge(first.tier).drawn(on: first.image)),
-                    ("\(again.tier)", TierBadge(again.tier).drawn(on: again.image)),
-                ], in: box)
+                    ("placeholder", try BlurHash.decode(BlurHash.encode(loaded.image), size: loaded.image.size)),
+                    ("preview", try preview(of: Data(contentsOf: file), size: terminalImage.targetSize)),
+                    ("\(loaded.tier)", TierBadge(loaded.tier).drawn(on: loaded.image)),
+                    ("\(cached.tier)", TierBadge(cached.tier).drawn(on: cached.image)),
+                ], with: terminalImage)
         }
     }
 
-    /// Those of the demo, which lie in the package that this example belongs to.
-    private static var ownPictures: URL {
+    /// The folder of the demo's images, in the package that contains this example.
+    private static var demoImages: URL {
         var root = URL(filePath: #filePath)
         for _ in 0..<5 { root.deleteLastPathComponent() }
         return root.appending(path: "Sources/C/Gallery/Images")
     }
 
-    /// What the first part of a file shows.
+    /// Decodes a preview of the first half of a file.
     private static func preview(of file: Data, size: PixelSize) throws -> DecodedImage? {
         var options = DecodeOptions()
         options.targetSize = size
@@ -47,12 +47,12 @@ import Foundation
         return try decoder?.preview()
     }
 
-    private static func show(_ images: [(title: String, image: DecodedImage?)], in box: TerminalPicture) {
-        let column = box.columns + 2
+    private static func show(_ images: [(title: String, image: DecodedImage?)], with terminalImage: TerminalImage) {
+        let column = terminalImage.columns + 2
         let drawings = images.enumerated().compactMap { index, item in
-            item.image.flatMap { try? box.draw($0) }.map { (drawing: $0, column: index * column) }
+            item.image.flatMap { try? terminalImage.draw($0) }.map { (drawing: $0, column: index * column) }
         }
-        print(TerminalPicture.row(drawings), terminator: "")
+        print(TerminalImage.row(drawings), terminator: "")
         print(images.map { $0.title.padding(toLength: column, withPad: " ", startingAt: 0) }.joined())
     }
 }

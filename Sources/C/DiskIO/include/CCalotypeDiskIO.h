@@ -1,4 +1,4 @@
-/// What the disk cache needs of the system and Swift's own modules do not show.
+/// System calls of the disk cache that Swift's own modules do not export.
 #ifndef CCALOTYPE_DISK_IO_H
 #define CCALOTYPE_DISK_IO_H
 
@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Reads `head_size` bytes at `offset` into `head` and the `body_size` bytes after them into `body`, in one call that
-/// never waits for a disk: only what the system has in memory already.
+/// Reads `head_size` bytes at `offset` into `head` and the following `body_size` bytes into `body`, in one call that never waits
+/// for a disk: it reads only from the page cache.
 ///
-/// Returns the number of bytes read, fewer than asked for at the end of the file or where the rest is not in memory; or
-/// -1 with `errno`, which is `EAGAIN` or `EOPNOTSUPP` where the read would wait or the system cannot tell.
+/// Returns the number of bytes read: fewer than requested at the end of the file or if the rest is not in the page cache; or
+/// -1 with `errno`, which is `EAGAIN` or `EOPNOTSUPP` if the read would wait or the file system does not support this.
 ptrdiff_t calotype_read_cached(int file, void *head, size_t head_size, void *body, size_t body_size, int64_t offset);
 
-/// Whether the file lies in memory (tmpfs), so that no read of it waits.
+/// Whether the file is in a tmpfs, so that reading it never waits.
 bool calotype_is_in_memory(int file);
 
 #endif

@@ -10,32 +10,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Swift's main actor under GLib's loop.
+// Swift's main actor in GLib's main loop.
 
-/// Lets GLib's default loop run the main dispatch queue. Further calls do nothing.
+/// Lets GLib's default main loop run the main dispatch queue. Further calls do nothing.
 void calotype_gtk_attach_main_queue(void);
 
 // Textures.
 
 enum { CALOTYPE_GTK_RGBA8 = 0, CALOTYPE_GTK_RGBA8_STRAIGHT = 1, CALOTYPE_GTK_RGBA16 = 2, CALOTYPE_GTK_RGBA16_STRAIGHT = 3 };
 
-/// A texture over pixels that it does not copy; `release(owner)` is called, on any thread, when it no longer needs
-/// them. Release it with `calotype_gtk_unref`.
+/// Makes a texture that shares the pixels. When it no longer needs them, it calls `release(owner)`, on any thread. Release the
+/// texture with `calotype_gtk_unref`.
 void *calotype_gtk_texture(const void *pixels, size_t count, int width, int height, size_t stride, int format,
                            void (*release)(void *), void *owner);
 
-/// A texture of one pixel: red, green, blue, alpha, straight.
+/// Makes a texture of one pixel: straight (not premultiplied) red, green, blue and alpha.
 void *calotype_gtk_color(const uint8_t rgba[4]);
 
-/// Takes a reference; turns a floating one into a real one.
+/// Takes a reference. A floating reference becomes a normal one.
 void calotype_gtk_ref(void *object);
 void calotype_gtk_unref(void *object);
 
-// An image view: a GtkPicture, and over it a spinner, a progress bar and a sign of failure.
+// An image view: a GtkPicture under a spinner, a progress bar and a failure icon.
 
-/// A floating GtkOverlay around a GtkPicture, or around a new one for NULL. With `shows_whole` images are shown whole; otherwise
-/// they cover the view.
-void *calotype_gtk_view_new(void *picture, bool shows_whole);
+/// Makes a floating GtkOverlay around `image_widget`, a GtkPicture, or around a new one for NULL. If `shows_whole`, all of an
+/// image is shown; otherwise the image covers the view.
+void *calotype_gtk_view_new(void *image_widget, bool shows_whole);
 /// Sets the size of the view, in the application's pixels.
 void calotype_gtk_view_set_size(void *view, int width, int height);
 /// Shows a texture, or nothing for NULL. The old one fades out during `fade_milliseconds`.
@@ -43,7 +43,7 @@ void calotype_gtk_view_set_texture(void *view, void *texture, uint32_t fade_mill
 void calotype_gtk_view_set_loading(void *view, bool loading);
 /// Shows a progress bar from 0 to 1; less than 0 shows none.
 void calotype_gtk_view_set_progress(void *view, double fraction);
-/// Shows the sign of failure with the message as its tooltip, or none for NULL.
+/// Shows the failure icon with the message as its tooltip, or no icon for NULL.
 void calotype_gtk_view_set_failure(void *view, const char *message);
 void calotype_gtk_view_set_label(void *view, const char *label);
 /// The alternative text of the GtkPicture, or NULL; valid until it changes.
@@ -54,13 +54,14 @@ double calotype_gtk_view_progress(void *view);
 bool calotype_gtk_view_has_failed(void *view);
 /// Device pixels per application pixel.
 int calotype_gtk_scale_factor(void *widget);
-/// Whether the desktop wants animations.
+/// Whether the settings of the desktop enable animations.
 bool calotype_gtk_animates(void *widget);
 /// Whether the view shows no texture, not even one that fades out.
 bool calotype_gtk_view_is_blank(void *view);
-/// The place of a widget within another one; false while it has none.
+/// The bounds of a widget within another one. False if the widget is not laid out.
 bool calotype_gtk_bounds(void *widget, void *other, double *x, double *y, double *width, double *height);
-/// The color in the middle of the view: red, green, blue, alpha, straight. False if the view draws nothing.
+/// The colour in the middle of the view: straight (not premultiplied) red, green, blue and alpha. False if the view draws
+/// nothing.
 bool calotype_gtk_view_sample(void *view, int width, int height, uint8_t rgba[4]);
 
 // A list that recycles its cells, in columns or as rows.
@@ -73,37 +74,37 @@ typedef struct {
     void (*unbind)(void *context, void *cell);
     void (*drop_cell)(void *context, void *cell);
     void (*activate)(void *context, unsigned position);
-    /// A bound cell came on screen or left it. A cell that is unbound or dropped leaves the screen without this call.
+    /// Called when a bound cell came on screen or left it. Not called for a cell that is unbound or dropped.
     void (*set_on_screen)(void *context, void *cell, bool is_on_screen);
-    /// Updates the cells of a frame that is laid out and not yet painted, after the calls of `set_on_screen`. Returns whether
+    /// Updates the cells of a frame, after its layout and the calls of `set_on_screen`, and before it is painted. Returns whether
     /// cells are left for the next frame.
     bool (*update_cells)(void *context);
-    /// The scale factor of the monitor changed.
+    /// Called when the scale factor of the monitor changed.
     void (*scaled)(void *context);
 } calotype_gtk_list_callbacks;
 
-/// A floating GtkScrolledWindow with a GtkGridView, of as many columns as cells of that width fit, or with a GtkListView. The
-/// callbacks are called until `calotype_gtk_list_detach`, which must be called before `context` is freed.
+/// Makes a floating GtkScrolledWindow that contains a GtkGridView with as many columns as fit, or a GtkListView. The callbacks
+/// are called until `calotype_gtk_list_detach`, which must be called before `context` is freed.
 void *calotype_gtk_list_new(const calotype_gtk_list_callbacks *callbacks, int cell_width, bool has_columns);
 void calotype_gtk_list_detach(void *list);
-/// Replaces the view by a grid or a list with new cells. The selected cell stays at its place on screen, or else the first one
-/// on screen does.
+/// Replaces the view by a grid or a list with new cells. If the selected cell is on screen, it keeps its place; otherwise the
+/// first cell on screen does.
 void calotype_gtk_list_set_columns(void *list, bool has_columns);
 void calotype_gtk_list_set_count(void *list, unsigned count);
-/// Has `update_cells` called before the next frame is painted.
+/// Calls `update_cells` before the next frame is painted.
 void calotype_gtk_list_update_soon(void *list);
 /// The scroll offset, and the largest one, in the application's pixels.
 double calotype_gtk_list_offset(void *list, double *maximum);
-/// Scrolls in the next frame; of several offsets the last one counts.
+/// Scrolls in the next frame, to the last offset that was set.
 void calotype_gtk_list_set_offset(void *list, double offset);
-/// The selected position, or `UINT_MAX`.
+/// The selected position; `UINT_MAX` in an empty list.
 unsigned calotype_gtk_list_selected(void *list);
-/// Selects a position, and brings it on screen in the next frame.
+/// Selects a position, and scrolls it on screen in the next frame.
 void calotype_gtk_list_select(void *list, unsigned position);
 /// Moves the focus to the selected cell.
 void calotype_gtk_list_focus(void *list);
 
-/// A floating GtkBox with a view and a title to its right.
+/// Makes a floating GtkBox with a view and a title to its right.
 void *calotype_gtk_row_new(void *view);
 void calotype_gtk_row_set_title(void *row, const char *title);
 

@@ -1,20 +1,19 @@
 #pragma once
 #include <stddef.h>
 
-/// Has libraries that write to the C library's `stderr`, as dav1d does about damaged AV1 data, write nowhere. For programs that
-/// write to the descriptor of standard error themselves, and say more about the failure than the library does.
+/// Redirects the C library's `stderr` to /dev/null, since libraries write there; dav1d, for example, about damaged AV1 data. For
+/// programs that write to the descriptor of standard error themselves and report each failure.
 void calotype_silence_libraries(void);
 
-// What a program holds of its allocator, for benchmarks, for tests that memory stays flat, and for commands that load many files:
-// resident memory alone cannot tell what is leaked from what the allocator keeps for later.
+// The state of the allocator, for benchmarks, for tests of memory growth and for commands that load many files: resident memory
+// alone does not show whether memory is leaked or kept for reuse.
 
-/// Bytes that are allocated at this moment, of all threads; 0 where the system does not tell.
+/// Bytes that all threads have allocated; 0 if the system does not provide the number.
 size_t calotype_heap_bytes(void);
 
-/// Gives back to the system what the allocator keeps for later, where it can be asked to.
+/// Returns memory that the allocator keeps for reuse to the system, if the allocator supports that.
 void calotype_heap_trim(void);
 
-/// Makes the allocator give each block of 256 KB or more back to the system as soon as it is freed, where it would otherwise keep
-/// some: bitmaps of many sizes, freed by many threads, leave gaps that grow with the number of images. Costs the time of clearing
-/// new pages.
+/// Makes the allocator return each block of 256 KB or more to the system as soon as it is freed. Otherwise bitmaps of many sizes,
+/// freed by many threads, fragment the heap, which then grows with the number of images. Costs the time to clear new pages.
 void calotype_heap_return_large_blocks(void);

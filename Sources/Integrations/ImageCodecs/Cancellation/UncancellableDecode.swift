@@ -42,20 +42,20 @@ enum UncancellableDecode {
             guard token.isCancelled, !overflow,
                 abandoned.withLock({ $0.add(held, limit: options.limits.decodedBytes, notifying: job.semaphore) })
             else { continue }
-            let remainder = CancelledRemainder(bytes: held)
-            if job.abandon(as: remainder) {
-                token.leaveBehind(remainder)
+            let memory = ResidualMemory(bytes: held)
+            if job.abandon(holding: memory) {
+                token.reportResidualMemory(memory)
                 throw CancellationError()
             }
             // The decode has just ended.
-            giveBack(remainder)
+            giveBack(memory)
         }
     }
 
-    private static func giveBack(_ remainder: CancelledRemainder) {
-        let waiting = abandoned.withLock { $0.remove(remainder.bytes) }
+    private static func giveBack(_ memory: ResidualMemory) {
+        let waiting = abandoned.withLock { $0.remove(memory.bytes) }
         for semaphore in waiting { semaphore.signal() }
-        remainder.end()
+        memory.end()
     }
 }
 

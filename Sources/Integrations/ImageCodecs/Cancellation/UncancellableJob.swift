@@ -7,7 +7,7 @@ final class UncancellableJob: Sendable {
     private enum State {
         case running(@Sendable () throws -> DecodedImage)
         /// The caller no longer waits for the result.
-        case abandoned(CancelledRemainder)
+        case abandoned(ResidualMemory)
         case ended(Result<DecodedImage, any Error>)
     }
 
@@ -21,9 +21,9 @@ final class UncancellableJob: Sendable {
     /// Starts the decode. The thread has the main thread's usual stack size, which codecs rely on.
     ///
     /// - Parameter end: Called after an abandoned decode has ended and its file and pixels are freed.
-    func start(whenAbandoned end: @escaping @Sendable (CancelledRemainder) -> Void) -> Bool {
+    func start(whenAbandoned end: @escaping @Sendable (ResidualMemory) -> Void) -> Bool {
         DetachedThread.start(stackBytes: 8 << 20) {
-            if let remainder = self.run() { end(remainder) } else { self.semaphore.signal() }
+            if let memory = self.run() { end(memory) } else { self.semaphore.signal() }
         }
     }
 
@@ -35,25 +35,25 @@ final class UncancellableJob: Sendable {
     }
 
     /// Abandons the decode. Returns `false` when it has just ended.
-    func abandon(as remainder: CancelledRemainder) -> Bool {
+    func abandon(holding memory: ResidualMemory) -> Bool {
         state.withLock { state in
             guard case .running = state else { return false }
-            state = .abandoned(remainder)
+            state = .abandoned(memory)
             return true
         }
     }
 
     /// Runs the decode and frees its file and pixels. Returns the remainder if the decode was abandoned.
-    private func run() -> CancelledRemainder? {
+    private func run() -> ResidualMemory? {
         let decode: @Sendable () throws -> DecodedImage
         switch state.withLock({ $0 }) {
         case .running(let work): decode = work
-        case .abandoned(let remainder): return remainder
+        case .abandoned(let memory): return memory
         case .ended: return nil
         }
         let result = Result { try decode() }
         return state.withLock { state in
-            if case .abandoned(let remainder) = state { return remainder }
+            if case .abandoned(let memory) = state { return memory }
             state = .ended(result)
             return nil
         }

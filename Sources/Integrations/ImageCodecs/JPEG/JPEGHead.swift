@@ -2,7 +2,7 @@ public import ImageCore
 
 extension JPEGDecoder {
     /// Everything that describes a JPEG comes before the first scan (ITU-T T.81, B.2).
-    public func info(ofHead head: Data, limits: DecodingLimits) throws -> ImageInfo? {
+    public func info(ofPrefix head: Data, limits: DecodingLimits) throws -> ImageInfo? {
         Self.reachesFirstScan(head) ? try info(of: head, limits: limits) : nil
     }
 

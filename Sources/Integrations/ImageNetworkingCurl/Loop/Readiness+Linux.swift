@@ -27,7 +27,7 @@
             var wanted: Int32 = 0
             /// What the kernel watches for.
             var watched: Int32 = 0
-            /// Whether it was opened here. libcurl also waits for sockets of its own, whose end nobody hears of.
+            /// Whether it was opened here. libcurl also waits for sockets that it opens itself, and does not report when it closes them.
             var isOwn = false
         }
 
@@ -86,7 +86,7 @@
             for index in 0..<readyCount {
                 let (socket, events) = (ready[index].descriptor, ready[index].events)
                 if socket == waker.descriptor { continue }
-                // What libcurl did for one socket may have made another's news old.
+                // What libcurl did for one socket may have made another event outdated.
                 let wanted = watched(socket).wanted
                 guard wanted != 0 else {
                     tell(socket, 0)
@@ -125,8 +125,8 @@
             if what == CURL_POLL_IN || what == CURL_POLL_INOUT { wanted |= readable }
             if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { wanted |= writable }
             sockets[Int(socket)].wanted = wanted
-            // A connection is left between two transfers and taken up again: the kernel is not told of that, and if
-            // something comes in between it is told then.
+            // libcurl releases a connection between two transfers and takes it again: the kernel is updated only if an event occurs
+            // in between.
             if wanted == 0, sockets[Int(socket)].isOwn, sockets[Int(socket)].watched == readable { return }
             tell(socket, wanted)
             if what == CURL_POLL_REMOVE, !sockets[Int(socket)].isOwn { sockets[Int(socket)] = Watched() }

@@ -65,7 +65,7 @@ final class BodyBuffers: Sendable {
         return unsafe .data(Data(bytes: memory, count: count))
     }
 
-    func sealed() -> Data {
+    func makeData() -> Data {
         unsafe Data(bytesNoCopy: memory, count: count, deallocator: .custom { _, _ in self.putBack() })
     }
 

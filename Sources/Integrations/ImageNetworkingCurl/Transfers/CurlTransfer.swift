@@ -15,7 +15,7 @@ final class CurlTransfer {
     /// The loop releases its transfers before it ends.
     private let loop: CurlLoop
 
-    /// Whether the head of the final response is complete, so that a body follows.
+    /// Whether the headers of the final response are complete, so that a body follows.
     private(set) var hasFinalHead = false
     /// Whether libcurl has stopped receiving the body.
     var isPaused = false

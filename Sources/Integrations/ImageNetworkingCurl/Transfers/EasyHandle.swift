@@ -93,7 +93,7 @@ internal import CalotypeSystem
         let secured = offset(CURLINFO_APPCONNECT_TIME_T)
         timing.nameLookup = .microseconds(found)
         timing.connect = .microseconds(max(0, connected - found))
-        timing.secure = .microseconds(secured > 0 ? max(0, secured - connected) : 0)
+        timing.tlsHandshake = .microseconds(secured > 0 ? max(0, secured - connected) : 0)
         return timing
     }
 

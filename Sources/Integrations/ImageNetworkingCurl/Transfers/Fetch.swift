@@ -36,7 +36,7 @@ final class Fetch: Sendable {
         self.url = url
         self.timeout = timeout
         self.deadline = deadline
-        unsafe deadlineInstant = deadline.map { .now + $0.remaining.tellable }
+        unsafe deadlineInstant = deadline.map { .now + $0.remaining.clampedToClockRange }
         unsafe self.hop = hop
         self.limit = limit
     }
@@ -53,7 +53,7 @@ final class Fetch: Sendable {
             cancel(by: mailbox)
         }
         guard let head = unsafe head.take() else {
-            throw ImageError(.badResponse, message: "The response to \(source) ended without a head.")
+            throw ImageError(.badResponse, message: "The response to \(source) ended before its headers were complete.")
         }
         return (head, body)
     }
@@ -81,10 +81,10 @@ final class Fetch: Sendable {
     /// seems to have passed is read once more, since loads that joined may have moved it.
     func expiry(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         if let deadline, let instant = unsafe deadlineInstant, instant <= now {
-            unsafe deadlineInstant = now + deadline.remaining.tellable
+            unsafe deadlineInstant = now + deadline.remaining.clampedToClockRange
         }
         guard let started = unsafe started else { return unsafe deadlineInstant }
-        let timeoutInstant = started + timeout.tellable
+        let timeoutInstant = started + timeout.clampedToClockRange
         return unsafe min(timeoutInstant, deadlineInstant ?? timeoutInstant)
     }
 

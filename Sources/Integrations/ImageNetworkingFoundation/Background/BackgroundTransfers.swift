@@ -38,21 +38,21 @@ final class BackgroundTransfers: Sendable {
 
     private let folder: DownloadFolder
     /// The largest body where the request sets no limit, and how much of a body is read at a time, in bytes.
-    private let (limit, piece): (Int, Int)
+    private let (limit, chunkBytes): (Int, Int)
     private let state = Lock(State())
 
     /// The completions to call when the system has delivered all reports.
     let events = BackgroundEvents()
 
-    init(_ folder: DownloadFolder, limit: Int, piece: Int) {
-        (self.folder, self.limit, self.piece) = (folder, limit, piece)
+    init(_ folder: DownloadFolder, limit: Int, chunkBytes: Int) {
+        (self.folder, self.limit, self.chunkBytes) = (folder, limit, chunkBytes)
     }
 
     convenience init(_ background: URLSessionLoader.Background, _ configuration: URLSessionLoader.Configuration) {
         let folder = DownloadFolder(
             path: background.folder.path, maximumBytes: max(0, background.maximumBytes),
             maximumAge: Double(background.maximumAge.components.seconds))
-        self.init(folder, limit: configuration.maximumBytes, piece: max(1, configuration.window))
+        self.init(folder, limit: configuration.maximumBytes, chunkBytes: max(1, configuration.window))
     }
 
     /// Starts to use a session, which may have reported results already.
@@ -116,7 +116,7 @@ final class BackgroundTransfers: Sendable {
             return try await response(from: results, waiter, id, key, time, source: source, limit: limit)
         }
         // After the check for a running transfer: one that ends in between has left its file.
-        if let finished = folder.take(key, limit: limit) { return try finished.response(piece: piece, source: source) }
+        if let finished = folder.take(key, limit: limit) { return try finished.response(chunkBytes: chunkBytes, source: source) }
         guard mayBegin, begin(request, key, id, waiter, limit: limit) else { return nil }
         return try await response(from: results, waiter, id, key, time, source: source, limit: limit)
     }
@@ -156,7 +156,7 @@ final class BackgroundTransfers: Sendable {
     ) async throws -> DataResponse {
         let finished = try await first(of: results, waiter, time) { [self] isTimeUp in leave(key, id, isTimeUp: isTimeUp) }
         guard finished.count <= limit else { throw ImageError.tooLarge(source, announced: nil, limit: limit) }
-        return try finished.response(piece: piece, source: source)
+        return try finished.response(chunkBytes: chunkBytes, source: source)
     }
 
     /// How long a load waits.
@@ -166,7 +166,7 @@ final class BackgroundTransfers: Sendable {
 
         init(_ request: DataRequest) throws(ImageError) {
             limit = try AttemptLimit(request)
-            end = .now + limit.duration.tellable
+            end = .now + limit.duration.clampedToClockRange
         }
     }
 

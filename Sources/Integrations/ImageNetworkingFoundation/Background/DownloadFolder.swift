@@ -33,7 +33,7 @@ struct DownloadFolder: Sendable {
     private static let suffix = ".download"
     /// The longest record, in bytes: those of responses are far shorter.
     private static let maximumRecordBytes = 1 << 20
-    private static let piece = 1 << 18
+    private static let chunkBytes = 1 << 18
 
     // MARK: Keeping
 
@@ -115,8 +115,8 @@ struct DownloadFolder: Sendable {
     /// Detects damage, not forgery.
     private static func checksum(of file: DownloadedFile, count: Int, then record: Data) -> UInt64? {
         var checksum = Checksum()
-        for start in stride(from: 0, to: count, by: piece) {
-            guard let data = file.read(min(piece, count - start), at: start) else { return nil }
+        for start in stride(from: 0, to: count, by: chunkBytes) {
+            guard let data = file.read(min(chunkBytes, count - start), at: start) else { return nil }
             unsafe data.withUnsafeBytes { unsafe checksum.append($0) }
         }
         unsafe record.withUnsafeBytes { unsafe checksum.append($0) }

@@ -14,12 +14,12 @@ final class FinishedDownload: Sendable {
         (self.file, self.count, self.head, self.onRead) = (file, count, head, onRead)
     }
 
-    /// The response to a request, its body in pieces; a body of one piece is read at once.
+    /// The response to a request, its body in chunks; a body of one chunk is read at once.
     ///
     /// - Parameter source: the request's URL, as errors name it.
-    func response(piece: Int, source: String) throws -> DataResponse {
+    func response(chunkBytes: Int, source: String) throws -> DataResponse {
         let body: ByteStream
-        if count <= piece {
+        if count <= chunkBytes {
             body = ByteStream(try read(count, at: 0, source))
             onRead()
         } else {
@@ -28,7 +28,7 @@ final class FinishedDownload: Sendable {
                 try Task.checkCancellation()
                 let start = place.withLock { $0 }
                 guard start < count else { return nil }
-                let chunk = try read(min(piece, count - start), at: start, source)
+                let chunk = try read(min(chunkBytes, count - start), at: start, source)
                 place.withLock { $0 = start + chunk.count }
                 if start + chunk.count == count { onRead() }
                 return chunk

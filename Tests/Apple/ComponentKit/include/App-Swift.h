@@ -1,4 +1,4 @@
-// What the compiler would write of the example's Swift class.
+// The declaration that the compiler would generate for the example's Swift class.
 #pragma once
 #import "ComponentKit/CKNetworkImageComponent.h"
 

@@ -1,4 +1,4 @@
-// Foundation and UIKit as far as the example's Objective-C++ names them.
+// The parts of Foundation and UIKit that the example's Objective-C++ uses.
 #pragma once
 #include <initializer_list>
 
@@ -26,7 +26,7 @@ __attribute__((objc_root_class))
 @interface UIImage : NSObject
 + (UIImage *)imageNamed:(NSString *)name;
 @end
-// What the example sets of a view and its layer.
+// The properties of a view and its layer that the example sets.
 @interface UIView : NSObject
 @property (nonatomic) BOOL clipsToBounds;
 @property (nonatomic) CGFloat cornerRadius;

@@ -1,12 +1,12 @@
-// Views of AppKit that record what is set on them.
+// Views of AppKit that record what is set.
 @_exported public import CoreGraphics
 
 public typealias NSSize = CGSize
 
 open class NSImage {
     public let size: NSSize
-    public let picture: CGImage
-    public init(cgImage: CGImage, size: NSSize) { (picture, self.size) = (cgImage, size) }
+    public let cgImage: CGImage
+    public init(cgImage: CGImage, size: NSSize) { (self.cgImage, self.size) = (cgImage, size) }
 }
 
 @MainActor open class NSView {

@@ -1,4 +1,4 @@
-// Core Graphics as far as bitmaps need it. Images keep their provider, and providers release their data.
+// The parts of Core Graphics that bitmaps need. Images retain their provider, which releases its data.
 @_exported import Foundation
 
 public typealias CFData = Data
@@ -12,7 +12,7 @@ public final class CGColorSpace: Sendable {
     public static let genericGrayGamma2_2: CFString = "gray"
     public let name: String
     public init?(name: CFString) { self.name = name }
-    /// Takes what begins as a profile should.
+    /// Accepts data that is long enough for the header of a profile.
     public init?(iccData: CFData) {
         guard iccData.count >= 128 else { return nil }
         name = "icc"
@@ -24,7 +24,7 @@ public final class CGColorSpace: Sendable {
 public enum CGColorSpaceModel: Sendable { case unknown, monochrome, rgb, cmyk }
 public enum CGBlendMode: Sendable { case normal, copy }
 
-/// Draws images of four bytes a pixel as they are, the nearest pixel where sizes differ.
+/// Draws images of four bytes per pixel, scaled to the context by taking the nearest pixel.
 public final class CGContext {
     private let data: UnsafeMutableRawPointer?
     private let (width, height, bytesPerRow): (Int, Int, Int)

@@ -1,6 +1,6 @@
-// ImageIO over a toy format that tests write by hand: `TOY`, a letter for the type, then one byte each: width, height,
-// orientation, frames, flags (1: has alpha, 2: ends early, 4: damaged), red, green, blue, alpha. Every pixel has that colour, but
-// the upper left one of the stored picture, which is white, so that turning can be seen.
+// ImageIO for a simple format that tests write by hand: `TOY`, a letter for the type, and then one byte each for width, height,
+// orientation, number of frames, flags (1: has alpha, 2: truncated, 4: damaged), red, green, blue and alpha. Every pixel has that
+// colour, except the upper left pixel of the stored image, which is white, so that tests can see a rotation.
 public import CoreGraphics
 
 public final class CGImageSource {
@@ -35,7 +35,7 @@ public func CGImageSourceCopyPropertiesAtIndex(_ source: CGImageSource, _ index:
     ]
 }
 
-/// Scales to the longer side, and turns by a quarter (orientation 6) when asked to.
+/// Scales the image to the longer side, and applies orientation 6, a quarter turn, if the options say so.
 public func CGImageSourceCreateThumbnailAtIndex(_ source: CGImageSource, _ index: Int, _ options: CFDictionary?) -> CGImage? {
     guard source.header[4] & 4 == 0, index < source.header[3] else { return nil }
     let side = options?[kCGImageSourceThumbnailMaxPixelSize] as? Int ?? .max
@@ -79,7 +79,7 @@ public func CGImageDestinationCreateWithData(
 public func CGImageDestinationAddImage(_ destination: CGImageDestination, _ image: CGImage, _ properties: CFDictionary?) {
     (destination.image, destination.properties) = (image, properties)
 }
-/// Writes what it was told, as text.
+/// Writes the type, the size and the properties as text.
 public func CGImageDestinationFinalize(_ destination: CGImageDestination) -> Bool {
     guard let image = destination.image else { return false }
     let quality = destination.properties?[kCGImageDestinationLossyCompressionQuality] as? Double ?? -1

@@ -1,4 +1,4 @@
-// A path monitor that reports what tests say.
+// A path monitor that reports the paths that tests pass to it.
 public import Dispatch
 import Synchronization
 
@@ -29,7 +29,7 @@ public final class NWPathMonitor: Sendable {
     public func start(queue: DispatchQueue) { state.withLock { $0.isRunning = true } }
     public func cancel() { state.withLock { $0.isRunning = false } }
 
-    /// Tells every monitor that runs, here and now.
+    /// Calls the handlers of all running monitors, for tests.
     public static func report(_ path: NWPath) {
         for monitor in monitors.withLock({ $0.compactMap(\.monitor) }) {
             monitor.state.withLock { $0.isRunning ? $0.handler : nil }?(path)

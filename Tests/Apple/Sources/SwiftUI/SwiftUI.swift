@@ -1,4 +1,4 @@
-// SwiftUI as far as the views of pictures use it. State is kept in the view's boxes; `appear` runs what a screen would.
+// The parts of SwiftUI that the image views use. State is kept in boxes. Modifiers record their arguments, so that a test can run them.
 @_exported public import CoreGraphics
 
 @MainActor @preconcurrency public protocol View {
@@ -29,19 +29,19 @@ public struct Text: View {
 }
 
 public struct Image: View {
-    public let picture: CGImage
-    public init(decorative picture: CGImage, scale: CGFloat) { self.picture = picture }
+    public let cgImage: CGImage
+    public init(decorative cgImage: CGImage, scale: CGFloat) { self.cgImage = cgImage }
     public func resizable() -> Image { self }
     public var body: Never { fatalError() }
 }
 
-/// A view with what was hung on it.
+/// A view with the arguments of its modifier.
 public struct Modified<Content: View>: View {
     public var content: Content
     public var appear: (() -> Void)?
     public var disappear: (() -> Void)?
     public var label: Text?
-    public var watched: Any?
+    public var observedValue: Any?
     public var body: Never { fatalError() }
 }
 
@@ -49,7 +49,7 @@ extension View {
     public func onAppear(perform action: (() -> Void)? = nil) -> some View { Modified(content: self, appear: action) }
     public func onDisappear(perform action: (() -> Void)? = nil) -> some View { Modified(content: self, disappear: action) }
     public func onChange<V: Equatable>(of value: V, perform action: @escaping (_ newValue: V) -> Void) -> some View {
-        Modified(content: self, watched: value)
+        Modified(content: self, observedValue: value)
     }
     public func accessibilityLabel(_ label: Text) -> some View { Modified(content: self, label: label) }
 }
@@ -67,7 +67,7 @@ public struct EnvironmentValues {
         set { values[ObjectIdentifier(key)] = newValue }
     }
     public var accessibilityReduceMotion: Bool { false }
-    /// What views read; set by tests.
+    /// The environment of all views, which tests set.
     @MainActor public static var current = EnvironmentValues()
 }
 

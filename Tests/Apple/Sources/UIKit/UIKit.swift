@@ -1,4 +1,4 @@
-// Views of UIKit that record what is set on them.
+// Views of UIKit that record what is set.
 @_exported public import CoreGraphics
 
 public final class UIColor: Sendable {
@@ -22,22 +22,23 @@ open class UIImage {
     public init() {}
     open var backgroundColor: UIColor?
     open var accessibilityLabel: String?
-    /// What it shows, for tests.
-    public struct Look {
+    /// What the view shows, for tests.
+    public struct Appearance {
         public var backgroundColor: UIColor?
         public var image: UIImage?
     }
-    open var look: Look { Look(backgroundColor: backgroundColor) }
-    /// The seconds of every transition, and what was shown before the last one, for tests.
+    open var appearance: Appearance { Appearance(backgroundColor: backgroundColor) }
+    /// The durations of all transitions in seconds, for tests.
     public private(set) var transitions: [TimeInterval] = []
-    public private(set) var lookBefore: Look?
+    /// What the view showed before the last transition, for tests.
+    public private(set) var previousAppearance: Appearance?
 
     open class func transition(
         with view: UIView, duration: TimeInterval, options: AnimationOptions = [], animations: (() -> Void)?,
         completion: ((Bool) -> Void)? = nil
     ) {
         view.transitions.append(duration)
-        view.lookBefore = view.look
+        view.previousAppearance = view.appearance
         animations?()
         completion?(true)
     }
@@ -45,7 +46,7 @@ open class UIImage {
 
 open class UIImageView: UIView {
     open var image: UIImage?
-    open override var look: Look { Look(backgroundColor: backgroundColor, image: image) }
+    open override var appearance: Appearance { Appearance(backgroundColor: backgroundColor, image: image) }
 }
 
 open class UIControl: UIView {
@@ -63,7 +64,7 @@ open class UIButton: UIControl {
 }
 
 @MainActor public enum UIAccessibility {
-    /// To be set by tests.
+    /// Tests set this.
     public static var isReduceMotionEnabled = false
 }
 

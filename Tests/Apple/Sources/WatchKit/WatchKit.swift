@@ -1,4 +1,4 @@
-// Interface objects that record what is set on them.
+// Interface objects that record what is set.
 public import UIKit
 
 @MainActor open class WKInterfaceObject {

@@ -1,7 +1,7 @@
-// The lock, and signposts that are kept for tests.
+// The lock, and signposts that are recorded for tests.
 import Synchronization
 
-/// As the system's: whoever copies it has the same lock.
+/// All copies of a value share one lock, as with the system's type.
 public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     private let mutex: Box
     private final class Box { let mutex = Mutex(()) }
@@ -43,27 +43,27 @@ public struct SignpostMetadata: ExpressibleByStringInterpolation, Sendable {
 }
 
 public struct OSSignposter: Sendable {
-    /// `begin NAME ID TEXT`, `end NAME ID TEXT`, `event NAME ID TEXT`, in order, of all signposters.
+    /// The signposts of all signposters in order: `begin NAME ID TEXT`, `end NAME ID TEXT` or `event NAME ID TEXT`.
     public static let log = Mutex<[String]>([])
 
     public init(subsystem: String, category: String) {}
     public var isEnabled: Bool { true }
 
     public func beginInterval(_ name: StaticString, id: OSSignpostID) -> OSSignpostIntervalState {
-        note("begin \(name) \(id.rawValue)")
+        record("begin \(name) \(id.rawValue)")
         return OSSignpostIntervalState(id: id)
     }
     public func beginInterval(_ name: StaticString, id: OSSignpostID, _ text: SignpostMetadata) -> OSSignpostIntervalState {
-        note("begin \(name) \(id.rawValue) \(text.text)")
+        record("begin \(name) \(id.rawValue) \(text.text)")
         return OSSignpostIntervalState(id: id)
     }
-    public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState) { note("end \(name) \(state.id.rawValue)") }
+    public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState) { record("end \(name) \(state.id.rawValue)") }
     public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState, _ text: SignpostMetadata) {
-        note("end \(name) \(state.id.rawValue) \(text.text)")
+        record("end \(name) \(state.id.rawValue) \(text.text)")
     }
     public func emitEvent(_ name: StaticString, id: OSSignpostID) { emitEvent(name, id: id, "") }
     public func emitEvent(_ name: StaticString, id: OSSignpostID, _ text: SignpostMetadata) {
-        note("event \(name) \(id.rawValue) \(text.text)")
+        record("event \(name) \(id.rawValue) \(text.text)")
     }
-    private func note(_ line: String) { OSSignposter.log.withLock { $0.append(line) } }
+    private func record(_ line: String) { OSSignposter.log.withLock { $0.append(line) } }
 }

@@ -4,9 +4,9 @@ import ImageCore
 import ImageDecodingApple
 import Testing
 
-/// The decoder and the encoder around ImageIO, on a stub that reads a toy format.
+/// The decoder and the encoder that use ImageIO, with a stub of ImageIO that reads a simple format.
 @Suite struct ImageIOCodecs {
-    /// A file of the stub's format: see its source.
+    /// Makes a file of the stub's format, which its source explains.
     private func file(
         _ type: Character = "j", _ width: UInt8 = 40, _ height: UInt8 = 20, orientation: UInt8 = 1, frames: UInt8 = 1,
         flags: UInt8 = 0
@@ -25,19 +25,19 @@ import Testing
         return nil
     }
 
-    @Test func formatsAreKnownByContentAndOthersDeclined() {
+    @Test func formatsAreDetectedByContentAndUnknownOnesDeclined() {
         #expect(ImageIODecoder().format(of: file("j")) == .jpeg && ImageIODecoder().format(of: file("h")) == .heic)
         #expect(ImageIODecoder().format(of: file("x")) == nil && ImageIODecoder().format(of: Data("text".utf8)) == nil)
         #expect(ImageIODecoder().format(of: Data()) == nil)
     }
 
-    @Test func theHeaderTellsSizeOrientationAndAlpha() throws {
+    @Test func infoReadsSizeOrientationAndAlpha() throws {
         let info = try ImageIODecoder().info(of: file("p", 30, 10, orientation: 6, frames: 3, flags: 1), limits: DecodingLimits())
         #expect(info.size == PixelSize(width: 30, height: 10) && info.orientation == .right)
         #expect(info.frameCount == 3 && info.hasAlpha && info.format == .png)
     }
 
-    @Test func picturesComeUprightOrAsStored() throws {
+    @Test func imagesAreDecodedUprightOrAsStored() throws {
         let upright = try ImageIODecoder().decode(file(orientation: 6), options: options())
         #expect(upright.size == PixelSize(width: 20, height: 40))
         #expect(TestImages.pixel(of: upright, x: 19, y: 0) == [255, 255, 255, 255])
@@ -51,23 +51,23 @@ import Testing
         (ContentMode.fit, PixelSize(width: 20, height: 10)), (.fill, PixelSize(width: 40, height: 20)),
         (.exact, PixelSize(width: 40, height: 20)),
     ])
-    func aTargetSizeIsDecodedToTheSmallestSizeThatItCanBeCutFrom(_ mode: ContentMode, _ wanted: PixelSize) throws {
+    func imagesAreDecodedAtTheSmallestSizeThatCoversTheTarget(_ mode: ContentMode, _ expected: PixelSize) throws {
         let image = try ImageIODecoder().decode(
             file("j", 160, 80),
             options: options {
                 ($0.targetSize, $0.contentMode) = (PixelSize(width: 20, height: 20), mode)
             })
-        #expect(image.size == wanted)
+        #expect(image.size == expected)
     }
 
-    @Test func transparencyIsPremultipliedOrStraight() throws {
+    @Test func alphaIsPremultipliedOrStraight() throws {
         let image = try ImageIODecoder().decode(file(flags: 1), options: options())
         #expect(image.bitmap.alpha == .premultiplied && TestImages.pixel(of: image, x: 1, y: 1) == [60, 70, 80, 128])
         let straight = try ImageIODecoder().decode(file(flags: 1), options: options { $0.alpha = .straight })
         #expect(straight.bitmap.alpha == .straight && TestImages.pixel(of: straight, x: 1, y: 1) == [120, 139, 159, 128])
     }
 
-    @Test func badFilesAndLimitsAreTypedErrors() throws {
+    @Test func badFilesAndExceededLimitsThrowTypedErrors() throws {
         let decoder = ImageIODecoder()
         #expect(code { _ = try decoder.decode(Data(), options: options()) } == .emptyFile)
         #expect(code { _ = try decoder.decode(Data("no".utf8), options: options()) } == .unknownFormat)
@@ -83,7 +83,7 @@ import Testing
         #expect(throws: CancellationError.self) { try decoder.decode(file(), options: options { $0.cancellation = cancelled }) }
     }
 
-    @Test func theEncoderWritesWhatTheSystemDoesAndSaysSoOfTheRest() throws {
+    @Test func theEncoderWritesTheFormatsOfTheSystemAndRejectsOthers() throws {
         #expect(ImageIOEncoder().formats == [.jpeg, .png])
         var options = EncodeOptions()
         (options.quality, options.orientation) = (60, .right)

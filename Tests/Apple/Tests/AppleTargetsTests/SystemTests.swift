@@ -10,64 +10,64 @@ import UIKit
 import WatchKit
 import os
 
-/// What the framework hears of the system, and tells it.
+/// The parts of the framework that use services of the system.
 @Suite(.serialized) struct AppleSystems {
-    private func picture(_ red: UInt8) -> Data { Data("TOYj".utf8) + [4, 4, 1, 1, 0, red, 0, 0, 255] }
+    private func imageFile(_ red: UInt8) -> Data { Data("TOYj".utf8) + [4, 4, 1, 1, 0, red, 0, 0, 255] }
 
     private func loader(_ change: (inout StandardConfiguration) -> Void = { _ in }) -> ImageLoader {
         .standard {
             $0.dataCache = nil
-            // The machine's memory may run short while a test runs.
+            // Memory pressure on the machine must not change the test.
             $0.memoryCache = MemoryCache(trimPolicy: .none)
             change(&$0)
         }
     }
 
-    private final class Heard: Sendable {
+    private final class NoticeRecorder: Sendable {
         private let log = EventLog<MemoryPressure>()
         let notices: AppNotices
         init() { notices = AppNotices { [log] in log.append($0) } }
         var events: [MemoryPressure] { log.events }
     }
 
-    @Test func memoryWarningsAndTheBackgroundAreHeardAsLongAsSomebodyListens() {
-        var heard: Heard? = Heard()
-        weak let notices = heard?.notices
+    @Test func appNoticesReportMemoryWarningsAndTheBackgroundUntilTheyAreReleased() {
+        var recorder: NoticeRecorder? = NoticeRecorder()
+        weak let notices = recorder?.notices
         NotificationCenter.default.post(name: UIApplication.didReceiveMemoryWarningNotification, object: nil)
         NotificationCenter.default.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
-        #expect(heard?.events == [.critical, .background])
-        heard = nil
+        #expect(recorder?.events == [.critical, .background])
+        recorder = nil
         #expect(notices == nil)
         NotificationCenter.default.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
     }
 
-    @Test func theStandardWiringDecodesByImageIOAndReadsFiles() async throws {
+    @Test func theStandardLoaderDecodesWithImageIOAndReadsFiles() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString).toy")
-        try picture(33).write(to: file)
+        try imageFile(33).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let image = try await loader().image(for: file)
         #expect(image.format == .jpeg && TestImages.pixel(of: image, x: 1, y: 1)[0] == 33)
         do {
             _ = try await loader().image(for: URL(filePath: "/nowhere/at/all"))
-            Issue.record("A file that is not there was loaded.")
+            Issue.record("A file that does not exist was loaded.")
         } catch {
             #expect(error.error?.code == .fileUnreadable)
         }
     }
 
-    @Test @MainActor func viewsTakeTheSharedLoaderWhereNoneIsNamed() async throws {
+    @Test @MainActor func viewsUseTheSharedLoaderByDefault() async throws {
         ImageLoader.shared = loader()
         let (view, watch, done) = (UIImageView(), WKInterfaceImage(), EventLog<Void>())
-        let request = ImageRequest(.bytes(picture(9), id: "shared"))
-        view.calo.setImage(with: request) { _ in done.append(()) }
-        watch.calo.setImage(with: request) { _ in done.append(()) }
+        let request = ImageRequest(.bytes(imageFile(9), id: "shared"))
+        view.calotype.setImage(with: request) { _ in done.append(()) }
+        watch.calotype.setImage(with: request) { _ in done.append(()) }
         await done.wait(forCount: 2)
         #expect(view.image?.cgImage?.width == 4 && watch.image?.cgImage?.width == 4)
     }
 
-    @Test @MainActor func aListPrefetchesWhatItIsAboutToShowAndStops() async throws {
+    @Test @MainActor func aListPrefetchesItsNextImagesAndCancelsPrefetches() async throws {
         let loader = loader()
-        let requests = (0..<3).map { ImageRequest(.bytes(picture(UInt8($0)), id: "cell \($0)")) }
+        let requests = (0..<3).map { ImageRequest(.bytes(imageFile(UInt8($0)), id: "cell \($0)")) }
         let prefetcher = ImagePrefetcher(loader: loader)
         let list = ListPrefetcher(prefetcher) { $0[1] < 3 ? requests[$0[1]] : nil }
         let (grid, table) = (UICollectionView(), UITableView())
@@ -82,7 +82,7 @@ import os
         #expect(requests.map { loader.cachedImage(for: $0) != nil } == [true, false, true])
     }
 
-    @Test func theSystemsLowDataModeReachesTheMonitor() async throws {
+    @Test func theMonitorReportsTheSystemsLowDataMode() async throws {
         let monitor = NetworkMonitor()
         var path = NWPath()
         path.isConstrained = true
@@ -93,46 +93,45 @@ import os
         #expect(!monitor.status.isConstrained)
     }
 
-    /// The same parts as on Linux stand around URLSession.
-    @Test func retriesDataURLsAndFurtherSchemesWorkAsOnEveryPlatform() async throws {
+    /// URLSession is wrapped in the same loaders as libcurl on Linux.
+    @Test func retriesDataURLsAndAdditionalSchemesWorkAsOnEveryPlatform() async throws {
         let attempts = EventLog<Void>()
-        let network = ScriptedLoader { [picture = picture(7)] _ in
+        let network = ScriptedLoader { [file = imageFile(7)] _ in
             attempts.append(())
-            return attempts.count < 3 ? .failure(ImageError(.connectionLost, message: "Lost.")) : .body(picture)
+            return attempts.count < 3 ? .failure(ImageError(.connectionLost, message: "Lost.")) : .body(file)
         }
         let loader = loader {
             $0.network = network
             $0.retryPolicy = RetryPolicy(maximumRetries: 2, baseDelay: .zero, multiplier: 1)
-            $0.schemes["own"] = network
+            $0.schemes["custom"] = network
         }
         _ = try await loader.image(for: try #require(URL(string: "https://example.org/a.toy")))
         #expect(attempts.count == 3)
-        _ = try await loader.image(for: try #require(URL(string: "own:a")))
-        let inline = "data:;base64," + picture(8).base64EncodedString()
+        _ = try await loader.image(for: try #require(URL(string: "custom:a")))
+        let inline = "data:;base64," + imageFile(8).base64EncodedString()
         let image = try await loader.image(for: try #require(URL(string: inline)))
         #expect(TestImages.pixel(of: image, x: 1, y: 1)[0] == 8)
     }
 
-    @Test func signpostsOfALoadBeginAndEndInPairs() async throws {
+    @Test func everySignpostIntervalOfALoadEnds() async throws {
         let loader = loader { $0.observers = [SignpostObserver()] }
         OSSignposter.log.withLock { $0 = [] }
-        _ = try await loader.image(for: ImageRequest(.bytes(picture(1), id: "signposts")))
+        _ = try await loader.image(for: ImageRequest(.bytes(imageFile(1), id: "signposts")))
         let lines = OSSignposter.log.withLock { $0 }.map { $0.split(separator: " ").prefix(3).map(String.init) }
         let (begun, ended) = (lines.filter { $0[0] == "begin" }, lines.filter { $0[0] == "end" })
         #expect(begun.contains { $0[1] == "load" } && begun.contains { $0[1] == "decode" })
         #expect(Set(begun.map { $0.dropFirst() }) == Set(ended.map { $0.dropFirst() }))
-        // Number 0 would be no signpost at all.
+        // The signpost identifier 0 is invalid.
         #expect(begun.allSatisfy { $0[2] != "0" })
     }
 
-    /// As traces, logs and metrics do.
     @Test func signpostsShowEveryObservation() throws {
         let observer = SignpostObserver()
         OSSignposter.log.withLock { $0 = [] }
         let request = ImageRequest(url: try #require(URL(string: "https://example.org/x")))
         let samples = try LoadObservation.samples()
         for observation in samples { observer.observe(observation, of: LoadID(rawValue: 2), request: request) }
-        let wanted = samples.map { observation in
+        let expected = samples.map { observation in
             switch observation {
             case .started: "begin load 2 https://example.org/x"
             case .joined: "event joined 2 load 1"
@@ -146,6 +145,6 @@ import os
             case .finished: "end load 2 network"
             }
         }
-        #expect(OSSignposter.log.withLock { $0 } == wanted)
+        #expect(OSSignposter.log.withLock { $0 } == expected)
     }
 }

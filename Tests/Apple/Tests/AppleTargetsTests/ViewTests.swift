@@ -7,7 +7,7 @@ import SwiftUI
 import Testing
 import UIKit
 
-/// The logic of the adapters for Apple's frameworks, run against stubs that record.
+/// The logic of the views for Apple's frameworks, tested with stubs that record what is set.
 @Suite @MainActor struct UIKitViews {
     private let provider = ScriptedProvider()
 
@@ -19,23 +19,23 @@ import UIKit
 
     private func red(_ image: UIImage?) -> UInt8? { image?.cgImage?.provider.data.load(as: UInt8.self) }
 
-    @Test func aMemoryHitShowsWithinTheCallAndThePixelsAreNotCopied() throws {
+    @Test func aMemoryHitIsShownWithinTheCallAndItsPixelsAreNotCopied() throws {
         let view = UIImageView()
-        let picture = try TestImages.solid(red: 7)
-        provider.cache(picture, for: request("a"))
+        let image = try TestImages.solid(red: 7)
+        provider.cache(image, for: request("a"))
         var tier: CacheTier?
-        view.calo.setImage(with: request("a"), from: provider) { tier = try? $0.get().tier }
+        view.calotype.setImage(with: request("a"), from: provider) { tier = try? $0.get().tier }
         #expect(tier == .memory && red(view.image) == 7)
-        let address = unsafe picture.bitmap.withUnsafePixels { unsafe $0.baseAddress }
+        let address = unsafe image.bitmap.withUnsafePixels { unsafe $0.baseAddress }
         #expect(view.image?.cgImage?.provider.data == address)
-        #expect(view.calo.currentSource?.description == request("a").source.description)
+        #expect(view.calotype.currentSource?.description == request("a").source.description)
     }
 
-    @Test func aNewRequestCancelsTheOldOneAndFadesIn() async throws {
+    @Test func aNewRequestCancelsTheOldOneAndItsImageFadesIn() async throws {
         let view = UIImageView()
         let done = EventLog<Void>()
-        view.calo.setImage(with: request("old"), from: provider)
-        view.calo.setImage(
+        view.calotype.setImage(with: request("old"), from: provider)
+        view.calotype.setImage(
             with: request("new") {
                 $0.transition = .fade(.milliseconds(500))
                 $0.placeholder = .color(red: 1, green: 0, blue: 0, alpha: 1)
@@ -47,36 +47,36 @@ import UIKit
         provider.loads[1].succeed(try TestImages.solid(red: 9))
         await done.wait(forCount: 1)
         #expect(red(view.image) == 9 && view.transitions == [0.5] && view.backgroundColor == nil)
-        // It fades in over its placeholder.
-        #expect(view.lookBefore?.backgroundColor?.components == [1, 0, 0, 1] && view.lookBefore?.image == nil)
+        // The image fades in over its placeholder.
+        #expect(view.previousAppearance?.backgroundColor?.components == [1, 0, 0, 1] && view.previousAppearance?.image == nil)
     }
 
-    @Test func cancellingKeepsWhatIsShownAndClearingDoesNot() throws {
+    @Test func cancellingKeepsTheImageAndClearingRemovesIt() throws {
         let view = UIImageView()
         provider.cache(try TestImages.solid(red: 5), for: request("a"))
-        view.calo.setImage(with: request("a"), from: provider)
-        view.calo.setImage(with: request("b") { $0.placeholder = .image(try! TestImages.solid(red: 6)) }, from: provider)
-        view.calo.cancel()
+        view.calotype.setImage(with: request("a"), from: provider)
+        view.calotype.setImage(with: request("b") { $0.placeholder = .image(try! TestImages.solid(red: 6)) }, from: provider)
+        view.calotype.cancel()
         #expect(provider.loads.map(\.isCancelled) == [true] && red(view.image) == 6)
-        view.calo.clear()
-        #expect(view.image == nil && view.calo.currentSource == nil)
+        view.calotype.clear()
+        #expect(view.image == nil && view.calotype.currentSource == nil)
     }
 
     @Test func aButtonShowsItsImageInTheNormalState() throws {
         let button = UIButton()
         provider.cache(try TestImages.solid(red: 8), for: request("a"))
-        button.calo.setImage(with: request("a"), from: provider)
+        button.calotype.setImage(with: request("a"), from: provider)
         #expect(red(button.image(for: .normal)) == 8)
     }
 
-    @Test func imageViewsKeepTheRulesOfAdapters() async throws {
+    @Test func imageViewsConform() async throws {
         let view = UIImageView()
         let adapter = PlatformViewAdapter(showing: view)
-        try await checkImageViewAdapterConformance(of: adapter) { _ in await MainActor.run { look(view) } }
+        try await checkImageViewAdapterConformance(of: adapter) { _ in await MainActor.run { appearance(of: view) } }
     }
 
-    @Test func imageViewsShowWhatTheyWereAskedForInTenThousandPrograms() async throws {
-        // An adapter holds its view weakly; these are kept until their adapter's place is taken by another.
+    @Test func imageViewsShowTheRequestedImagesInTenThousandPrograms() async throws {
+        // Adapters refer weakly to their views. Each view is retained until another adapter has the same identifier.
         var views: [ObjectIdentifier: UIImageView] = [:]
         try await checkImageViewAdapterPrograms(
             makeView: { () -> PlatformViewAdapter in
@@ -85,10 +85,10 @@ import UIKit
                 views[ObjectIdentifier(adapter)] = view
                 return adapter
             },
-            appearance: { adapter in views[ObjectIdentifier(adapter)].map(look) ?? ViewAppearance(color: []) })
+            appearance: { adapter in views[ObjectIdentifier(adapter)].map(appearance(of:)) ?? ViewAppearance(color: []) })
     }
 
-    private func look(_ view: UIImageView) -> ViewAppearance {
+    private func appearance(of view: UIImageView) -> ViewAppearance {
         guard let image = view.image?.cgImage else {
             let color = view.backgroundColor?.components.prefix(3).map { UInt8($0 * 255) } ?? []
             return ViewAppearance(color: color, label: view.accessibilityLabel ?? "")
@@ -98,7 +98,7 @@ import UIKit
         return ViewAppearance(color: color, label: view.accessibilityLabel ?? "")
     }
 
-    @Test func anImageOutlivesTheBitmapThatItIsMadeOf() throws {
+    @Test func aCGImageRetainsThePixelsOfItsBitmap() throws {
         let image = try #require(try TestImages.solid(width: 300, height: 300, red: 3).bitmap.makeCGImage())
         #expect(image.provider.data.load(fromByteOffset: image.bytesPerRow * 299, as: UInt8.self) == 3)
         let gray = try unsafe Bitmap(size: PixelSize(width: 2, height: 2), format: .gray16, alpha: .opaque) { _, _ in }
@@ -110,15 +110,15 @@ import UIKit
     private let provider = ScriptedProvider()
     private func request(_ name: String) -> ImageRequest { ImageRequest(.bytes(Data(), id: name)) }
 
-    @Test func appKitViewsShowTheImageAtItsSize() throws {
+    @Test func appKitViewsShowTheImageInItsSize() throws {
         let (view, button) = (NSImageView(), NSButton())
         provider.cache(try TestImages.solid(width: 6, height: 5, red: 2), for: request("a"))
-        view.calo.setImage(with: request("a"), from: provider)
-        button.calo.setImage(with: request("a"), from: provider)
+        view.calotype.setImage(with: request("a"), from: provider)
+        button.calotype.setImage(with: request("a"), from: provider)
         #expect(view.image?.size == NSSize(width: 6, height: 5) && button.image != nil)
     }
 
-    @Test func phasesGoFromLoadingToTheImageAndToFailure() async throws {
+    @Test func phasesFollowTheLoadToSuccessOrFailure() async throws {
         let model = ImagePhaseModel(loader: provider)
         var phases: [String] = []
         model.onChange = { phase in
@@ -141,7 +141,7 @@ import UIKit
         #expect(phases.last == "failure")
     }
 
-    @Test func aSwiftUIViewLoadsFromTheEnvironment() async throws {
+    @Test func aSwiftUIViewUsesTheLoaderOfItsEnvironment() async throws {
         EnvironmentValues.current.imageLoader = provider
         defer { EnvironmentValues.current.imageLoader = nil }
         let done = EventLog<Void>()
@@ -153,51 +153,53 @@ import UIKit
         await done.wait(forCount: 1)
     }
 
-    @Test func aPhaseViewOnlyHasTheLabelThatItsRequestHas() {
+    @Test func aPhaseViewHasTheLabelOfItsRequestOnly() {
         func labels(_ label: String?) -> [String] {
             var request = request("a")
             request.options.accessibilityLabel = label
-            return parts(of: CalotypePhaseView(request) { _ in Text("ready") }).compactMap { ($0["label"] as? Text)?.text }
+            return modifiers(of: CalotypePhaseView(request) { _ in Text("ready") }).compactMap { ($0["label"] as? Text)?.text }
         }
         #expect(labels("A cat") == ["A cat"])
         #expect(labels(nil) == [])
     }
 
-    @Test func aPhaseViewNoticesEveryRequestForAnotherImage() {
-        func watched(_ change: (inout ImageRequest) -> Void) -> [AnyHashable] {
+    @Test func aPhaseViewObservesEveryRequestForAnotherImage() {
+        func observedValues(_ change: (inout ImageRequest) -> Void) -> [AnyHashable] {
             var request = request("a")
             change(&request)
             EnvironmentValues.current.imageLoader = ScriptedProvider()
             defer { EnvironmentValues.current.imageLoader = nil }
-            return parts(of: CalotypePhaseView(request) { _ in Text("ready") }).compactMap { $0["watched"] as? AnyHashable }
+            return modifiers(of: CalotypePhaseView(request) { _ in Text("ready") }).compactMap {
+                $0["observedValue"] as? AnyHashable
+            }
         }
-        let first = watched { _ in }
-        #expect(first.count == 1 && first == watched { $0.options.accessibilityLabel = "A cat" })
-        #expect(first != watched { $0 = request("b") })
-        #expect(first != watched { $0.options.targetSize = PixelSize(width: 9, height: 9) })
+        let first = observedValues { _ in }
+        #expect(first.count == 1 && first == observedValues { $0.options.accessibilityLabel = "A cat" })
+        #expect(first != observedValues { $0 = request("b") })
+        #expect(first != observedValues { $0.options.targetSize = PixelSize(width: 9, height: 9) })
     }
 
-    /// Runs what hangs on a view, outermost first, as a screen would.
+    /// Runs the `onAppear` actions of a view, outermost first, as SwiftUI does when it shows the view.
     private func appear(_ view: any View) {
-        for part in parts(of: view) { if let action = part["appear"] as? () -> Void { action() } }
+        for modifier in modifiers(of: view) { if let action = modifier["appear"] as? () -> Void { action() } }
     }
 
-    /// What hangs on a view, by its names, outermost first.
-    private func parts(of view: any View) -> [[String: Any]] {
+    /// The modifiers of a view, each as a dictionary of its properties, outermost first.
+    private func modifiers(of view: any View) -> [[String: Any]] {
         func body(of view: some View) -> any View { view.body }
         var (next, found): (Any, [[String: Any]]) = (body(of: view), [])
         while true {
-            let parts = Dictionary(
+            let properties = Dictionary(
                 Mirror(reflecting: next).children.compactMap { child in child.label.map { ($0, child.value) } },
                 uniquingKeysWith: { $1 })
-            if let branch = parts["first"] ?? parts["second"] {
+            if let branch = properties["first"] ?? properties["second"] {
                 next = branch
                 continue
             }
-            guard let content = parts["content"] else { return found }
-            // What is there of those that may be missing.
+            guard let content = properties["content"] else { return found }
+            // Optional properties are unwrapped, and left out if they are `nil`.
             found.append(
-                parts.compactMapValues {
+                properties.compactMapValues {
                     Mirror(reflecting: $0).displayStyle == .optional ? Mirror(reflecting: $0).children.first?.value : $0
                 })
             next = content

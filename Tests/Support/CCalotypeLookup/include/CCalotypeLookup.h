@@ -1,13 +1,13 @@
 #pragma once
 #include <stdbool.h>
 
-// Holds the lookup of a name, for tests. Linked into a program, it stands before the C library's getaddrinfo.
+// Holds name lookups, for tests. When it is linked into a program, it replaces the C library's getaddrinfo.
 
-/// Whether lookups are held here: with glibc.
+/// Whether lookups can be held: only with glibc.
 bool clt_holds_lookups(void);
 
-/// From here on each lookup of `name` waits until the test has it answered: with 127.0.0.1. `begins` is called on its thread,
-/// with `context`, before it waits. At most some at a time; false when there is no place left.
+/// From now on each lookup of `name` waits until the test releases it, and then returns 127.0.0.1. `begins` is called with `context`
+/// on the thread of the lookup before it waits. Returns false if too many names are held.
 bool clt_hold_lookup(const char *name, void (*begins)(void *context), void *context);
-/// Lets lookups of `name` go on, and forgets it once the one that waits is past. Nobody calls `begins` from here on.
+/// Releases lookups of `name`, and removes the name when the waiting one has ended. `begins` is not called from now on.
 void clt_answer_lookup(const char *name);

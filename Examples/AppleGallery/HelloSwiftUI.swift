@@ -1,0 +1,11 @@
+import Calotype
+import SwiftUI
+
+struct ContentView: View {
+    let url = URL(string: "https://example.org/cat.jpg")!
+
+    var body: some View {
+        CalotypeImage(url: url) { ProgressView() }
+            .environment(\.imageLoader, ImageLoader.shared)
+    }
+}

@@ -1,0 +1,82 @@
+internal import ImageCodecs
+internal import ImageCore
+internal import ImageDecoding
+internal import ImageNetworking
+internal import ImageProcessing
+
+extension ConvertCommand {
+    /// Converts the image. Reports a failure, and then throws ``ExitStatus``.
+    func run() async throws {
+        var failures = Failures()
+        do {
+            let data = try await SourceReader().bytes(of: SourceArgument(source))
+            if try outputFormat() == .rgba, steps.isEmpty, AtomicFile.hidesPartialOutput(at: output), try isStill(data) {
+                try writePixels(of: data)
+            } else {
+                try AtomicFile.write(try converted(data), to: output)
+            }
+        } catch {
+            let isOutput = (error as? ImageError)?.code == .fileUnwritable
+            failures.report(error, source: isOutput ? output : SourceArgument.displayName(of: source))
+        }
+        try failures.throwIfAny()
+    }
+
+    private var decodeOptions: DecodeOptions {
+        var options = DecodeOptions()
+        options.appliesOrientation = !noOrientation
+        options.convertsToSRGB = !keepProfile
+        options.frame = frame ?? 0
+        options.limits = limits.decoding
+        return options
+    }
+
+    /// Whether the output is one image: the user chose a frame, or the file has only one.
+    private func isStill(_ data: Data) throws -> Bool {
+        try frame != nil || DecoderRegistry(.codecs).info(of: data, limits: limits.decoding.withoutPixelLimit).frameCount == 1
+    }
+
+    /// Writes each row as soon as it is decoded, so that memory holds neither the image nor the file.
+    private func writePixels(of data: Data) throws {
+        var options = decodeOptions
+        options.alpha = .straight
+        try AtomicFile.write(to: output) { file in
+            try DecoderRegistry(.codecs).decodeRows(data, options: options) { rows in
+                if rows.first == 0 { try unsafe RGBAEncoder.header(rows.size).withUnsafeBytes { try unsafe file.append($0) } }
+                try unsafe rows.forEachPiece { try unsafe file.append($0) }
+            }
+        }
+    }
+
+    /// The bytes of the converted file.
+    private func converted(_ data: Data) throws -> Data {
+        let (decoders, encoders, format) = (DecoderRegistry(.codecs), EncoderRegistry(.codecs), try outputFormat())
+        let processors = try stepList.processors { overlayPath in
+            var options = DecodeOptions()
+            options.limits = limits.decoding
+            return try decoders.decode(FileLoader(maximumBytes: .max).contents(ofFile: overlayPath), options: options)
+        }
+        var options = decodeOptions
+        var run = ProcessingRun.runs(of: processors).map(\.processor)
+        if let first = run.first {
+            // An image that is only reduced is scaled while it is decoded, so that memory never holds the full size.
+            (options, run[0]) = decoders.reducing(data, options: options, for: first)
+        } else {
+            // Without processing, the pixels are written as they are stored.
+            options.alpha = .straight
+        }
+        var context = ProcessingContext()
+        context.maximumPixels = max(context.maximumPixels, limits.decoding.pixels)
+        context.threads = ProcessInfo.processInfo.activeProcessorCount
+        var encoding = EncodeOptions()
+        encoding.quality = quality
+        if try !isStill(data) {
+            let animation = ProcessedAnimation(
+                try decoders.animation(of: data, options: options), processors: run, context: context)
+            if let file = try encoders.encode(animation, as: format, options: encoding) { return file }
+        }
+        var image = try decoders.decode(data, options: options)
+        for processor in run { image = try processor.process(image, context: context) }
+        return try encoders.encode(image, as: format, options: encoding)
+    }
+}

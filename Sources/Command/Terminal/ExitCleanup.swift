@@ -1,0 +1,97 @@
+internal import CalotypeSystem
+internal import ImageCore
+
+/// Removes temporary files and shows the terminal's cursor again, however the process ends.
+///
+/// The first registration installs handlers for SIGINT, SIGHUP and SIGTERM, which clean up and then end the process by the same
+/// signal. Before that, the default actions end it, so that a command with nothing to clean up starts no thread.
+enum ExitCleanup {
+    private struct State {
+        var files: [String] = []
+        var isCursorHidden = false
+        var handlesSignals = false
+        /// Once the process is exiting, nothing new is registered.
+        var isExiting = false
+    }
+
+    private static let state = Lock(State())
+
+    /// Registers a file, or a directory with its contents, for removal. Returns `false` when the process is exiting: the caller must
+    /// then not create the file.
+    static func add(file path: String) -> Bool {
+        state.withLock { state in
+            handleSignals(&state)
+            if !state.isExiting { state.files.append(path) }
+            return !state.isExiting
+        }
+    }
+
+    static func remove(file path: String) { state.withLock { $0.files.removeAll { $0 == path } } }
+
+    static func setCursorHidden(_ isHidden: Bool) {
+        let isExiting = state.withLock { state in
+            handleSignals(&state)
+            state.isCursorHidden = isHidden
+            return state.isExiting
+        }
+        if !isExiting || !isHidden { Console.writeError(isHidden ? "\u{1B}[?25l" : "\u{1B}[?25h") }
+    }
+
+    /// Cleans up; later calls do nothing.
+    static func run() {
+        let (files, isCursorHidden) = state.withLock { state in
+            defer { (state.files, state.isCursorHidden, state.isExiting) = ([], false, true) }
+            return (state.files, state.isCursorHidden)
+        }
+        for path in files { try? FileManager.default.removeItem(atPath: path) }
+        if isCursorHidden { Console.writeError("\r\u{1B}[J\u{1B}[?25h") }
+    }
+
+    /// Installs the handlers. A signal handler may call very few functions, so it only writes the signal's number to a pipe that a
+    /// thread reads.
+    private static func handleSignals(_ state: inout State) {
+        guard !state.handlesSignals else { return }
+        state.handlesSignals = true
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return }
+        let readEnd = ends[0]
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let isStarted = DetachedThread.start {
+            // Threads that run tasks block all signals, and this thread inherits the mask of the thread that starts it.
+            var signals = sigset_t()
+            unsafe sigfillset(&signals)
+            unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            var number: Int32 = 0
+            while unsafe read(readEnd, &number, 4) < 0, errno == EINTR {}
+            run()
+            _ = signal(number, SIG_DFL)
+            _ = raise(number)
+        }
+        guard isStarted else { return }
+        unsafe signalPipe = ends[1]
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            // A signal that the parent process ignores (`nohup`, a background job) stays ignored.
+            var action = sigaction()
+            guard unsafe sigaction(number, nil, &action) == 0, !isIgnored(action) else { continue }
+            _ = signal(number) { number in
+                var (number, reason) = (number, errno)
+                _ = unsafe write(signalPipe, &number, 4)
+                errno = reason
+            }
+        }
+    }
+
+    private static func isIgnored(_ action: sigaction) -> Bool {
+        unsafe unsafeBitCast(CLibrary.handler(of: action), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+}
+
+/// The pipe that the signal handler writes to.
+// nonisolated(unsafe) because it is written once, before the handler that reads it is installed.
+nonisolated(unsafe) private var signalPipe: Int32 = -1
+
+/// Cleans up and ends the process.
+func exitProcess(_ status: ExitStatus) -> Never {
+    ExitCleanup.run()
+    exit(status.rawValue)
+}

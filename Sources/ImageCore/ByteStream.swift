@@ -1,0 +1,58 @@
+/// A body as a stream of chunks that its reader pulls. The producer reads ahead by no more than its own buffer.
+///
+/// A stream has one reader and can be read once. If the task that reads it is cancelled, the pending read throws
+/// `CancellationError`. If the stream is released before its end, the producer stops.
+public struct ByteStream: AsyncSequence, Sendable {
+    public typealias Element = Data
+
+    fileprivate enum Base: Sendable {
+        case data(Data)
+        case pull(@Sendable () async throws -> Data?)
+    }
+
+    private let base: Base
+
+    /// Creates a stream of data in memory: one chunk, or none if the data is empty.
+    public init(_ data: Data) { base = .data(data) }
+
+    /// Creates a stream whose chunks a closure produces.
+    ///
+    /// - Parameter next: returns the next chunk, or `nil` at the end; what it throws ends the stream. The closure is released
+    ///   with the stream, so objects that it captures may stop the transfer in their `deinit`.
+    public init(_ next: @escaping @Sendable () async throws -> Data?) { base = .pull(next) }
+
+    /// The length of the body in bytes if it is in memory; `nil` otherwise.
+    public var knownCount: Int? {
+        if case .data(let data) = base { data.count } else { nil }
+    }
+
+    /// The whole body if it is in memory; `nil` otherwise.
+    public var wholeData: Data? {
+        if case .data(let data) = base { data } else { nil }
+    }
+
+    /// Reads the chunks of a stream in order.
+    public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
+        private var base: Base?
+
+        fileprivate init(_ base: Base) { self.base = base }
+
+        /// Waits for the next chunk; `nil` at the end.
+        ///
+        /// - Throws: the error that ended the body; `CancellationError` if the task is cancelled.
+        public mutating func next() async throws -> Data? {
+            switch base {
+            case nil: return nil
+            case .data(let data):
+                base = nil
+                return data.isEmpty ? nil : data
+            case .pull(let next):
+                let chunk = try await next()
+                if chunk == nil { base = nil }
+                return chunk
+            }
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base) }
+}

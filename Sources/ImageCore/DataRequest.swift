@@ -1,0 +1,53 @@
+public import HTTPTypes
+
+/// A request to a network layer.
+public struct DataRequest: Sendable {
+    /// The URL to fetch.
+    public var url: URL
+    /// The HTTP method; `GET`.
+    public var method: HTTPRequest.Method
+    /// The HTTP header fields; none.
+    public var headerFields: HTTPFields
+    /// The body to send; `nil`, the default, sends none.
+    public var body: Data?
+    /// The time limit of one attempt, from its start to the last byte; 30 s.
+    public var timeout: Duration
+    /// When the whole load must have ended, including all attempts and waits; `nil`, the default, sets no deadline. An attempt
+    /// ends at its ``timeout`` or at the deadline, whichever comes first.
+    public var deadline: Deadline?
+    /// What a lookup in the response cache found, for the loader that completes the exchange. The engine sets it from
+    /// ``ResponseLookup/miss(_:)``. With `nil`, the default, the loader looks the request up in its cache itself.
+    public var cacheTransaction: (any ResponseTransaction)?
+    /// The largest body to accept, in bytes; `nil`, the default, applies the limit of the loader.
+    public var maximumBytes: Int?
+    /// The priority of the fetch.
+    public var priority: LoadPriority
+    /// How many attempts a retrying loader may make after the first; `nil`, the default, applies the count of its policy.
+    public var retries: Int?
+    /// Whether expensive networks, such as cellular ones, may be used; `true`.
+    public var allowsExpensiveNetwork: Bool
+    /// Whether a loader with a cache may serve a stored response, store the new one, and use the network.
+    public var cachePolicy: CachePolicy
+    /// The purpose of the load that started the fetch. Loads that join the fetch later do not change it.
+    public var purpose: LoadPurpose
+
+    /// Creates a request without deadline.
+    public init(
+        url: URL, method: HTTPRequest.Method = .get, headerFields: HTTPFields = HTTPFields(), body: Data? = nil,
+        timeout: Duration = .seconds(30), maximumBytes: Int? = nil, priority: LoadPriority = .normal, retries: Int? = nil,
+        allowsExpensiveNetwork: Bool = true, cachePolicy: CachePolicy = .memoryAndDisk,
+        purpose: LoadPurpose = .plain
+    ) {
+        self.url = url
+        self.method = method
+        self.headerFields = headerFields
+        self.body = body
+        self.timeout = timeout
+        self.maximumBytes = maximumBytes
+        self.priority = priority
+        self.retries = retries
+        self.allowsExpensiveNetwork = allowsExpensiveNetwork
+        self.cachePolicy = cachePolicy
+        self.purpose = purpose
+    }
+}

@@ -1,0 +1,17 @@
+extension ImageError {
+    /// The error for a response without a valid length.
+    ///
+    /// - Parameter source: the redacted URL.
+    package static func badLength(_ source: String) -> ImageError {
+        ImageError(.badResponse, message: "The response to \(source) has an invalid Content-Length.")
+    }
+
+    /// The error for a response that has more bytes than the limit, or announces more.
+    ///
+    /// - Parameter source: the redacted URL.
+    package static func tooLarge(_ source: String, announced: Int?, limit: Int) -> ImageError {
+        let found = announced.map { "has \($0) bytes; the limit is \(limit) bytes" } ?? "exceeds the limit of \(limit) bytes"
+        return ImageError(
+            .tooLarge, message: "The response to \(source) \(found). Raise maximumResponseBytes to load it.")
+    }
+}

@@ -1,0 +1,20 @@
+/// Identifies bytes in a data cache.
+public struct DataKey: Hashable, Sendable, CustomStringConvertible {
+    /// The resource that the bytes were fetched from.
+    public let resource: ResourceKey
+    /// The variant of the ``ImageKey`` for a processed image; `nil` for the original bytes.
+    public let variant: String?
+
+    /// Creates a key, by default of the original bytes.
+    public init(resource: ResourceKey, variant: String? = nil) {
+        self.resource = resource
+        self.variant = variant
+    }
+
+    /// A name for a file or a key of a remote store: 64 hexadecimal digits that do not reveal the URL.
+    public var digest: String {
+        SHA256.hexDigest(of: Array(resource.text.utf8) + (variant.map { [0] + Array($0.utf8) } ?? []))
+    }
+
+    public var description: String { variant.map { "\(resource.text) | \($0)" } ?? resource.text }
+}

@@ -1,0 +1,175 @@
+public import ImageCore
+
+/// Draws images into a box of character cells, in the best way that a terminal supports. It only makes text and writes nothing.
+public struct TerminalImage: Sendable {
+    /// The terminal for which to draw.
+    public var terminal: Terminal
+    /// The width of the box in character cells.
+    public var columns: Int
+    /// The height of the box in character cells.
+    public var rows: Int
+    /// The identifier of the image in kitty's protocol. An image with the same identifier replaces the first one.
+    public var id: UInt32
+    /// Encodes PNG files for iTerm2's protocol. With `nil`, half blocks are drawn instead.
+    public var encoder: (any Encoding)?
+
+    /// Makes the drawing of a box.
+    ///
+    /// - Parameters:
+    ///   - terminal: the terminal for which to draw.
+    ///   - columns: the width of the box in character cells; the terminal's by default.
+    ///   - rows: the height of the box in character cells; one less than the terminal's by default.
+    ///   - id: the identifier of the image in kitty's protocol; 1 by default.
+    ///   - encoder: encodes PNG files for iTerm2's protocol; `nil` by default.
+    public init(_ terminal: Terminal, columns: Int? = nil, rows: Int? = nil, id: UInt32 = 1, encoder: (any Encoding)? = nil) {
+        self.terminal = terminal
+        self.columns = max(1, min(10_000, columns ?? terminal.columns))
+        // The last row is for the prompt.
+        self.rows = max(1, min(10_000, rows ?? terminal.rows - 1))
+        self.id = id
+        self.encoder = encoder
+    }
+
+    /// The size of the box in pixels: the target size with which to load images.
+    public var targetSize: PixelSize {
+        usesPixels ? pixelBox : PixelSize(width: columns, height: rows * 2)
+    }
+
+    private var pixelBox: PixelSize {
+        PixelSize(width: columns * terminal.cell.width, height: rows * terminal.cell.height)
+    }
+
+    private var usesPixels: Bool {
+        switch terminal.graphics {
+        case .kitty, .sixel: true
+        case .iTerm2: encoder != nil
+        case .halfBlocks, .none: false
+        }
+    }
+
+    /// The text that draws an image, and the space that the image covers.
+    public struct Drawing: Hashable, Sendable {
+        /// The width in character cells.
+        public var columns: Int
+        /// The height in character cells.
+        public var rows: Int
+        /// Lines of text, or one escape sequence that draws the whole image at the cursor and does not move it.
+        public var lines: [String]
+        /// Whether each line is one row of characters.
+        public var isText: Bool
+
+        /// Returns the text that draws the image in the row of the cursor, and leaves the cursor at the start of the row below the image.
+        ///
+        /// The text first scrolls the terminal if there are not enough rows below the cursor.
+        ///
+        /// - Parameter column: the column of the left edge, from 0; 0 by default.
+        public func placed(atColumn column: Int = 0) -> String { TerminalImage.row([(self, column)]) }
+    }
+
+    /// Draws an image, scaled down to fit the box and never enlarged.
+    ///
+    /// - Returns: the drawing, or `nil` if the terminal does not show images.
+    /// - Throws: an error if there is no memory for the scaled image or the encoder fails.
+    public func draw(_ image: DecodedImage) throws -> Drawing? {
+        guard terminal.graphics != .none else { return nil }
+        guard usesPixels else {
+            let blocks = HalfBlocks(columns: columns, rows: rows, background: terminal.background, colors: terminal.colors)
+            let size = ResizeGeometry(source: image.size, box: blocks.targetSize, mode: .fit).output
+            let lines = blocks.lines(image.bitmap)
+            return Drawing(columns: size.width, rows: lines.count, lines: lines, isText: true)
+        }
+        let bitmap = try fitted(image.bitmap)
+        let covered = cells(bitmap.size)
+        let text: String
+        switch terminal.graphics {
+        case .kitty: text = KittyGraphics(id: id).draw(bitmap, columns: covered.columns, rows: covered.rows)
+        case .iTerm2:
+            let file = try encoder?.encode(image.with(bitmap), as: .png, options: EncodeOptions()) ?? Data()
+            text = ITerm2Image.draw(file, columns: covered.columns, rows: covered.rows)
+        case .sixel, .halfBlocks, .none:
+            text = "\u{1B}7" + Sixel(background: terminal.background).draw(bitmap) + "\u{1B}8"
+        }
+        return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
+    }
+
+    /// Draws an animation that the terminal plays by itself.
+    ///
+    /// - Parameter frames: the frames, all of one size, with their durations in seconds.
+    /// - Returns: the drawing, or `nil` if the terminal does not have kitty's protocol.
+    /// - Throws: an error if there is no memory for the scaled frames.
+    public func draw(_ frames: [(image: DecodedImage, duration: Double)]) throws -> Drawing? {
+        guard terminal.graphics == .kitty, let first = frames.first else { return nil }
+        let bitmaps = try frames.map { (bitmap: try fitted($0.image.bitmap), duration: $0.duration) }
+        let covered = cells(try fitted(first.image.bitmap).size)
+        let text = KittyGraphics(id: id).draw(bitmaps, columns: covered.columns, rows: covered.rows)
+        return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
+    }
+
+    /// Draws a file that the terminal decodes by itself, and plays if it is an animated GIF.
+    ///
+    /// - Parameters:
+    ///   - file: an image file of a format that the terminal reads.
+    ///   - size: the size of the image in pixels. The image is scaled down to fit the box and never enlarged.
+    /// - Returns: the drawing, or `nil` if the terminal does not have iTerm2's protocol.
+    public func draw(file: Data, size: PixelSize) -> Drawing? {
+        guard terminal.graphics == .iTerm2, size.width > 0, size.height > 0 else { return nil }
+        let covered = cells(ResizeGeometry(source: size, box: pixelBox, mode: .fit).output)
+        let text = ITerm2Image.draw(file, columns: covered.columns, rows: covered.rows)
+        return Drawing(columns: covered.columns, rows: covered.rows, lines: [text], isText: false)
+    }
+
+    /// Returns the text that draws several images side by side, and leaves the cursor at the start of the row below all of them.
+    ///
+    /// - Parameter drawings: the drawings with the columns of their left edges, from 0.
+    public static func row(_ drawings: [(drawing: Drawing, column: Int)]) -> String {
+        let rows = drawings.map(\.drawing.rows).max() ?? 0
+        guard rows > 0 else { return "" }
+        func right(_ columns: Int) -> String { columns > 0 ? "\u{1B}[\(columns)C" : "" }
+        if drawings.allSatisfy(\.drawing.isText) {
+            // Text is written line by line, so that it can be higher than the terminal and can be kept in a file.
+            return (0..<rows).map { row in
+                drawings.filter { row < $0.drawing.lines.count }.enumerated().map { index, part in
+                    (index + part.column > 0 ? "\r" : "") + right(part.column) + part.drawing.lines[row]
+                }.joined() + "\n"
+            }.joined()
+        }
+        var text = String(repeating: "\n", count: rows) + "\u{1B}[\(rows)A"
+        for (drawing, column) in drawings {
+            text += drawing.lines.map { "\r" + right(column) + $0 }.joined(separator: "\u{1B}[B")
+            if drawing.lines.count > 1 { text += "\u{1B}[\(drawing.lines.count - 1)A" }
+        }
+        return text + "\r\u{1B}[\(rows)B"
+    }
+
+    /// Returns an image of the size of the box in one colour, whose components are straight (not premultiplied), 0 to 1.
+    func filledBox(of color: [Double]) throws -> Bitmap {
+        let pixel = color.map { UInt8(max(0, min(1, $0)) * 255 + 0.5) }
+        // A terminal may claim any size, so that the image is limited to that of a large screen.
+        let size = PixelSize(width: min(targetSize.width, 4_096), height: min(targetSize.height, 4_096))
+        return try unsafe Bitmap(size: size, format: .rgba8, alpha: .straight) { pixels, _ in
+            for index in pixels.indices { unsafe pixels[index] = pixel[index % 4] }
+        }
+    }
+
+    private func cells(_ size: PixelSize) -> (columns: Int, rows: Int) {
+        (
+            max(1, (size.width + terminal.cell.width - 1) / terminal.cell.width),
+            max(1, (size.height + terminal.cell.height - 1) / terminal.cell.height)
+        )
+    }
+
+    private func fitted(_ bitmap: Bitmap) throws -> Bitmap {
+        let size = ResizeGeometry(source: bitmap.size, box: targetSize, mode: .fit).output
+        guard size != bitmap.size else { return bitmap }
+        let pixels = TerminalPixels(bitmap, size: size).pixels
+        let alpha: AlphaMode = bitmap.alpha == .opaque ? .opaque : .premultiplied
+        return try unsafe Bitmap(size: size, format: .rgba8, alpha: alpha) { bytes, row in
+            for (index, pixel) in pixels.enumerated() {
+                let at = index / size.width * row + index % size.width * 4
+                for (offset, value) in [pixel.red, pixel.green, pixel.blue, pixel.alpha].enumerated() {
+                    unsafe bytes[at + offset] = UInt8(min(255, value))
+                }
+            }
+        }
+    }
+}

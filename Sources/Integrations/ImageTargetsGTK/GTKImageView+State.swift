@@ -1,0 +1,45 @@
+#if GTK
+    internal import CCalotypeGTK
+    public import ImageCore
+
+    extension GTKImageView {
+        /// The number of device pixels per application pixel: 2 on a high-density monitor. The target size of a request is in device
+        /// pixels.
+        public var scaleFactor: Int { Int(unsafe calotype_gtk_scale_factor(widget)) }
+
+        /// Converts a size in the application's pixels to device pixels.
+        public func devicePixels(_ size: PixelSize) -> PixelSize {
+            PixelSize(width: size.width * scaleFactor, height: size.height * scaleFactor)
+        }
+
+        /// The label for screen readers; `nil` if there is none.
+        public var accessibilityLabel: String? { unsafe calotype_gtk_view_label(widget).map { unsafe String(cString: $0) } }
+
+        /// Whether the spinner is shown.
+        public var isLoading: Bool { unsafe calotype_gtk_view_is_loading(widget) }
+
+        /// The progress that the progress bar shows, 0 to 1; `nil` if the bar is hidden.
+        public var progress: Double? {
+            let progress = unsafe calotype_gtk_view_progress(widget)
+            return progress < 0 ? nil : progress
+        }
+
+        /// Whether the failure icon is shown.
+        public var hasFailed: Bool { unsafe calotype_gtk_view_has_failed(widget) }
+
+        /// Whether neither an image nor a placeholder is shown.
+        public var isBlank: Bool { unsafe calotype_gtk_view_is_blank(widget) }
+
+        /// Returns the colour in the middle of the view: straight (not premultiplied) red, green, blue and alpha, 0 to 255. `nil` if the
+        /// view is blank there.
+        ///
+        /// Use it in tests: it draws the whole view.
+        public func middleColor() -> [UInt8]? {
+            var rgba: [UInt8] = [0, 0, 0, 0]
+            let isDrawn = unsafe rgba.withUnsafeMutableBufferPointer {
+                unsafe calotype_gtk_view_sample(widget, 32, 32, $0.baseAddress)
+            }
+            return isDrawn && rgba[3] > 0 ? rgba : nil
+        }
+    }
+#endif
