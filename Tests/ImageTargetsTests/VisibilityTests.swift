@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func aLoadWithThePolicyKeepsIgnoresVisibility() async {
-        await target.setImage(request(.keeps))
+        await target.setImage(request(.keepsPriority))
         target.setVisible(false)
         #expect(provider.loads.map(\.priority) == [.normal])
         #expect(provider.loads.map(\.isCancelled) == [false])
@@ -73,7 +73,7 @@ import Testing
     @Test func theLoadOfAReleasedViewIsCancelledAtItsNextEvent() async throws {
         var view: RecordingView? = RecordingView()
         let target = ImageTarget(view!, loader: provider)
-        await target.setImage(request(.keeps)) { _ in Issue.record("The completion of a released view was called.") }
+        await target.setImage(request(.keepsPriority)) { _ in Issue.record("The completion of a released view was called.") }
         view = nil
         let load = try #require(provider.loads.first)
         load.send(.progress(LoadProgress(received: 1, expected: nil)))
