@@ -82,14 +82,14 @@ private func checkFusing(of processor: any Processing, on sample: DecodedImage) 
     let both = try fused.process(sample, context: context)
     let what = "\(processor.identifier), fused with itself,"
     try ConformanceFailure.require(
-        both.size == twice.size, "\(what) gave \(both.size) pixels; two runs gave \(twice.size).")
+        both.size == twice.size, "\(what) gave \(both.size) pixels; two runs one after the other gave \(twice.size).")
     for y in 0..<both.size.height {
         for x in 0..<both.size.width {
             let (a, b) = (levels(of: both.bitmap, x: x, y: y), levels(of: twice.bitmap, x: x, y: y))
             let step = both.bitmap.format == .rgba16 || both.bitmap.format == .gray16 ? 257 : 1
             try ConformanceFailure.require(
                 zip(a, b).allSatisfy { abs($0 - $1) <= step },
-                "\(what) gave \(a) at \(x), \(y); two runs gave \(b).")
+                "\(what) gave \(a) at \(x), \(y); two runs one after the other gave \(b).")
         }
     }
 }
