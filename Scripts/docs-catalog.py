@@ -1,10 +1,11 @@
 """Prepares what Scripts/docs gives to docc.
 
 Copies the DocC catalogue to PLACE/Calotype.docc, with the guides of docs/ as its articles: links from guide to guide become docc's,
-links to other files of the repository become plain text, and WebP images become PNG, which docc knows.
+links to other files of the repository become plain text, and WebP images become PNG, which docc knows. Links in doc comments to types
+of other modules get their module.
 
 Writes to PLACE/problems the public symbols of the symbol graphs in PLACE/graphs that have no documentation, and the blocks of guides
-that Scripts/snippets does not compile and that stand in no file of Examples.
+that Scripts/snippets does not compile and that stand in no file of Examples, and links between guides that lead nowhere.
 
 Usage: docs-catalog.py PLACE COMMAND   COMMAND is the calotype command.
 """
@@ -15,6 +16,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+LINK = r"\]\((\w+)\.md(#[\w-]+)?\)"
 
 
 def undocumented(graph):
@@ -42,6 +45,31 @@ def unquoted(guides):
                 yield f"docs/{name}.md:{line}: the block is in no file of Examples, so nothing compiles it"
 
 
+def qualify(graphs):
+    """Adds the module to links in doc comments that name a type of another module, which docc does not look for."""
+    modules = {}
+    names = {}
+    for graph in graphs.values():
+        module = graph["module"]["name"]
+        for symbol in graph["symbols"]:
+            names.setdefault(module, set()).add(symbol["pathComponents"][-1])
+            if len(symbol["pathComponents"]) == 1:
+                modules.setdefault(symbol["pathComponents"][0], module)
+    for path, graph in graphs.items():
+        # The page of an extension belongs to the module that it extends: Calotype@ImageLoading.symbols.json.
+        module = path.name.split(".")[0].split("@")[-1]
+
+        def link(match, module=module):
+            name = match[1]
+            if name in names.get(module, ()) or modules.get(name, module) == module:
+                return match[0]
+            return f"``/{modules[name]}/{name}{match[2] or ''}``"
+
+        for symbol in graph["symbols"]:
+            for line in symbol.get("docComment", {}).get("lines", []):
+                line["text"] = re.sub(r"``([A-Z]\w*)(/[^`]*)?``", link, line["text"])
+
+
 def anchors(text):
     """The anchors of a guide's headings: docc's by GitHub's."""
     found = {}
@@ -52,17 +80,23 @@ def anchors(text):
     return found
 
 
+def broken(guides):
+    """The links from guide to guide that lead nowhere."""
+    for name, text in guides.items():
+        for target, anchor in re.findall(LINK, text):
+            if target not in guides or anchor and anchor[1:] not in anchors(guides[target]):
+                yield f"docs/{name}.md: the link to {target}.md{anchor} leads nowhere"
+
+
 def article(text, guides):
     """A guide as an article of the catalogue."""
 
     def link(match):
         name, anchor = match[1], match[2]
-        target = f"doc:{name}"
-        if anchor:
-            target += "#" + anchors(guides[name])[anchor[1:]]
-        return f"]({target})"
+        found = anchors(guides.get(name, "")).get(anchor[1:]) if anchor else None
+        return f"](doc:{name}#{found})" if found else f"](doc:{name})"
 
-    text = re.sub(r"\]\((\w+)\.md(#[\w-]+)?\)", link, text)
+    text = re.sub(LINK, link, text)
     text = re.sub(r"\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", text)
     return re.sub(r"\]\(images/(?:[\w-]+/)*([\w-]+)\.(?:webp|png)\)", r"](\1.png)", text)
 
@@ -70,8 +104,12 @@ def article(text, guides):
 def main():
     place, command = Path(sys.argv[1]), sys.argv[2]
     guides = {path.stem: path.read_text() for path in sorted(Path("docs").glob("*.md"))}
-    graphs = [json.loads(path.read_text()) for path in (place / "graphs").glob("*.json")]
-    problems = sorted({problem for graph in graphs for problem in undocumented(graph)}) + list(unquoted(guides))
+    graphs = {path: json.loads(path.read_text()) for path in (place / "graphs").glob("*.json")}
+    qualify(graphs)
+    for path, graph in graphs.items():
+        path.write_text(json.dumps(graph))
+    problems = sorted({problem for graph in graphs.values() for problem in undocumented(graph)}) 
+    problems += [*unquoted(guides), *broken(guides)]
     (place / "problems").write_text("".join(problem + "\n" for problem in problems))
 
     catalog = place / "Calotype.docc"
