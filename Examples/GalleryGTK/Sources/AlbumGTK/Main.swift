@@ -10,7 +10,7 @@ import ImageTargetsGTK
     static func main() {
         GTKMainLoop.attach()
         g_signal_connect_data(
-            application, "activate", { MainActor.assumeIsolated { open() } }, nil, nil, GConnectFlags(rawValue: 0))
+            application, "activate", { MainActor.assumeIsolated { Main.open() } }, nil, nil, GConnectFlags(rawValue: 0))
         _ = g_application_run(UnsafeMutableRawPointer(application)?.assumingMemoryBound(to: GApplication.self), 0, nil)
     }
 
