@@ -2,14 +2,23 @@ internal import ImageCore
 
 /// The position of a smaller area in a larger one.
 public enum Gravity: String, Hashable, Sendable, CaseIterable {
+    /// At the top, on the left.
     case topLeft = "top-left"
+    /// At the top, in the middle.
     case top
+    /// At the top, on the right.
     case topRight = "top-right"
+    /// In the middle, on the left.
     case left
+    /// In the middle of both axes.
     case center
+    /// In the middle, on the right.
     case right
+    /// At the bottom, on the left.
     case bottomLeft = "bottom-left"
+    /// At the bottom, in the middle.
     case bottom
+    /// At the bottom, on the right.
     case bottomRight = "bottom-right"
 
     /// The share of the free space that is on the left: 0, ½ or 1.

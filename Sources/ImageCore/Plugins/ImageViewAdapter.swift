@@ -44,9 +44,14 @@ public protocol ImageViewAdapter: AnyObject, Sendable {
 // The defaults are synchronous: in an asynchronous context, overload resolution would prefer an `async` default to a synchronous
 // method of the actor itself.
 extension ImageViewAdapter {
+    /// Does nothing.
     public func setLoading(_ isLoading: Bool) {}
+    /// Does nothing.
     public func setProgress(_ progress: LoadProgress) {}
+    /// Does nothing.
     public func setFailure(_ error: ImageError) {}
+    /// Does nothing.
     public func setAccessibilityLabel(_ label: String?) {}
+    /// Returns `false`.
     public func prefersReducedMotion() -> Bool { false }
 }

@@ -12,12 +12,20 @@
 /// }
 /// ```
 @MainActor public protocol MainActorImageView: ImageViewAdapter {
+    /// Shows an image: a preview, the loaded image or the failure image.
     func setImage(_ image: DecodedImage, transition: Transition)
+    /// Shows nothing, because a load begins without a placeholder or the view is reused.
     func clear()
+    /// Shows a placeholder while a load runs: an image or a colour.
     func setPlaceholder(_ placeholder: Placeholder)
+    /// Shows whether a load runs. Does nothing by default.
     func setLoading(_ isLoading: Bool)
+    /// Shows the progress of the load. Does nothing by default.
     func setProgress(_ progress: LoadProgress)
+    /// Shows that the load failed. Does nothing by default.
     func setFailure(_ error: ImageError)
+    /// Sets the label that a screen reader speaks. Does nothing by default.
     func setAccessibilityLabel(_ label: String?)
+    /// Whether the user prefers reduced motion; `false` by default.
     func prefersReducedMotion() -> Bool
 }

@@ -43,6 +43,7 @@ public final class ImageTask: LoadHandle {
     }
 
     public var id: LoadID { plan.id }
+    /// The request that the load was started with.
     public var request: ImageRequest { plan.request }
     /// The plan for the first source; each fallback has another plan.
     let plan: LoadPlan
