@@ -2,7 +2,9 @@
 public enum URLRedaction {
     /// Returns the text of a source.
     ///
-    /// - Parameter hidesQueries: whether the values of the query, which may be tokens or signatures, are replaced by dots.
+    /// - Parameters:
+    ///   - source: the source to name.
+    ///   - hidesQueries: whether the values of the query, which may be tokens or signatures, are replaced by dots.
     public static func text(of source: ImageSource, hidesQueries: Bool) -> String {
         guard case .url(let url) = source else { return source.description }
         let text = withoutCredentials(url)
@@ -13,7 +15,9 @@ public enum URLRedaction {
     /// Returns a message, such as that of a plug-in's error, with its URLs redacted. A URL in a message ends at white space, a
     /// double quote or an angle bracket.
     ///
-    /// - Parameter hidesQueries: whether the values of queries are replaced by dots; `true`.
+    /// - Parameters:
+    ///   - message: any text.
+    ///   - hidesQueries: whether the values of queries are replaced by dots; `true`.
     public static func text(in message: String, hidesQueries: Bool = true) -> String {
         var (rest, text) = (message[...], "")
         while let slashes = rest.firstRange(of: "://") {

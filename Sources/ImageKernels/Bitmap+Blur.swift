@@ -44,6 +44,8 @@ extension Bitmap {
     ///   - sigma: the standard deviation of the blur, in pixels.
     ///   - amount: 0 changes nothing, 1 doubles the detail; from 0 to 100.
     ///   - threshold: differences up to this, from 0 to 1 of the full level, are not changed.
+    ///   - threads: how many threads to use; 1.
+    ///   - cancellation: checked between blocks of rows.
     /// - Throws: ``ImageError`` (`invalidRequest`) for parameters outside their range; (`tooLarge`) if there is not enough
     ///   memory; `CancellationError`.
     public func sharpened(

@@ -114,6 +114,7 @@ extension Bitmap {
     /// Returns the image in front of a background of one colour.
     ///
     /// - Parameters:
+    ///   - color: the colour of the background.
     ///   - threads: how many threads to use; 1.
     ///   - cancellation: checked between blocks of rows.
     /// - Throws: ``ImageError`` (`tooLarge`) if there is not enough memory; `CancellationError`.

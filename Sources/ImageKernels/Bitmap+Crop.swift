@@ -4,6 +4,10 @@ extension Bitmap {
     /// The rectangle of the image with its top left corner at (`x`, `y`), in pixels. Exact.
     ///
     /// - Parameters:
+    ///   - x: the left edge, in pixels from the left.
+    ///   - y: the top edge, in pixels from the top.
+    ///   - width: the width of the rectangle, in pixels.
+    ///   - height: the height of the rectangle, in pixels.
     ///   - threads: how many threads to use; 1.
     ///   - cancellation: checked between blocks of rows.
     /// - Throws: ``ImageError`` (`invalidRequest`) for a rectangle that is empty or not inside the image; (`tooLarge`)

@@ -5,6 +5,7 @@ extension Bitmap {
     /// itself.
     ///
     /// - Parameters:
+    ///   - orientation: how the image is stored.
     ///   - threads: how many threads to use; 1.
     ///   - cancellation: checked between blocks of rows.
     /// - Throws: ``ImageError`` (`tooLarge`) if there is not enough memory; `CancellationError`.

@@ -48,6 +48,7 @@ extension Bitmap {
     /// Returns the image with its colours mapped. A grey image keeps one channel if the matrix maps grey to grey.
     ///
     /// - Parameters:
+    ///   - matrix: the matrix that maps straight colours, from 0 to 1.
     ///   - threads: how many threads to use; 1.
     ///   - cancellation: checked between blocks of rows.
     /// - Throws: ``ImageError`` (`invalidRequest`) for a number that is not finite or an opacity outside 0 to 1;
@@ -80,7 +81,10 @@ extension Bitmap {
 
     /// Returns the image with a curve applied to each straight colour sample, from 0 to 1. Alpha does not change.
     ///
-    /// - Parameter curve: called once per level; results are clamped to 0 to 1, and NaN becomes 0.
+    /// - Parameters:
+    ///   - threads: how many threads to use; 1.
+    ///   - cancellation: checked between blocks of rows.
+    ///   - curve: called once per level; results are clamped to 0 to 1, and NaN becomes 0.
     /// - Throws: ``ImageError`` (`tooLarge`) if there is not enough memory; `CancellationError`.
     public func mappingLevels(
         threads: Int = 1, cancellation: CancellationToken? = nil, _ curve: (Double) throws -> Double

@@ -41,6 +41,7 @@ extension Bitmap {
     /// distance of its centre to the arc.
     ///
     /// - Parameters:
+    ///   - radii: the radius of each corner, in pixels.
     ///   - threads: how many threads to use; 1.
     ///   - cancellation: checked between blocks of rows.
     /// - Throws: ``ImageError`` (`invalidRequest`) for a radius that is negative or not finite; (`tooLarge`) if there is

@@ -12,6 +12,7 @@ public enum Resampler {
     ///
     /// - Parameters:
     ///   - bitmap: a bitmap of any format. Straight alpha is premultiplied first.
+    ///   - geometry: the part to take and its size in the result.
     ///   - filter: ``ResampleFilter/lanczos3``.
     ///   - isLinear: whether colours, as sRGB, are mixed in linear light instead of as stored; `false`.
     ///   - threads: how many threads to use, including that of the caller; 1. Small results take fewer.

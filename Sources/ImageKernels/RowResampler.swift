@@ -35,6 +35,7 @@ public import ImageCore
 
     /// - Parameters:
     ///   - source: the size of the whole source, in pixels; both sides at least 1.
+    ///   - format: the pixel format of source and result.
     ///   - geometry: the part to take and its size in the result.
     ///   - filter: ``ResampleFilter/lanczos3``.
     /// - Throws: ``ImageError`` (`invalidRequest`) for a part that is not inside the source or an empty result.
@@ -94,6 +95,7 @@ extension Bitmap {
     ///   - source: the size of the whole source, in pixels.
     ///   - format: the format of source and result.
     ///   - alpha: the alpha mode of source and result; opaque or premultiplied.
+    ///   - colorSpace: the colour space of source and result; sRGB.
     ///   - geometry: the part to take and its size in the result.
     ///   - filter: ``ResampleFilter/lanczos3``.
     ///   - rows: calls its argument with each complete row of the source, from the top. A row must be valid only during the call.

@@ -100,7 +100,10 @@ public final class ImageLoader: ImageProviding {
 
     /// Starts a load that reports its events to a closure.
     ///
-    /// - Parameter onEvent: called on any thread, one event at a time, never from inside this call.
+    /// - Parameters:
+    ///   - request: the image to load.
+    ///   - onEvent: called on any thread, one event at a time, never from inside this call.
+    /// - Returns: a handle that cancels the load and changes its priority.
     public func load(_ request: ImageRequest, onEvent: @escaping @Sendable (LoadEvent) -> Void) -> any LoadHandle {
         coordinator.start(request, onEvent: onEvent)
     }

@@ -20,6 +20,7 @@ public final class ProcessedAnimation: ImageAnimation {
     private var last: (index: Int, image: DecodedImage)?
 
     /// - Parameters:
+    ///   - animation: the animation to process.
     ///   - processors: the processors to run on each frame, in order. Adjacent ones are fused if possible.
     ///   - context: the context of every run.
     public init(

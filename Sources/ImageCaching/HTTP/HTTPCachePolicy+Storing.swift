@@ -59,7 +59,11 @@ extension StoredResponse {
     /// A 304 without a validator is about the version that the request named. Entity tags are compared weakly, since servers that
     /// compress bodies weaken their tags.
     ///
-    /// - Parameter request: the request that the response answers from now on.
+    /// - Parameters:
+    ///   - head: the status and header fields of the 304.
+    ///   - request: the request that the response answers from now on.
+    ///   - requestedAt: when the request for the 304 was sent, in seconds since 1970.
+    ///   - receivedAt: when the 304 arrived, in seconds since 1970.
     public func validated(
         by head: HTTPResponse, to request: DataRequest, requestedAt: Double, receivedAt: Double
     ) -> StoredResponse? {

@@ -5,7 +5,9 @@ public import ImageCore
 public enum PixelRow {
     /// Multiplies colour by alpha, rounded to the nearest level. Rows of grey do not change.
     ///
-    /// - Parameter row: whole pixels of `format`, from the first to the last.
+    /// - Parameters:
+    ///   - row: whole pixels of `format`, from the first to the last.
+    ///   - format: the format of the pixels.
     public static func premultiply(_ row: UnsafeMutableRawBufferPointer, format: PixelFormat) {
         unsafe premultiply(row, format: format, path: .current)
     }

@@ -58,6 +58,7 @@ public final class TraceObserver: LoadObserving {
     /// Creates the file, or replaces it.
     ///
     /// - Parameters:
+    ///   - path: the path of the file.
     ///   - maximumBytes: of the file; events beyond it are dropped and counted. 64 MiB.
     ///   - hidesQueries: whether values in the query of a URL, which may be secrets, are left out; `true`.
     /// - Throws: ``ImageError/Code/fileUnwritable``.

@@ -65,7 +65,7 @@ public final class ImagePrefetcher: Sendable {
     private let destination: Destination
     private let state: Lock<State>
 
-    /// Creates a prefetcher that does nothing until ``start(_:)``.
+    /// Creates a prefetcher that does nothing until `start(_:)` is called.
     ///
     /// - Parameters:
     ///   - loader: the loader whose caches are warmed.

@@ -53,6 +53,8 @@ public struct RetryPolicy: Hashable, Sendable {
     /// 500, 502, 503 and 504; and only idempotent methods (RFC 9110, section 9.2.2). A deadline is never retried.
     ///
     /// - Parameters:
+    ///   - outcome: how the last attempt ended.
+    ///   - method: the method of the request; only idempotent ones are retried.
     ///   - attempt: attempts so far, from 1.
     ///   - allowedRetries: ``DataRequest/retries``; `nil` allows ``maximumRetries``.
     ///   - random: from 0 to 1, for the jitter.

@@ -13,7 +13,9 @@ public import ImageCore
 public enum ProcessorList {
     /// The processors that `text` names, in order.
     ///
-    /// - Parameter image: returns the image that an `overlay` names; with `nil`, overlays are not allowed.
+    /// - Parameters:
+    ///   - text: processors, such as `resize(320x200,fill) blur(4)`.
+    ///   - image: returns the image that an `overlay` names; with `nil`, overlays are not allowed.
     /// - Throws: ``ImageCore/ImageError`` (`invalidRequest`) that names the processor and argument at fault; what `image`
     ///   throws.
     public static func parse(
@@ -30,6 +32,7 @@ public enum ProcessorList {
     /// Returns a processor by its name and the text between its parentheses.
     ///
     /// - Parameters:
+    ///   - name: the name of the processor, such as `resize`.
     ///   - arguments: as in a list, such as `320x200,fill`.
     ///   - defaults: default values by parameter, which replace the usual ones. Those of other processors have no effect.
     ///   - image: returns the image that an `overlay` names; with `nil`, overlays are not allowed.
