@@ -76,6 +76,7 @@
             try await end.waitUntilOpen()
             await #expect(throws: CancellationError.self) { try await task.value }
             // Other loads do not wait for it. When they have a response, the loader has handled the cancellation, too.
+            #expect(try await loader.body(of: try server.request()).count == 1)
             #expect(!freed.isOpen)
             lookup.answer()
             // When the lookup ends, everything is released.

@@ -55,7 +55,7 @@ struct FileLoaderReads {
         let response = try await loader.load(DataRequest(url: url))
         #expect(response.url == url)
         #expect(response.head.status == 200)
-        #expect(response.expectedBytes == 7)
+        #expect(response.expectedBytes == 5)
         #expect(response.body.wholeData == Data("image".utf8))
     }
 
