@@ -77,7 +77,7 @@ check-musl: setup ## type-check the only module that imports the C library again
 	@Scripts/check-musl
 
 docs: ## build the site of the API reference and the guides; a missing comment or a broken link fails
-	@Scripts/setup --docs
+	@Scripts/setup --optional --docs
 	@Scripts/docs
 
 snippets: setup ## compile the Swift code in the documentation
