@@ -54,7 +54,7 @@ public final class ImagePrefetcher: Sendable {
         }
 
         /// The next request to start. The caller that gets `nil` stops starting loads.
-        mutating func takeNext() -> (Queue.Turn, ImageRequest)? {
+        mutating func takeNext() -> (Queue.Ticket, ImageRequest)? {
             let next = queue.take()
             isStarting = next != nil
             return next
@@ -113,8 +113,8 @@ public final class ImagePrefetcher: Sendable {
 
     /// Whether prefetches that have not begun are held back; those that run continue. `false` by default.
     public var isPaused: Bool {
-        get { state.withLock { $0.queue.isHeld } }
-        set { startMore { $0.queue.isHeld = newValue } }
+        get { state.withLock { $0.queue.isPaused } }
+        set { startMore { $0.queue.isPaused = newValue } }
     }
 
     /// Among prefetches. A change reaches those that run and those that follow.
@@ -149,12 +149,12 @@ public final class ImagePrefetcher: Sendable {
     ///
     /// - Parameter change: the event before, applied under the same lock.
     private func startMore(after change: @Sendable (inout State) -> Void = { _ in }) {
-        var next = state.withLock { state -> (Queue.Turn, ImageRequest)? in
+        var next = state.withLock { state -> (Queue.Ticket, ImageRequest)? in
             change(&state)
             return state.isStarting ? nil : state.takeNext()
         }
-        while let (turn, request) = next {
-            begin(turn, request)
+        while let (ticket, request) = next {
+            begin(ticket, request)
             next = state.withLock { $0.takeNext() }
         }
         resumeWaiters()
@@ -164,15 +164,15 @@ public final class ImagePrefetcher: Sendable {
         for waiter in state.withLock({ $0.takeWaiters() }) { waiter.resume() }
     }
 
-    private func begin(_ turn: Queue.Turn, _ request: ImageRequest) {
+    private func begin(_ ticket: Queue.Ticket, _ request: ImageRequest) {
         let priority = priority
-        let handle = loader.prefetch(request, to: destination, priority: priority) { [weak self] in self?.ended(turn) }
-        guard let handle else { return ended(turn) }
+        let handle = loader.prefetch(request, to: destination, priority: priority) { [weak self] in self?.ended(ticket) }
+        guard let handle else { return ended(ticket) }
         // The load may have ended already. It may also have been stopped before it had a handle, which is cancelled here.
-        if !state.withLock({ $0.queue.began(turn, handle) }) { handle.cancel() }
+        if !state.withLock({ $0.queue.began(ticket, handle) }) { handle.cancel() }
     }
 
-    private func ended(_ turn: Queue.Turn) { startMore { $0.queue.ended(turn) } }
+    private func ended(_ ticket: Queue.Ticket) { startMore { $0.queue.ended(ticket) } }
 
     private func cancel(_ handles: [any LoadHandle]) {
         for handle in handles { handle.cancel() }

@@ -4,7 +4,7 @@ internal import ImageCore
 /// The requests of a prefetcher that have not finished: a value, each call one event.
 ///
 /// An entry waits in the order of arrival, runs, and is removed when it ends or is stopped. Every call takes constant
-/// time; what was stopped while it waited is skipped when its turn comes.
+/// time; what was stopped while it waited is skipped when it is taken.
 struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendable>: Sendable {
     private struct Entry: Sendable {
         let number: Int
@@ -18,20 +18,20 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
     }
 
     /// Names one run of one entry: a key that is stopped and started again gets another.
-    struct Turn: Hashable, Sendable {
+    struct Ticket: Hashable, Sendable {
         let key: Key
         fileprivate let number: Int
     }
 
     private var entries: [Key: Entry] = [:]
-    /// Waiting turns in the order of arrival; some are stopped already.
-    private(set) var order: Deque<Turn> = []
+    /// The waiting tickets in the order of arrival; some are stopped already.
+    private(set) var order: Deque<Ticket> = []
     private var lastNumber = 0
 
     /// How many may run at a time, at least 1.
     let limit: Int
     private(set) var running = 0
-    var isHeld = false
+    var isPaused = false
 
     init(limit: Int) { self.limit = max(1, limit) }
 
@@ -44,33 +44,33 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
         guard entries[key] == nil else { return false }
         lastNumber += 1
         entries[key] = Entry(number: lastNumber, state: .waiting(request()))
-        order.append(Turn(key: key, number: lastNumber))
+        order.append(Ticket(key: key, number: lastNumber))
         return true
     }
 
     /// The next request to start, which then counts as running; `nil` when none may start.
-    mutating func take() -> (Turn, Request)? {
-        guard !isHeld, running < limit else { return nil }
-        while let turn = order.popFirst() {
-            guard let index = index(of: turn), case .waiting(let request) = entries.values[index].state else { continue }
+    mutating func take() -> (Ticket, Request)? {
+        guard !isPaused, running < limit else { return nil }
+        while let ticket = order.popFirst() {
+            guard let index = index(of: ticket), case .waiting(let request) = entries.values[index].state else { continue }
             entries.values[index].state = .running(nil)
             running += 1
-            return (turn, request)
+            return (ticket, request)
         }
         return nil
     }
 
     /// The load of a taken request has begun. Returns `false` when it has ended or was stopped before that: the load is
     /// then not wanted.
-    mutating func began(_ turn: Turn, _ handle: Handle) -> Bool {
-        guard let index = index(of: turn) else { return false }
+    mutating func began(_ ticket: Ticket, _ handle: Handle) -> Bool {
+        guard let index = index(of: ticket) else { return false }
         entries.values[index].state = .running(handle)
         return true
     }
 
     /// The load of a taken request has ended.
-    mutating func ended(_ turn: Turn) {
-        guard let index = index(of: turn) else { return }
+    mutating func ended(_ ticket: Ticket) {
+        guard let index = index(of: ticket) else { return }
         entries.remove(at: index)
         running -= 1
     }
@@ -86,7 +86,7 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
         return handle
     }
 
-    /// Removes everything; returns the handles of the loads, to be cancelled. A load that ends later finds its turn gone.
+    /// Removes everything; returns the handles of the loads, to be cancelled. A load that ends later finds its ticket gone.
     mutating func stopAll() -> [Handle] {
         let stopped = handles
         (entries, order, running) = ([:], [], 0)
@@ -100,9 +100,9 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
         }
     }
 
-    /// The entry of a turn that is not over.
-    private func index(of turn: Turn) -> Dictionary<Key, Entry>.Index? {
-        entries.index(forKey: turn.key).flatMap { entries.values[$0].number == turn.number ? $0 : nil }
+    /// The entry of a ticket that is not over.
+    private func index(of ticket: Ticket) -> Dictionary<Key, Entry>.Index? {
+        entries.index(forKey: ticket.key).flatMap { entries.values[$0].number == ticket.number ? $0 : nil }
     }
 
     /// Drops stopped turns once they are the greater part.

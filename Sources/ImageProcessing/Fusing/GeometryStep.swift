@@ -57,17 +57,17 @@ extension GeometryStep {
     ) throws -> DecodedImage {
         var bitmap = image.bitmap
         var pass = GeometryPass(full ?? bitmap.size)
-        func carryOut() throws {
+        func applyPass() throws {
             if pass.source != bitmap.size, let scaled = pass.scaled(to: bitmap.size) { pass = scaled }
             bitmap = try bitmap.applying(pass, threads: context.threads, cancellation: context.cancellation)
         }
         for step in steps {
             if try step.add(to: &pass, context: context) { continue }
-            try carryOut()
+            try applyPass()
             pass = GeometryPass(bitmap.size)
             _ = try step.add(to: &pass, context: context)
         }
-        try carryOut()
+        try applyPass()
         return image.with(bitmap)
     }
 }

@@ -64,10 +64,10 @@ import Testing
     @Test func aHeldQueueGivesNothingOut() {
         var queue = Queue(limit: 1)
         queue.add(1, for: "a")
-        queue.isHeld = true
+        queue.isPaused = true
         let held = queue.take()?.1
         #expect(held == nil)
-        queue.isHeld = false
+        queue.isPaused = false
         let next = queue.take()?.1
         #expect(next == 1)
     }
@@ -85,13 +85,13 @@ import Testing
 
     @Test func requestsStoppedWhileTheQueueIsPausedLeaveNoWork() {
         var queue = Queue(limit: 1)
-        queue.isHeld = true
+        queue.isPaused = true
         for number in 0..<10_000 {
             queue.add(number, for: "\(number)")
             if number > 2 { _ = queue.stop("\(number)") }
         }
         #expect(queue.waiting == 3 && queue.order.count < 100)
-        queue.isHeld = false
+        queue.isPaused = false
         let next = queue.take()?.1
         #expect(next == 0)
     }

@@ -113,7 +113,7 @@
         }
 
         /// libcurl is about to open sockets of its own, for a name lookup. They may get the numbers of those that it closed and
-        /// that the kernel was not told to leave.
+        /// that were not removed from the kernel's set.
         func lookupBegins() {
             for (socket, watched) in sockets.enumerated() where watched.wanted == 0 { tell(Int32(socket), 0) }
         }
