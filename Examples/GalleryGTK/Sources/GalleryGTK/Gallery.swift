@@ -105,7 +105,7 @@ import ImageTargetsGTK
             """
             \(images.urls.count) images   loads \(loads.active)   done \(loads.finished)   cancelled \(loads.cancelled)   \
             failed \(loads.failed)   fetched \(bytes.fetched / 1_000) KB   memory \(cache.count) entries, \
-            \(cache.cost / 1_000_000) MB, hits \(hits)
+            \(cache.byteCount / 1_000_000) MB, hits \(hits)
             arrows and return: select, open   esc: back   l: list or grid   b: badges   s: statistics   q: quit
             """)
         if list?.count != 0 { screenshot?.tick() }
