@@ -27,14 +27,10 @@ public struct ImageKey: Hashable, Sendable, CustomStringConvertible {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
-    /// The stored hash is seeded already. Hashing it again would be a fifth of a lookup in a memory cache.
+    /// The stored hash is seeded already. It is mixed because a memory cache chooses the dictionary by its lowest bits, so that all
+    /// keys of one dictionary share them.
     @_documentation(visibility: internal)
-    public func _rawHashValue(seed: Int) -> Int {
-        // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4), since the lowest bits of the
-        // hash may have chosen the dictionary, and would not tell its keys apart.
-        let product = UInt(bitPattern: hash ^ seed) &* 0x9E37_79B9_7F4A_7C15
-        return Int(bitPattern: product ^ product >> 32)
-    }
+    public func _rawHashValue(seed: Int) -> Int { fibonacciHash(UInt64(truncatingIfNeeded: hash), seed: seed) }
 
     public var description: String { variant.isEmpty ? resource.text : "\(resource.text) | \(variant)" }
 }

@@ -41,7 +41,7 @@ private final class Recorder: LoadObserving {
                 "began network", "ended network", "waits for decode", "waited for decode", "began decode", "ended decode",
                 "began deliver", "ended deliver", "finished",
             ])
-        // Storing on disk goes on beside the delivery.
+        // Storing on disk continues beside the delivery.
         #expect(events.filter { $0.hasSuffix("store") } == ["began store", "ended store"])
     }
 
