@@ -133,8 +133,8 @@ public final class MemoryCache: Caching {
         let cost = image.cost + Self.entryOverhead
         let expires = (timeToLive ?? limits.timeToLive).map { now() + $0 } ?? .infinity
         change { state, released in
-            let old = entry(of: key)
-            if let old { state.remove(old.id, priority: old.priority, because: .removed) }
+            let old = entry(sharedBy: key)
+            if let old { state.remove(old.id, priority: old.entry.priority, because: .removed) }
             guard state.hasRoom(forCost: cost, priority: priority) else {
                 if let old { released.add(take(old.id)) }
                 state.statistics.refusals += 1
@@ -188,9 +188,9 @@ extension MemoryCache {
 
     private func remove(_ key: ImageKey, because cause: EvictionCause, if condition: (_ expires: Double) -> Bool) {
         change { state, released in
-            guard let entry = entry(of: key), condition(entry.expires) else { return }
-            state.remove(entry.id, priority: entry.priority, because: cause)
-            released.add(take(entry.id))
+            guard let (id, entry) = entry(sharedBy: key), entry.key == key, condition(entry.expires) else { return }
+            state.remove(id, priority: entry.priority, because: cause)
+            released.add(take(id))
         }
     }
 }
@@ -199,12 +199,11 @@ extension MemoryCache {
 extension MemoryCache {
     private func shardIndex(of resource: ResourceKey) -> Int { resource.hash & (Self.shardCount - 1) }
 
-    private func entry(of key: ImageKey) -> (id: Int, expires: Double, priority: CachePriority)? {
+    /// The entry of the key, or that of another key with the same hash, which an insert replaces.
+    private func entry(sharedBy key: ImageKey) -> (id: Int, entry: MemoryShard.Entry)? {
         let index = shardIndex(of: key.resource)
         return shards[index].withLock { contents in
-            contents.slot(of: key).map { slot in
-                (id: slot * Self.shardCount + index, expires: contents[slot].expires, priority: contents[slot].priority)
-            }
+            contents.slot(sharedBy: key).map { (id: $0 * Self.shardCount + index, entry: contents[$0]) }
         }
     }
 

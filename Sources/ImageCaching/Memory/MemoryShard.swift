@@ -27,7 +27,8 @@ final class MemoryShard: Sendable {
         var misses = 0
         /// The sample mask of ``AdaptivePolicy``; samples none at first.
         var sampleMask = UInt.max
-        private var slots: [ImageKey: Int] = [:]
+        /// The slots by the hashes of their keys. Two keys with one hash share a slot: the later replaces the earlier.
+        private var slots: [KeyHash: Int32] = [:]
         private var entries: [Entry] = []
         private var freeSlots: [Int] = []
 
@@ -56,7 +57,13 @@ extension MemoryShard.Contents {
         return MemoryShard.Hit(image: image, expires: entries[slot].expires, isSampled: isSampled)
     }
 
-    func slot(of key: ImageKey) -> Int? { slots[key] }
+    func slot(of key: ImageKey) -> Int? {
+        guard let slot = slot(sharedBy: key), entries[slot].key == key else { return nil }
+        return slot
+    }
+
+    /// The slot of the key, or of another key with the same hash.
+    func slot(sharedBy key: ImageKey) -> Int? { slots[KeyHash(value: key.hash)].map(Int.init) }
 
     subscript(slot: Int) -> MemoryShard.Entry { _read { yield entries[slot] } }
 
@@ -69,7 +76,7 @@ extension MemoryShard.Contents {
     mutating func insert(_ entry: MemoryShard.Entry) -> Int {
         let slot = freeSlots.popLast() ?? entries.count
         if slot == entries.count { entries.append(entry) } else { entries[slot] = entry }
-        slots[entry.key] = slot
+        slots[KeyHash(value: entry.key.hash)] = Int32(slot)
         return slot
     }
 
@@ -81,7 +88,7 @@ extension MemoryShard.Contents {
     }
 
     mutating func remove(_ slot: Int) -> DecodedImage? {
-        slots[entries[slot].key] = nil
+        slots[KeyHash(value: entries[slot].key.hash)] = nil
         entries[slot].key = Self.noKey
         freeSlots.append(slot)
         return entries[slot].image.take()

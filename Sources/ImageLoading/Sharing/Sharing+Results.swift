@@ -16,7 +16,7 @@ extension Sharing {
         }
         if work.hasUpstream { dropUpstream(of: id) }
         if succeeded, work.isShared { shareDecodes(of: id) }
-        let deliveries = works[id]?.subscribers.compactMap { subscription in
+        let deliveries = update(id, \.subscribers)?.compactMap { subscription in
             subscriptions[subscription].map {
                 Delivery(subscription: subscription, dependent: $0.dependent, isCoalesced: $0.isCoalesced)
             }

@@ -23,4 +23,9 @@ struct WorkKey: Hashable, Sendable {
 
     let kind: Kind
     let image: ImageKey
+
+    /// The hash of the image's key is seeded already.
+    func _rawHashValue(seed: Int) -> Int {
+        fibonacciHash(UInt64(truncatingIfNeeded: image.hash) &+ UInt64(kind.rawValue), seed: seed)
+    }
 }

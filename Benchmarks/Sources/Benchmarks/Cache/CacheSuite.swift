@@ -1,7 +1,14 @@
 extension Suite {
-    /// Measures the memory cache and the disk cache.
-    static let cache = Suite(name: "cache", summary: "hits, misses, inserts, hit ratios; files on disk") { effort in
-        let memory = try await MemoryCacheBench(effort: effort).rows()
-        return try memory + HitRatioBench(effort: effort).rows() + (try await DiskCacheBench(effort: effort).rows())
-    }
+    /// Measure the memory cache and the disk cache.
+    static let caches = [
+        Suite(name: "cache-memory", summary: "hits, misses and inserts of the memory cache") { effort in
+            try await MemoryCacheBench(effort: effort).rows()
+        },
+        Suite(name: "cache-hits", summary: "hit ratios of the memory cache beside LRU and CLOCK") { effort in
+            try HitRatioBench(effort: effort).rows()
+        },
+        Suite(name: "cache-disk", summary: "reads, writes and misses of the disk cache beside plain files") { effort in
+            try await DiskCacheBench(effort: effort).rows()
+        },
+    ]
 }
