@@ -133,7 +133,7 @@ struct LoaderState: Sendable {
                 deliveries.tasks.append((task, subscriber.isCoalesced))
             }
         }
-        deliveries.works.sort { $0.rank > $1.rank }
+        if deliveries.works.count > 1 { deliveries.works.sort { $0.rank > $1.rank } }
         return deliveries
     }
 

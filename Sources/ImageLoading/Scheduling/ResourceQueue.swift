@@ -23,6 +23,15 @@ struct ResourceQueue: Sendable {
     private struct Group: Sendable {
         var entries = Heap<Entry>()
         var running = 0
+
+        var isIdle: Bool { running == 0 && entries.isEmpty }
+
+        /// Returns whether one more may run; it then counts as running.
+        mutating func start(_ limit: Int) -> Bool {
+            guard running < limit else { return false }
+            running += 1
+            return true
+        }
     }
 
     /// A group with the rank of its first entry. It counts only while that entry is the first, and while the group may run more.
@@ -86,10 +95,7 @@ struct ResourceQueue: Sendable {
     /// Whether a work of the group may run at once, past an empty queue; it then counts as running until `release`.
     mutating func startAtOnce(group: String, cost: Int = 0, isPrefetch: Bool = false) -> Bool {
         guard !isPaused, queued == 0, running < limit, fits(cost), !(isPrefetch && holdsPrefetches) else { return false }
-        if isGrouped {
-            guard groups[group]?.running ?? 0 < limitPerGroup else { return false }
-            groups[group, default: Group()].running += 1
-        }
+        guard !isGrouped || groups[group, default: Group()].start(limitPerGroup) else { return false }
         spent += cost
         running += 1
         return true
@@ -173,11 +179,10 @@ struct ResourceQueue: Sendable {
     mutating func release(group: String, cost: Int = 0) {
         running -= 1
         spent -= cost
-        guard isGrouped else { return }
-        let wasFull = !mayRunMore(group)
-        groups[group]?.running -= 1
-        if wasFull { pushCandidate(group) }
-        removeIfIdle(group)
+        guard isGrouped, let index = groups.index(forKey: group) else { return }
+        let wasFull = groups.values[index].running >= limitPerGroup
+        groups.values[index].running -= 1
+        if groups.values[index].isIdle { groups.remove(at: index) } else if wasFull { pushCandidate(group) }
     }
 
     /// The group's best live entry; drops the stale ones above it.
@@ -213,6 +218,6 @@ struct ResourceQueue: Sendable {
     }
 
     private mutating func removeIfIdle(_ name: String) {
-        if let group = groups[name], group.running == 0, group.entries.isEmpty { groups[name] = nil }
+        if groups[name]?.isIdle == true { groups[name] = nil }
     }
 }

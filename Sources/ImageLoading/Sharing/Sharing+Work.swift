@@ -79,7 +79,7 @@ extension Sharing {
         }
 
         /// The wishes of all loads behind work.
-        init(_ work: Work) {
+        init(_ work: borrowing Work) {
             (rankClass, listeners) = (work.rankClass, work.listeners)
             // A view that has left, or is off screen, does not make other work newer.
             newest = rankClass.purpose == .view ? work.newest : 0
@@ -88,7 +88,7 @@ extension Sharing {
         }
 
         /// Of what an image is made of, only the original bytes are stored.
-        mutating func passUpstream(of work: Work) {
+        mutating func passUpstream(of work: borrowing Work) {
             guard !work.sharesImageWithUpstream else { return }
             targets.formIntersection(.original)
             cachePriority = .normal

@@ -115,7 +115,7 @@ struct Sharing: Equatable, Sendable {
         if isCoalesced { rankChanged(id) }
     }
 
-    private func isFinished(_ id: WorkID) -> Bool { works[id]?.isFinished ?? false }
+    private mutating func isFinished(_ id: WorkID) -> Bool { update(id, \.isFinished) ?? false }
 
     private mutating func nextNumber() -> UInt64 {
         sequence += 1
