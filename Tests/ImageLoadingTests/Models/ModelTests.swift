@@ -10,7 +10,7 @@ import Testing
 @Suite struct Model {
     /// Steps per seed and number of seeds; `CALOTYPE_MODEL_STEPS` sets the total for a longer run, and
     /// `CALOTYPE_MODEL_SEED` repeats one seed.
-    @Test func randomProgramsKeepEveryPromise() throws {
+    @Test func randomProgramsKeepEveryPromise() async throws {
         let environment = ProcessInfo.processInfo.environment
         let total = environment["CALOTYPE_MODEL_STEPS"].flatMap(Int.init) ?? 120_000
         let stepsPerSeed = 2_000
@@ -24,6 +24,8 @@ import Testing
                 Issue.record("seed \(seed): \(problem)")
                 return
             }
+            // Other tests need the thread too.
+            await Task.yield()
         }
     }
 }
