@@ -2,7 +2,7 @@
 ///
 /// An interceptor may change the method, the header fields, the body and the timeout of a request, return a response itself, and
 /// call `next` more than once. It must not change the URL, and must not exceed what the caller allowed: the size limit, the use
-/// of expensive networks, the use of the network at all, and storing on disk. Caches and coalescing use the original request, so
+/// of expensive networks, the use of the network at all, unconfirmed stored responses, and storing on disk. Caches and coalescing use the original request, so
 /// such a change fails the load with a message that names the option to set instead.
 ///
 /// The timeout of a request counts from the start of the network layer and excludes the time of interceptors; the deadline
@@ -68,6 +68,10 @@ public struct InterceptedLoader: DataLoading {
         }
         if original.cachePolicy.isOnlyIfCached, !changed.cachePolicy.isOnlyIfCached {
             return "allowed the network, although the caller set onlyIfCached; set cachePolicy in the request's options"
+        }
+        if original.cachePolicy.revalidatesDisk, !changed.cachePolicy.revalidatesDisk {
+            return "allowed a stored response that the server has not confirmed, although the caller set revalidatesDisk; set "
+                + "cachePolicy in the request's options"
         }
         if changed.cachePolicy.writesDisk, !original.cachePolicy.writesDisk {
             return "allowed storing the response on disk, which the caller did not; set cachePolicy in the request's options"

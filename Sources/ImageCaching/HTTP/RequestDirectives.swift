@@ -18,11 +18,13 @@ struct RequestDirectives: Hashable, Sendable {
         let fields = request.headerFields
         let control = CacheControl(fields)
         bypasses =
-            control.noStore || !request.cachePolicy.readsDisk && !request.cachePolicy.isOnlyIfCached
+            control.noStore || !request.cachePolicy.readsDisk
             || fields.contains(.ifMatch) || fields.contains(.ifUnmodifiedSince)
         // `Pragma` counts only without `Cache-Control` (section 5.4).
         let pragma = fields.contains(.cacheControl) ? [] : fields.filter { $0.name.canonicalName == "pragma" }
-        noCache = control.noCache || pragma.contains { FieldList.members($0.value.lowercased()).contains("no-cache") }
+        noCache =
+            control.noCache || request.cachePolicy.revalidatesDisk
+            || pragma.contains { FieldList.members($0.value.lowercased()).contains("no-cache") }
         onlyIfCached = control.onlyIfCached || request.cachePolicy.isOnlyIfCached
         maxAge = control.maxAge
         minFresh = control.minFresh

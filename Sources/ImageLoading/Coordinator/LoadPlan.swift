@@ -51,6 +51,9 @@ final class LoadPlan: Sendable {
     /// The key of the finished image in the memory cache.
     var imageKey: ImageKey { ImageKey(resource: resource, variant: merged.variant) }
 
+    /// The key of the image as decoded, before the processors.
+    var decodedKey: ImageKey { ImageKey(resource: resource, variant: variants[0]) }
+
     /// The key of the original bytes in the data cache.
     var dataKey: DataKey { DataKey(resource: resource) }
 
@@ -71,7 +74,7 @@ final class LoadPlan: Sendable {
 
     /// Whether the data cache may have the finished image.
     private var readsResult: Bool {
-        goal == .image && options.cachePolicy.readsDisk && !isLocal
+        goal == .image && options.cachePolicy.readsDisk && !options.cachePolicy.revalidatesDisk && !isLocal
             && options.diskStorage.keepsResult(isProcessed: isProcessed)
     }
 
@@ -82,34 +85,39 @@ final class LoadPlan: Sendable {
 
     /// The work whose result the load waits for.
     func workKey(_ parts: LoaderParts) -> WorkKey {
-        switch goal {
-        case .image: WorkKey(kind: readsResult && parts.dataCache != nil ? .processedImage : .image, image: imageKey)
+        let origin = origin(parts)
+        func key(_ kind: WorkKey.Kind) -> WorkKey {
+            WorkKey(kind: kind, origin: origin, image: decodedKey)
+        }
+        return switch goal {
+        case .image:
+            WorkKey(kind: readsResult && parts.dataCache != nil ? .processedImage : .image, origin: origin, image: imageKey)
         case .bytes: originalKey(parts)
-        case .info: WorkKey(kind: .imageInfo, image: imageKey(after: 0).image)
-        case .prefetchToDisk: WorkKey(kind: .validatedHeader, image: imageKey(after: 0).image)
+        case .info: key(.imageInfo)
+        case .prefetchToDisk: key(.validatedHeader)
         }
     }
 
     /// The image after decoding and a number of processors.
-    func imageKey(after count: Int) -> WorkKey {
-        WorkKey(kind: .image, image: ImageKey(resource: resource, variant: variants[count]))
+    func imageKey(after count: Int, _ parts: LoaderParts) -> WorkKey {
+        WorkKey(kind: .image, origin: origin(parts), image: ImageKey(resource: resource, variant: variants[count]))
     }
 
-    /// The bytes. Loads that may not use cached bytes do not join work that may.
+    /// The bytes.
     func originalKey(_ parts: LoaderParts) -> WorkKey {
-        let policy = options.cachePolicy
-        var kind = WorkKey.Kind.original
-        if !isLocal {
-            if policy.isOnlyIfCached { kind = .cachedOnly } else if !looksUpOriginal(parts) { kind = .uncached }
-        }
+        let origin = origin(parts)
         // A load of an image must not join a fetch that stops after the header.
-        if goal == .info, kind != .cachedOnly { kind = .headerBytes }
-        return WorkKey(kind: kind, image: ImageKey(resource: resource))
+        let kind: WorkKey.Kind = goal == .info && origin != .cache ? .headerBytes : .original
+        return WorkKey(kind: kind, origin: origin, image: ImageKey(resource: resource))
     }
 
-    /// Whether the bytes are looked up in a cache before they are fetched.
-    func looksUpOriginal(_ parts: LoaderParts) -> Bool {
-        !isLocal && (options.cachePolicy.isOnlyIfCached || options.cachePolicy.readsDisk && parts.hasByteCache)
+    /// Where the bytes may come from.
+    func origin(_ parts: LoaderParts) -> WorkKey.Origin {
+        guard !isLocal else { return .cacheOrSource }
+        let policy = options.cachePolicy
+        if policy.isOnlyIfCached { return policy.readsDisk && !policy.revalidatesDisk ? .cache : .none }
+        guard policy.readsDisk, parts.hasByteCache else { return .source }
+        return policy.revalidatesDisk ? .confirmedCacheOrSource : .cacheOrSource
     }
 
     /// The host of a URL in the network's queue.

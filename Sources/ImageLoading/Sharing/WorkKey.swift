@@ -3,12 +3,8 @@ internal import ImageCore
 /// What identifies shared work: two loads that need equal keys share one node.
 struct WorkKey: Hashable, Sendable {
     enum Kind: UInt8, Sendable {
-        /// The bytes, from the data cache or the source.
+        /// The bytes.
         case original
-        /// The bytes, from the source even when they are cached.
-        case uncached
-        /// The bytes, from the data cache or not at all.
-        case cachedOnly
         /// Pixels, after decoding and a prefix of the processors.
         case image
         /// The first bytes, as many as the header needs, or all of them.
@@ -21,11 +17,26 @@ struct WorkKey: Hashable, Sendable {
         case validatedHeader
     }
 
+    /// Where the bytes may come from, as the cache policy says. Loads share work only if they agree on that.
+    enum Origin: UInt8, Sendable {
+        /// The data cache, or else the source.
+        case cacheOrSource
+        /// The data cache if the server confirms its entry, or else the source.
+        case confirmedCacheOrSource
+        /// The source, even when the bytes are cached.
+        case source
+        /// The data cache, or not at all.
+        case cache
+        /// Nowhere: the load may use neither the network nor the data cache.
+        case none
+    }
+
     let kind: Kind
+    var origin = Origin.cacheOrSource
     let image: ImageKey
 
     /// The hash of the image's key is seeded already.
     func _rawHashValue(seed: Int) -> Int {
-        fibonacciHash(UInt64(truncatingIfNeeded: image.hash) &+ UInt64(kind.rawValue), seed: seed)
+        fibonacciHash(UInt64(truncatingIfNeeded: image.hash) &+ UInt64(kind.rawValue) &+ UInt64(origin.rawValue) << 8, seed: seed)
     }
 }

@@ -16,6 +16,8 @@ struct OriginalCacheStage: Sendable {
     /// - Throws: ``CacheError`` where the cache failed, and the error of a stored response that is fresh and no image.
     func lookUp(_ request: DataRequest?, _ progress: FetchStage.Progress) async throws -> Lookup {
         guard let responses = FetchStage(parts: parts, plan: plan).responseCache, let request else {
+            // Only a response cache can ask the server.
+            guard !plan.options.cachePolicy.revalidatesDisk else { return .miss(nil) }
             let entry = try await reading { try await parts.dataCache?.entry(for: plan.dataKey) }
             return entry.map { .hit(FetchStage.Body(entry: $0)) } ?? .miss(nil)
         }

@@ -67,7 +67,7 @@ extension Pipeline {
             guard fetchesAgain else { throw error }
             return { _ in
                 let need = Next.Need(
-                    key: WorkKey(kind: .uncached, image: ImageKey(resource: work.plan.resource)),
+                    key: WorkKey(kind: .original, origin: .source, image: ImageKey(resource: work.plan.resource)),
                     begin: { fetchedOriginal($0, nil) },
                     then: { decoded(.init(original: try $0.original()), processor, work) })
                 return .needs(need)

@@ -3,9 +3,11 @@ internal import ImageCore
 /// From a source, or a cache, to the original bytes.
 extension Pipeline {
     /// The bytes from the cache of bytes, which is looked up once, or else from the source. A cache that fails counts as a miss.
-    func original(_ work: SharedWork) -> Next {
+    func original(_ work: SharedWork) throws -> Next {
         let plan = work.plan
-        guard plan.looksUpOriginal(parts) else { return fetchedOriginal(work, nil) }
+        let origin = plan.origin(parts)
+        if plan.isLocal || origin == .source { return fetchedOriginal(work, nil) }
+        guard origin != .none else { throw notCached(plan) }
         return .task(.originalCache, on: .diskCache) { [parts] in
             let request = FetchStage(parts: parts, plan: plan).request(coordinator.rank(of: work))
             let lookup: OriginalCacheStage.Lookup
@@ -32,12 +34,17 @@ extension Pipeline {
                 .original(Original(body.entry, of: work.id, tier: .disk, metrics: metrics, isWhole: body.isWhole)))
         case .miss(let transaction):
             guard !plan.options.cachePolicy.isOnlyIfCached else {
-                throw ImageError(
-                    .notCached, message: "\(plan.request) is in no cache, and the cache policy allows no fetch.",
-                    stage: .originalCache, source: plan.request.description)
+                throw notCached(plan)
             }
             return fetchedOriginal(work, transaction)
         }
+    }
+
+    private func notCached(_ plan: LoadPlan) -> ImageError {
+        ImageError(
+            .notCached,
+            message: "\(plan.request) is in none of the caches that the cache policy reads, and the policy allows no fetch.",
+            stage: .originalCache, source: plan.request.description)
     }
 
     /// Fetches the source.

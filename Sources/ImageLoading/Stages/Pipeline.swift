@@ -24,7 +24,7 @@ struct Pipeline: Sendable {
     func begin(_ work: SharedWork) throws -> Next {
         switch work.plan.goal {
         case .image: try finishedImage(work)
-        case .bytes: original(work)
+        case .bytes: try original(work)
         case .info, .prefetchToDisk: header(work)
         }
     }
@@ -33,11 +33,11 @@ struct Pipeline: Sendable {
 
     private func finishedImage(_ work: SharedWork) throws -> Next {
         let plan = work.plan
-        let steps = plan.pixelSteps { coordinator.contains(plan.imageKey(after: $0)) }
+        let steps = plan.pixelSteps { coordinator.contains(plan.imageKey(after: $0, parts)) }
         guard work.key.kind == .processedImage else { return try image(steps[...], work) }
         return processedImage(work) {
             let need = Next.Need(
-                key: plan.imageKey(after: plan.variants.count - 1), scale: steps.count == 1 ? plan.scale : nil,
+                key: plan.imageKey(after: plan.variants.count - 1, parts), scale: steps.count == 1 ? plan.scale : nil,
                 begin: { try image(steps[...], $0) }, then: { .finished($0) })
             return .needs(need)
         }
@@ -61,7 +61,7 @@ struct Pipeline: Sendable {
         // [a, b] shares the work of [a].
         return .needs(
             Next.Need(
-                key: work.plan.imageKey(after: last.variant), scale: before.count == 1 ? work.plan.scale : nil,
+                key: work.plan.imageKey(after: last.variant, parts), scale: before.count == 1 ? work.plan.scale : nil,
                 begin: { try image(before, $0) },
                 then: { result in
                     work.endPreviews()
@@ -74,7 +74,7 @@ struct Pipeline: Sendable {
     private func isDecode(_ step: PixelStep, after before: ArraySlice<PixelStep>, _ plan: LoadPlan) -> Bool {
         guard step.processor != nil else { return true }
         return before.count == 1 && plan.options.targetSize == nil && step.reducesDecode
-            && parts.peekImage(plan.imageKey(after: 0).image, plan) == nil
+            && parts.peekImage(plan.decodedKey, plan) == nil
     }
 
     func processed(_ before: StagedImage, _ processor: any Processing, _ work: SharedWork) -> Next {
@@ -107,7 +107,7 @@ struct Pipeline: Sendable {
 
     /// The bytes that the work needs, shared with other work.
     func needsOriginal(_ work: SharedWork, then: @escaping @Sendable (WorkResult) throws -> Next) -> Next {
-        .needs(Next.Need(key: work.plan.originalKey(parts), begin: { original($0) }, then: then))
+        .needs(Next.Need(key: work.plan.originalKey(parts), begin: { try original($0) }, then: then))
     }
 }
 

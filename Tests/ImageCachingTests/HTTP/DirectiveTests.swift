@@ -275,7 +275,10 @@ import Testing
     private static let policies: [(CachePolicy, Double, HTTPCacheKind)] = [
         (CachePolicy.memoryAndDisk, 10.0, HTTPCacheKind.serve), (.memoryAndDisk, 70, .revalidate), (.diskOnly, 10, .serve),
         (.memoryOnly, 10, .fetch), (.noCache, 10, .fetch), (.reload, 10, .fetch), ([.onlyIfCached, .readsDisk], 70, .serve),
-        ([.onlyIfCached], 70, .serve),
+        // A cache that the policy does not read is never used.
+        ([.onlyIfCached], 10, .gatewayTimeout), ([.memoryOnly, .onlyIfCached], 10, .gatewayTimeout),
+        (.cacheOnly, 70, .serve), (.revalidate, 10, .revalidate), (.revalidate, 70, .revalidate),
+        ([.readsDisk, .revalidatesDisk, .onlyIfCached], 10, .gatewayTimeout), ([.revalidatesDisk], 10, .fetch),
     ]
 
     /// The cache policies of loads.

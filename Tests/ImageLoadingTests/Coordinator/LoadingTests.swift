@@ -48,13 +48,13 @@ import Testing
         #expect(disk.memory.keys.isEmpty)
         #expect(try await load(.reload, disk) == .network)
         #expect(disk.network.requests.count == 2)
-        #expect(try await load([.memoryAndDisk, .onlyIfCached], disk) == .memory)
+        #expect(try await load(.cacheOnly, disk) == .memory)
     }
 
     @Test func onlyIfCachedNeverStartsNetworkWork() async throws {
         let bench = Bench()
         var request = ImageRequest(url: url("x"))
-        request.options.cachePolicy = [.memoryAndDisk, .onlyIfCached]
+        request.options.cachePolicy = .cacheOnly
         let failure = await #expect(throws: LoadFailure.self) { try await bench.loader.image(for: request) }
         #expect(failure?.error?.code == .notCached)
         #expect(bench.network.requests.isEmpty)

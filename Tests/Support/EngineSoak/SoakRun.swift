@@ -147,7 +147,7 @@ struct SoakRun {
         case 2: request.options.processors = [SoakStep(name: "a"), SoakStep(name: "b")]
         case 3: request.options.processors = [SoakStep(name: "bad")]
         case 4: request.options.cachePolicy = .reload
-        case 5: request.options.cachePolicy = [.memoryAndDisk, .onlyIfCached]
+        case 5: request.options.cachePolicy = .cacheOnly
         case 6: request.options.priority = .veryHigh
         case 7: request.options.timeout = .zero
         case 8: request.owner = LoadOwner("screen")

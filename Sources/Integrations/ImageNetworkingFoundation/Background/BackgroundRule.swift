@@ -34,7 +34,9 @@ enum BackgroundRule {
     }
 
     /// Whether the request may get a finished download.
-    static func mayBeAnswered(_ request: DataRequest) -> Bool { request.cachePolicy.readsDisk }
+    static func mayBeAnswered(_ request: DataRequest) -> Bool {
+        request.cachePolicy.readsDisk && !request.cachePolicy.revalidatesDisk
+    }
 
     /// Whether a response may be stored for a later load: a successful one without `no-store` (RFC 9111, section 5.2.2.5).
     static func mayBeKept(_ response: HTTPResponse) -> Bool {
