@@ -15,6 +15,9 @@ struct ResponseHeaders: Equatable, Sendable {
     private var fieldLineCount = 0
     private(set) var isComplete = false
     private var byteCount = 0
+    /// The values of all `Content-Length` fields once the headers are complete; `nil` stands for those that are not a number.
+    private var lengths: Set<Int?> = []
+    private var location: String?
 
     enum Progress: Equatable {
         case incomplete, complete, tooLarge
@@ -28,7 +31,7 @@ struct ResponseHeaders: Equatable, Sendable {
         byteCount += line.count
         guard byteCount <= Self.maximumBytes else { return .tooLarge }
         if let first = line.first, first == 0x0D || first == 0x0A {
-            isComplete = true
+            if !isComplete { complete() }
             return .complete
         }
         if !isComplete, !isStatusLine { appendField(line) }
@@ -60,11 +63,22 @@ struct ResponseHeaders: Equatable, Sendable {
         }
     }
 
+    /// Reads the fields that decide what happens next in one pass, because `HTTPFields` builds an index at the first access by
+    /// name.
+    private mutating func complete() {
+        isComplete = true
+        for field in fields {
+            switch field.name {
+            case .contentLength: lengths.insert(ContentLength.bytes(of: field.value))
+            case .location where location == nil: location = field.value
+            default: break
+            }
+        }
+    }
+
     private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        var rest = bytes
-        while let first = rest.first, first <= 0x20 { rest.removeFirst() }
-        while let last = rest.last, last <= 0x20 { rest.removeLast() }
-        return rest
+        guard let first = bytes.firstIndex(where: { $0 > 0x20 }), let last = bytes.lastIndex(where: { $0 > 0x20 }) else { return [] }
+        return bytes[first...last]
     }
 
     /// The status and the fields as a value.
@@ -77,9 +91,6 @@ struct ResponseHeaders: Equatable, Sendable {
     /// Whether another response follows this one.
     var isInterim: Bool { 100..<200 ~= status }
 
-    /// The values of all `Content-Length` fields; `nil` stands for those that are not a number.
-    private var lengths: Set<Int?> { Set(fields[values: .contentLength].map(ContentLength.bytes)) }
-
     /// Whether `Content-Length` is not a number, or several numbers.
     var hasBadLength: Bool { lengths.count > 1 || lengths.contains(nil) }
 
@@ -88,7 +99,9 @@ struct ResponseHeaders: Equatable, Sendable {
 
     /// The target of a redirect (RFC 9110, section 15.4); `nil` for other responses.
     var redirect: String? {
-        guard [301, 302, 303, 307, 308].contains(status) else { return nil }
-        return fields[values: .location].first.flatMap { $0.isEmpty ? nil : $0 }
+        switch status {
+        case 301, 302, 303, 307, 308: location.flatMap { $0.isEmpty ? nil : $0 }
+        default: nil
+        }
     }
 }
