@@ -12,6 +12,10 @@ public import ImageCore
 /// If the request carries the transaction of a lookup in this cache (``HTTPCache/lookUp(_:)``), the loader continues from it and
 /// does not look up the cache again.
 ///
+/// A response within its `stale-while-revalidate` window is served, and revalidated once in the background with the lowest priority:
+/// at most 8 at a time, the others wait. If the lookup has served it already, the request that carries its transaction
+/// starts that revalidation, and its response is a 202 without a body.
+///
 /// A failing data cache costs hits and never fails a load. Several loaders may share one cache: each entry is written atomically,
 /// and the last one wins. The engine, not this loader, coalesces concurrent loads of one URL.
 ///
@@ -24,10 +28,9 @@ public import ImageCore
 public final class CachedLoader: DataLoading {
     let loader: any DataLoading
     let cache: HTTPCache
-    /// The running background validations, by the key of the response.
-    private let running = Lock<[DataKey: Task<Void, Never>]>([:])
+    private let revalidations = RevalidationQueue(limit: CachedLoader.maximumRevalidations)
 
-    /// Beyond this many concurrent validations, stale responses are served without a validation.
+    /// The most background revalidations at the same time; others wait.
     static let maximumRevalidations = 8
 
     /// Creates a caching loader.
@@ -57,6 +60,11 @@ public final class CachedLoader: DataLoading {
         }
         // Decide again: time has passed since the lookup, and interceptors may have changed the request.
         if let entries = cache.entries(of: transaction, for: request) {
+            if let transaction = transaction as? HTTPCacheTransaction, transaction.isRevalidation {
+                revalidate(request, entries.matchKey)
+                return DataResponse(
+                    url: request.url, head: HTTPResponse(status: .accepted), body: ByteStream(Data()), tier: .disk)
+            }
             switch decision(for: request, entries) {
             case .revalidate(let validation): return try await exchange(request, entries).run(validating: validation)
             case .fetch: return try await exchange(request, entries).run(validating: nil)
@@ -71,8 +79,8 @@ public final class CachedLoader: DataLoading {
         switch (decision(for: request, found.entries), found.match) {
         case (.serve(let reply), let match?):
             return try match.response(reply, to: request)
-        case (.serveWhileRevalidating(let reply, let validation), let match?):
-            revalidate(exchange(request, found.entries), validation)
+        case (.serveWhileRevalidating(let reply, _), let match?):
+            revalidate(request, found.entries.matchKey)
             return try match.response(reply, to: request)
         case (.revalidate(let validation), _):
             return try await exchange(request, found.entries).run(validating: validation)
@@ -96,26 +104,29 @@ public final class CachedLoader: DataLoading {
         DataResponse(url: request.url, head: HTTPResponse(status: .gatewayTimeout), body: ByteStream(Data()), tier: .disk)
     }
 
-    /// Returns when no background validation is running, including those that start in the meantime.
-    public func waitForRevalidations() async {
-        while let task = running.withLock({ $0.first?.value }) { await task.value }
-    }
+    /// Returns when no background revalidation runs or waits, including those that start in the meantime.
+    public func waitForRevalidations() async { await revalidations.waitUntilIdle() }
 
-    /// Validates in the background, at most once at a time for each response.
-    private func revalidate(_ exchange: CacheExchange, _ validation: HTTPCacheValidation) {
-        let key = exchange.entries.matchKey
-        running.withLock { running in
-            guard running[key] == nil, running.count < Self.maximumRevalidations else { return }
-            running[key] = Task {
-                var quiet = exchange
-                quiet.request.priority = .veryLow
-                // The next use repeats a failed validation.
-                if let response = try? await quiet.run(validating: validation) {
-                    var body = response.body.makeAsyncIterator()
-                    while let chunk = try? await body.next() { _ = chunk }
-                }
-                self.running.withLock { $0[key] = nil }
+    /// Revalidates the stored response in the background: once, whatever the number of requests that found it stale.
+    private func revalidate(_ request: DataRequest, _ key: DataKey) {
+        var request = request
+        request.priority = .veryLow
+        // The deadline is that of a load that has its response.
+        request.deadline = nil
+        revalidations.add(key) { [self, request] in
+            // Another request may have refreshed or removed the response in the meantime.
+            guard let entries = try? await cache.find(request).entries, entries.match != nil else { return }
+            // The next use repeats a failed revalidation.
+            let response: DataResponse?
+            switch decision(for: request, entries) {
+            case .serveWhileRevalidating(_, let validation?), .revalidate(let validation):
+                response = try? await exchange(request, entries).run(validating: validation)
+            case .serveWhileRevalidating(_, nil), .fetch:
+                response = try? await exchange(request.withoutPreconditions, entries).run(validating: nil)
+            case .serve, .gatewayTimeout: return
             }
+            guard var body = response?.body.makeAsyncIterator() else { return }
+            while let chunk = try? await body.next() { _ = chunk }
         }
     }
 
@@ -128,12 +139,23 @@ public final class CachedLoader: DataLoading {
         let fields = response.head.headerFields
         let others = [fields[.location], fields[.contentLocation]].map { $0.flatMap { URL(string: $0, relativeTo: request.url) } }
         for url in [request.url] + others.compactMap({ $0?.absoluteURL }) where url.hasSameOrigin(as: request.url) {
+            // First, so that no exchange under way stores its response after the removal.
+            cache.exchanges.resourceHasChanged(at: url)
             try await attempt { try await self.cache.removeAll(for: url, as: request) }
         }
         guard request.method == .post else { return response }
         var read = exchange(request, cache.emptyEntries(for: request))
         (read.request.method, read.request.body) = (.get, nil)
         return await read.recordedPost(response, to: request, contentLocation: others[1], requestedAt: requestedAt)
+    }
+}
+
+extension DataRequest {
+    /// The request without the preconditions of the caller, whose response would have no body.
+    fileprivate var withoutPreconditions: DataRequest {
+        var request = self
+        (request.headerFields[.ifNoneMatch], request.headerFields[.ifModifiedSince]) = (nil, nil)
+        return request
     }
 }
 

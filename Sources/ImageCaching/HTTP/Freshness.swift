@@ -29,6 +29,19 @@ extension StoredResponse {
         return min(policy.heuristicLimit, max(0, date - lastModified) * policy.heuristicFraction)
     }
 
+    /// Whether the response is fresh (section 4.2).
+    func isFresh(at now: Double, under policy: HTTPCachePolicy) -> Bool { lifetime(under: policy) > age(at: now) }
+
+    /// Whether this response is newer than another one by `Date` (section 4). A date that was in the future on arrival comes from a
+    /// wrong clock, and proves nothing.
+    func isNewer(than other: StoredResponse) -> Bool {
+        guard let announcedDate, let otherDate = other.announcedDate else { return false }
+        return announcedDate > otherDate && announcedDate <= receivedAt + Self.clockTolerance
+    }
+
+    /// Seconds by which the clock of a server may be ahead.
+    private static let clockTolerance = 60.0
+
     /// Whether the status is heuristically cacheable (RFC 9110, section 15.1).
     var isHeuristicallyCacheable: Bool { Self.heuristicStatuses.contains(head.status.code) }
 

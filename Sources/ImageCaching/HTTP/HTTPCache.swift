@@ -27,10 +27,8 @@ public struct HTTPCache: ResponseCaching {
     let store: any DataCaching
     let maximumBodyBytes: Int
     let now: @Sendable () -> Double
-    /// Identifies the cache; copies of one cache share it.
-    let identity = Identity()
-
-    final class Identity: Sendable {}
+    /// Copies of one cache share it, so that it also identifies the cache.
+    let exchanges = OpenExchanges()
 
     /// Creates a cache.
     ///
@@ -53,25 +51,28 @@ public struct HTTPCache: ResponseCaching {
         self.now = now
     }
 
-    /// The stored response, if the policy allows serving it without the network; otherwise a transaction with the stored response
-    /// headers for the ``CachedLoader`` of this cache.
+    /// The stored response, if the policy allows serving it without waiting for the network, and a transaction if it is stale and
+    /// must be revalidated; otherwise a transaction with the stored response headers for the ``CachedLoader`` of this cache.
     ///
     /// - Throws: the error of the data cache.
     public func lookUp(_ request: DataRequest) async throws -> ResponseLookup {
         guard policy.mode != .off, request.isCacheRead else { return .miss(nil) }
         let found = try await find(request)
-        if let entry = found.match,
-            case .serve(let reply) = policy.decision(for: request, stored: found.entries.responses, now: now())
-        {
-            return .hit(try entry.response(reply, to: request))
+        switch (policy.decision(for: request, stored: found.entries.responses, now: now()), found.match) {
+        case (.serve(let reply), let match?):
+            return .hit(try match.response(reply, to: request))
+        case (.serveWhileRevalidating(let reply, _), let match?):
+            let transaction = HTTPCacheTransaction(cache: exchanges, entries: found.entries, isRevalidation: true)
+            return .hit(try match.response(reply, to: request), revalidating: transaction)
+        default:
+            return .miss(HTTPCacheTransaction(cache: exchanges, entries: found.entries))
         }
-        return .miss(HTTPCacheTransaction(cache: identity, entries: found.entries))
     }
 
     /// The entries of a transaction; `nil` if it belongs to another cache, or if an interceptor has changed the fields that select
     /// the entry. Other changes do not matter, since the decision is made again.
     func entries(of transaction: (any ResponseTransaction)?, for request: DataRequest) -> StoredEntries? {
-        guard let transaction = transaction as? HTTPCacheTransaction, transaction.cache === identity else { return nil }
+        guard let transaction = transaction as? HTTPCacheTransaction, transaction.cache === exchanges else { return nil }
         let entries = transaction.entries
         guard emptyEntries(for: request).primaryKey == entries.primaryKey,
             matchKey(for: request, entries.primaryKey, entries.primary) == entries.matchKey
@@ -112,7 +113,8 @@ public struct HTTPCache: ResponseCaching {
     func find(_ request: DataRequest) async throws -> CacheLookup {
         var entries = emptyEntries(for: request)
         guard let first = try await entry(entries.primaryKey) else { return CacheLookup(entries: entries, match: nil) }
-        let primary = StoredEntries.PrimaryEntry(generation: first.generation, vary: first.response.vary)
+        let primary = StoredEntries.PrimaryEntry(
+            generation: first.generation, vary: first.response.vary, tag: first.response.strongTag)
         let matchKey = matchKey(for: request, entries.primaryKey, primary)
         entries = StoredEntries(primaryKey: entries.primaryKey, matchKey: matchKey, primary: primary)
         let match = matchKey == entries.primaryKey ? first : try await entry(matchKey)
@@ -126,7 +128,7 @@ public struct HTTPCache: ResponseCaching {
     /// The key of the response that matches a request, given the primary entry of the URL.
     private func matchKey(for request: DataRequest, _ primaryKey: DataKey, _ primary: StoredEntries.PrimaryEntry?) -> DataKey {
         guard let vary = primary?.vary, !vary.matches(request.headerFields) else { return primaryKey }
-        return secondaryKey(primaryKey, vary.names, request)
+        return secondaryKey(primaryKey, VaryKey.digest(of: vary.names, in: request.headerFields))
     }
 
     /// The keys of a request, without entries.
@@ -136,16 +138,61 @@ public struct HTTPCache: ResponseCaching {
         return StoredEntries(primaryKey: key, matchKey: key)
     }
 
-    /// Stores a response, replacing the one that matches the same requests.
-    func put(_ response: StoredResponse, _ data: Data, for request: DataRequest, on entries: StoredEntries) async throws {
+    /// Stores a response, replacing the one that matches the same requests. Returns its key.
+    func put(
+        _ response: StoredResponse, _ data: Data, for request: DataRequest, on entries: StoredEntries
+    ) async throws -> DataKey {
         var entry = StoredEntry(response: response, data: data, generation: EntryMetadata.newGeneration())
         var key = entries.primaryKey
         if let primary = entries.primary, let vary = response.vary, primary.vary?.names == vary.names {
             entry.generation = primary.generation
-            if primary.vary?.digest != vary.digest { key = secondaryKey(entries.primaryKey, vary.names, request) }
+            if primary.vary?.digest != vary.digest { key = secondaryKey(entries.primaryKey, vary.digest) }
         }
         try await store.store(EntryMetadata.encode(entry), for: key)
+        if key != entries.primaryKey, let vary = response.vary {
+            try await list(vary.digest, response.strongTag, generation: entry.generation, entries.primaryKey)
+        }
+        return key
     }
+
+    // MARK: Variants
+
+    /// The stored responses to other variants that have a strong entity tag.
+    func variants(of entries: StoredEntries) async throws -> [StoredVariant] {
+        guard let primary = entries.primary, let vary = primary.vary else { return [] }
+        let list = try await variantList(entries.primaryKey, generation: primary.generation)
+        let first = primary.tag.map { [StoredVariant(digest: vary.digest, tag: $0)] } ?? []
+        return (first + list.variants).filter { $0.digest != entries.match?.vary?.digest }
+    }
+
+    /// The stored response to another variant; `nil` if it was removed or replaced.
+    func entry(of variant: StoredVariant, _ entries: StoredEntries) async throws -> StoredEntry? {
+        guard let primary = entries.primary, let vary = primary.vary else { return nil }
+        let key = vary.digest == variant.digest ? entries.primaryKey : secondaryKey(entries.primaryKey, variant.digest)
+        guard let entry = try await entry(key), entry.generation == primary.generation,
+            entry.response.strongTag == variant.tag, entry.response.head.status == .ok
+        else { return nil }
+        return entry
+    }
+
+    /// Adds a secondary entry to the list of variants. A lost update costs only a precondition.
+    private func list(_ digest: String, _ tag: String?, generation: String, _ primaryKey: DataKey) async throws {
+        let old = try await variantList(primaryKey, generation: generation)
+        var list = old
+        list.insert(digest: digest, tag: tag)
+        if list != old { try await store.store(list.entry(storedAt: now()), for: Self.variantListKey(primaryKey)) }
+    }
+
+    private func variantList(_ primaryKey: DataKey, generation: String) async throws -> VariantList {
+        let list = try await store.entry(for: Self.variantListKey(primaryKey)).flatMap(VariantList.init)
+        return list?.generation == generation ? list ?? VariantList(generation: generation) : VariantList(generation: generation)
+    }
+
+    private static func variantListKey(_ primary: DataKey) -> DataKey {
+        DataKey(resource: primary.resource, variant: "http variants")
+    }
+
+    // MARK: Parts of keys
 
     private func entry(_ key: DataKey) async throws -> StoredEntry? {
         try await store.entry(for: key).flatMap(EntryMetadata.decode)
@@ -162,7 +209,7 @@ public struct HTTPCache: ResponseCaching {
         Set(fields.lazy.map(\.name.canonicalName).filter { !neutralFields.contains($0) }).sorted()
     }
 
-    private func secondaryKey(_ primary: DataKey, _ names: [String], _ request: DataRequest) -> DataKey {
-        DataKey(resource: primary.resource, variant: "http " + VaryKey.digest(of: names, in: request.headerFields))
+    private func secondaryKey(_ primary: DataKey, _ digest: String) -> DataKey {
+        DataKey(resource: primary.resource, variant: "http " + digest)
     }
 }

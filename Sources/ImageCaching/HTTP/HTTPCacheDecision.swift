@@ -4,8 +4,9 @@ public import HTTPTypes
 public enum HTTPCacheDecision: Hashable, Sendable {
     /// Serve the stored response.
     case serve(HTTPCacheReply)
-    /// Serve the stored response, which is stale, and validate it in the background (RFC 5861, section 3).
-    case serveWhileRevalidating(HTTPCacheReply, HTTPCacheValidation)
+    /// Serve the stored response, which is stale, and revalidate it in the background (RFC 5861, section 3): by the validation, or
+    /// by a full fetch if the response has no validator.
+    case serveWhileRevalidating(HTTPCacheReply, HTTPCacheValidation?)
     /// Send a conditional request for the stored response, or a range request for its missing part.
     case revalidate(HTTPCacheValidation)
     /// Send the request unchanged.
@@ -37,8 +38,8 @@ public struct HTTPCacheValidation: Hashable, Sendable {
         case remainder
     }
 
-    /// The index of the stored response.
-    public var index: Int
+    /// The index of the stored response; `nil` if only other variants are stored, whose entity tags the request names.
+    public var index: Int?
     /// What the request to the server asks for.
     public var kind: Kind
     /// The header fields of the request to send: the original ones with preconditions.
@@ -47,9 +48,10 @@ public struct HTTPCacheValidation: Hashable, Sendable {
 
 /// The reason why the server returned no usable response.
 public enum HTTPCacheFailure: Hashable, Sendable {
-    /// The host name was not found, no connection was made, or the request timed out.
+    /// The server did not respond: the host name was not found, no connection was made, it was closed without a response, or the
+    /// request timed out.
     case unreachable
-    /// The connection was lost during the exchange.
+    /// The connection was lost in the middle of the response.
     case connectionLost
     /// The server responded with this status.
     case status(Int)

@@ -96,6 +96,30 @@ extension HTTPCachePolicy {
         return HTTPCacheReply(index: index, age: age, head: head, bytes: bytes)
     }
 
+    /// A validation that also names the entity tags of other stored variants (RFC 9111, section 4.1), so that a 304 can name the one
+    /// that the server selects for the request. Preconditions of the caller are left alone.
+    ///
+    /// - Parameters:
+    ///   - validation: the validation of the matching response; `nil` if there is none.
+    ///   - tags: the strong entity tags of the other variants.
+    func validation(
+        _ validation: HTTPCacheValidation?, namingVariants tags: [String], for request: DataRequest
+    ) -> HTTPCacheValidation? {
+        let fields = request.headerFields
+        guard !tags.isEmpty, mode != .off, request.method == .get, !RequestDirectives(request).bypasses,
+            !fields.contains(.range), !Precondition.isConditional(fields)
+        else { return validation }
+        guard var validation else {
+            var fields = fields
+            fields[.ifNoneMatch] = tags.joined(separator: ", ")
+            return HTTPCacheValidation(index: nil, kind: .conditional, headerFields: fields)
+        }
+        if validation.kind == .conditional, let own = validation.headerFields[.ifNoneMatch] {
+            validation.headerFields[.ifNoneMatch] = ([own] + tags.filter { $0 != own }).joined(separator: ", ")
+        }
+        return validation
+    }
+
     /// The validation request (RFC 9111, section 4.3.1); `nil` if the response has no usable validator.
     func validation(
         of response: StoredResponse, _ selection: SelectedResponse, for request: DataRequest

@@ -78,10 +78,10 @@ public struct HTTPCachePolicy: Hashable, Sendable {
             let reply = reply(content, from: response, index: selection.index, to: request, at: now)
             guard reuse == .serveAndValidate else { return .serve(reply) }
             // A request that forbids the network is not validated.
-            guard !directives.onlyIfCached, let validation = validation(of: response, selection, for: request) else {
-                return .serve(reply)
-            }
-            return .serveWhileRevalidating(reply, validation)
+            guard !directives.onlyIfCached else { return .serve(reply) }
+            // Without a validator of its own, the preconditions of the caller would be left.
+            let hasValidator = response.entityTag != nil || response.head.headerFields.contains(.lastModified)
+            return .serveWhileRevalidating(reply, hasValidator ? validation(of: response, selection, for: request) : nil)
         }
         guard !directives.onlyIfCached, let validation = validation(of: response, selection, for: request) else {
             return otherwise

@@ -7,6 +7,8 @@ struct StoredEntries: Sendable {
     struct PrimaryEntry: Sendable {
         let generation: String
         let vary: VaryKey?
+        /// Its entity tag, if that is strong.
+        let tag: String?
     }
 
     let primaryKey: DataKey
@@ -28,8 +30,10 @@ struct CacheLookup: Sendable {
 /// The result of a lookup for a request that needs the network. It holds no body, since a load may wait for minutes before its
 /// fetch starts; ``CacheExchange`` reads the body again when the response of the server needs it.
 struct HTTPCacheTransaction: ResponseTransaction {
-    let cache: HTTPCache.Identity
+    let cache: OpenExchanges
     let entries: StoredEntries
+    /// Whether the stored response was served, and the request only revalidates it.
+    var isRevalidation = false
 }
 
 extension StoredEntry {

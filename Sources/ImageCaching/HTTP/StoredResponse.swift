@@ -77,6 +77,9 @@ public struct StoredResponse: Hashable, Sendable {
         !answersNothing && (vary?.matches(request.headerFields) ?? true)
     }
 
+    /// The entity tag, if it identifies one body (RFC 9110, section 8.8.3); `nil` if it is missing, weak or malformed.
+    var strongTag: String? { head.headerFields[.eTag].flatMap { VariantList.isListed($0) ? $0 : nil } }
+
     /// A validator that changes with every byte of the body: a strong ETag, or a `Last-Modified` at least a minute before `Date`
     /// (RFC 9110, section 8.8.2.2); `nil` if there is none.
     var strongValidator: String? {

@@ -8,7 +8,7 @@
 ///
 /// **Errors**: an error counts as a miss, is reported to observers, and does not fail the load.
 ///
-/// **Must not**: use the network, or serve a response that its own rules forbid to serve unvalidated.
+/// **Must not**: use the network, or serve a response that its own rules forbid to serve before it is validated.
 ///
 /// ```swift
 /// struct Archive: ResponseCaching {
@@ -23,7 +23,8 @@
 public protocol ResponseCaching: Sendable {
     /// Looks a request up.
     ///
-    /// The engine sets the transaction of a miss as ``DataRequest/cacheTransaction`` of the request that it fetches.
+    /// The engine sets the transaction as ``DataRequest/cacheTransaction`` of the request that it fetches: after a miss for the load,
+    /// after a hit in the background.
     ///
     /// - Returns: a hit if a stored response may be served now, else a miss. If ``DataRequest/cachePolicy`` is only-if-cached, a
     ///   stale response may be a hit.
@@ -34,8 +35,9 @@ public protocol ResponseCaching: Sendable {
 
 /// The result of a lookup in a response cache.
 public enum ResponseLookup: Sendable {
-    /// A stored response that may be served.
-    case hit(DataResponse)
+    /// A stored response that may be served. If there is a transaction, the response is stale: the engine also sends the request in
+    /// the background, without a network slot, and drops its response. The loader that completes it limits how many run at once.
+    case hit(DataResponse, revalidating: (any ResponseTransaction)? = nil)
     /// No stored response may be served. The transaction, if there is one, is passed with the request to the loader that
     /// completes it.
     case miss((any ResponseTransaction)?)

@@ -14,7 +14,25 @@ extension LoadCoordinator {
 
     var isPaused: Bool {
         get { state.withLock { $0.scheduler.isPaused } }
-        set { send { $0.scheduler.isPaused = newValue } }
+        set {
+            send { $0.scheduler.isPaused = newValue }
+            guard !newValue else { return }
+            let held = control.withLock { control in
+                defer { control.heldRevalidations = [:] }
+                return control.heldRevalidations.values
+            }
+            for revalidate in held { revalidate() }
+        }
+    }
+
+    /// Revalidates a stale response that was served; while the loader is paused, when that ends.
+    func revalidate(_ resource: ResourceKey, _ start: @escaping @Sendable () -> Void) {
+        let isHeld = control.withLock { control in
+            guard isPaused else { return false }
+            control.heldRevalidations[resource] = start
+            return true
+        }
+        if !isHeld { start() }
     }
 
     var activity: ImageLoader.Activity {

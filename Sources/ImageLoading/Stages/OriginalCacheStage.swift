@@ -7,7 +7,8 @@ struct OriginalCacheStage: Sendable {
 
     /// What the lookup found.
     enum Lookup: Sendable {
-        case hit(FetchStage.Body)
+        /// The revalidation, if there is one, starts in the background.
+        case hit(FetchStage.Body, revalidate: (@Sendable () -> Void)? = nil)
         /// The network is needed; the transaction goes with the request.
         case miss((any ResponseTransaction)?)
     }
@@ -23,8 +24,10 @@ struct OriginalCacheStage: Sendable {
         }
         switch try await reading({ try await responses.lookUp(request) }) {
         case .miss(let transaction): return .miss(transaction)
-        case .hit(let response):
-            return .hit(try await FetchStage(parts: parts, plan: plan).body(of: response, progress))
+        case .hit(let response, let revalidation):
+            let stage = FetchStage(parts: parts, plan: plan)
+            let revalidate = revalidation.map { transaction in { @Sendable in stage.revalidate(request, transaction) } }
+            return .hit(try await stage.body(of: response, progress), revalidate: revalidate)
         }
     }
 

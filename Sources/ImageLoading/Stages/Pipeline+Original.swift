@@ -26,7 +26,8 @@ extension Pipeline {
         let isHit = if case .hit = lookup { true } else { false }
         if parts.hasByteCache { coordinator.observe(.cacheLookup(.disk, isHit: isHit), plan) }
         switch lookup {
-        case .hit(let body):
+        case .hit(let body, let revalidate):
+            if let revalidate { coordinator.revalidate(plan.resource, revalidate) }
             var metrics = LoadMetrics()
             metrics.byteCount = body.entry.data.count
             metrics.originalCache = times.working

@@ -11,7 +11,9 @@ import Testing
 
     // MARK: The server is unreachable
 
-    @Test("RFC 9111 §4.2.4 offline, stale is served", arguments: [ImageError.Code.hostNotFound, .connectionFailed, .timedOut])
+    @Test(
+        "RFC 9111 §4.2.4 offline, stale is served",
+        arguments: [ImageError.Code.hostNotFound, .connectionFailed, .connectionLost, .timedOut])
     func offlineStaleIsServed(_ code: ImageError.Code) async throws {
         let bench = CacheBench(.init(200, Self.tagged), .failing(code))
         let loader = bench.makeLoader()
@@ -22,7 +24,7 @@ import Testing
         let response = try await loader.load(request)
         #expect(response.tier == .disk && response.head.headerFields[.age] == "1000")
         #expect(try await response.text == "0123456789")
-        #expect(bench.requests.last?.retries == 0, "Requests are not retried when a stale response can be served.")
+        #expect(bench.requests.last?.retries == 3, "Retries do not depend on what is stored.")
     }
 
     @Test("RFC 9111 §4.2.4 offline, responses without validators are served too")
@@ -116,24 +118,6 @@ import Testing
             await loader.waitForRevalidations()
             #expect(bench.requestCount == count)
         }
-    }
-
-    @Test func backgroundValidationsAreLimited() async throws {
-        let lines = ["Cache-Control: max-age=60, stale-while-revalidate=600", "ETag: \"a\""]
-        let bench = CacheBench()
-        let loader = bench.makeLoader()
-        let urls = (0..<20).map { URL(string: "https://example.org/\($0)")! }
-        for url in urls {
-            bench.add(.init(200, lines))
-            _ = try await loader.see(to: url)
-        }
-        bench.advance(61)
-        let held = Gate()
-        let slow = CachedLoader(Held(gate: held, next: loader.loader), cache: bench.cache)
-        for url in urls { #expect(try await slow.see(to: url) == Seen(.disk)) }
-        held.open()
-        await slow.waitForRevalidations()
-        #expect(bench.requestCount == 20 + CachedLoader.maximumRevalidations)
     }
 
     // MARK: The caller cancels
@@ -272,9 +256,8 @@ import Testing
         let server = ScriptedLoader { request in
             let value = request.headerFields[HTTPField.Name("Foo")!] ?? ""
             let lines = ["Cache-Control: max-age=0", "Vary: Foo", "ETag: \"\(value)\"", "X-Value: \(value)"]
-            if request.headerFields.contains(.ifNoneMatch) {
-                return .response(
-                    Wire.head(lines, status: request.headerFields[.ifNoneMatch] == "\"\(value)\"" ? 304 : 200), chunks: [])
+            if let tags = request.headerFields[.ifNoneMatch], tags.contains("\"\(value)\"") {
+                return .response(Wire.head(lines, status: 304), chunks: [])
             }
             return .response(Wire.head(lines), chunks: [Data("body ".utf8), Data(value.utf8)])
         }

@@ -186,6 +186,12 @@ import Testing
             "RFC 5861 §3 stale-while-revalidate: within its window",
             ["Cache-Control: max-age=60, stale-while-revalidate=30", tag], after: 61, .serveAndValidate(61)),
         Row(
+            "RFC 5861 §3 stale-while-revalidate: without a validator", ["Cache-Control: max-age=60, stale-while-revalidate=30"],
+            after: 61, .serveAndValidate(61)),
+        Row(
+            "RFC 5861 §3 stale-while-revalidate: without a validator, after its window",
+            ["Cache-Control: max-age=60, stale-while-revalidate=30"], after: 91, .fetch),
+        Row(
             "RFC 5861 §3 stale-while-revalidate: at the end of its window",
             ["Cache-Control: max-age=60, stale-while-revalidate=30", tag], after: 90, .validate),
         Row(

@@ -149,7 +149,7 @@ extension CachedLoader {
 extension HTTPCache {
     /// The response of a hit.
     func stored(_ request: DataRequest) async throws -> DataResponse? {
-        if case .hit(let response) = try await lookUp(request) { response } else { nil }
+        if case .hit(let response, _) = try await lookUp(request) { response } else { nil }
     }
 }
 

@@ -49,7 +49,7 @@ import Testing
                 == Wire.fields(["Foo: 1", "Accept: image/png", "Authorization: Bearer 1", "If-None-Match: \"a\""]))
     }
 
-    @Test("RFC 9111 §4.1 the ETag of another variant is not sent")
+    @Test("RFC 9111 §4.1 the response of another variant is not the one that is validated")
     func anotherVariantIsNotValidated() {
         let response = Wire.stored(["Cache-Control: max-age=60", "ETag: \"a\"", "Vary: Foo"], to: ["Foo: 1"])
         #expect(HTTPCachePolicy.standard.decision(for: Wire.request(["Foo: 2"]), stored: [response], now: Wire.start) == .fetch)

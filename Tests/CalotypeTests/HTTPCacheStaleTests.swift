@@ -1,0 +1,246 @@
+import Calotype
+import CalotypeTesting
+import Foundation
+import HTTPTypes
+import LoopbackHTTP
+import Testing
+
+/// Stale and varying responses of a standard loader, with a server on loopback (FEATURES 5.3 to 5.5 and 5.7).
+@Suite struct StaleResponsesOfAStandardLoader {
+    private typealias Response = LoopbackServer.Response
+
+    private let disk = LoggedDataCache()
+
+    private func loader(_ change: (inout StandardConfiguration) -> Void = { _ in }) -> ImageLoader {
+        .standard {
+            $0.memoryCache = nil
+            $0.dataCache = disk
+            $0.retryPolicy = nil
+            change(&$0)
+        }
+    }
+
+    private func retrying() -> ImageLoader {
+        loader { $0.retryPolicy = RetryPolicy(maximumRetries: 3, baseDelay: .zero, multiplier: 1) }
+    }
+
+    private static func png(red: UInt8 = 200) throws -> [UInt8] {
+        Array(
+            try PNGEncoder().encode(try TestImages.solid(width: 40, height: 20, red: red), as: .png, options: EncodeOptions()))
+    }
+
+    private func request(_ server: LoopbackServer, _ path: String = "/image.png") -> ImageRequest {
+        ImageRequest(url: URL(string: server.url(path))!)
+    }
+
+    /// Serves an image, then fails as the list says, and then answers as before. A `nil` closes the connection without a response.
+    private func server(_ control: String, failing failures: [Int?], tag: String? = "\"v1\"") throws -> LoopbackServer {
+        let png = try Self.png()
+        let left = Lock<[Int?]?>(nil)
+        return try LoopbackServer { request, connection in
+            let failure = left.withLock { left -> Int?? in
+                guard left != nil else {
+                    left = failures
+                    return nil
+                }
+                return left!.isEmpty ? nil : .some(left!.removeFirst())
+            }
+            switch failure {
+            case .some(.some(let status)): try connection.respond(Response(status))
+            case .some(nil): connection.close()
+            case nil:
+                let headers = [("Cache-Control", control)] + (tag.map { [("ETag", $0)] } ?? [])
+                let isKnown = tag != nil && request["If-None-Match"] == tag
+                try connection.respond(Response(isKnown ? 304 : 200, headers: headers, body: isKnown ? [] : png))
+            }
+        }
+    }
+
+    // MARK: Retries
+
+    @Test("A transient failure is retried whether or not a stale response is stored", arguments: [500, 503, 408, 429, nil])
+    func transientFailuresAreRetried(_ failure: Int?) async throws {
+        for control in ["max-age=0", "max-age=0, must-revalidate", "max-age=0, stale-if-error=600"] {
+            let server = try server(control, failing: [failure, failure])
+            defer { server.stop() }
+            let loader = retrying()
+            _ = try await loader.response(for: request(server))
+            let again = try await loader.response(for: request(server))
+            // The transport itself sends a request again whose reused connection is closed.
+            #expect(again.tier == .disk && again.metrics.retries >= (failure == nil ? 1 : 2))
+            // The image, two failures and the 304.
+            #expect(server.requests.value == 4)
+        }
+    }
+
+    @Test func aStaleResponseIsServedAfterTheLastRetry() async throws {
+        let server = try server("max-age=0, stale-if-error=600", failing: Array(repeating: 503, count: 4))
+        defer { server.stop() }
+        let loader = retrying()
+        _ = try await loader.response(for: request(server))
+        #expect(try await loader.response(for: request(server)).tier == .disk)
+        #expect(server.requests.value == 5)
+    }
+
+    // MARK: stale-while-revalidate
+
+    @Test func aStaleHitNeedsNoNetworkSlotAndIsRevalidatedOnce() async throws {
+        let png = try Self.png()
+        let requests = EventLog<LoopbackServer.Request>()
+        let server = try LoopbackServer { request, connection in
+            if request.path.hasPrefix("/slow") { return connection.waitForDisconnect() }
+            requests.append(request)
+            try connection.respond(
+                Response(200, headers: [("Cache-Control", "max-age=0, stale-while-revalidate=600")], body: png))
+        }
+        defer { server.stop() }
+        let loader = loader()
+        _ = try await loader.response(for: request(server))
+        let slow = (0..<40).map { loader.task(for: request(server, "/slow\($0)")) }
+        try await server.requests.wait(forCount: 7)
+        #expect(try await loader.response(for: request(server)).tier == .disk)
+        for task in slow { task.cancel() }
+        // The response has no validator, so that it is fetched.
+        await requests.wait(forCount: 2)
+        #expect(requests.events[1]["If-None-Match"] == nil)
+    }
+
+    @Test func aPausedLoaderServesAStaleHitAndRevalidatesItLater() async throws {
+        let server = try server("max-age=0, stale-while-revalidate=600", failing: [])
+        defer { server.stop() }
+        let loader = loader()
+        _ = try await loader.response(for: request(server))
+        loader.isPaused = true
+        for _ in 0..<3 { #expect(try await loader.response(for: request(server)).tier == .disk) }
+        #expect(server.requests.value == 1)
+        loader.isPaused = false
+        try await server.requests.wait(forCount: 2)
+    }
+
+    @Test func everyStaleHitIsRevalidated() async throws {
+        let png = try Self.png()
+        let (seen, gate) = (EventLog<String>(), try LoopbackServer.Gate())
+        let server = try LoopbackServer { request, connection in
+            if request["If-None-Match"] != nil {
+                try connection.wait(for: gate)
+                seen.append(request.path)
+            }
+            let headers = [("Cache-Control", "max-age=0, stale-while-revalidate=600"), ("ETag", "\"v1\"")]
+            try connection.respond(
+                request["If-None-Match"] != nil ? Response(304, headers: headers) : Response(200, headers: headers, body: png))
+        }
+        defer { server.stop() }
+        let loader = loader()
+        let paths = (0..<40).map { "/\($0).png" }
+        for path in paths { _ = try await loader.response(for: request(server, path)) }
+        for path in paths { #expect(try await loader.response(for: request(server, path)).tier == .disk) }
+        gate.open()
+        await seen.wait { Set($0) == Set(paths) }
+        #expect(seen.count == paths.count)
+    }
+
+    // MARK: Closed connections
+
+    @Test("A connection that is closed without a response is a failure that must-revalidate and no-cache turn into an error")
+    func aClosedConnectionIsAFailure() async throws {
+        for (control, isServed) in [("max-age=0", true), ("max-age=0, must-revalidate", false), ("no-cache", false)] {
+            let server = try server(control, failing: Array(repeating: nil, count: 8))
+            defer { server.stop() }
+            let loader = loader()
+            _ = try await loader.response(for: request(server))
+            if isServed {
+                #expect(try await loader.response(for: request(server)).tier == .disk)
+            } else {
+                let failure = await #expect(throws: LoadFailure.self) { try await loader.image(for: request(server)) }
+                #expect(failure?.error?.code == .connectionLost)
+            }
+        }
+    }
+
+    // MARK: Order
+
+    @Test func aGetUnderWayDuringAPutIsNotStored() async throws {
+        let gate = try LoopbackServer.Gate()
+        let body = Lock("old")
+        let server = try LoopbackServer { request, connection in
+            if request.method == "PUT" {
+                body.withLock { $0 = "new" }
+                return try connection.respond(Response(204))
+            }
+            let text = body.withLock { $0 }
+            if text == "old" { try connection.wait(for: gate) }
+            try connection.respond(Response(200, headers: [("Cache-Control", "max-age=600")], body: Array(text.utf8)))
+        }
+        defer { server.stop() }
+        let loader = CachedLoader(StandardTransport(), cache: HTTPCache(store: disk))
+        let url = URL(string: server.url("/image"))!
+        func get() async throws -> (Data, CacheTier) {
+            let response = try await loader.load(DataRequest(url: url))
+            var data = Data()
+            for try await chunk in response.body { data.append(chunk) }
+            return (data, response.tier)
+        }
+        async let late = get()
+        try await server.requests.wait(forCount: 1)
+        _ = try await loader.load(DataRequest(url: url, method: .put, body: Data("new".utf8)))
+        gate.open()
+        #expect(try await late.0 == Data("old".utf8))
+        #expect(try await get() == (Data("new".utf8), .network))
+        #expect(try await get() == (Data("new".utf8), .disk))
+    }
+
+    @Test func anOlderResponseThatArrivesLaterDoesNotReplaceTheNewerOne() async throws {
+        let (images, gate) = ([try Self.png(red: 1), try Self.png(red: 2)], try LoopbackServer.Gate())
+        let server = try LoopbackServer { request, connection in
+            let isLate = request["X-Request-Id"] == "late"
+            if isLate { try connection.wait(for: gate) }
+            let date = isLate ? "Tue, 14 Nov 2023 22:13:20 GMT" : "Tue, 14 Nov 2023 22:13:30 GMT"
+            try connection.respond(
+                Response(
+                    200, headers: [("Cache-Control", "max-age=2000000000"), ("Date", date)], body: images[isLate ? 0 : 1]))
+        }
+        defer { server.stop() }
+        let loader = loader()
+        var first = request(server)
+        first.options.headers = [HTTPField.Name("X-Request-Id")!: "late"]
+        let late = loader.task(for: first)
+        try await server.requests.wait(forCount: 1)
+        _ = try await loader.image(for: request(server))
+        gate.open()
+        #expect(TestImages.pixel(of: try await late.response.image, x: 0, y: 0)[0] == 1)
+        try await loader.flush()
+        let stored = try await loader.response(for: request(server))
+        #expect(stored.tier == .disk && TestImages.pixel(of: stored.image, x: 0, y: 0)[0] == 2)
+    }
+
+    // MARK: Variants and URLs
+
+    @Test func aNewVariantIsRequestedWithTheTagsOfTheOthers() async throws {
+        let requests = EventLog<LoopbackServer.Request>()
+        let images = ["en": try Self.png(red: 1), "de": try Self.png(red: 2)]
+        let server = try LoopbackServer(serving: { request in
+            requests.append(request)
+            let language = request["Accept-Language"] == "de" ? "de" : "en"
+            let headers = [("Cache-Control", "max-age=60"), ("Vary", "Accept-Language"), ("ETag", "\"\(language)\"")]
+            let isKnown = request["If-None-Match"]?.contains("\"\(language)\"") ?? false
+            return Response(isKnown ? 304 : 200, headers: headers, body: isKnown ? [] : images[language] ?? [])
+        })
+        defer { server.stop() }
+        let loader = loader()
+        for (language, red, tier) in [("en", 1, CacheTier.network), ("de", 2, .network), ("fr", 1, .disk), ("fr", 1, .disk)] {
+            var request = request(server)
+            request.options.headers = [.acceptLanguage: language]
+            let response = try await loader.response(for: request)
+            #expect(TestImages.pixel(of: response.image, x: 0, y: 0)[0] == UInt8(red) && response.tier == tier)
+        }
+        #expect(requests.events.map { $0["If-None-Match"] } == [nil, "\"en\"", "\"en\", \"de\""])
+    }
+
+    @Test func encodingsOfUnreservedCharactersAreOneEntry() async throws {
+        let server = try server("max-age=60", failing: [])
+        defer { server.stop() }
+        let loader = loader()
+        _ = try await loader.response(for: request(server, "/%7Eann/%61.png"))
+        #expect(try await loader.response(for: request(server, "/~ann/a.png")).tier == .disk)
+    }
+}
