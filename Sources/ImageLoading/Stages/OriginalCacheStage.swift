@@ -17,7 +17,7 @@ struct OriginalCacheStage: Sendable {
     func lookUp(_ request: DataRequest?, _ progress: FetchStage.Progress) async throws -> Lookup {
         guard let responses = FetchStage(parts: parts, plan: plan).responseCache, let request else {
             let entry = try await reading { try await parts.dataCache?.entry(for: plan.dataKey) }
-            return entry.map { .hit(FetchStage.Body(entry: $0)) } ?? .miss(nil)
+            return entry.map { .hit(FetchStage.Body(entry: $0, tier: .disk)) } ?? .miss(nil)
         }
         switch try await reading({ try await responses.lookUp(request) }) {
         case .miss(let transaction): return .miss(transaction)
