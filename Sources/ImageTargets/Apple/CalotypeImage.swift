@@ -17,9 +17,9 @@
     /// A SwiftUI view that shows an image, and a placeholder until the image is loaded.
     ///
     /// The loader comes from the environment; see `EnvironmentValues.imageLoader`.
-    public struct CalotypeImage<Placeholder: View>: View {
+    public struct CalotypeImage<PlaceholderView: View>: View {
         private let request: ImageRequest?
-        private let placeholder: Placeholder
+        private let placeholder: PlaceholderView
         private var completion: (@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)?
 
         /// Makes a view that shows the image at a URL.
@@ -32,7 +32,7 @@
         ///   - placeholder: the view to show until the image is loaded, and if the load fails.
         public init(
             url: URL?, size: PixelSize? = nil, processors: [any Processing] = [],
-            @ViewBuilder placeholder: () -> Placeholder
+            @ViewBuilder placeholder: () -> PlaceholderView
         ) {
             request = url.map { ImageRequest(url: $0, size: size, processors: processors) }
             self.placeholder = placeholder()
@@ -43,7 +43,7 @@
         /// - Parameters:
         ///   - request: the image to show.
         ///   - placeholder: the view to show until the image is loaded, and if the load fails.
-        public init(_ request: ImageRequest, @ViewBuilder placeholder: () -> Placeholder) {
+        public init(_ request: ImageRequest, @ViewBuilder placeholder: () -> PlaceholderView) {
             self.request = request
             self.placeholder = placeholder()
         }
