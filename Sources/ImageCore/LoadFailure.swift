@@ -8,10 +8,9 @@
 /// ```swift
 /// do {
 ///     _ = try await ImageLoader.shared.image(for: URL(string: "https://example.org/cat.jpg")!)
-/// } catch where error.isCancelled {
-///     try Task.checkCancellation()  // throws `CancellationError` if it was this task that was cancelled
-/// } catch where error.code == .timedOut {
-///     print("Try again later:", error)
+/// } catch {
+///     if error.isCancelled { try Task.checkCancellation() }  // throws `CancellationError` if this task was cancelled
+///     if error.code == .timedOut { print("Try again later:", error) }
 /// }
 /// ```
 public enum LoadFailure: Error, Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
