@@ -29,11 +29,7 @@ struct Thumbnail: View {
     }
 
     private var request: ImageRequest {
-        // Pixels, not points.
-        let side = Int(120 * scale)
-        var request = ImageRequest(url: url)
-        request.options.targetSize = PixelSize(width: side, height: side)
-        request.options.contentMode = .fill
+        var request = ImageRequest(url: url, size: PixelSize(120, scale: scale), contentMode: .fill)
         request.options.transition = .fade(.milliseconds(250))
         request.options.accessibilityLabel = url.lastPathComponent
         return request

@@ -2,5 +2,5 @@ import Calotype
 import UIKit
 
 @MainActor func showCat(in imageView: UIImageView) {
-    imageView.calotype.setImage(with: URL(string: "https://example.org/cat.jpg")!)
+    imageView.calotype.setImage(with: URL(string: "https://example.org/cat.jpg"))
 }

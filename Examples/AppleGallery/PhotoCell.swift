@@ -10,11 +10,8 @@ final class PhotoCell: UICollectionViewCell {
             imageView.frame = contentView.bounds
             contentView.addSubview(imageView)
         }
-        // Pixels, not points.
-        let side = Int(120 * traitCollection.displayScale)
-        var request = ImageRequest(url: url)
-        request.options.targetSize = PixelSize(width: side, height: side)
-        request.options.contentMode = .fill
+        let size = PixelSize(120, scale: traitCollection.displayScale)  // 120 points
+        var request = ImageRequest(url: url, size: size, contentMode: .fill)
         request.options.placeholder = .color(red: 0.9, green: 0.9, blue: 0.9, alpha: 1)
         request.options.transition = .fade(.milliseconds(250))
         request.options.accessibilityLabel = url.lastPathComponent

@@ -29,7 +29,7 @@ import Foundation
             queue.async { complete?(nil, error) }
             return nil
         }
-        return loader.load(ImageRequest(url: url)) { event in
+        return loader.task(for: url) { event in
             switch event {
             case .progress(let progress):
                 guard let fraction = progress.fraction else { return }
@@ -45,5 +45,5 @@ import Foundation
     /// Cancels a download.
     ///
     /// - Parameter download: the result of ``downloadImage(with:caller:callbackQueue:downloadProgressBlock:completion:)``.
-    public func cancelImageDownload(_ download: Any?) { (download as? any LoadHandle)?.cancel() }
+    public func cancelImageDownload(_ download: Any?) { (download as? ImageTask)?.cancel() }
 }

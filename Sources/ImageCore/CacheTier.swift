@@ -4,6 +4,8 @@ public enum CacheTier: String, Hashable, Sendable, CaseIterable {
     case memory
     /// The data cache, which stores encoded images.
     case disk
-    /// The source. Local files and bytes in memory count as network.
+    /// A local source, which no cache stores: a file, a `data:` URL, bytes in memory or a closure.
+    case local
+    /// The network, or the loader of a plug-in's scheme.
     case network
 }

@@ -1,8 +1,7 @@
 /// A source, and the options in which its load differs from the defaults of the loader.
 ///
 /// ```swift
-/// var request = ImageRequest(url: URL(string: "https://example.org/cat.jpg")!)
-/// request.options.targetSize = PixelSize(width: 320, height: 320)
+/// var request = ImageRequest(url: URL(string: "https://example.org/cat.jpg")!, size: PixelSize(320))
 /// request.options.priority = .high
 /// ```
 public struct ImageRequest: Sendable, CustomStringConvertible {
@@ -18,7 +17,8 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
     /// that succeeds, and is cached under the key of that source. A failure of a processor does not lead to a fallback.
     public var fallbacks: [ImageSource] = []
     /// A small version of the image, which is loaded at the same time and shown as a preview until the image has loaded; `nil`,
-    /// the default, for none. Only loads that deliver events use it.
+    /// the default, for none. Only loads that deliver previews use it: targets and tasks. A load that only awaits its result, such
+    /// as `image(for:)`, does not fetch it.
     public var lowResolution: ImageSource?
     /// The identity of the source, without headers.
     public let resource: ResourceKey
@@ -43,19 +43,6 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
     /// Returns a request for another source with the same options and purpose, without owner, fallbacks and low resolution.
     package func replacing(_ source: ImageSource) -> ImageRequest {
         ImageRequest(source, options: options, purpose: purpose)
-    }
-
-    /// Creates a request for a URL.
-    public init(url: URL, options: OptionLayer = OptionLayer()) {
-        self.init(.url(url), options: options)
-    }
-
-    /// Creates a request for a URL with processors and, optionally, a target size.
-    public init(url: URL, targetSize: PixelSize? = nil, processors: [any Processing]) {
-        var options = OptionLayer()
-        if let targetSize { options.targetSize = targetSize }
-        options.processors = processors
-        self.init(.url(url), options: options)
     }
 
     /// The source without credentials and query values.

@@ -8,9 +8,7 @@ public import ImageCore
 ///
 /// ```swift
 /// func thumbnail(_ url: URL, from loader: ImageLoader) async throws(LoadFailure) -> Bitmap {
-///     var request = ImageRequest(url: url)
-///     request.options.targetSize = PixelSize(width: 320, height: 320)
-///     return try await loader.image(for: request).bitmap
+///     try await loader.image(for: url, size: PixelSize(320)).bitmap
 /// }
 /// ```
 public final class ImageLoader: ImageProviding {
@@ -28,14 +26,9 @@ public final class ImageLoader: ImageProviding {
 
     // MARK: Loading
 
-    /// Loads the image at a URL. Cancelling the surrounding task cancels the load.
-    ///
-    /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
-    public func image(for url: URL) async throws(LoadFailure) -> DecodedImage {
-        try await image(for: ImageRequest(url: url))
-    }
-
     /// Loads the image that a request describes. Cancelling the surrounding task cancels the load.
+    ///
+    /// Delivers no previews, so that ``ImageRequest/lowResolution`` and ``LoadOptions/previews`` have no effect.
     ///
     /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func image(for request: ImageRequest) async throws(LoadFailure) -> DecodedImage {
@@ -46,7 +39,7 @@ public final class ImageLoader: ImageProviding {
     }
 
     /// Loads an image, and returns it with the cache tier that had it and the metrics of the load. A memory hit returns without
-    /// suspending.
+    /// suspending. Delivers no previews, as ``image(for:)``.
     ///
     /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
     public func response(for request: ImageRequest) async throws(LoadFailure) -> ImageResponse {
@@ -58,8 +51,8 @@ public final class ImageLoader: ImageProviding {
 
     /// Loads the encoded bytes that a request names, from the data cache or the source; decodes nothing.
     ///
-    /// The size, the processors and the memory cache have no effect. Fetched bytes are stored where the options say so and a decoder
-    /// recognizes their format. The load shares its fetch with other loads.
+    /// The size, the processors, previews and the memory cache have no effect. Fetched bytes are stored where the options say so and
+    /// a decoder recognizes their format. The load shares its fetch with other loads.
     ///
     /// - Returns: the bytes, with the headers of their response.
     /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
@@ -85,6 +78,18 @@ public final class ImageLoader: ImageProviding {
     /// Starts a load and returns its handle at once. An invalid option fails the load.
     public func task(for request: ImageRequest) -> ImageTask { coordinator.start(request, onEvent: nil) }
 
+    /// Starts a load that reports its events to a closure, and returns its handle at once.
+    ///
+    /// ``load(_:reportsCancellation:progress:completion:)`` calls back once with the result, and on the main actor.
+    ///
+    /// - Parameters:
+    ///   - request: the image to load.
+    ///   - onEvent: called for each event, on any thread, one event at a time, never from inside this call.
+    /// - Returns: the handle of the load.
+    public func task(for request: ImageRequest, onEvent: @escaping @Sendable (LoadEvent) -> Void) -> ImageTask {
+        coordinator.start(request, onEvent: onEvent)
+    }
+
     /// The options of a load of this request: the three layers, merged.
     ///
     /// - Throws: ``LoadFailure/failed(_:)`` where an option is invalid.
@@ -92,20 +97,10 @@ public final class ImageLoader: ImageProviding {
         try coordinator.plan(request).options
     }
 
-    /// The image in the memory cache, without waiting; `nil` where it is not there.
-    public func cachedImage(for request: ImageRequest) -> ImageResponse? {
+    /// The image in the memory cache, without waiting; `nil` if it is not there, or if an option of the request is invalid.
+    public func cachedImage(for request: ImageRequest) -> DecodedImage? {
         guard case .hit(let image) = try? coordinator.cachedImage(for: request) else { return nil }
-        return ImageResponse(image: image, tier: .memory)
-    }
-
-    /// Starts a load that reports its events to a closure.
-    ///
-    /// - Parameters:
-    ///   - request: the image to load.
-    ///   - onEvent: called on any thread, one event at a time, never from inside this call.
-    /// - Returns: a handle that cancels the load and changes its priority.
-    public func load(_ request: ImageRequest, onEvent: @escaping @Sendable (LoadEvent) -> Void) -> any LoadHandle {
-        coordinator.start(request, onEvent: onEvent)
+        return image
     }
 
     // MARK: Control

@@ -21,8 +21,11 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
     let loader: any ImageProviding
     let state = Lock(State())
     private let view: Weak<View>
+    private let owner: LoadOwner?
 
-    init(_ view: View, loader: any ImageProviding) { (self.view, self.loader) = (Weak(view), loader) }
+    init(_ view: View, loader: any ImageProviding, owner: LoadOwner?) {
+        (self.view, self.loader, self.owner) = (Weak(view), loader, owner)
+    }
 
     // MARK: Requests
 
@@ -34,13 +37,25 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
     ) -> (BindingState.LoadAction, BindingState.Token)? {
         var request = request
         request.purpose = .view
+        request.owner = request.owner ?? owner
         // If an option is out of range, the load reports it.
         let options = (try? loader.options(for: request)) ?? LoadOptions()
         guard !state.withLock({ $0.binding.isSame(request, options: options) }) else { return nil }
-        let hit = loader.cachedImage(for: request)
+        let hit = loader.cachedImage(for: request).map { ImageResponse(image: $0, tier: .memory) }
         return change { [request] state in
             (state.request, state.completion) = (request, completion)
             return state.binding.begin(request, options: options, hit: hit, isDeferred: isDeferred)
+        }
+    }
+
+    /// Ends the current request, and shows that there is no image to load.
+    func beginWithoutURL(_ completion: BindingCompletion?) {
+        // The options of a request that sets none.
+        let options = (try? loader.options(for: ImageRequest(.bytes(Data(), id: "")))) ?? LoadOptions()
+        _ = change { state in
+            (state.request, state.completion) = (nil, completion)
+            state.binding.beginWithoutURL(options)
+            return .stop
         }
     }
 
@@ -87,7 +102,7 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         guard let request = state.withLock({ $0.binding.token == token ? $0.request : nil }) else { return }
         // The stream keeps one signal at most, so that signals do not pile up while a call is suspended.
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let load = loader.load(request) { [weak self] event in
+        let load = loader.task(for: request) { [weak self] event in
             self?.state.withLock { $0.binding.receive(event, token) }
             signal.yield()
             if case .finished = event { signal.finish() }

@@ -96,6 +96,22 @@ struct BindingState: Sendable {
         calls.append(.clear)
     }
 
+    /// Ends the request and shows the failure image, or otherwise the placeholder: there is no URL to load.
+    mutating func beginWithoutURL(_ options: LoadOptions) {
+        close()
+        calls.replaceAll(by: [.setAccessibilityLabel(options.accessibilityLabel)])
+        if let image = options.failureImage {
+            calls.append(.setImage(image, .none, badge: nil))
+        } else if case .none = options.placeholder {
+            calls.append(.clear)
+        } else {
+            calls.append(.setPlaceholder(options.placeholder))
+        }
+        calls.append(.setLoading(false))
+        let error = ImageError(.invalidRequest, message: "The view has no URL to load. Set one, or expect this error.")
+        calls.appendCompletion(.failure(.failed(error)))
+    }
+
     /// Ends the request and drops all pending calls, because the view or its target was released.
     mutating func close() {
         token.request += 1

@@ -18,7 +18,7 @@ public enum ImagePhase: Sendable {
 /// @MainActor func phases(of url: URL, loader: any ImageProviding) -> ImagePhaseModel {
 ///     let model = ImagePhaseModel(loader: loader)
 ///     model.onChange = { phase in print(phase) }
-///     model.show(ImageRequest(url: url))
+///     model.show(url)
 ///     return model
 /// }
 /// ```
@@ -51,6 +51,17 @@ public enum ImagePhase: Sendable {
     ///   - completion: called once with the result; not called if the request is replaced, repeated or cancelled. `nil` by default.
     public func show(_ request: ImageRequest, completion: ImageTarget<ImagePhaseModel>.MainActorCompletion? = nil) {
         target.setImage(request, completion: completion)
+    }
+
+    /// Loads the image at a URL.
+    ///
+    /// - Parameters:
+    ///   - url: the URL of the image. `nil` cancels the load; the phase is then ``ImagePhase/empty``.
+    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
+    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's options.
+    public func show(_ url: URL?, size: PixelSize? = nil, processors: [any Processing] = []) {
+        guard let url else { return reset() }
+        show(ImageRequest(url: url, size: size, processors: processors))
     }
 
     /// Reports that the view came on screen or left it; see ``LoadOptions/offScreenPolicy``.

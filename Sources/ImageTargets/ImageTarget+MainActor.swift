@@ -22,6 +22,22 @@ extension ImageTarget where View: MainActorImageView {
         runner.execute(action, token, MainActor.shared)
     }
 
+    /// Shows the image at a URL, now or when it is loaded.
+    ///
+    /// - Parameters:
+    ///   - url: the URL of the image. `nil` cancels the load and shows the failure image of the loader's options, or otherwise
+    ///     their placeholder; the completion is then called with ``ImageError/Code/invalidRequest``.
+    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
+    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's options.
+    ///   - completion: called as by ``setImage(_:completion:)``. `nil` by default.
+    @MainActor public func setImage(
+        _ url: URL?, size: PixelSize? = nil, processors: [any Processing] = [], completion: MainActorCompletion? = nil
+    ) {
+        if let url { return setImage(ImageRequest(url: url, size: size, processors: processors), completion: completion) }
+        runner.beginWithoutURL(completion.map { .onMainActor($0) })
+        runner.makeCallsNow()
+    }
+
     /// Does the first half of ``setImage(_:completion:)``: shows the image of a memory hit, or otherwise the placeholder. The load
     /// waits for ``startLoad()``, so that a list can show something in all its cells before it starts loads.
     @MainActor package func prepareImage(_ request: ImageRequest) {

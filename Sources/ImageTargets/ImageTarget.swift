@@ -21,7 +21,7 @@ public import ImageCore
 ///     func show(_ url: URL, with loader: any ImageProviding) async {
 ///         let target = self.target ?? ImageTarget(self, loader: loader)
 ///         self.target = target
-///         await target.setImage(ImageRequest(url: url))
+///         await target.setImage(url)
 ///     }
 ///     func setImage(_ image: DecodedImage, transition: Transition) { shown = image }
 ///     func setPlaceholder(_ placeholder: Placeholder) {}
@@ -40,7 +40,10 @@ public final class ImageTarget<View: ImageViewAdapter>: Sendable {
     ///   - view: the view that shows the images. The target keeps a weak reference. If the view is released, its load is cancelled
     ///     at the load's next event.
     ///   - loader: loads the images.
-    public init(_ view: View, loader: any ImageProviding) { runner = BindingRunner(view, loader: loader) }
+    ///   - owner: the owner of the requests that name none, so that a loader can cancel the loads of a screen; `nil` by default.
+    public init(_ view: View, loader: any ImageProviding, owner: LoadOwner? = nil) {
+        runner = BindingRunner(view, loader: loader, owner: owner)
+    }
 
     deinit { runner.close() }
 
@@ -69,6 +72,27 @@ public final class ImageTarget<View: ImageViewAdapter>: Sendable {
         guard let (action, token) = runner.begin(request, completion.map { .awaited($0) }) else { return }
         await runner.makeCalls()
         runner.execute(action, token, isolation)
+    }
+
+    /// Shows the image at a URL, now or when it is loaded.
+    ///
+    /// - Parameters:
+    ///   - url: the URL of the image. `nil` cancels the load and shows the failure image of the loader's options, or otherwise
+    ///     their placeholder; the completion is then called with ``ImageError/Code/invalidRequest``.
+    ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
+    ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's options.
+    ///   - isolation: the isolation of the view, which must be the caller's.
+    ///   - completion: called as by ``setImage(_:isolation:completion:)``. `nil` by default.
+    public func setImage(
+        _ url: URL?, size: PixelSize? = nil, processors: [any Processing] = [],
+        isolation: isolated (any Actor)? = #isolation, completion: Completion? = nil
+    ) async {
+        if let url {
+            let request = ImageRequest(url: url, size: size, processors: processors)
+            return await setImage(request, isolation: isolation, completion: completion)
+        }
+        runner.beginWithoutURL(completion.map { .awaited($0) })
+        await runner.makeCalls()
     }
 
     /// Cancels the load. The view keeps what it shows.

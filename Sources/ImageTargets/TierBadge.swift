@@ -1,8 +1,8 @@
 public import ImageCore
 
-/// A badge in the corner of an image that names the tier from which it came: M for memory, D for disk, N for network.
+/// A badge in the corner of an image that names the tier from which it came: M for memory, D for disk, L for a local source, N for network.
 ///
-/// The letter is white on green, blue or red. Drawing copies the image. An image smaller than the badge gets none.
+/// The letter is white on green, blue, grey or red. Drawing copies the image. An image smaller than the badge gets none.
 public struct TierBadge: Hashable, Sendable {
     /// The tier from which the image came.
     public var tier: CacheTier
@@ -15,6 +15,7 @@ public struct TierBadge: Hashable, Sendable {
         switch tier {
         case .memory: (30, 130, 60)
         case .disk: (30, 80, 190)
+        case .local: (90, 90, 90)
         case .network: (200, 40, 40)
         }
     }
@@ -24,6 +25,7 @@ public struct TierBadge: Hashable, Sendable {
         switch tier {
         case .memory: [0b10001, 0b11011, 0b10101, 0b10101, 0b10001, 0b10001, 0b10001]
         case .disk: [0b11110, 0b10001, 0b10001, 0b10001, 0b10001, 0b10001, 0b11110]
+        case .local: [0b10000, 0b10000, 0b10000, 0b10000, 0b10000, 0b10000, 0b11111]
         case .network: [0b10001, 0b11001, 0b10101, 0b10101, 0b10011, 0b10001, 0b10001]
         }
     }

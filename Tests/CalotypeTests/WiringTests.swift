@@ -190,7 +190,7 @@ import Testing
         defer { server.stop() }
         let loader = loader()
         let events = EventLog<LoadEvent>()
-        let handle = loader.load(request(server)) { events.append($0) }
+        let handle = loader.task(for: request(server)) { events.append($0) }
         await events.wait(forCount: 1)
         handle.cancel()
         try await server.disconnections.wait(forCount: 1)

@@ -61,7 +61,7 @@ struct Batch: Sendable {
 
     private func load(_ request: ImageRequest, _ index: Int, _ bars: ProgressBars?) async -> Result<ImageResponse, LoadFailure> {
         await withCheckedContinuation { continuation in
-            _ = loader.load(request) { event in
+            _ = loader.task(for: request) { event in
                 switch event {
                 case .progress(let progress): bars?.update { $0.advance(index, to: progress) }
                 case .preview: break

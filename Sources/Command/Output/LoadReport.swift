@@ -5,14 +5,16 @@ internal import ImageTargets
 struct LoadReport: Sendable {
     /// The values of a response that a report prints.
     struct Facts: Sendable {
-        let tier: CacheTier
+        /// `memory`, `disk` or `network`. A local source counts as the network, as it always has in the reports.
+        let tier: String
         let size: PixelSize
         /// `nil` for a memory cache hit, whose report has neither bytes nor stages.
         let metrics: LoadMetrics?
 
         init(_ response: ImageResponse) {
-            (tier, size) = (response.tier, response.image.size)
-            metrics = tier == .memory ? nil : response.metrics
+            tier = (response.tier == .local ? .network : response.tier).rawValue
+            size = response.image.size
+            metrics = response.tier == .memory ? nil : response.metrics
         }
     }
 
@@ -31,7 +33,7 @@ struct LoadReport: Sendable {
     /// in milliseconds, `coalesced`, `output`, `index`, `error`.
     var json: JSON {
         var members: [(name: String, value: JSON)] = [
-            ("source", .string(source)), ("tier", .string(facts?.tier.rawValue)),
+            ("source", .string(source)), ("tier", .string(facts?.tier)),
             ("status", .string(facts == nil ? "failed" : "ok")), ("bytes", .integer(facts?.metrics?.byteCount)),
             ("width", .integer(facts?.size.width)), ("height", .integer(facts?.size.height)),
             ("stages", .object(stageTimes.map { ($0.stage.rawValue, LoadReport.milliseconds($0.time)) })),
@@ -95,7 +97,7 @@ extension LoadReport {
     private func cells(_ stages: [LoadStage]) -> [String] {
         let times = Dictionary(uniqueKeysWithValues: stageTimes.map { ($0.stage, Units.time($0.time)) })
         return [
-            shortened(source), facts?.tier.rawValue ?? "", facts == nil ? "failed" : "ok",
+            shortened(source), facts?.tier ?? "", facts == nil ? "failed" : "ok",
             facts?.metrics.map { Units.bytes($0.byteCount) } ?? "", facts?.size.description ?? "",
         ] + stages.map { times[$0] ?? "" } + [Units.time(total)]
     }

@@ -57,7 +57,8 @@ public struct LoadOptions: Sendable {
     public var transition: Transition = .none
     /// What a target does with its load while its view is off screen.
     public var offScreenPolicy: OffScreenPolicy = .lowersPriority
-    /// Whether a target draws the tier of the image into a corner, for debugging: M for memory, D for disk, N for network.
+    /// Whether a target draws the tier of the image into a corner, for debugging: M for memory, D for disk, L for local, N for
+    /// network.
     /// Previews, placeholders and failure images have no badge.
     public var showsTierBadge: Bool = false
     /// The label that a screen reader speaks for the image.

@@ -1,4 +1,4 @@
-public import ImageCore
+internal import ImageCore
 
 /// The running loads whose requests name an owner, by owner.
 final class OwnedLoads: Sendable {
@@ -21,12 +21,4 @@ final class OwnedLoads: Sendable {
     }
 
     var isEmpty: Bool { tasks.withLock { $0.isEmpty } }
-}
-
-extension ImageLoader {
-    /// Cancels every running load whose request names that owner, in the order of their starts. Loads that start afterwards
-    /// are not cancelled.
-    public func cancel(owner: LoadOwner) {
-        for task in coordinator.ownedLoads.loads(of: owner) { task.cancel() }
-    }
 }

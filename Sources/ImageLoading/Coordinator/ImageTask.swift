@@ -75,6 +75,13 @@ public final class ImageTask: LoadHandle {
         }
     }
 
+    /// The image, when the load has ended. Cancelling the awaiting task cancels the load.
+    ///
+    /// - Throws: ``LoadFailure/failed(_:)`` with the error, or ``LoadFailure/cancelled``.
+    public var image: DecodedImage {
+        get async throws(LoadFailure) { try await response.image }
+    }
+
     /// Progress, previews where ``LoadOptions/previews`` asks for them, and the end. A stream that is opened late begins
     /// with the current progress and preview, or, after the end, with the last progress and the terminal event. Any number of
     /// streams may be open; ending one cancels nothing.
@@ -112,6 +119,8 @@ public final class ImageTask: LoadHandle {
         }
     }
 
+    /// Cancels the load. Has no effect after its end, except that a completion or a progress closure that is scheduled on the
+    /// caller's queue or actor is not called any more.
     public func cancel() {
         let (subscription, isFirst) = state.withLock { state in
             defer { state.isCancelled = true }
@@ -221,6 +230,9 @@ public final class ImageTask: LoadHandle {
         }
         if isLate { lowResolution.cancel() } else if lowResolution.priority != priority { lowResolution.priority = priority }
     }
+
+    /// Whether ``cancel()`` was called, also after the end.
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 

@@ -67,9 +67,11 @@ extension LoadCoordinator {
             control.isClosed = true
             control.follower?.cancel()
         }
-        let tasks = state.withLock { state in state.tasks.sorted { $0.key < $1.key }.map(\.value) }
-        for task in tasks { task.cancel() }
+        for task in runningTasks { task.cancel() }
     }
+
+    /// The loads that wait for work, the oldest first.
+    var runningTasks: [ImageTask] { state.withLock { state in state.tasks.sorted { $0.key < $1.key }.map(\.value) } }
 
     func storeEnded() {
         let waiters = control.withLock { control -> [CheckedContinuation<Void, Never>] in

@@ -30,6 +30,7 @@ final class LoadCoordinator: Sendable {
     let control: Lock<Control>
     let counters = LoadCounters()
     let ownedLoads = OwnedLoads()
+    let prefetchers = Prefetchers()
 
     init(_ configuration: ImageLoader.Configuration) {
         parts = LoaderParts(configuration)

@@ -25,7 +25,7 @@ public final class ImagePrefetcher: Sendable {
         case disk
     }
 
-    private typealias Queue = PrefetchQueue<Key, ImageRequest, any LoadHandle>
+    private typealias Queue = PrefetchQueue<Key, ImageRequest, ImageTask>
 
     /// What counts as the same request: the resource, and the variant that the options of the request itself make.
     private struct Key: Hashable, Sendable {
@@ -63,6 +63,7 @@ public final class ImagePrefetcher: Sendable {
 
     private let loader: ImageLoader
     private let destination: Destination
+    private let owner: LoadOwner?
     private let state: Lock<State>
 
     /// Creates a prefetcher that does nothing until `start(_:)` is called.
@@ -73,20 +74,35 @@ public final class ImagePrefetcher: Sendable {
     ///   - priority: the priority among prefetches; every other load goes first whatever its priority. ``LoadPriority/low``.
     ///   - maximumLoads: how many run at a time, at least 1; 4. This is below the loader's limit per host, so that slots stay free
     ///     for visible images.
+    ///   - owner: the owner of the requests that name none, so that ``ImageLoader/cancel(owner:)`` stops them; `nil` by default.
     public init(
-        loader: ImageLoader, destination: Destination = .memory, priority: LoadPriority = .low, maximumLoads: Int = 4
+        loader: ImageLoader, destination: Destination = .memory, priority: LoadPriority = .low, maximumLoads: Int = 4,
+        owner: LoadOwner? = nil
     ) {
         self.loader = loader
         self.destination = destination
+        self.owner = owner
         state = Lock(State(queue: Queue(limit: maximumLoads), priority: priority))
+        loader.coordinator.prefetchers.add(self) { [weak self] owner in self?.stopWaiting(owner) }
     }
 
-    deinit { stopAll() }
+    deinit {
+        loader.coordinator.prefetchers.remove(self)
+        stopAll()
+    }
 
     // MARK: What to prefetch
 
-    /// Prefetches URLs with the options of the loader.
-    public func start(_ urls: some Sequence<URL>) { start(urls.map { ImageRequest(url: $0) }) }
+    /// Prefetches the images at URLs.
+    ///
+    /// - Parameters:
+    ///   - urls: the URLs of the images.
+    ///   - size: the size with which the views will load them, in pixels; `nil`, the default, for that of the loader's options.
+    ///   - processors: the processors with which the views will load them; an empty list, the default, for those of the loader's
+    ///     options.
+    public func start(_ urls: some Sequence<URL>, size: PixelSize? = nil, processors: [any Processing] = []) {
+        start(urls.map { ImageRequest(url: $0, size: size, processors: processors) })
+    }
 
     /// Prefetches requests. One that is waiting or running already is not queued again.
     public func start(_ requests: some Sequence<ImageRequest>) {
@@ -96,8 +112,15 @@ public final class ImagePrefetcher: Sendable {
         }
     }
 
-    /// Stops prefetching URLs. Work that other loads await continues.
-    public func stop(_ urls: some Sequence<URL>) { stop(urls.map { ImageRequest(url: $0) }) }
+    /// Stops prefetching the images at URLs. Work that other loads await continues.
+    ///
+    /// - Parameters:
+    ///   - urls: the URLs of the images.
+    ///   - size: the size with which they were started.
+    ///   - processors: the processors with which they were started.
+    public func stop(_ urls: some Sequence<URL>, size: PixelSize? = nil, processors: [any Processing] = []) {
+        stop(urls.map { ImageRequest(url: $0, size: size, processors: processors) })
+    }
 
     /// Stops prefetching requests. Work that other loads await continues.
     public func stop(_ requests: some Sequence<ImageRequest>) {
@@ -145,6 +168,14 @@ public final class ImagePrefetcher: Sendable {
 
     // MARK: Loads
 
+    /// Removes the waiting requests of an owner, or all for `nil`. Those that run are the loader's to cancel.
+    private func stopWaiting(_ owner: LoadOwner?) {
+        state.withLock { state in
+            state.queue.stopWaiting { request in owner.map { (request.owner ?? self.owner) == $0 } ?? true }
+        }
+        resumeWaiters()
+    }
+
     /// Starts as many loads as the limit allows. One caller at a time does so, so that a load that ends at once does not recurse.
     ///
     /// - Parameter change: the event before, applied under the same lock.
@@ -166,6 +197,8 @@ public final class ImagePrefetcher: Sendable {
 
     private func begin(_ ticket: Queue.Ticket, _ request: ImageRequest) {
         let priority = priority
+        var request = request
+        request.owner = request.owner ?? owner
         let handle = loader.prefetch(request, to: destination, priority: priority) { [weak self] in self?.ended(ticket) }
         guard let handle else { return ended(ticket) }
         // The load may have ended already. It may also have been stopped before it had a handle, which is cancelled here.
@@ -174,7 +207,7 @@ public final class ImagePrefetcher: Sendable {
 
     private func ended(_ ticket: Queue.Ticket) { startMore { $0.queue.ended(ticket) } }
 
-    private func cancel(_ handles: [any LoadHandle]) {
+    private func cancel(_ handles: [ImageTask]) {
         for handle in handles { handle.cancel() }
         resumeWaiters()
     }

@@ -93,6 +93,14 @@ struct PrefetchQueue<Key: Hashable & Sendable, Request: Sendable, Handle: Sendab
         return stopped
     }
 
+    /// Removes the waiting requests for which the closure returns `true`.
+    mutating func stopWaiting(where isStopped: (Request) -> Bool) {
+        entries = entries.filter { _, entry in
+            if case .waiting(let request) = entry.state { !isStopped(request) } else { true }
+        }
+        dropStopped()
+    }
+
     /// The loads that run, the oldest first.
     var handles: [Handle] {
         entries.values.sorted { $0.number < $1.number }.compactMap { entry in

@@ -16,7 +16,7 @@ struct FetchStage: Sendable {
         let retries: Int
         let isWhole: Bool
 
-        init(entry: DataEntry, tier: CacheTier = .network, retries: Int = 0, isWhole: Bool = true) {
+        init(entry: DataEntry, tier: CacheTier, retries: Int = 0, isWhole: Bool = true) {
             (self.entry, self.tier, self.retries, self.isWhole) = (entry, tier, retries, isWhole)
         }
     }
@@ -28,8 +28,8 @@ struct FetchStage: Sendable {
         _ rank: RankClass, _ deadline: Deadline?, _ transaction: (any ResponseTransaction)?, _ progress: Progress
     ) async throws -> Body {
         switch plan.request.source {
-        case .bytes(let data, _): return Body(entry: entry(data))
-        case .producer(_, let produce): return Body(entry: entry(try await produce()))
+        case .bytes(let data, _): return Body(entry: entry(data), tier: .local)
+        case .producer(_, let produce): return Body(entry: entry(try await produce()), tier: .local)
         case .url(let url):
             return try await body(of: loader.load(request(url, rank, deadline, transaction)), progress)
         }
@@ -106,7 +106,8 @@ struct FetchStage: Sendable {
     }
 
     private func body(_ data: Data, isWhole: Bool = true, of response: DataResponse) -> Body {
-        Body(entry: entry(data, head: response.head), tier: response.tier, retries: response.retries, isWhole: isWhole)
+        let tier = plan.isLocal ? .local : response.tier
+        return Body(entry: entry(data, head: response.head), tier: tier, retries: response.retries, isWhole: isWhole)
     }
 
     private func judge(_ response: DataResponse) throws(ImageError) {

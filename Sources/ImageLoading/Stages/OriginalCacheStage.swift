@@ -20,7 +20,7 @@ struct OriginalCacheStage: Sendable {
             // Only a response cache can ask the server.
             guard !plan.options.cachePolicy.revalidatesDisk else { return .miss(nil) }
             let entry = try await reading { try await parts.dataCache?.entry(for: plan.dataKey) }
-            return entry.map { .hit(FetchStage.Body(entry: $0)) } ?? .miss(nil)
+            return entry.map { .hit(FetchStage.Body(entry: $0, tier: .disk)) } ?? .miss(nil)
         }
         switch try await reading({ try await responses.lookUp(request) }) {
         case .miss(let transaction): return .miss(transaction)

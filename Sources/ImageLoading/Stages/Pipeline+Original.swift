@@ -65,7 +65,7 @@ extension Pipeline {
         metrics.byteCount = body.entry.data.count
         metrics.retries = body.retries
         (metrics.network, metrics.waiting) = (times.working, times.waiting)
-        let isFetched = !plan.isLocal && body.tier == .network
+        let isFetched = body.tier == .network
         if isFetched { coordinator.counters.fetched(metrics) }
         // With a response cache, the network layer has stored the bytes already.
         let keepsResponses = FetchStage(parts: parts, plan: plan).responseCache != nil

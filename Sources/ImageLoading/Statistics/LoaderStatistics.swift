@@ -80,7 +80,7 @@ final class LoadCounters: Sendable {
                 let metrics = response.metrics
                 if metrics.isCoalesced { loads.coalesced += 1 }
                 switch response.tier {
-                case .memory: break
+                case .memory, .local: break
                 case .disk: bytes.savedByCache += metrics.byteCount
                 case .network: if metrics.isCoalesced { bytes.savedByCoalescing += metrics.byteCount }
                 }

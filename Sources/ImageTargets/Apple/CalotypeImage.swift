@@ -17,18 +17,25 @@
     /// A SwiftUI view that shows an image, and a placeholder until the image is loaded.
     ///
     /// The loader comes from the environment; see `EnvironmentValues.imageLoader`.
-    public struct CalotypeImage<Placeholder: View>: View {
-        private let request: ImageRequest
-        private let placeholder: Placeholder
+    public struct CalotypeImage<PlaceholderView: View>: View {
+        private let request: ImageRequest?
+        private let placeholder: PlaceholderView
         private var completion: (@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)?
 
-        /// Makes a view that shows the image of a URL.
+        /// Makes a view that shows the image at a URL.
         ///
         /// - Parameters:
-        ///   - url: the URL of the image.
+        ///   - url: the URL of the image; `nil` shows the placeholder and loads nothing.
+        ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
+        ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's
+        ///     options.
         ///   - placeholder: the view to show until the image is loaded, and if the load fails.
-        public init(url: URL, @ViewBuilder placeholder: () -> Placeholder) {
-            self.init(ImageRequest(url: url), placeholder: placeholder)
+        public init(
+            url: URL?, size: PixelSize? = nil, processors: [any Processing] = [],
+            @ViewBuilder placeholder: () -> PlaceholderView
+        ) {
+            request = url.map { ImageRequest(url: $0, size: size, processors: processors) }
+            self.placeholder = placeholder()
         }
 
         /// Makes a view that shows the image of a request.
@@ -36,7 +43,7 @@
         /// - Parameters:
         ///   - request: the image to show.
         ///   - placeholder: the view to show until the image is loaded, and if the load fails.
-        public init(_ request: ImageRequest, @ViewBuilder placeholder: () -> Placeholder) {
+        public init(_ request: ImageRequest, @ViewBuilder placeholder: () -> PlaceholderView) {
             self.request = request
             self.placeholder = placeholder()
         }
@@ -51,7 +58,7 @@
         }
 
         public var body: some View {
-            CalotypePhaseView(request, completion: completion) { phase in
+            CalotypePhaseView(optional: request, completion: completion) { phase in
                 if case .success(let image) = phase, let cgImage = image.bitmap.makeCGImage() {
                     Image(decorative: cgImage, scale: 1).resizable()
                 } else {
@@ -65,7 +72,7 @@
     ///
     /// The loader comes from the environment; see `EnvironmentValues.imageLoader`.
     public struct CalotypePhaseView<Content: View>: View {
-        private let request: ImageRequest
+        private let request: ImageRequest?
         private let completion: (@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)?
         private let content: (ImagePhase) -> Content
         @Environment(\.imageLoader) private var loader
@@ -83,6 +90,31 @@
             _ request: ImageRequest, completion: (@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)? = nil,
             @ViewBuilder content: @escaping (ImagePhase) -> Content
         ) {
+            self.init(optional: request, completion: completion, content: content)
+        }
+
+        /// Makes a view of the phases of the image at a URL.
+        ///
+        /// - Parameters:
+        ///   - url: the URL of the image; for `nil` the phase is ``ImagePhase/empty``.
+        ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
+        ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's
+        ///     options.
+        ///   - completion: called on the main actor once with the result; not called if the request is replaced. `nil` by default.
+        ///   - content: makes the view of a phase.
+        public init(
+            url: URL?, size: PixelSize? = nil, processors: [any Processing] = [],
+            completion: (@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)? = nil,
+            @ViewBuilder content: @escaping (ImagePhase) -> Content
+        ) {
+            let request = url.map { ImageRequest(url: $0, size: size, processors: processors) }
+            self.init(optional: request, completion: completion, content: content)
+        }
+
+        fileprivate init(
+            optional request: ImageRequest?, completion: (@MainActor @Sendable (Result<ImageResponse, LoadFailure>) -> Void)?,
+            @ViewBuilder content: @escaping (ImagePhase) -> Content
+        ) {
             self.request = request
             self.completion = completion
             self.content = content
@@ -90,7 +122,7 @@
 
         public var body: some View {
             // If the request has no label, the label of the content is kept.
-            if let label = request.options.accessibilityLabel ?? nil {
+            if let label = request?.options.accessibilityLabel ?? nil {
                 boundContent.accessibilityLabel(Text(label))
             } else {
                 boundContent
@@ -106,9 +138,10 @@
         }
 
         /// Changes when another image is requested, for example with another size or other processors.
-        private var identity: BindingState.Identity {
+        private var identity: BindingState.Identity? {
             // If an option is out of range, the load reports it.
-            BindingState.identity(request, (try? loader?.options(for: request)) ?? LoadOptions())
+            guard let request else { return nil }
+            return BindingState.identity(request, (try? loader?.options(for: request)) ?? LoadOptions())
         }
 
         private func appear() {
@@ -121,6 +154,7 @@
                 withAnimation(.easeInOut(duration: time / .seconds(1))) { self.phase = phase }
             }
             model.setVisible(true)
+            guard let request else { return model.reset() }
             model.show(request, completion: completion)
         }
     }

@@ -4,7 +4,7 @@
 
     /// Loads images into a view: the property `calotype` of image views and buttons.
     ///
-    /// For example, `imageView.calotype.setImage(with: request, from: loader)`. A new request replaces the previous one, and the load
+    /// For example, `imageView.calotype.setImage(with: url, from: loader)`. A new request replaces the previous one, and the load
     /// is cancelled when the view is released.
     @MainActor public struct CalotypeView<View: PlatformImageView> {
         let view: View
@@ -23,6 +23,24 @@
             completion: ImageTarget<PlatformViewAdapter>.MainActorCompletion? = nil
         ) {
             binding(for: loader).target.setImage(request, completion: completion)
+        }
+
+        /// Shows the image at a URL, now or when it is loaded.
+        ///
+        /// - Parameters:
+        ///   - url: the URL of the image. `nil` cancels the load and shows the failure image of the loader's options, or otherwise
+        ///     their placeholder; the completion is then called with ``ImageError/Code/invalidRequest``.
+        ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
+        ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's
+        ///     options.
+        ///   - loader: loads the image.
+        ///   - completion: called on the main actor once with the result; not called if the request is replaced, repeated or
+        ///     cancelled. `nil` by default.
+        public func setImage(
+            with url: URL?, size: PixelSize? = nil, processors: [any Processing] = [], from loader: any ImageProviding,
+            completion: ImageTarget<PlatformViewAdapter>.MainActorCompletion? = nil
+        ) {
+            binding(for: loader).target.setImage(url, size: size, processors: processors, completion: completion)
         }
 
         /// Cancels the load. The view keeps what it shows.

@@ -40,8 +40,18 @@
     }
 
     extension ImageLoader {
-        /// Returns a publisher of the image of a URL.
-        public func publisher(for url: URL) -> ImagePublisher { publisher(for: ImageRequest(url: url)) }
+        /// Returns a publisher of the image at a URL.
+        ///
+        /// - Parameters:
+        ///   - url: the URL of the image.
+        ///   - size: the box in pixels that the image is scaled down to; `nil`, the default, leaves it to the loader's options.
+        ///   - processors: the processors to run on the image, in order; an empty list, the default, leaves them to the loader's
+        ///     options.
+        public func publisher(
+            for url: URL, size: PixelSize? = nil, processors: [any Processing] = []
+        ) -> ImagePublisher {
+            publisher(for: ImageRequest(url: url, size: size, processors: processors))
+        }
 
         /// Returns a publisher of the image of a request.
         public func publisher(for request: ImageRequest) -> ImagePublisher { ImagePublisher(loader: self, request: request) }
@@ -60,7 +70,7 @@
             /// There was no demand yet.
             case idle(Downstream)
             /// The load runs. Its handle is set as soon as it exists.
-            case loading(Downstream, (any LoadHandle)?)
+            case loading(Downstream, ImageTask?)
             /// The subscriber receives the value. The completion follows unless the subscriber cancels.
             case delivering
             case ended
@@ -87,7 +97,7 @@
                 return true
             }
             guard isFirst else { return }
-            let handle = loader.load(request) { [self] event in
+            let handle = loader.task(for: request) { [self] event in
                 if case .finished(let result) = event { finish(result) }
             }
             // The subscription may have ended or been cancelled before the handle existed.
@@ -118,7 +128,7 @@
         /// Changes to a later state.
         ///
         /// - Returns: the subscriber and the load, if the subscription had not reached a later state; `nil` otherwise.
-        private func transition(to next: State) -> (downstream: Downstream, handle: (any LoadHandle)?)? {
+        private func transition(to next: State) -> (downstream: Downstream, handle: ImageTask?)? {
             state.withLock { state in
                 if case .ended = state { return nil }
                 defer { state = next }

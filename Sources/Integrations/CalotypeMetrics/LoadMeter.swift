@@ -55,7 +55,7 @@ public final class LoadMeter: LoadObserving {
         }
         self.factory = factory
         ends = Dictionary(
-            uniqueKeysWithValues: ["memory", "disk", "network", "failed", "cancelled"]
+            uniqueKeysWithValues: (CacheTier.allCases.map(\.rawValue) + ["failed", "cancelled"])
                 .map { ($0, counter("loads_total", [("result", $0)])) })
         hits = Dictionary(
             uniqueKeysWithValues: [CacheTier.memory, .disk].map { tier in

@@ -57,7 +57,7 @@
 
         private let loader: any ImageProviding
         private let cellSize: PixelSize
-        private let request: (Int) -> ImageRequest
+        private let request: (Int) -> ImageRequest?
         private var cells: Set<Cell> = []
         /// Cells to update in the next frame; some may have been unbound since.
         private var cellsToUpdate: [Cell] = []
@@ -70,9 +70,10 @@
         ///   - cellSize: the size of an image, in the application's pixels. Requests without a target size get it, in device
         ///     pixels.
         ///   - layout: how the cells are arranged; in a grid by default.
-        ///   - request: returns the request for a position. Called whenever a cell comes near the screen.
+        ///   - request: returns the request for a position, or `nil` if there is no image: the cell then shows the failure image or
+        ///     the placeholder of the loader's options. Called whenever a cell comes near the screen.
         public init(
-            loader: any ImageProviding, cellSize: PixelSize, layout: Layout = .grid, request: @escaping (Int) -> ImageRequest
+            loader: any ImageProviding, cellSize: PixelSize, layout: Layout = .grid, request: @escaping (Int) -> ImageRequest?
         ) {
             (self.loader, self.cellSize, self.layout, self.request) = (loader, cellSize, layout, request)
             box = ListBox()
@@ -252,7 +253,7 @@
             guard let position = cell.position, position < count else { return cell.pending = .nothing }
             cell.pending = .load
             clearOutdated(cell)
-            var request = request(position)
+            guard var request = request(position) else { return cell.target.setImage(nil) }
             if request.options.targetSize == nil {
                 request.options.targetSize = cell.view.devicePixels(cellSize)
                 request.options.contentMode = .fill

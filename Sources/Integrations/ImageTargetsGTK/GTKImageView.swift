@@ -9,7 +9,7 @@
     ///     let view = GTKImageView()
     ///     // Put `view.widget` into the window, and keep the target as long as the window.
     ///     let target = ImageTarget(view, loader: loader)
-    ///     target.setImage(ImageRequest(url: url))
+    ///     target.setImage(url)
     ///     return target
     /// }
     /// ```

@@ -44,11 +44,9 @@ public final class ScriptedProvider: ImageProviding {
         }
     }
 
-    public func cachedImage(for request: ImageRequest) -> ImageResponse? {
-        state.withLock { $0.memory[request.resource] }.map { ImageResponse(image: $0, tier: .memory) }
-    }
+    public func cachedImage(for request: ImageRequest) -> DecodedImage? { state.withLock { $0.memory[request.resource] } }
 
-    public func load(_ request: ImageRequest, onEvent: @escaping @Sendable (LoadEvent) -> Void) -> any LoadHandle {
+    public func task(for request: ImageRequest, onEvent: @escaping @Sendable (LoadEvent) -> Void) -> ScriptedLoad {
         state.withLock { state in
             let id = LoadID(rawValue: UInt64(state.loads.count))
             let load = ScriptedLoad(id: id, request: request, onEvent: onEvent)

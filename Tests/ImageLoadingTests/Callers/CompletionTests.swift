@@ -1,5 +1,6 @@
 import CalotypeTesting
 import Dispatch
+import HTTPTypes
 import ImageCore
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
         nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
         let log = EventLog<String>()
 
-        func start(_ request: ImageRequest, with loader: ImageLoader) -> LoadToken {
+        func start(_ request: ImageRequest, with loader: ImageLoader) -> ImageTask {
             loader.load(request, on: self) { owner, result in
                 owner.assertIsolated()
                 owner.log.append((try? result.get().tier.rawValue) ?? "failed")
@@ -20,7 +21,7 @@ import Testing
         }
 
         /// Cancels while the completion is already on its way here.
-        func cancelLate(_ token: LoadToken, loader: ImageLoader, open: () -> Void) {
+        func cancelLate(_ token: ImageTask, loader: ImageLoader, open: () -> Void) {
             open()
             while loader.activity.loads > 0 {}
             token.cancel()
@@ -142,7 +143,92 @@ import Testing
         #expect(owner.log.count == 0)
     }
 
-    @Test func droppingTheTokenCancelsNothing() async throws {
+    /// GAPS "API": a trailing closure is the completion, which is called once, and not the closure of the events.
+    @Test func aTrailingClosureIsTheCompletionAndIsCalledOnce() async throws {
+        let bench = Bench()
+        let log = EventLog<Void>()
+        let task = bench.loader.load(ImageRequest(url: url("x"))) { _ in log.append(()) }
+        _ = try await task.image
+        await log.wait(forCount: 1)
+        await bench.waitUntilIdle()
+        for _ in 0..<100 { await Task.yield() }
+        #expect(log.count == 1)
+    }
+
+    // MARK: Progress
+
+    private func bench(_ gate: Gate) -> Bench {
+        let chunks = [Data([7]), Data([7, 7]), Data([7])]
+        return Bench(
+            network: ScriptedLoader { _ in
+                .response(HTTPResponse(status: .ok, headerFields: [.contentLength: "4"]), chunks: chunks, gate: gate)
+            })
+    }
+
+    /// Whether the numbers grow, at most to 4, and the last event is the completion.
+    private func isInOrder(_ events: [String]) -> Bool {
+        let received = events.dropLast().compactMap { Int($0) }
+        return events.last == "network" && received.count == events.count - 1 && received == Array(Set(received)).sorted()
+            && !received.isEmpty && received.last == 4
+    }
+
+    @Test func progressIsReportedOnTheQueueBeforeTheCompletion() async throws {
+        let (gate, queue, log) = (Gate(), queue("here"), EventLog<String>())
+        let bench = bench(gate)
+        bench.loader.load(
+            ImageRequest(url: url("x")), on: queue,
+            progress: { progress in
+                log.append(DispatchQueue.getSpecific(key: Self.key) == "here" ? "\(progress.received)" : "elsewhere")
+            }, completion: { log.append((try? $0.get().tier.rawValue) ?? "failed") })
+        gate.open()
+        await log.wait { $0.last == "network" }
+        #expect(isInOrder(log.events), "\(log.events)")
+    }
+
+    @Test func progressIsReportedOnTheActorBeforeTheCompletion() async throws {
+        let (gate, owner) = (Gate(), Owner())
+        let bench = bench(gate)
+        bench.loader.load(
+            ImageRequest(url: url("x")), on: owner,
+            progress: { owner, progress in
+                owner.assertIsolated()
+                owner.log.append("\(progress.received)")
+            }, completion: { owner, result in owner.log.append((try? result.get().tier.rawValue) ?? "failed") })
+        gate.open()
+        await owner.log.wait { $0.last == "network" }
+        #expect(isInOrder(owner.log.events), "\(owner.log.events)")
+    }
+
+    @Test func progressIsReportedOnTheMainActorBeforeTheCompletion() async throws {
+        let (gate, log) = (Gate(), EventLog<String>())
+        let bench = bench(gate)
+        bench.loader.load(url("x")) { progress in
+            MainActor.assertIsolated()
+            log.append("\(progress.received)")
+        } completion: { result in
+            log.append((try? result.get().tier.rawValue) ?? "failed")
+        }
+        gate.open()
+        await log.wait { $0.last == "network" }
+        #expect(isInOrder(log.events), "\(log.events)")
+    }
+
+    @Test func cancellingHoldsBackProgressThatIsOnItsWay() async throws {
+        let (gate, queue, log) = (Gate(), queue("here"), EventLog<String>())
+        let bench = bench(gate)
+        queue.suspend()
+        let task = bench.loader.load(
+            ImageRequest(url: url("x")), on: queue, progress: { _ in log.append("progress") },
+            completion: { _ in log.append("completion") })
+        gate.open()
+        await bench.waitUntilIdle()
+        task.cancel()
+        queue.resume()
+        await drain(queue)
+        #expect(log.count == 0)
+    }
+
+    @Test func droppingTheHandleCancelsNothing() async throws {
         let bench = Bench.held()
         let (queue, log) = (queue("here"), EventLog<String>())
         bench.loader.load(ImageRequest(url: url("x")), on: queue) { _ in log.append("called") }
@@ -208,6 +294,52 @@ private final class QueueExecutor: SerialExecutor {
         bench.network.gate.open()
         _ = try await tasks[1].response
         withExtendedLifetime((first, second)) {}
+    }
+
+    // MARK: Prefetchers and all loads
+
+    private func names(_ count: Int) -> [URL] { (0..<count).map { url("\($0)") } }
+
+    @Test func cancellingAnOwnerStopsItsPrefetchersAndNoOthers() async throws {
+        let bench = Bench.held()
+        let mine = ImagePrefetcher(loader: bench.loader, maximumLoads: 1, owner: LoadOwner("screen"))
+        let other = ImagePrefetcher(loader: bench.loader, maximumLoads: 1)
+        mine.start(names(3))
+        other.start([request("7", owner: nil), request("8", owner: "screen"), request("9", owner: nil)])
+        await bench.network.gate.waitForArrivals(2)
+        bench.loader.cancel(owner: LoadOwner("screen"))
+        await mine.waitUntilIdle()
+        #expect(other.activity == (1, 1))
+        bench.network.gate.open()
+        await other.waitUntilIdle()
+        await bench.waitUntilIdle()
+        #expect(bench.network.requests.map(\.url.lastPathComponent) == ["0", "7", "9"] && bench.network.cancelled == 1)
+    }
+
+    @Test func cancelAllEndsEveryLoadAndThePrefetchers() async throws {
+        let bench = Bench.held()
+        let prefetcher = ImagePrefetcher(loader: bench.loader, maximumLoads: 1)
+        let tasks = names(3).map { bench.loader.task(for: $0) }
+        await bench.network.gate.waitForArrivals(3)
+        prefetcher.start([url("8"), url("9")])
+        await bench.network.gate.waitForArrivals(4)
+        bench.loader.cancelAll()
+        for task in tasks { await #expect(throws: LoadFailure.cancelled) { try await task.image } }
+        await prefetcher.waitUntilIdle()
+        await bench.waitUntilIdle()
+        #expect(bench.network.requests.count == 4 && bench.network.cancelled == 4)
+        // Later loads and prefetches are not affected.
+        bench.network.gate.open()
+        _ = try await bench.loader.image(for: url("a"))
+        prefetcher.start([url("8")])
+        await prefetcher.waitUntilIdle()
+        #expect(bench.loader.cachedImage(for: url("8")) != nil)
+    }
+
+    @Test func aReleasedPrefetcherIsForgotten() {
+        let bench = Bench()
+        do { _ = ImagePrefetcher(loader: bench.loader) }
+        #expect(bench.loader.coordinator.prefetchers.isEmpty)
     }
 
     @Test func endedLoadsAreForgotten() async throws {

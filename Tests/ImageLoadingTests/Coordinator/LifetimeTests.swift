@@ -34,7 +34,7 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func aLoadThatEndsWithTheOldSharedLoaderMayAccessTheNewOne() async throws {
         let shared = SharedLoader { Bench.held().loader }
         let (ends, end) = AsyncStream.makeStream(of: ImageLoader.self)
-        _ = shared.current.load(ImageRequest(url: url("x"))) { event in
+        _ = shared.current.task(for: ImageRequest(url: url("x"))) { event in
             guard case .finished(.failure(.cancelled)) = event else { return }
             end.yield(shared.current)
             end.finish()

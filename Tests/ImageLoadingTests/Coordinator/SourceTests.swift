@@ -90,7 +90,7 @@ import Testing
         let gate = Gate()
         let bench = Bench(network: Self.network(gate: gate))
         let log = EventLog<String>()
-        let load = bench.loader.load(Self.request("9", low: "1")) { event in
+        let load = bench.loader.task(for: Self.request("9", low: "1")) { event in
             switch event {
             case .preview(let image): log.append("preview \(red(image)) \(image.isPreview)")
             case .finished(.success(let response)): log.append("image \(red(response.image))")
@@ -114,7 +114,7 @@ import Testing
         _ = try await bench.loader.image(for: url("1"))
         let log = EventLog<UInt8>()
         let held = Bench(network: Self.network(gate: Gate())) { $0.memoryCache = bench.memory }
-        let load = held.loader.load(Self.request("9", low: "1")) { event in
+        let load = held.loader.task(for: Self.request("9", low: "1")) { event in
             if case .preview(let image) = event { log.append(red(image)) }
             if case .finished(.success(let response)) = event { log.append(red(response.image)) }
         }
@@ -134,7 +134,7 @@ import Testing
         }
         let bench = Bench(network: network)
         let ended = EventLog<Void>()
-        let load = bench.loader.load(Self.request("9", low: "1")) { event in
+        let load = bench.loader.task(for: Self.request("9", low: "1")) { event in
             if case .finished = event { ended.append(()) }
         }
         await ended.wait(forCount: 1)
@@ -208,7 +208,7 @@ import Testing
         func start() {
             let thread = pthread_self()
             // The memory cache has it: the end is known before the call returns. Another thread may be as fast as that.
-            _ = bench.loader.load(ImageRequest(url: url("5"))) { _ in
+            _ = bench.loader.task(for: ImageRequest(url: url("5"))) { _ in
                 isInside.append(pthread_equal(thread, pthread_self()) != 0 && isStarting.withLock { $0 })
             }
             isStarting.withLock { $0 = false }

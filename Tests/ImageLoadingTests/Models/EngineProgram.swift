@@ -114,7 +114,7 @@ final class EngineProgram: Sendable {
         if !allowsRetries { request.options.retries = 0 }
         let (ends, problems) = (EventLog<Result<ImageResponse, LoadFailure>>(), EventLog<String>())
         let source = number == 7 ? 5 : number
-        let handle = loader.load(request) { event in
+        let handle = loader.task(for: request) { event in
             switch event {
             case .finished(let result): ends.append(result)
             case .progress: if ends.count > 0 { problems.append("progress after the end of a load of \(number)") }
@@ -127,7 +127,7 @@ final class EngineProgram: Sendable {
             }
         }
         return Load(
-            task: handle as! ImageTask, number: number, additions: additions, hasLowResolution: hasLowResolution,
+            task: handle, number: number, additions: additions, hasLowResolution: hasLowResolution,
             deadline: deadline, allowsRetries: allowsRetries, began: clock.now.offset, ends: ends, problems: problems)
     }
 

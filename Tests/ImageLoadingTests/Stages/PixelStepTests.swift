@@ -29,7 +29,7 @@ private struct Shrink: FusingProcessing {
     private let log = RecordingProcessor.Log()
 
     private func request(_ processors: String..., targetSize: PixelSize? = nil) -> ImageRequest {
-        ImageRequest(url: url("x"), targetSize: targetSize, processors: processors.map { Shrink(name: $0, log: log) })
+        ImageRequest(url: url("x"), size: targetSize, processors: processors.map { Shrink(name: $0, log: log) })
     }
 
     @Test func aStepThatNeedsLessIsDecodedSmall() async throws {

@@ -44,7 +44,7 @@ import Testing
             dataLoader: ScriptedLoader { _ in .body(Data(repeating: 7, count: 200)) }, decoder: FullSizeDecoder()))
 
     private func request(_ mode: ContentMode = .fit) -> ImageRequest {
-        var request = ImageRequest(url: url("x"), targetSize: PixelSize(width: 16, height: 16), processors: [])
+        var request = ImageRequest(url: url("x"), size: PixelSize(16))
         request.options.contentMode = mode
         return request
     }

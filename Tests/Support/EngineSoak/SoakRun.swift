@@ -29,7 +29,7 @@ struct SoakRun {
     let ends = Ends()
     var started = 0
     private var random: SeededGenerator
-    private var running: [any LoadHandle] = []
+    private var running: [ImageTask] = []
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
@@ -80,7 +80,7 @@ struct SoakRun {
         let handles = (0..<1_200).map { number in
             started += 1
             let ends = ends
-            return loader.load(ImageRequest(.url(URL(string: "http://burst.example/\(firstNew + number)")!))) { event in
+            return loader.task(for: ImageRequest(.url(URL(string: "http://burst.example/\(firstNew + number)")!))) { event in
                 if case .finished(let result) = event { ends.add(result) }
             }
         }
@@ -114,7 +114,7 @@ struct SoakRun {
     private mutating func start() {
         started += 1
         let ends = ends
-        let handle = loader.load(request()) { event in
+        let handle = loader.task(for: request()) { event in
             if case .finished(let result) = event { ends.add(result) }
         }
         switch Int.random(in: 0..<10, using: &random) {

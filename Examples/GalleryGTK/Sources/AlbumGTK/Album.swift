@@ -36,8 +36,7 @@ import ImageTargetsGTK
     }
 
     private func show(_ index: Int) {
-        var request = ImageRequest(url: urls[index])
-        request.options.targetSize = large.devicePixels(PixelSize(width: 1_000, height: 1_000))
+        var request = ImageRequest(url: urls[index], size: large.devicePixels(PixelSize(1_000)))
         request.options.accessibilityLabel = urls[index].lastPathComponent
         target.setImage(request)
     }

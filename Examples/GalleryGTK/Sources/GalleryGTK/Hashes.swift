@@ -10,7 +10,7 @@ final class Hashes: LoadObserving {
     private let queue = DispatchQueue(label: "gallery.hashes", qos: .utility)
 
     func placeholder(for url: URL) -> Placeholder? {
-        known.withLock { $0[url] }.map { .hash(PlaceholderHash($0) { try ThumbHash.decode($0) }) }
+        known.withLock { $0[url] }.map { .thumbHash($0) }
     }
 
     func add(_ hash: Data, for url: URL) { known.withLock { $0[url] = hash } }

@@ -51,6 +51,21 @@ import UIKit
         #expect(view.previousAppearance?.backgroundColor?.components == [1, 0, 0, 1] && view.previousAppearance?.image == nil)
     }
 
+    /// FEATURES 1.13: optional URLs in view calls.
+    @Test func aURLThatIsNilCancelsTheLoadAndShowsNothing() throws {
+        let view = UIImageView()
+        let url = URL(string: "test://a")
+        view.calotype.setImage(with: url, size: PixelSize(9), from: provider)
+        #expect(provider.loads.map(\.request.options.targetSize) == [PixelSize(9)])
+        provider.loads[0].send(.preview(try TestImages.solid(red: 5)))
+        var code: ImageError.Code?
+        view.calotype.setImage(with: nil as URL?, from: provider) { result in
+            if case .failure(let failure) = result { code = failure.code }
+        }
+        #expect(provider.loads.map(\.isCancelled) == [true] && view.image == nil && code == .invalidRequest)
+        #expect(view.calotype.currentSource == nil)
+    }
+
     @Test func cancellingKeepsTheImageAndClearingRemovesIt() throws {
         let view = UIImageView()
         provider.cache(try TestImages.solid(red: 5), for: request("a"))
@@ -151,6 +166,16 @@ import UIKit
         #expect(provider.loads.count == 1)
         provider.loads[0].succeed(try TestImages.solid(red: 4))
         await done.wait(forCount: 1)
+    }
+
+    /// FEATURES 1.13: optional URLs in view calls.
+    @Test func aSwiftUIViewWithoutAURLLoadsNothing() {
+        EnvironmentValues.current.imageLoader = provider
+        defer { EnvironmentValues.current.imageLoader = nil }
+        appear(CalotypeImage(url: nil) { Text("placeholder") }.body)
+        #expect(provider.loads.isEmpty)
+        appear(CalotypeImage(url: URL(string: "test://a"), size: PixelSize(9)) { Text("placeholder") }.body)
+        #expect(provider.loads.map(\.request.options.targetSize) == [PixelSize(9)])
     }
 
     @Test func aPhaseViewHasTheLabelOfItsRequestOnly() {
