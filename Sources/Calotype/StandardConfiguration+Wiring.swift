@@ -20,6 +20,7 @@ extension StandardConfiguration {
             sourcePolicy.map { PolicyCheckedResponses(cache: responses, policy: $0) as any ResponseCaching } ?? responses
         }
         configuration.otherStores = [partialBodies]
+        configuration.identifyingInterceptors = networkInterceptors
         configuration.encoder = makeEncoder()
         (configuration.processedFormat, configuration.processedEncoding) = (processedFormat, processedEncoding)
         configuration.globalOptions = makeOptions()
@@ -71,7 +72,7 @@ extension StandardConfiguration {
 
     private func makeOptions() -> OptionLayer {
         var options = options
-        if options.retries == nil, let retryPolicy { options.retries = min(max(0, retryPolicy.maximumRetries), 100) }
+        if !options.overrides(\.retries), let retryPolicy { options.retries = min(max(0, retryPolicy.maximumRetries), 100) }
         return options
     }
 }

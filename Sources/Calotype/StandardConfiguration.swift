@@ -51,11 +51,12 @@ public struct StandardConfiguration: Sendable {
     /// network, or fails. Serves stale entries by default; without a ``dataCache`` the load then fails.
     public var whenOffline = NetworkAwareLoader.OfflineBehavior.serveStale
     /// Interceptors around every fetch, the first one outermost; none. They run outside of ``dataCache``, so what they add to a
-    /// request is part of its cache key.
+    /// request is part of its cache key: the identity that they declare (``RequestInterceptor/identity(for:)``), or else the
+    /// header fields themselves.
     public var interceptors: [any RequestInterceptor] = []
     /// Interceptors around every attempt, the first one outermost; none. They run inside of ``dataCache``, resumption and
     /// retries, and only for requests to web servers. Use them for signatures that differ for each attempt, and for tokens that
-    /// change while the images do not.
+    /// change while the images do not. Of what they add, only the identity that they declare is part of a cache key.
     public var networkInterceptors: [any RequestInterceptor] = []
 
     // MARK: Caches

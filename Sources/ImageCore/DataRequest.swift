@@ -31,6 +31,14 @@ public struct DataRequest: Sendable {
     /// The purpose of the load that started the fetch. Loads that join the fetch later do not change it.
     public var purpose: LoadPurpose
 
+    /// What else changes the response: what interceptors declare (``RequestInterceptor/identity(for:)``) and what the options of
+    /// plug-ins say (``OptionEffect/response``). A cache or a store of responses makes it part of its keys. None by default.
+    public var identities: [String] = []
+    /// The options of plug-ins; all at their defaults.
+    public var extra = ExtraOptions()
+    /// Names, in lower case, of the header fields that interceptors have added and for which ``identities`` stand in keys.
+    package var identifiedFields: Set<String> = []
+
     /// Creates a request without deadline.
     public init(
         url: URL, method: HTTPRequest.Method = .get, headerFields: HTTPFields = HTTPFields(), body: Data? = nil,

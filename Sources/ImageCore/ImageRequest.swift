@@ -1,3 +1,5 @@
+public import HTTPTypes
+
 /// A source, and the options in which its load differs from the defaults of the loader.
 ///
 /// ```swift
@@ -20,8 +22,10 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
     /// the default, for none. Only loads that deliver previews use it: targets and tasks. A load that only awaits its result, such
     /// as `image(for:)`, does not fetch it.
     public var lowResolution: ImageSource?
-    /// The identity of the source, without headers.
-    public let resource: ResourceKey
+    /// The identity of the source with ``method`` and ``body``, without headers.
+    public private(set) var resource: ResourceKey
+    /// The method and the body, where they differ from the defaults.
+    private var payload: Payload?
     /// Whether the source is local (``ImageSource/isLocal``). Stored, because a URL creates a string for its scheme at each
     /// access.
     package let isLocal: Bool
@@ -40,7 +44,44 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
         isLocal = source.isLocal
     }
 
-    /// Returns a request for another source with the same options and purpose, without owner, fallbacks and low resolution.
+    /// The HTTP method of a request to a web server; `GET`. Requests with different methods or bodies never share a response.
+    ///
+    /// An HTTP cache stores only responses to `GET` without a body (RFC 9110, section 9.3.3). A method that is not idempotent, such
+    /// as `POST`, is not retried. ``fallbacks`` and ``lowResolution`` are fetched with `GET`.
+    ///
+    /// ```swift
+    /// var request = ImageRequest(url: URL(string: "https://example.org/render")!)
+    /// request.method = .post
+    /// request.body = Data(#"{"chart": "sales"}"#.utf8)
+    /// request.options.headers = [.contentType: "application/json"]
+    /// ```
+    public var method: HTTPRequest.Method {
+        get { payload?.method ?? .get }
+        set { send(newValue, body) }
+    }
+
+    /// The body to send to a web server; `nil`, the default, sends none.
+    public var body: Data? {
+        get { payload?.body }
+        set { send(method, newValue) }
+    }
+
+    private final class Payload: Sendable {
+        let method: HTTPRequest.Method
+        let body: Data?
+
+        init(_ method: HTTPRequest.Method, _ body: Data?) { (self.method, self.body) = (method, body) }
+    }
+
+    private mutating func send(_ method: HTTPRequest.Method, _ body: Data?) {
+        let isPlain = method == .get && body == nil
+        payload = isPlain ? nil : Payload(method, body)
+        resource = ImageRequest.key(for: source)
+        if !isPlain { resource = resource.varied(by: [method.rawValue, body.map { SHA256.hexDigest(of: Array($0)) } ?? ""]) }
+    }
+
+    /// Returns a request for another source with the same options and purpose, without method, body, owner, fallbacks and low
+    /// resolution.
     package func replacing(_ source: ImageSource) -> ImageRequest {
         ImageRequest(source, options: options, purpose: purpose)
     }

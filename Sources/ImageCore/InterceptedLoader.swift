@@ -2,8 +2,8 @@
 ///
 /// An interceptor may change the method, the header fields, the body and the timeout of a request, return a response itself, and
 /// call `next` more than once. It must not change the URL, and must not exceed what the caller allowed: the size limit, the use
-/// of expensive networks, the use of the network at all, unconfirmed stored responses, and storing on disk. Caches and coalescing use the original request, so
-/// such a change fails the load with a message that names the option to set instead.
+/// of expensive networks, the use of the network at all, unconfirmed stored responses, and storing on disk. Caches and coalescing
+/// use the original request, so such a change fails the load with a message that names the option to set instead.
 ///
 /// The timeout of a request counts from the start of the network layer and excludes the time of interceptors; the deadline
 /// includes it. An interceptor that waits should not wait beyond the deadline.
@@ -23,7 +23,7 @@
 /// ```
 public struct InterceptedLoader: DataLoading {
     private let loader: any DataLoading
-    private let interceptors: [any RequestInterceptor]
+    package let interceptors: [any RequestInterceptor]
 
     /// Creates a loader that runs interceptors around `loader`, the first one outermost.
     public init(_ loader: any DataLoading, interceptors: [any RequestInterceptor]) {
@@ -49,7 +49,7 @@ public struct InterceptedLoader: DataLoading {
                     .plugInFailed,
                     message: "The interceptor \(type(of: interceptor)) \(problem).", source: ImageSource.redacted(request.url))
             }
-            return try await load(changed, through: rest, to: loader)
+            return try await load(interceptor.marking(changed, from: request), through: rest, to: loader)
         }
     }
 

@@ -15,6 +15,10 @@ extension ImageLoader {
         /// Looked up for `http` and `https` URLs instead of ``dataCache``; ``dataLoader`` is then what fills it. `nil`, the
         /// default, uses ``dataCache`` for them.
         public var responseCache: (any ResponseCaching)?
+        /// Interceptors somewhere within ``dataLoader`` whose declared identities (``RequestInterceptor/identity(for:)``) are part
+        /// of the keys of all loads; none by default. The loader asks them for their identities but does not run them. Those of an
+        /// ``InterceptedLoader`` that is itself the ``dataLoader`` need not be listed.
+        public var identifyingInterceptors: [any RequestInterceptor] = []
         /// Encodes the images that ``DiskStorage`` stores in ``dataCache``, when the options of a load say so; with `nil`,
         /// the default, the loader stores original bytes instead.
         public var encoder: (any Encoding)?

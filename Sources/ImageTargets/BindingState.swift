@@ -59,12 +59,14 @@ struct BindingState: Sendable {
         token.load += 1
         source = request.source
         identity = BindingState.identity(request, options)
+        let setsExtra = !options.extra.isEmpty || !self.options.extra.isEmpty
         self.options = options
         priority = options.priority
         hasPreview = false
         isLoading = hit == nil
         isSuspended = hit == nil && (isDeferred || mustWaitForView)
-        calls.replaceAll(by: [.setAccessibilityLabel(options.accessibilityLabel)])
+        calls.replaceAll(by: setsExtra ? [.setExtraOptions(options.extra)] : [])
+        calls.append(.setAccessibilityLabel(options.accessibilityLabel))
         if let hit {
             if calls.willShowLoading { calls.append(.setLoading(false)) }
             calls.append(.setImage(hit.image, .none, badge: badge(hit)))
@@ -196,9 +198,12 @@ struct BindingState: Sendable {
     private func badge(_ response: ImageResponse) -> CacheTier? { options.showsTierBadge ? response.tier : nil }
 
     static func identity(_ request: ImageRequest, _ options: LoadOptions) -> Identity {
-        var parts = options.targetSize.map { ["\($0),\(options.contentMode.rawValue)"] } ?? [""]
-        if !options.appliesOrientation { parts.append("as-stored") }
-        if options.allowsPartial { parts.append("partial") }
+        var parts = [options.decodeVariant()]
+        var others = options.extra.texts(changing: .response)
+        if case .url(let url) = request.source {
+            others += options.interceptors.compactMap { $0.identity(for: url) }
+        }
+        parts += others.map { "\($0.utf8.count):\($0)" } + [""]
         // The length before each identifier keeps different lists of identifiers apart.
         parts += options.processors.map { "\($0.identifier.utf8.count):\($0.identifier)" }
         return Identity(resource: request.resource, headers: options.headers, variant: parts.joined(separator: "|"))

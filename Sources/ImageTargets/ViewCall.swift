@@ -10,6 +10,7 @@ enum ViewCall: Sendable {
     case setProgress(LoadProgress)
     case setFailure(ImageError)
     case setAccessibilityLabel(String?)
+    case setExtraOptions(ExtraOptions)
 
     /// Makes the call. The previous call must have returned.
     func make(on view: some ImageViewAdapter) async {
@@ -21,6 +22,7 @@ enum ViewCall: Sendable {
         case .setProgress(let progress): await view.setProgress(progress)
         case .setFailure(let error): await view.setFailure(error)
         case .setAccessibilityLabel(let label): await view.setAccessibilityLabel(label)
+        case .setExtraOptions(let options): await view.setExtraOptions(options)
         }
     }
 
@@ -34,6 +36,7 @@ enum ViewCall: Sendable {
         case .setProgress(let progress): view.setProgress(progress)
         case .setFailure(let error): view.setFailure(error)
         case .setAccessibilityLabel(let label): view.setAccessibilityLabel(label)
+        case .setExtraOptions(let options): view.setExtraOptions(options)
         }
     }
 

@@ -56,8 +56,65 @@ private enum Flavour: OptionKey {
     @Test func anOptionalOptionCanBeOverriddenByNil() throws {
         var builder = OptionsBuilder()
         builder.global.targetSize = PixelSize(width: 10, height: 10)
-        builder.request.targetSize = .some(nil)
+        builder.request.setToNone(\.targetSize)
         #expect(try builder.build().targetSize == nil)
+        builder.request.targetSize = nil
+        #expect(try builder.build().targetSize == PixelSize(width: 10, height: 10))
+    }
+
+    /// No option is a double optional.
+    @Test func anOptionalOptionIsReadAndSetAsAPlainOptional() {
+        var layer = OptionLayer()
+        let size: PixelSize? = PixelSize(width: 4, height: 4)
+        layer.targetSize = size
+        let read: PixelSize? = layer.targetSize
+        #expect(read == size)
+        layer.setToNone(\.targetSize)
+        #expect(layer.targetSize == nil && !layer.isEmpty)
+        let none: PixelSize? = nil
+        layer.targetSize = none
+        #expect(layer.isEmpty)
+    }
+
+    @Test func aLayerCanAddToWhatTheLayerBelowSays() throws {
+        var builder = OptionsBuilder()
+        builder.global.headers = [.acceptLanguage: "en", .via: "a"]
+        builder.request.modify(\.headers) { $0[.acceptLanguage] = "de" }
+        builder.request.modify(\.retries) { $0 += 1 }
+        builder.runtime.modify(\.headers) { $0[.userAgent] = "x" }
+        builder.runtime.modify(\.cachePolicy) { $0.remove(.writesDisk) }
+        let options = try builder.build()
+        #expect(options.headers == [.acceptLanguage: "de", .via: "a", .userAgent: "x"])
+        #expect(options.retries == 4 && options.cachePolicy == [.memoryOnly, .readsDisk])
+    }
+
+    @Test func aChangeOfAValueOfTheSameLayerChangesThatValueAndAValueDiscardsAChange() throws {
+        var layer = OptionLayer { $0.retries = 1 }
+        layer.modify(\.retries) { $0 += 1 }
+        #expect(layer.retries == 2)
+        layer.modify(\.timeout) { $0 *= 2 }
+        layer.timeout = .seconds(5)
+        #expect(try OptionsBuilder(request: layer).build().timeout == .seconds(5))
+        layer.modify(\.deadline) { $0 = .seconds(7) }
+        layer.modify(\.deadline) { $0 = $0.map { $0 * 2 } }
+        #expect(try OptionsBuilder(request: layer).build().deadline == .seconds(14))
+        layer.deadline = nil
+        #expect(try OptionsBuilder(request: layer).build().deadline == nil)
+    }
+
+    @Test func mergingKeepsChangesInOrder() throws {
+        let base = OptionLayer { $0.retries = 1 }
+        let merged = base.merging(OptionLayer { $0.modify(\.retries) { $0 += 5 } })
+        #expect(try OptionsBuilder(request: merged).build().retries == 6)
+        let replaced = merged.merging(OptionLayer { $0.retries = 2 })
+        #expect(try OptionsBuilder(request: replaced).build().retries == 2)
+    }
+
+    @Test func theResultOfAChangeIsChecked() throws {
+        var layer = OptionLayer()
+        layer.modify(\.retries) { $0 += 100 }
+        let error = try #require(throws: ImageError.self) { try OptionsBuilder(runtime: layer).build() }
+        #expect(error.message == "Invalid options: retries = 103 must be from 0 to 100 (runtime layer).")
     }
 
     @Test func oneErrorNamesEveryInvalidOptionItsValueAndItsLayer() throws {
@@ -82,6 +139,7 @@ private enum Flavour: OptionKey {
     @Test(arguments: [
         OptionLayer { $0.deadline = .zero }, OptionLayer { $0.deadline = .seconds(-1) }, OptionLayer { $0.maximumPixels = 0 },
         OptionLayer { $0.maximumResponseBytes = -1 }, OptionLayer { $0.retries = -1 },
+        OptionLayer { $0.frame = -1 }, OptionLayer { $0.alpha = .opaque },
         OptionLayer { $0.transition = .fade(.seconds(-1)) },
         OptionLayer { $0.placeholder = .color(red: 2, green: 0, blue: 0, alpha: 1) },
         OptionLayer { $0.placeholder = .color(red: .nan, green: 0, blue: 0, alpha: 1) },
@@ -99,7 +157,7 @@ private enum Flavour: OptionKey {
         let layer = OptionLayer { $0.deadline = .zero }
         let error = try #require(throws: ImageError.self) { try OptionsBuilder(global: layer).build() }
         #expect(error.message == "Invalid options: deadline = 0.0 seconds must be positive (global layer).")
-        #expect(try OptionsBuilder(global: OptionLayer { $0.deadline = .some(nil) }).build().deadline == nil)
+        #expect(try OptionsBuilder(global: OptionLayer { $0.setToNone(\.deadline) }).build().deadline == nil)
     }
 
     @Test func anInvalidHeaderListIsReportedWithoutItsValues() throws {

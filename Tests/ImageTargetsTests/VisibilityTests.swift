@@ -4,6 +4,35 @@ import ImageCore
 import ImageTargets
 import Testing
 
+/// A view that a plug-in brings, with an option of its own (FEATURES 3.6).
+private actor OptionView: ImageViewAdapter {
+    enum Caption: OptionKey { static let defaultValue = "none" }
+
+    private(set) var captions: [String] = []
+    func setImage(_ image: DecodedImage, transition: Transition) {}
+    func clear() {}
+    func setPlaceholder(_ placeholder: Placeholder) {}
+    func setExtraOptions(_ options: ExtraOptions) { captions.append(options[Caption.self]) }
+
+    func show(_ names: [(String, caption: String?)], _ target: ImageTarget<OptionView>) async {
+        for (name, caption) in names {
+            var request = ImageRequest(url: URL(string: "test://\(name)")!)
+            request.options[Caption.self] = caption
+            await target.setImage(request)
+        }
+    }
+}
+
+@Suite struct OptionsOfViews {
+    /// A reused view does not keep the option of the request before.
+    @Test func aViewGetsTheOptionsOfPlugInsOfEachRequest() async {
+        let view = OptionView()
+        let target = ImageTarget(view, loader: ScriptedProvider())
+        await view.show([("a", nil), ("b", "sea"), ("c", "sky"), ("d", nil), ("e", nil)], target)
+        #expect(await view.captions == ["sea", "sky", "none"])
+    }
+}
+
 @Suite struct OffScreenViews {
     private let provider = ScriptedProvider()
     private let view = RecordingView()

@@ -9,7 +9,8 @@ public import ImageCore
 /// that `Vary` lists. There is no list of variants; the limits of the data cache apply to all of them.
 ///
 /// Requests of different users never share an entry, whatever `Vary` says: every request field that is not known to be neutral
-/// (``neutralFields``), and user and password in the URL, are part of the key. Keys contain only digests of such values.
+/// (``neutralFields``), user and password in the URL, and what interceptors declare, are part of the key. Keys contain only
+/// digests of such values.
 ///
 /// ```swift
 /// let cache = HTTPCache(store: DiskCache())
@@ -95,13 +96,14 @@ public struct HTTPCache: ResponseCaching {
     /// An unsafe request has fields that a GET does not have, such as a token against forgery, and the keys of a user are not
     /// listed. So the primary keys with all identifying fields of the request, all but one, one, and none are removed.
     func removeAll(for url: URL, as request: DataRequest) async throws {
-        let fields = request.headerFields
-        let names = Array(identifyingHeaders(in: fields).prefix(Self.maximumIdentifyingHeaders))
+        let names = Array(identifyingHeaders(of: request).prefix(Self.maximumIdentifyingHeaders))
         let others = names.flatMap { name in [[name], names.filter { $0 != name }] }
         // Without their primary entry, variants are never found.
-        for key in Set(([[], names] + others).map { primaryKey(url, fields, identifiedBy: $0) }) {
-            try await remove(key)
-        }
+        var anyone = request
+        anyone.identities = []
+        let combinations = [[], names] + others
+        let keys = [request, anyone].flatMap { user in combinations.map { primaryKey(url, user, identifiedBy: $0) } }
+        for key in Set(keys) { try await remove(key) }
     }
 
     /// Only this many identifying fields are combined.
@@ -133,8 +135,7 @@ public struct HTTPCache: ResponseCaching {
 
     /// The keys of a request, without entries.
     func emptyEntries(for request: DataRequest) -> StoredEntries {
-        let fields = request.headerFields
-        let key = primaryKey(request.url, fields, identifiedBy: identifyingHeaders(in: fields))
+        let key = primaryKey(request.url, request, identifiedBy: identifyingHeaders(of: request))
         return StoredEntries(primaryKey: key, matchKey: key)
     }
 
@@ -198,15 +199,16 @@ public struct HTTPCache: ResponseCaching {
         try await store.entry(for: key).flatMap(EntryMetadata.decode)
     }
 
-    private func primaryKey(_ url: URL, _ fields: HTTPFields, identifiedBy names: [String]) -> DataKey {
-        let resource = ImageRequest(url: url).resource
-        return DataKey(
-            resource: names.isEmpty ? resource : resource.varied(by: [VaryKey.digest(of: names, in: fields)]), variant: "http")
+    private func primaryKey(_ url: URL, _ request: DataRequest, identifiedBy names: [String]) -> DataKey {
+        let fields = names.isEmpty ? [] : [VaryKey.digest(of: names, in: request.headerFields)]
+        return DataKey(resource: ImageRequest(url: url).resource.varied(by: fields + request.identities), variant: "http")
     }
 
-    /// The names of the request fields that may identify the user, in lower case, sorted and unique.
-    private func identifyingHeaders(in fields: HTTPFields) -> [String] {
-        Set(fields.lazy.map(\.name.canonicalName).filter { !neutralFields.contains($0) }).sorted()
+    /// The names of the request fields that may identify the user and for which no declared identity stands, in lower case, sorted
+    /// and unique.
+    private func identifyingHeaders(of request: DataRequest) -> [String] {
+        let names = request.headerFields.lazy.map(\.name.canonicalName)
+        return Set(names.filter { !neutralFields.contains($0) && !request.identifiedFields.contains($0) }).sorted()
     }
 
     private func secondaryKey(_ primary: DataKey, _ digest: String) -> DataKey {

@@ -1,13 +1,37 @@
 /// The values of the options that plug-ins define, by key type.
+///
+/// Network layers and interceptors get them in ``DataRequest/extra``, decoders in ``DecodeOptions/extra``, processors in
+/// ``ProcessingContext/extra``, encoders in ``EncodeOptions/extra``, and views by ``ImageViewAdapter/setExtraOptions(_:)``.
 public struct ExtraOptions: Sendable {
-    private var values: [ObjectIdentifier: any Sendable] = [:]
+    private struct Entry: Sendable {
+        let value: any Sendable
+        let effect: OptionEffect
+        /// The option in a cache key; empty for one that is in none.
+        let text: String
+    }
+
+    private var entries: [ObjectIdentifier: Entry] = [:]
 
     /// Creates options that all have their default values.
     public init() {}
 
+    /// Whether no option is set.
+    public var isEmpty: Bool { entries.isEmpty }
+
     /// The value of an option.
     public subscript<K: OptionKey>(key: K.Type) -> K.Value {
-        get { values[ObjectIdentifier(key)] as? K.Value ?? K.defaultValue }
-        set { values[ObjectIdentifier(key)] = newValue }
+        get { entries[ObjectIdentifier(key)]?.value as? K.Value ?? K.defaultValue }
+        set {
+            var entry = Entry(value: newValue, effect: .none, text: "")
+            if K.effect != .none, case let text = K.text(of: newValue), text != K.text(of: K.defaultValue) {
+                entry = Entry(value: newValue, effect: K.effect, text: "\(K.name)=\(text)")
+            }
+            entries[ObjectIdentifier(key)] = entry
+        }
+    }
+
+    /// The options that change the response, or the image that is made of it, as texts for a cache key, in a stable order.
+    package func texts(changing effect: OptionEffect) -> [String] {
+        entries.isEmpty ? [] : entries.values.filter { $0.effect == effect }.map(\.text).sorted()
     }
 }

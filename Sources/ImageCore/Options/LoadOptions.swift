@@ -5,13 +5,16 @@ public import HTTPTypes
 /// An ``OptionLayer`` overrides some of them. ``OptionsBuilder`` applies the layers of the loader, the request and the runtime
 /// options in this order.
 public struct LoadOptions: Sendable {
-    /// Which caches the load reads and writes.
+    /// Which caches the load reads and writes, and whether it may ask the server.
     public var cachePolicy: CachePolicy = .memoryAndDisk
     /// Which images the memory cache evicts first.
     public var cachePriority: CachePriority = .normal
-    /// Whether the load stores anything on disk. `false` overrides ``cachePolicy``.
+    /// Whether the load may store anything on disk; `true`.
+    ///
+    /// A load stores on disk only if this is `true` **and** ``cachePolicy`` has ``CachePolicy/writesDisk``: whichever forbids it
+    /// wins, in whatever layers they are set. ``diskStorage`` then says what is stored, and never allows what these two forbid.
     public var storesToDisk: Bool = true
-    /// What the load stores on disk. Takes effect if the loader has an encoder.
+    /// What the load stores on disk, if ``storesToDisk`` and ``cachePolicy`` allow that. Takes effect if the loader has an encoder.
     public var diskStorage: DiskStorage = .originalData
     /// How urgent the load is among the loads with the same purpose.
     public var priority: LoadPriority = .normal
@@ -28,8 +31,8 @@ public struct LoadOptions: Sendable {
     public var headers: HTTPFields = [:]
     /// Interceptors around the fetches of this load, the first one outermost, outside those of the loader; none.
     ///
-    /// They are not part of the identity of the resource. A load that joins the fetch of another load, or that a cache serves,
-    /// does not call its own. Put what decides who may see an image into ``headers``.
+    /// What they declare by ``RequestInterceptor/identity(for:)`` is part of the identity of the resource. A load that joins the
+    /// fetch of another load, or that a cache serves, does not call its own interceptors.
     public var interceptors: [any RequestInterceptor] = []
     /// Whether expensive networks, such as cellular or metered ones, may be used.
     public var allowsExpensiveNetwork: Bool = true
@@ -45,6 +48,17 @@ public struct LoadOptions: Sendable {
     public var processors: [any Processing] = []
     /// Whether the orientation that the file states is applied.
     public var appliesOrientation: Bool = true
+    /// Whether colours are converted to sRGB; `true`. Otherwise the image keeps the colour profile of the file, and processors run
+    /// in it.
+    public var convertsToSRGB: Bool = true
+    /// Whether an image with more than 8 bits per channel is reduced to 8 bits; `true`. Otherwise it has a 16-bit format, which
+    /// takes twice the memory.
+    public var convertsTo8Bit: Bool = true
+    /// The alpha mode of an image with transparency: `.premultiplied`, the default, or `.straight` for the pixels as stored.
+    /// Processors need premultiplied images, so a load with processors ignores it.
+    public var alpha: AlphaMode = .premultiplied
+    /// The frame of an animation to decode, from 0, the default. A load of a frame that the file does not have fails.
+    public var frame: Int = 0
     /// Whether a truncated file results in a partial image instead of an error.
     public var allowsPartial: Bool = false
     /// Which previews the load delivers while bytes arrive.

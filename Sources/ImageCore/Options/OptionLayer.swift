@@ -1,18 +1,22 @@
-/// Overrides of some of the ``LoadOptions``. An option that is `nil` is inherited.
+/// Overrides of some of the ``LoadOptions``. An option that is `nil` is inherited from the layer below.
 ///
 /// ```swift
 /// var layer = OptionLayer()
 /// layer.timeout = .seconds(5)
 /// layer.targetSize = PixelSize(width: 320, height: 200)
 /// layer.timeout = nil  // inherits again
+/// layer.setToNone(\.targetSize)  // the full size, whatever the layer below says
+/// layer.modify(\.cachePolicy) { $0.remove(.writesDisk) }  // all else as the layer below says
 /// ```
 @dynamicMemberLookup
 public struct OptionLayer: Sendable {
     struct Override: Sendable {
         fileprivate let option: OptionID
-        let value: any Sendable
+        /// The value of the option; `nil` for a change of the inherited value.
+        fileprivate let value: (any Sendable)?
         let apply: @Sendable (inout LoadOptions) -> Void
-        let problem: @Sendable () -> String?
+        /// What is wrong with the option once the override was applied.
+        let problem: @Sendable (LoadOptions) -> String?
     }
 
     private(set) var overrides: [Override] = []
@@ -28,25 +32,60 @@ public struct OptionLayer: Sendable {
 
     /// The override of an option; `nil` inherits it.
     public subscript<Value: Sendable>(dynamicMember option: any WritableKeyPath<LoadOptions, Value> & Sendable) -> Value? {
-        get { value(of: .field(option)) }
-        set {
-            set(.field(option), to: newValue) { value in
-                Override(
-                    option: .field(option), value: value, apply: { $0[keyPath: option] = value },
-                    problem: { OptionRules.problem(with: value, of: option) })
-            }
-        }
+        get { value(of: .field(option)) as? Value }
+        set { set(.field(option), to: newValue.map { Self.override(option, with: $0) }) }
+    }
+
+    /// The override of an option that may be none; `nil` inherits it, and ``setToNone(_:)`` overrides it with none.
+    public subscript<Value: Sendable>(dynamicMember option: any WritableKeyPath<LoadOptions, Value?> & Sendable) -> Value? {
+        get { value(of: .field(option)) as? Value }
+        set { set(.field(option), to: newValue.map { Self.override(option, with: $0) }) }
     }
 
     /// The override of an option that a plug-in defines; `nil` inherits it.
     public subscript<K: OptionKey>(key: K.Type) -> K.Value? {
-        get { value(of: .key(ObjectIdentifier(key))) }
+        get { value(of: .key(ObjectIdentifier(key))) as? K.Value }
         set {
-            set(.key(ObjectIdentifier(key)), to: newValue) { value in
+            let override = newValue.map { value in
                 Override(
                     option: .key(ObjectIdentifier(key)), value: value, apply: { $0.extra[key] = value },
-                    problem: { K.problem(with: value).map { "\(key) = \(value) \($0)" } })
+                    problem: { _ in K.problem(with: value).map { "\(key) = \(value) \($0)" } })
             }
+            set(.key(ObjectIdentifier(key)), to: override)
+        }
+    }
+
+    /// Overrides an option with none, such as the target size with the full size, whatever the layer below says.
+    public mutating func setToNone<Value: Sendable>(_ option: any WritableKeyPath<LoadOptions, Value?> & Sendable) {
+        set(.field(option), to: Self.override(option, with: Value?.none))
+    }
+
+    /// Changes the value that the layer below gives to an option, instead of replacing it: adds a header field, an interceptor or a
+    /// processor to those that are there.
+    ///
+    /// ```swift
+    /// var request = ImageRequest(url: URL(string: "https://example.org/cat.jpg")!)
+    /// request.options.modify(\.headers) { $0[.acceptLanguage] = "de" }
+    /// ```
+    ///
+    /// If this layer sets the option, that value is changed. Setting the option later discards the change.
+    ///
+    /// - Parameters:
+    ///   - option: the option to change.
+    ///   - change: changes the value; called for every load.
+    public mutating func modify<Value: Sendable>(
+        _ option: any WritableKeyPath<LoadOptions, Value> & Sendable, _ change: @escaping @Sendable (inout Value) -> Void
+    ) {
+        let id = OptionID.field(option)
+        // Unwrapped first: a missing value could be cast to an optional `Value`.
+        if let last = overrides.lastIndex(where: { $0.option == id }), let set = overrides[last].value, var value = set as? Value {
+            change(&value)
+            overrides[last] = Self.override(option, with: value)
+        } else {
+            overrides.append(
+                Override(
+                    option: id, value: nil, apply: { change(&$0[keyPath: option]) },
+                    problem: { OptionRules.problem(with: $0[keyPath: option], of: option) }))
         }
     }
 
@@ -55,32 +94,43 @@ public struct OptionLayer: Sendable {
         for override in overrides { override.apply(&options) }
     }
 
-    /// A part of a sentence for each invalid override, such as `timeout = 0.0 seconds must be positive`.
-    var problems: [String] { overrides.compactMap { $0.problem() } }
-
-    /// Adds an override, or replaces the override of the same option.
-    mutating func replace(_ override: Override) {
-        if let index = overrides.firstIndex(where: { $0.option == override.option }) {
-            overrides[index] = override
-        } else {
-            overrides.append(override)
+    /// Writes the overrides of this layer into `options`, and adds to `problems` a part of a sentence for each invalid one, such as
+    /// `timeout = 0.0 seconds must be positive (global layer)`.
+    func apply(to options: inout LoadOptions, as layer: StaticString, _ problems: inout [String]) {
+        for override in overrides {
+            override.apply(&options)
+            if let problem = override.problem(options) { problems.append("\(problem) (\(layer) layer)") }
         }
     }
 
-    private func value<Value>(of option: OptionID) -> Value? {
-        // If `Value` is an optional, optional chaining would turn a missing override into a `nil` of that type.
-        guard let override = overrides.first(where: { $0.option == option }) else { return nil }
-        return override.value as? Value
+    /// Whether the layer sets or changes an option.
+    package func overrides(_ option: any PartialKeyPath<LoadOptions> & Sendable) -> Bool {
+        overrides.contains { $0.option == .field(option) }
     }
 
-    private mutating func set<Value>(_ option: OptionID, to value: Value?, make: (Value) -> Override) {
-        let index = overrides.firstIndex { $0.option == option }
-        switch (index, value) {
-        case (let index?, let value?): overrides[index] = make(value)
-        case (nil, let value?): overrides.append(make(value))
-        case (let index?, nil): overrides.remove(at: index)
-        case (nil, nil): break
+    /// Adds an override of a higher layer. A value replaces what there is for the option; a change comes after it.
+    mutating func add(_ override: Override) {
+        if override.value == nil { overrides.append(override) } else { set(override.option, to: override) }
+    }
+
+    private static func override<Value: Sendable>(
+        _ option: any WritableKeyPath<LoadOptions, Value> & Sendable, with value: Value
+    ) -> Override {
+        Override(
+            option: .field(option), value: .some(value), apply: { $0[keyPath: option] = value },
+            problem: { _ in OptionRules.problem(with: value, of: option) })
+    }
+
+    private func value(of option: OptionID) -> (any Sendable)? { overrides.first { $0.option == option }?.value }
+
+    private mutating func set(_ option: OptionID, to override: Override?) {
+        guard let index = overrides.firstIndex(where: { $0.option == option }) else {
+            if let override { overrides.append(override) }
+            return
         }
+        if let override { overrides[index] = override }
+        let kept = override == nil ? index : index + 1
+        overrides[kept...].removeAll { $0.option == option }
     }
 }
 

@@ -23,10 +23,11 @@ extension OptionLayer {
     /// Neither reads from disk nor writes to it.
     public static var memoryOnly: OptionLayer { OptionLayer { $0.cachePolicy = .memoryOnly } }
 
-    /// Returns this layer with the overrides of another layer, which take precedence.
+    /// Returns this layer with the overrides of another layer, which take precedence. What the other layer modifies is modified
+    /// after this layer has set it.
     public func merging(_ other: OptionLayer) -> OptionLayer {
         var merged = self
-        for override in other.overrides { merged.replace(override) }
+        for override in other.overrides { merged.add(override) }
         return merged
     }
 }

@@ -32,6 +32,8 @@ enum OptionRules {
             let sides = 1...1_000_000
             return sides.contains(size.width) && sides.contains(size.height) ? nil : "must have sides from 1 to 1000000 pixels"
         },
+        Rule("frame", \.frame) { $0 >= 0 ? nil : "must not be negative" },
+        Rule("alpha", \.alpha) { $0 != .opaque ? nil : "must be premultiplied or straight" },
         Rule("headers", \.headers) { $0.count <= 100 ? nil : "must be at most 100 fields" },
         Rule("transition", \.transition) {
             if case .fade(let time) = $0, time < .zero { "must not be negative" } else { nil }

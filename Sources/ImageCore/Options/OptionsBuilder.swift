@@ -27,17 +27,14 @@ public struct OptionsBuilder: Sendable {
     /// - Throws: ``ImageError/Code/invalidConfiguration``. The message names every invalid option, its value and its layer,
     ///   including options that a later layer overrides.
     public func build() throws(ImageError) -> LoadOptions {
-        let problems = (global.problems, request.problems, runtime.problems)
-        guard problems.0.isEmpty, problems.1.isEmpty, problems.2.isEmpty else {
-            let named = [("global", problems.0), ("request", problems.1), ("runtime", problems.2)]
-                .flatMap { name, problems in problems.map { "\($0) (\(name) layer)" } }
+        var (options, problems) = (LoadOptions(), [String]())
+        global.apply(to: &options, as: "global", &problems)
+        request.apply(to: &options, as: "request", &problems)
+        runtime.apply(to: &options, as: "runtime", &problems)
+        guard problems.isEmpty else {
             throw ImageError(
-                .invalidConfiguration, message: "Invalid options: " + named.joined(separator: "; ") + ".", stage: .request)
+                .invalidConfiguration, message: "Invalid options: " + problems.joined(separator: "; ") + ".", stage: .request)
         }
-        var options = LoadOptions()
-        global.apply(to: &options)
-        request.apply(to: &options)
-        runtime.apply(to: &options)
         return options
     }
 }

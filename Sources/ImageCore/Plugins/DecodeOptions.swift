@@ -16,6 +16,8 @@ public struct DecodeOptions: Sendable {
     public var allowsPartial = false
     /// The frame of an animation, from 0; 0.
     public var frame = 0
+    /// The options of plug-ins; all at their defaults.
+    public var extra = ExtraOptions()
     /// The limits that the file must not exceed.
     public var limits = DecodingLimits()
     /// Cancels the decode; `nil`, the default, for a decode that cannot be cancelled.

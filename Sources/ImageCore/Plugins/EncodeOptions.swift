@@ -12,6 +12,8 @@ public struct EncodeOptions: Sendable {
     public var isLossless: Bool? = nil
     /// The orientation to store in the file, for pixels that are not upright; ``Orientation/up``.
     public var orientation = Orientation.up
+    /// The options of plug-ins; all at their defaults.
+    public var extra = ExtraOptions()
     /// Cancels the encode; `nil`, the default, for an encode that cannot be cancelled.
     public var cancellation: CancellationToken? = nil
 

@@ -37,6 +37,9 @@ public protocol ImageViewAdapter: AnyObject, Sendable {
     func setFailure(_ error: ImageError) async
     /// Sets the label that a screen reader speaks. Does nothing by default.
     func setAccessibilityLabel(_ label: String?) async
+    /// Sets the options of plug-ins of the request that begins. Called before all other calls for the request, if it or the request
+    /// before has any. Does nothing by default.
+    func setExtraOptions(_ options: ExtraOptions) async
     /// Whether the user prefers reduced motion; `false` by default. If `true`, images are set without a transition.
     func prefersReducedMotion() async -> Bool
 }
@@ -52,6 +55,8 @@ extension ImageViewAdapter {
     public func setFailure(_ error: ImageError) {}
     /// Does nothing.
     public func setAccessibilityLabel(_ label: String?) {}
+    /// Does nothing.
+    public func setExtraOptions(_ options: ExtraOptions) {}
     /// Returns `false`.
     public func prefersReducedMotion() -> Bool { false }
 }

@@ -26,6 +26,8 @@
     func setFailure(_ error: ImageError)
     /// Sets the label that a screen reader speaks. Does nothing by default.
     func setAccessibilityLabel(_ label: String?)
+    /// Sets the options of plug-ins of the request that begins. Does nothing by default.
+    func setExtraOptions(_ options: ExtraOptions)
     /// Whether the user prefers reduced motion; `false` by default.
     func prefersReducedMotion() -> Bool
 }

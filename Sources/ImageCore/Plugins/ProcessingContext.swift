@@ -7,6 +7,9 @@ public struct ProcessingContext: Sendable {
     /// How many threads a processor may use, including that of its caller; 1. These threads come on top of the caller's worker
     /// threads, so set more only if images are processed one at a time.
     public var threads = 1
+    /// The options of plug-ins; all at their defaults. A processor that reads one whose effect is ``OptionEffect/image`` need not
+    /// name it in its identifier.
+    public var extra = ExtraOptions()
 
     /// Creates a context.
     public init(cancellation: CancellationToken? = nil) { self.cancellation = cancellation }

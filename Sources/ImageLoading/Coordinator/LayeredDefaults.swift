@@ -20,7 +20,10 @@ final class LayeredDefaults: Sendable {
         do {
             let merged = MergedOptions(try OptionsBuilder(global: global, runtime: runtime).build(), encodes: encodes)
             plain = .success(merged)
-            let readsByVariant = merged.options.cachePolicy.readsMemory && merged.options.headers.isEmpty
+            let options = merged.options
+            let readsByVariant =
+                options.cachePolicy.readsMemory && options.headers.isEmpty && options.interceptors.isEmpty
+                && options.extra.isEmpty
             plainVariant = readsByVariant ? merged.variant : nil
         } catch {
             plain = .failure(error)
@@ -29,7 +32,7 @@ final class LayeredDefaults: Sendable {
     }
 
     /// Whether a request leaves its priority to the lowest layer, or to the caller.
-    func yields(_ request: ImageRequest) -> Bool { request.options.priority == nil && runtime.priority == nil }
+    func yields(_ request: ImageRequest) -> Bool { !request.options.overrides(\.priority) && !runtime.overrides(\.priority) }
 
     /// The merged options of a request.
     func options(for request: ImageRequest) throws(ImageError) -> MergedOptions {

@@ -90,7 +90,8 @@ final class LoadCoordinator: Sendable {
         }
         let deadline = first.map(\.deadline) ?? merged.options.deadline.map { parts.deadline(after: $0) }
         return LoadPlan(
-            id, request, merged, goal: goal, priority: priority.flatMap { defaults.yields(request) ? $0 : nil },
+            id, request, merged, goal: goal, identities: parts.identities(of: request.source, merged.options),
+            priority: priority.flatMap { defaults.yields(request) ? $0 : nil },
             deadline: deadline, planning: began.map { ContinuousClock.now - $0 } ?? .zero)
     }
 
@@ -109,7 +110,8 @@ final class LoadCoordinator: Sendable {
             let plan = try plan(request)
             return memoryHit(plan).map { .hit($0) } ?? .miss(plan)
         }
-        if let image = memory.image(for: ImageKey(resource: request.resource, variant: variant)), !image.isPreview {
+        let resource = parts.interceptors.isEmpty ? request.resource : parts.resource(of: request)
+        if let image = memory.image(for: ImageKey(resource: resource, variant: variant)), !image.isPreview {
             return .hit(image)
         }
         return .miss(try plan(request))

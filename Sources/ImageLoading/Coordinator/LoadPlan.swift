@@ -7,8 +7,10 @@ final class LoadPlan: Sendable {
     let request: ImageRequest
     private let merged: MergedOptions
     let priority: LoadPriority
-    /// The key of the bytes: the source, and the headers that the options set.
+    /// The key of the bytes: the source, the headers that the options set, and the ``identities``.
     let resource: ResourceKey
+    /// What else changes the response: what interceptors declare, and options of plug-ins.
+    let identities: [String]
     let goal: LoadGoal
     /// Whether the bytes are at hand without a network (``ImageSource/isLocal``).
     let isLocal: Bool
@@ -22,7 +24,7 @@ final class LoadPlan: Sendable {
     ///   - deadline: made from the options when the load began.
     init(
         _ id: LoadID, _ request: consuming ImageRequest, _ merged: MergedOptions, goal: LoadGoal = .image,
-        priority: LoadPriority? = nil, deadline: Deadline? = nil, planning: Duration = .zero
+        identities: [String] = [], priority: LoadPriority? = nil, deadline: Deadline? = nil, planning: Duration = .zero
     ) {
         self.id = id
         self.deadline = deadline
@@ -31,10 +33,13 @@ final class LoadPlan: Sendable {
         self.merged = merged
         self.priority = priority ?? merged.options.priority
         isLocal = request.isLocal
+        self.identities = identities
+        let headers = merged.options.headers
         resource =
-            merged.options.headers.isEmpty
+            headers.isEmpty && identities.isEmpty
             ? request.resource
-            : request.resource.varied(by: merged.options.headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted())
+            : request.resource.varied(
+                by: headers.map { "\($0.name.canonicalName): \($0.value)" }.sorted() + identities)
         // Observers know the request alone; its lines carry the context of whichever layer set one.
         if let context = merged.options.logContext { request.options.logContext = context }
         self.request = request
@@ -70,7 +75,7 @@ final class LoadPlan: Sendable {
         return options
     }
 
-    private var writesDisk: Bool { options.cachePolicy.writesDisk && options.storesToDisk && !isLocal }
+    private var writesDisk: Bool { options.cachePolicy.writesDisk && !isLocal }
 
     /// Whether the data cache may have the finished image.
     private var readsResult: Bool {

@@ -7,7 +7,8 @@ final class MergedOptions: Sendable {
     let variants: [String]
     /// The last of them.
     let variant: String
-    /// The scale of the decode, where it is to a size and shows the whole image: other decodes of its family differ in the size alone.
+    /// The scale of the decode, where it is to a size and shows the whole image: other decodes of its family differ in the size
+    /// alone.
     let scale: DecodeScale?
 
     /// The options of a load that sets none, in a loader whose configuration sets none.
@@ -17,8 +18,9 @@ final class MergedOptions: Sendable {
     init(_ options: LoadOptions, encodes: Bool = true) {
         var options = options
         if !encodes { options.diskStorage = .originalData }
+        if !options.storesToDisk { options.cachePolicy.remove(.writesDisk) }
         self.options = options
-        var (variants, last) = ([String](), MergedOptions.decodeVariant(options))
+        var (variants, last) = ([String](), options.decodeVariant())
         variants.reserveCapacity(options.processors.count + 1)
         variants.append(last)
         for processor in options.processors {
@@ -29,22 +31,10 @@ final class MergedOptions: Sendable {
         }
         (self.variants, variant) = (variants, last)
         if let size = options.targetSize, options.contentMode != .fill {
-            var unscaled = options
-            unscaled.targetSize = nil
-            let family = "\(MergedOptions.decodeVariant(unscaled)),\(options.contentMode.rawValue)"
+            let family = "\(options.decodeVariant(includesSize: false)),\(options.contentMode.rawValue)"
             scale = DecodeScale(family: family, box: size)
         } else {
             scale = nil
         }
-    }
-
-    /// Every option that changes the decoded image or whether there is one, as text; empty for the defaults.
-    private static func decodeVariant(_ options: LoadOptions) -> String {
-        var parts: [String] = []
-        if let size = options.targetSize { parts.append("\(size),\(options.contentMode.rawValue)") }
-        if !options.appliesOrientation { parts.append("as-stored") }
-        if options.allowsPartial { parts.append("partial") }
-        if let pixels = options.maximumPixels { parts.append("at-most-\(pixels)") }
-        return parts.joined(separator: ",")
     }
 }

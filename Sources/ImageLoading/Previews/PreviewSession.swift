@@ -163,7 +163,8 @@ final class PreviewSession: Sendable {
         if reading.decoder == nil {
             reading.nextLook = 2 * bytes.count
             guard let info = try? decoder.info(of: bytes, limits: options.limits) else { return false }
-            if coordinator.claimPreviewMemory(info.decodedBytes, for: work) { reading.decoder = try makeDecoder(for: bytes) }
+            let memory = info.decodedBytes(of: options.convertsTo8Bit ? .rgba8 : .rgba16)
+            if coordinator.claimPreviewMemory(memory, for: work) { reading.decoder = try makeDecoder(for: bytes) }
         }
         guard let decoder = reading.decoder else {
             // The format has no incremental decoder, or there is no memory for one.
@@ -196,7 +197,8 @@ final class PreviewSession: Sendable {
     private func show(_ image: DecodedImage, after processor: (any Processing)?, isThumbnail: Bool = false) -> Bool {
         var preview = image
         if let processor {
-            let context = ProcessingContext(cancellation: token)
+            var context = ProcessingContext(cancellation: token)
+            context.extra = options.extra
             guard let processed = try? processor.process(image, context: context) else { return false }
             preview = processed
         }

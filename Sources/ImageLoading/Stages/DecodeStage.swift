@@ -46,7 +46,12 @@ struct DecodeStage: Sendable {
         options.targetSize = plan.options.targetSize
         options.contentMode = plan.options.contentMode
         options.appliesOrientation = plan.options.appliesOrientation
+        options.convertsToSRGB = plan.options.convertsToSRGB
+        options.convertsTo8Bit = plan.options.convertsTo8Bit
+        options.alpha = plan.options.decodedAlpha
+        options.frame = plan.options.frame
         options.allowsPartial = plan.options.allowsPartial
+        options.extra = plan.options.extra
         options.limits = parts.limits(plan)
         return options
     }

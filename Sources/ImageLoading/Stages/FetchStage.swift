@@ -67,14 +67,14 @@ struct FetchStage: Sendable {
         _ url: URL, _ rank: RankClass, _ deadline: Deadline?, _ transaction: (any ResponseTransaction)?
     ) -> DataRequest {
         var policy = plan.options.cachePolicy
-        if !plan.options.storesToDisk || !plan.options.diskStorage.keepsOriginal(isProcessed: plan.isProcessed) {
-            policy.remove(.writesDisk)
-        }
+        if !plan.options.diskStorage.keepsOriginal(isProcessed: plan.isProcessed) { policy.remove(.writesDisk) }
         var request = DataRequest(
-            url: url, headerFields: plan.options.headers, timeout: plan.options.timeout,
+            url: url, method: plan.request.method, headerFields: plan.options.headers, body: plan.request.body,
+            timeout: plan.options.timeout,
             maximumBytes: plan.options.maximumResponseBytes, priority: rank.priority, retries: plan.options.retries,
             allowsExpensiveNetwork: plan.options.allowsExpensiveNetwork, cachePolicy: policy, purpose: rank.purpose)
         (request.deadline, request.cacheTransaction) = (deadline, transaction)
+        (request.identities, request.extra) = (plan.identities, plan.options.extra)
         if !plan.isLocal, request.headerFields[.accept] == nil { request.headerFields[.accept] = parts.accept }
         return request
     }

@@ -2,9 +2,9 @@ internal import ImageCore
 
 extension ImageInfo {
     /// The memory that the fully decoded image takes, in bytes.
-    var decodedBytes: Int {
+    func decodedBytes(of format: PixelFormat) -> Int {
         guard let pixels = size.pixelCount else { return .max }
-        let bytes = pixels.multipliedReportingOverflow(by: PixelFormat.rgba8.bytesPerPixel)
+        let bytes = pixels.multipliedReportingOverflow(by: format.bytesPerPixel)
         return bytes.overflow ? .max : bytes.partialValue
     }
 }

@@ -13,12 +13,18 @@ final class LoaderParts: Sendable {
     /// One thread that encodes images for the data cache.
     let encodingWorkers = WorkerPool(size: 1)
     let clock: ErasedClock
-    /// The `Accept` field of requests: the formats that the decoder reads. Other formats are accepted too, and judged by their bytes.
+    /// The `Accept` field of requests: the formats that the decoder reads. Other formats are accepted too, and judged by their
+    /// bytes.
     let accept: String
+
+    /// The interceptors within the network layer that may declare an identity.
+    let interceptors: [any RequestInterceptor]
 
     init(_ configuration: ImageLoader.Configuration) {
         self.configuration = configuration
         (memoryCache, dataCache) = (configuration.memoryCache, configuration.dataCache)
+        interceptors =
+            ((configuration.dataLoader as? InterceptedLoader)?.interceptors ?? []) + configuration.identifyingInterceptors
         decoder = TargetSizeDecoder(decoder: configuration.decoder)
         incrementalDecoder = configuration.decoder is any IncrementalDecoding ? decoder : nil
         workers = WorkerPool(size: configuration.limits.workers)
@@ -32,6 +38,23 @@ final class LoaderParts: Sendable {
     /// Whether a cache keeps bytes from the network.
     var hasByteCache: Bool { dataCache != nil || configuration.responseCache != nil }
 
+    /// What interceptors and options of plug-ins declare about the response of a load.
+    func identities(of source: ImageSource, _ options: LoadOptions) -> [String] {
+        guard case .url(let url) = source else { return [] }
+        var identities = options.extra.texts(changing: .response).map { "option " + $0 }
+        for interceptor in options.interceptors { interceptor.appendIdentity(for: url, to: &identities) }
+        for interceptor in interceptors { interceptor.appendIdentity(for: url, to: &identities) }
+        return identities
+    }
+
+    /// The key of the bytes of a request that sets no options, in a loader whose options set none of those that vary it.
+    func resource(of request: ImageRequest) -> ResourceKey {
+        guard case .url(let url) = request.source else { return request.resource }
+        var identities: [String] = []
+        for interceptor in interceptors { interceptor.appendIdentity(for: url, to: &identities) }
+        return request.resource.varied(by: identities)
+    }
+
     /// A deadline on the loader's clock.
     func deadline(after limit: Duration) -> Deadline { Deadline(after: limit, clock: configuration.clock) }
 
@@ -44,9 +67,11 @@ final class LoaderParts: Sendable {
 
     /// The memory that a full decode of these bytes takes, in bytes; 0 where there is no limit, or where the header is damaged: the
     /// decode reports the error.
-    func decodingBytes(of data: Data, _ limits: DecodingLimits) -> Int {
+    ///
+    /// - Parameter keepsDepth: whether samples may take 16 bits.
+    func decodingBytes(of data: Data, _ limits: DecodingLimits, keepsDepth: Bool) -> Int {
         guard configuration.limits.decodingBytes < .max, !data.isEmpty else { return 0 }
-        return (try? decoder.info(of: data, limits: limits))?.decodedBytes ?? 0
+        return (try? decoder.info(of: data, limits: limits))?.decodedBytes(of: keepsDepth ? .rgba16 : .rgba8) ?? 0
     }
 
     func clearCaches() async throws {

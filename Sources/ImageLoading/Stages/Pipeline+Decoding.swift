@@ -24,7 +24,9 @@ extension Pipeline {
         coordinator.releasePreviewMemory(of: work)
         let stage = DecodeStage(parts: parts, plan: work.plan, processor: processor)
         return .worker(.decode) { [parts] in
-            isLarger ? 0 : parts.decodingBytes(of: original.entry.data, parts.limits(work.plan))
+            let keepsDepth = !work.plan.options.convertsTo8Bit
+            return isLarger
+                ? 0 : parts.decodingBytes(of: original.entry.data, parts.limits(work.plan), keepsDepth: keepsDepth)
         } _: { [input] in
             do {
                 let (image, next) = try stage.decode(input, work.token)

@@ -6,7 +6,7 @@ extension Pipeline {
     ///
     /// - Parameter otherwise: what follows a miss.
     func processedImage(_ work: SharedWork, otherwise: @escaping @Sendable () -> Next) -> Next {
-        let (plan, stage) = (work.plan, ProcessedCacheStage(parts: parts, image: work.key.image))
+        let (plan, stage) = (work.plan, ProcessedCacheStage(parts: parts, image: work.key.image, plan: work.plan))
         return .task(.processedCache, on: .diskCache) { [parts] in
             do {
                 guard let entry = try await parts.dataCache?.entry(for: stage.key) else { return { _ in otherwise() } }
@@ -26,7 +26,7 @@ extension Pipeline {
         otherwise: @escaping @Sendable () -> Next
     ) -> Next {
         .worker(.decode) { [parts] in
-            parts.decodingBytes(of: entry.data, parts.configuration.limits.decoding)
+            parts.decodingBytes(of: entry.data, parts.configuration.limits.decoding, keepsDepth: !work.plan.options.convertsTo8Bit)
         } _: {
             do {
                 let image = try stage.decode(entry, work.token)
@@ -64,7 +64,7 @@ extension Pipeline {
         guard let cache = parts.dataCache, parts.configuration.encoder != nil,
             coordinator.targets(of: work).contains(.processed)
         else { return }
-        let stage = ProcessedCacheStage(parts: parts, image: work.key.image)
+        let stage = ProcessedCacheStage(parts: parts, image: work.key.image, plan: work.plan)
         storeInBackground(work.id, work.plan) { [parts] in
             guard let entry = try await parts.encodingWorkers.run({ try stage.encode(image.image) }) else { return }
             try await cache.store(entry, for: stage.key)

@@ -55,8 +55,9 @@ struct Pipeline: Sendable {
         if isDecode(step, after: before, work.plan) { return decodedImage(step.processor, work) }
         guard let last = before.last, let processor = step.processor else { throw ImageError.noInput }
         work.setOnPreview { [weak work, coordinator] preview in
-            guard let work, let preview = ProcessStage(processor: processor).preview(of: preview, work.token) else { return }
-            coordinator.show(preview, of: work)
+            guard let work else { return }
+            let stage = ProcessStage(processor: processor, extra: work.plan.options.extra)
+            if let preview = stage.preview(of: preview, work.token) { coordinator.show(preview, of: work) }
         }
         // [a, b] shares the work of [a].
         return .needs(
@@ -79,7 +80,7 @@ struct Pipeline: Sendable {
 
     func processed(_ before: StagedImage, _ processor: any Processing, _ work: SharedWork) -> Next {
         .worker(.process) {
-            let image = try ProcessStage(processor: processor).process(before.image, work.token)
+            let image = try ProcessStage(processor: processor, extra: work.plan.options.extra).process(before.image, work.token)
             return { times in
                 var metrics = before.metrics
                 metrics.process += times.working

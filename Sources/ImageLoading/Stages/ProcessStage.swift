@@ -3,16 +3,24 @@ internal import ImageCore
 /// Runs one processor on the image before it.
 struct ProcessStage: Sendable {
     let processor: any Processing
+    /// The options of plug-ins.
+    let extra: ExtraOptions
 
     func process(_ image: DecodedImage, _ token: CancellationToken) throws -> DecodedImage {
         try token.check()
-        return try processor.process(image, context: ProcessingContext(cancellation: token))
+        return try processor.process(image, context: context(token))
+    }
+
+    private func context(_ token: CancellationToken) -> ProcessingContext {
+        var context = ProcessingContext(cancellation: token)
+        context.extra = extra
+        return context
     }
 
     /// A preview of the result; `nil` where there is none to show.
     func preview(of before: StagedImage, _ token: CancellationToken) -> StagedImage? {
         guard !token.isCancelled, !(before.isThumbnail && processor.usesPixelCoordinates),
-            var image = try? processor.process(before.image, context: ProcessingContext(cancellation: token))
+            var image = try? processor.process(before.image, context: context(token))
         else { return nil }
         image.isPreview = true
         return StagedImage(image, tier: before.tier, metrics: before.metrics, isThumbnail: before.isThumbnail)

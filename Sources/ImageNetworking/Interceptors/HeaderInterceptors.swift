@@ -10,9 +10,18 @@ public import ImageCore
 /// ```
 public struct DefaultHeadersInterceptor: RequestInterceptor {
     private let fields: HTTPFields
+    private let identity: String?
 
     /// Makes an interceptor that adds these fields.
-    public init(_ fields: HTTPFields) { self.fields = fields }
+    public init(_ fields: HTTPFields) {
+        self.fields = fields
+        let changing = fields.filter { !["user-agent", "referer", "connection"].contains($0.name.canonicalName) }
+        let texts = changing.map { "\($0.name.canonicalName): \($0.value)" }.sorted()
+        identity = texts.isEmpty ? nil : texts.joined(separator: "\n")
+    }
+
+    /// The fields, except for those that never change a response, such as `User-Agent`.
+    public func identity(for url: URL) -> String? { identity }
 
     /// Sends the request with the fields that it does not have.
     public func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {
@@ -34,13 +43,23 @@ public struct DefaultHeadersInterceptor: RequestInterceptor {
 /// }
 /// ```
 public struct SigningInterceptor: RequestInterceptor {
+    private let identity: String?
     private let sign: @Sendable (DataRequest) async throws -> HTTPFields
 
     /// Makes an interceptor.
     ///
-    /// - Parameter sign: returns the fields to set on a request; what it throws fails the load. Inside a ``RetryingLoader``
-    ///   it is called for every attempt, so that a signature may contain the time.
-    public init(_ sign: @escaping @Sendable (DataRequest) async throws -> HTTPFields) { self.sign = sign }
+    /// - Parameters:
+    ///   - identity: names the user, or whatever else of the signature changes the response; `nil`, the default, if all signatures
+    ///     get the same response.
+    ///   - sign: returns the fields to set on a request; what it throws fails the load. Inside a ``RetryingLoader``
+    ///     it is called for every attempt, so that a signature may contain the time.
+    public init(identity: String? = nil, _ sign: @escaping @Sendable (DataRequest) async throws -> HTTPFields) {
+        self.identity = identity
+        self.sign = sign
+    }
+
+    /// The identity that was given.
+    public func identity(for url: URL) -> String? { identity }
 
     /// Sends the request with the fields that sign it.
     public func intercept(_ request: DataRequest, next: Next) async throws -> DataResponse {

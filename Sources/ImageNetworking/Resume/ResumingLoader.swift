@@ -18,8 +18,8 @@ internal import CalotypeSystem
 ///
 /// The reader gets one body from its first byte and a response with status 200. A resource that
 /// changed is loaded completely, or fails if the reader already got a part of the old version. Only GET requests without body and
-/// range are resumed, and only for the same URL and header fields. A partial body is stored on disk only for loads whose cache policy
-/// writes there, and not at all with `Cache-Control: no-store` in the request or the response.
+/// range are resumed, and only for the same URL and header fields. A partial body is stored on disk only for loads whose cache
+/// policy writes there, and not at all with `Cache-Control: no-store` in the request or the response.
 ///
 /// ```swift
 /// let loader = ResumingLoader(RetryingLoader(CurlLoader()))
@@ -61,8 +61,8 @@ public final class ResumingLoader: DataLoading {
         return recording(try await loader.load(request), key, request)
     }
 
-    /// The response to a request for the rest; `nil` when it is not useful. Returning releases that one: while its body is unread it
-    /// holds a connection, which the request for the whole may need.
+    /// The response to a request for the rest; `nil` when it is not useful. Returning releases that one: while its body is unread
+    /// it holds a connection, which the request for the whole may need.
     private func resumed(
         _ request: DataRequest, after partial: PartialBody, _ key: ResourceKey
     ) async throws -> DataResponse? {
@@ -94,7 +94,7 @@ public final class ResumingLoader: DataLoading {
 
     /// The key of a partial body: the URL and the header fields, as a digest where one of these may be a credential.
     static func key(of request: DataRequest) -> ResourceKey {
-        let resource = ImageRequest(url: request.url).resource
+        let resource = ImageRequest(url: request.url).resource.varied(by: request.identities)
         let fields = request.headerFields.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
         let isNeutral = request.headerFields.allSatisfy { RequestFields.neutral.contains($0.name.canonicalName) }
         // A line end is in no field, and in no URL.

@@ -122,7 +122,7 @@
 
         public var body: some View {
             // If the request has no label, the label of the content is kept.
-            if let label = request?.options.accessibilityLabel ?? nil {
+            if let label = request?.options.accessibilityLabel {
                 boundContent.accessibilityLabel(Text(label))
             } else {
                 boundContent

@@ -58,7 +58,7 @@ public struct LoadLogger: LoadObserving {
             "load": "\(load.rawValue)",
             "source": "\(URLRedaction.text(of: request.source, hidesQueries: hidesQueries))",
         ]
-        if let context = request.options.logContext ?? nil { metadata["context"] = "\(context)" }
+        if let context = request.options.logContext { metadata["context"] = "\(context)" }
         logger.log(level: level, message(for: observation, &metadata), metadata: metadata)
     }
 

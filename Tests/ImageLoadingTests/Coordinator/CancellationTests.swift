@@ -58,6 +58,17 @@ import Testing
         #expect(bench.network.requests.count == 1)
     }
 
+    /// FEATURES 2.8: without a data cache, the next step of each load is its fetch.
+    @Test func aStormOfLoadsThatAreCancelledWhileTheyWaitNeverReachesTheNetwork() async throws {
+        let bench = Bench { $0.dataCache = nil }
+        bench.loader.isPaused = true
+        for index in 0..<10_000 { bench.loader.task(for: ImageRequest(url: url("\(index)"))).cancel() }
+        bench.loader.isPaused = false
+        _ = try await bench.loader.image(for: url("last"))
+        await bench.waitUntilIdle()
+        #expect(bench.network.requests.map(\.url) == [url("last")])
+    }
+
     @Test func aRunningDecodeIsCancelledWhenItsLastLoadIs() async throws {
         let (began, wasCancelled) = (EventLog<Void>(), EventLog<Bool>())
         let decoder = ScriptedDecoder { _, options in

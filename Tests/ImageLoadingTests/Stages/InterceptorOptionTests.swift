@@ -50,6 +50,14 @@ struct InterceptorOptions {
         #expect(options.interceptors.compactMap { ($0 as? Tagging)?.tag } == ["c"])
     }
 
+    @Test func aHigherLayerCanAddToTheListOfALowerOne() async throws {
+        let bench = Bench { $0.globalOptions.interceptors = [Tagging(tag: "a")] }
+        var request = ImageRequest(url: url("a.png"))
+        request.options.modify(\.interceptors) { $0.append(Tagging(tag: "b")) }
+        _ = try await bench.loader.image(for: request)
+        #expect(bench.network.requests.map { $0.headerFields[.via] } == ["ab"])
+    }
+
     @Test func oneThatChangesTheURLFailsTheLoad() async throws {
         let bench = Bench()
         await #expect {

@@ -128,7 +128,7 @@ struct BearerTokens {
         let answers = CalotypeTesting.Gate()
         let loader = loader(good: "new", gate: answers)
         let refreshes = Lock<[String?]>([])
-        let token = BearerTokenInterceptor(hosts: ["api.example.org"], token: "old") { refused in
+        let token = BearerTokenInterceptor(hosts: ["api.example.org"], user: "ann", token: "old") { refused in
             refreshes.withLock { $0.append(refused) }
             return "new"
         }
@@ -146,7 +146,7 @@ struct BearerTokens {
     @Test func aRejectionIsReleasedBeforeTheNextRequest() async throws {
         let network = HeldBodies(HTTPResponse(status: .unauthorized), HTTPResponse(status: .ok))
         let atRefresh = Lock<[Int]>([])
-        let token = BearerTokenInterceptor(hosts: ["api.example.org"], token: "old") { _ in
+        let token = BearerTokenInterceptor(hosts: ["api.example.org"], user: "ann", token: "old") { _ in
             atRefresh.withLock { $0.append(network.count) }
             return "new"
         }
@@ -156,7 +156,8 @@ struct BearerTokens {
         #expect(network.atRequests == [0, 0])
     }
 
-    /// A redirect never sends the token to another origin, even to a configured one; so a new token would not be sent there, either.
+    /// A redirect never sends the token to another origin, even to a configured one; so a new token would not be sent there,
+    /// either.
     @Test(arguments: [
         ("https://images.example.net/b.png", false), ("https://other.example.org/b.png", false),
         ("https://api.example.org:8443/b.png", false), ("https://api.example.org/b.png", true),
@@ -172,7 +173,7 @@ struct BearerTokens {
         }
         let network = Redirecting(final: try #require(URL(string: final)))
         let refreshes = Lock(0)
-        let token = BearerTokenInterceptor(hosts: ["api.example.org", "other.example.org"], token: "good") { _ in
+        let token = BearerTokenInterceptor(hosts: ["api.example.org", "other.example.org"], user: "ann", token: "good") { _ in
             refreshes.withLock { $0 += 1 }
             return "new"
         }
@@ -184,14 +185,14 @@ struct BearerTokens {
 
     @Test func aSecondRejectionIsReturned() async throws {
         let loader = loader(good: "none")
-        let token = BearerTokenInterceptor(hosts: ["api.example.org"], token: "old") { _ in "new" }
+        let token = BearerTokenInterceptor(hosts: ["api.example.org"], user: "ann", token: "old") { _ in "new" }
         let response = try await InterceptedLoader(loader, interceptors: [token]).load(try request())
         #expect(response.head.status == .unauthorized)
         #expect(loader.requests.map { $0.headerFields[.authorization] } == ["Bearer old", "Bearer new"])
     }
 
     @Test func aFailedRefreshFailsTheLoad() async throws {
-        let token = BearerTokenInterceptor(hosts: ["api.example.org"]) { _ in
+        let token = BearerTokenInterceptor(hosts: ["api.example.org"], user: "ann") { _ in
             throw ImageError(.connectionFailed, message: "No identity provider.")
         }
         let error = try await imageError {
@@ -202,7 +203,7 @@ struct BearerTokens {
 
     @Test func theNextLoadRepeatsAFailedRefresh() async throws {
         let tries = Lock(0)
-        let token = BearerTokenInterceptor(hosts: ["api.example.org"]) { _ in
+        let token = BearerTokenInterceptor(hosts: ["api.example.org"], user: "ann") { _ in
             let isFirst = tries.withLock { tries in
                 tries += 1
                 return tries == 1
@@ -219,7 +220,7 @@ struct BearerTokens {
     @Test(arguments: ["https://example.org/a", "http://api.example.org/a", "https://api.example.org.evil.test/a"])
     func noOtherHostSeesTheToken(_ url: String) async throws {
         let loader = loader(good: "x")
-        let token = BearerTokenInterceptor(hosts: ["api.example.org"], token: "x") { _ in "x" }
+        let token = BearerTokenInterceptor(hosts: ["api.example.org"], user: "ann", token: "x") { _ in "x" }
         _ = try await InterceptedLoader(loader, interceptors: [token]).load(try request(url))
         #expect(loader.requests.map { $0.headerFields[.authorization] } == [nil])
     }
@@ -227,7 +228,7 @@ struct BearerTokens {
     @Test func cancellingAWaitingRequestDoesNotCancelTheRefresh() async throws {
         let loader = loader(good: "new")
         let gate = CalotypeTesting.Gate()
-        let token = BearerTokenInterceptor(hosts: ["api.example.org"], token: "old") { _ in
+        let token = BearerTokenInterceptor(hosts: ["api.example.org"], user: "ann", token: "old") { _ in
             try await gate.pass()
             return "new"
         }

@@ -15,7 +15,9 @@ enum BackgroundRule {
     /// The key of a finished download, 64 hexadecimal digits that do not reveal the URL; `nil` for a request that a background
     /// session must not send.
     static func key(of request: DataRequest) -> String? {
-        guard request.method == .get, request.body == nil, request.url.user == nil, request.url.password == nil else {
+        guard request.method == .get, request.body == nil, request.url.user == nil, request.url.password == nil,
+            request.identities.isEmpty
+        else {
             return nil
         }
         var parts = [request.url.absoluteString]
