@@ -129,8 +129,6 @@ extension CacheExchange {
 
     /// A digest of the URL that redirects led to; `nil` without redirects.
     func redirect(of fetched: DataResponse) -> String? {
-        if fetched.url == request.url { return nil }
-        let (final, first) = (ImageRequest(url: fetched.url).resource, ImageRequest(url: request.url).resource)
-        return final == first ? nil : SHA256.hexDigest(of: Array(final.text.utf8))
+        StoredResponse.redirect(from: request.url, to: fetched.url)
     }
 }

@@ -28,10 +28,10 @@ public import ImageCore
 public final class CachedLoader: DataLoading {
     let loader: any DataLoading
     let cache: HTTPCache
-    private let revalidations = RevalidationQueue(limit: CachedLoader.maximumRevalidations)
+    private let revalidations = RevalidationQueue()
 
     /// The most background revalidations at the same time; others wait.
-    static let maximumRevalidations = 8
+    static let maximumRevalidations = RevalidationQueue.standardLimit
 
     /// Creates a caching loader.
     ///

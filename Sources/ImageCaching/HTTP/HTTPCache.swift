@@ -81,6 +81,9 @@ public struct HTTPCache: ResponseCaching {
         return entries
     }
 
+    /// Finished images follow the same policy as the responses that they were made from.
+    public var processedImageRules: (any ProcessedImageRules)? { HTTPImageRules(cache: self) }
+
     /// Removes the stored response that matches the request.
     ///
     /// - Throws: the error of the data cache.

@@ -69,6 +69,13 @@ public struct StoredResponse: Hashable, Sendable {
         part = head.status == .partialContent ? fields[.contentRange].flatMap(ContentRange.init) : nil
     }
 
+    /// A digest of the URL that redirects led to; `nil` without redirects.
+    static func redirect(from first: URL, to final: URL) -> String? {
+        if final == first { return nil }
+        let (final, first) = (ImageRequest(url: final).resource, ImageRequest(url: first).resource)
+        return final == first ? nil : SHA256.hexDigest(of: Array(final.text.utf8))
+    }
+
     /// The `Date` field, or the time of arrival if it is missing.
     var date: Double { announcedDate ?? receivedAt }
 

@@ -31,6 +31,12 @@ public protocol ResponseCaching: Sendable {
     func lookUp(_ request: DataRequest) async throws -> ResponseLookup
     /// Removes the stored response to a request, because its body is no image.
     func removeResponse(for request: DataRequest) async throws
+    /// The rules for finished images that were made from responses; `nil`, the default, if they are stored and used without rules.
+    var processedImageRules: (any ProcessedImageRules)? { get }
+}
+
+extension ResponseCaching {
+    public var processedImageRules: (any ProcessedImageRules)? { nil }
 }
 
 /// The result of a lookup in a response cache.

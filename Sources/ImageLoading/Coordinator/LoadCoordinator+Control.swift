@@ -25,11 +25,11 @@ extension LoadCoordinator {
         }
     }
 
-    /// Revalidates a stale response that was served; while the loader is paused, when that ends.
-    func revalidate(_ resource: ResourceKey, _ start: @escaping @Sendable () -> Void) {
+    /// Revalidates what was served stale; while the loader is paused, when that ends.
+    func revalidate(_ key: DataKey, _ start: @escaping @Sendable () -> Void) {
         let isHeld = control.withLock { control in
             guard isPaused else { return false }
-            control.heldRevalidations[resource] = start
+            control.heldRevalidations[key] = start
             return true
         }
         if !isHeld { start() }

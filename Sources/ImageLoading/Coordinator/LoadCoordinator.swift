@@ -13,8 +13,8 @@ final class LoadCoordinator: Sendable {
         /// How many results are being stored, and the calls of ``flush()`` that wait until there are none.
         var stores = 0
         var storeWaiters: [CheckedContinuation<Void, Never>] = []
-        /// The background revalidations that wait while the loader is paused, once for each resource.
-        var heldRevalidations: [ResourceKey: @Sendable () -> Void] = [:]
+        /// The background revalidations that wait while the loader is paused, once for each entry.
+        var heldRevalidations: [DataKey: @Sendable () -> Void] = [:]
         /// Follows the network's status.
         var follower: Task<Void, Never>?
 
@@ -31,6 +31,8 @@ final class LoadCoordinator: Sendable {
     let counters = LoadCounters()
     let ownedLoads = OwnedLoads()
     let prefetchers = Prefetchers()
+    /// The background revalidations of finished images.
+    let imageRevalidations = RevalidationQueue()
 
     init(_ configuration: ImageLoader.Configuration) {
         parts = LoaderParts(configuration)

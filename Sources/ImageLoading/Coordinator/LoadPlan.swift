@@ -79,7 +79,7 @@ final class LoadPlan: Sendable {
 
     /// Whether the data cache may have the finished image.
     private var readsResult: Bool {
-        goal == .image && options.cachePolicy.readsDisk && !options.cachePolicy.revalidatesDisk && !isLocal
+        goal == .image && options.cachePolicy.readsDisk && !isLocal
             && options.diskStorage.keepsResult(isProcessed: isProcessed)
     }
 

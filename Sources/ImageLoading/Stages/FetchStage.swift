@@ -15,9 +15,11 @@ struct FetchStage: Sendable {
         let tier: CacheTier
         let retries: Int
         let isWhole: Bool
+        /// The URL of the response, after redirects; `nil` for bytes without a response.
+        let url: URL?
 
-        init(entry: DataEntry, tier: CacheTier, retries: Int = 0, isWhole: Bool = true) {
-            (self.entry, self.tier, self.retries, self.isWhole) = (entry, tier, retries, isWhole)
+        init(entry: DataEntry, tier: CacheTier, retries: Int = 0, isWhole: Bool = true, url: URL? = nil) {
+            (self.entry, self.tier, self.retries, self.isWhole, self.url) = (entry, tier, retries, isWhole, url)
         }
     }
 
@@ -36,7 +38,7 @@ struct FetchStage: Sendable {
     }
 
     /// The loader's network layer, within the plan's interceptors.
-    private var loader: any DataLoading {
+    var loader: any DataLoading {
         let (loader, interceptors) = (parts.configuration.dataLoader, plan.options.interceptors)
         return interceptors.isEmpty ? loader : InterceptedLoader(loader, interceptors: interceptors)
     }
@@ -107,7 +109,8 @@ struct FetchStage: Sendable {
 
     private func body(_ data: Data, isWhole: Bool = true, of response: DataResponse) -> Body {
         let tier = plan.isLocal ? .local : response.tier
-        return Body(entry: entry(data, head: response.head), tier: tier, retries: response.retries, isWhole: isWhole)
+        return Body(
+            entry: entry(data, head: response.head), tier: tier, retries: response.retries, isWhole: isWhole, url: response.url)
     }
 
     private func judge(_ response: DataResponse) throws(ImageError) {

@@ -9,6 +9,8 @@ final class Original: Sendable {
     let isFetched: Bool
     /// Whether these are all bytes, not just the first ones, which hold the header.
     let isWhole: Bool
+    /// The URL of the response, after redirects; `nil` for bytes without a response.
+    private let url: URL?
     /// The work that got the bytes; late loads find them there until they are stored.
     let work: WorkID
     private let claims: Claims
@@ -16,9 +18,10 @@ final class Original: Sendable {
     /// - Parameter isStored: whether a cache has the bytes, or must not have them.
     init(
         _ entry: DataEntry, of work: WorkID, tier: CacheTier, metrics: LoadMetrics, isFetched: Bool = false,
-        isWhole: Bool = true, isStored: Bool = true
+        isWhole: Bool = true, isStored: Bool = true, url: URL? = nil
     ) {
         self.entry = entry
+        self.url = url
         self.work = work
         claims = Claims(isStored: isStored)
         self.isWhole = isWhole
@@ -29,12 +32,17 @@ final class Original: Sendable {
 
     /// The same bytes, for work that found them fetched by other work.
     private init(coalescing other: Original) {
-        (entry, work, tier, isFetched, isWhole) = (other.entry, other.work, other.tier, other.isFetched, other.isWhole)
+        (entry, work, tier, isFetched, isWhole, url) = (
+            other.entry, other.work, other.tier, other.isFetched, other.isWhole, other.url
+        )
         var metrics = other.metrics
         metrics.isCoalesced = true
         self.metrics = metrics
         claims = other.claims
     }
+
+    /// The headers of the response that had the bytes.
+    var responseHead: ResponseHead? { url.map { ResponseHead(url: $0, head: entry.head, receivedAt: entry.storedAt) } }
 
     func coalesced() -> Original { Original(coalescing: self) }
 

@@ -47,7 +47,8 @@ extension Pipeline {
         metrics.decode = times.working
         metrics.waiting += times.waiting
         let decoded = StagedImage(
-            image, tier: original.tier, metrics: metrics, original: work.plan.scale == nil ? nil : original)
+            image, tier: original.tier, metrics: metrics, source: original.responseHead,
+            original: work.plan.scale == nil ? nil : original)
         return processor.map { processed(decoded, $0, work) } ?? finished(decoded, work)
     }
 

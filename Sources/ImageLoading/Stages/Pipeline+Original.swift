@@ -4,6 +4,7 @@ internal import ImageCore
 extension Pipeline {
     /// The bytes from the cache of bytes, which is looked up once, or else from the source. A cache that fails counts as a miss.
     func original(_ work: SharedWork) throws -> Next {
+        if let fetched { return .finished(.original(fetched)) }
         let plan = work.plan
         let origin = plan.origin(parts)
         if plan.isLocal || origin == .source { return fetchedOriginal(work, nil) }
@@ -27,12 +28,12 @@ extension Pipeline {
         if parts.hasByteCache { coordinator.observe(.cacheLookup(.disk, isHit: isHit), plan) }
         switch lookup {
         case .hit(let body, let revalidate):
-            if let revalidate { coordinator.revalidate(plan.resource, revalidate) }
+            if let revalidate { coordinator.revalidate(plan.dataKey, revalidate) }
             var metrics = LoadMetrics()
             metrics.byteCount = body.entry.data.count
             metrics.originalCache = times.working
             return .finished(
-                .original(Original(body.entry, of: work.id, tier: .disk, metrics: metrics, isWhole: body.isWhole)))
+                .original(Original(body.entry, of: work.id, tier: .disk, metrics: metrics, isWhole: body.isWhole, url: body.url)))
         case .miss(let transaction):
             guard !plan.options.cachePolicy.isOnlyIfCached else {
                 throw notCached(plan)
@@ -59,7 +60,7 @@ extension Pipeline {
         }
     }
 
-    private func original(of body: FetchStage.Body, _ times: StageTimes, _ work: SharedWork) -> Original {
+    func original(of body: FetchStage.Body, _ times: StageTimes, _ work: SharedWork) -> Original {
         let plan = work.plan
         var metrics = LoadMetrics()
         metrics.byteCount = body.entry.data.count
@@ -71,14 +72,14 @@ extension Pipeline {
         let keepsResponses = FetchStage(parts: parts, plan: plan).responseCache != nil
         let original = Original(
             body.entry, of: work.id, tier: body.tier, metrics: metrics, isFetched: isFetched, isWhole: body.isWhole,
-            isStored: plan.isLocal || keepsResponses || !body.isWhole)
+            isStored: plan.isLocal || keepsResponses || !body.isWhole, url: body.url)
         // Bytes that are not decoded are stored where a decoder knows their format, which takes only a look at their first bytes.
         if plan.goal == .bytes, parts.decoder.format(of: body.entry.data) != nil { store(original, for: work) }
         return original
     }
 
     /// Reports the bytes that arrive to the loads, and to the previews.
-    private func progress(_ work: SharedWork) -> FetchStage.Progress {
+    func progress(_ work: SharedWork) -> FetchStage.Progress {
         { [coordinator] bytes, progress in
             coordinator.observe(.progress(progress), work.plan)
             coordinator.report(progress, bytes, from: work)

@@ -19,6 +19,8 @@ internal import ImageCore
 struct Pipeline: Sendable {
     let parts: LoaderParts
     let coordinator: LoadCoordinator
+    /// The bytes, where the revalidation of a finished image has fetched them.
+    var fetched: Original?
 
     /// Begins the work that a load waits for.
     func begin(_ work: SharedWork) throws -> Next {
@@ -35,10 +37,10 @@ struct Pipeline: Sendable {
         let plan = work.plan
         let steps = plan.pixelSteps { coordinator.contains(plan.imageKey(after: $0, parts)) }
         guard work.key.kind == .processedImage else { return try image(steps[...], work) }
-        return processedImage(work) {
+        return processedImage(work) { pipeline in
             let need = Next.Need(
                 key: plan.imageKey(after: plan.variants.count - 1, parts), scale: steps.count == 1 ? plan.scale : nil,
-                begin: { try image(steps[...], $0) }, then: { .finished($0) })
+                begin: { try pipeline.image(steps[...], $0) }, then: { .finished($0) })
             return .needs(need)
         }
     }
@@ -85,7 +87,7 @@ struct Pipeline: Sendable {
                 var metrics = before.metrics
                 metrics.process += times.working
                 metrics.waiting += times.waiting
-                return finished(StagedImage(image, tier: before.tier, metrics: metrics), work)
+                return finished(StagedImage(image, tier: before.tier, metrics: metrics, source: before.source), work)
             }
         }
     }

@@ -4,20 +4,20 @@ internal import ImageCore
 /// Reads and writes finished images in the data cache, encoded.
 struct ProcessedCacheStage: Sendable {
     let parts: LoaderParts
+    let plan: LoadPlan
     let key: DataKey
-    let options: LoadOptions
 
     /// The header field that keeps the format of the original.
     private static let originalFormat = HTTPField.Name("Calotype-Original-Format")
 
-    init(parts: LoaderParts, image: ImageKey, plan: LoadPlan) {
-        self.parts = parts
-        options = plan.options
+    init(parts: LoaderParts, plan: LoadPlan, image: ImageKey) {
+        (self.parts, self.plan) = (parts, plan)
         key = DataKey(resource: image.resource, variant: image.variant)
     }
 
     func decode(_ entry: DataEntry, _ token: CancellationToken) throws -> DecodedImage {
         try token.check()
+        let options = plan.options
         var decoding = DecodeOptions()
         // The entry has no more than the load wants, but a decoder reduces what it is not told to keep.
         (decoding.convertsToSRGB, decoding.convertsTo8Bit) = (options.convertsToSRGB, options.convertsTo8Bit)
@@ -35,10 +35,57 @@ struct ProcessedCacheStage: Sendable {
         guard let encoder = parts.configuration.encoder else { return nil }
         let format = parts.configuration.processedFormat
         var encoding = parts.configuration.processedEncoding
-        encoding.extra = options.extra
+        encoding.extra = plan.options.extra
         let data = try encoder.encode(image, as: format, options: encoding)
         var head = HTTPResponse(status: .ok, headerFields: [.contentType: format.mediaType])
         if let field = Self.originalFormat { head.headerFields[field] = image.format?.rawValue }
         return DataEntry(data: data, head: head, storedAt: Date().timeIntervalSince1970)
+    }
+
+    // MARK: Rules of the response cache
+
+    /// The rules for the images of the plan; `nil` if there are none, as for a source that is not on the web.
+    var rules: (any ProcessedImageRules)? { FetchStage(parts: parts, plan: plan).responseCache?.processedImageRules }
+
+    /// The request of the original.
+    var request: DataRequest? { FetchStage(parts: parts, plan: plan).request(RankClass(plan.request.purpose, plan.priority)) }
+
+    /// Whether an image may be stored. With rules, one that was made from an image in memory is not: its response is unknown.
+    func allowsStoring(imageMadeFrom source: ResponseHead?) -> Bool {
+        entry(DataEntry(data: Data(), storedAt: 0), madeFrom: source) != nil
+    }
+
+    /// The entry to store for an encoded image, with what the rules need; `nil` if they forbid to store it.
+    func entry(_ image: DataEntry, madeFrom source: ResponseHead?) -> DataEntry? {
+        guard let rules, let request else { return image }
+        return source.flatMap { rules.entry(for: image, madeFrom: $0, to: request) }
+    }
+
+    /// The result of a revalidation.
+    enum Revalidation: Sendable {
+        /// The original is unchanged, or the server failed and the stale image may be used.
+        case confirmed(DataEntry)
+        /// The original, which may have changed.
+        case fetched(FetchStage.Body)
+        /// The original has another version than the image.
+        case outdated
+    }
+
+    /// Asks the server whether the original is unchanged.
+    ///
+    /// - Parameter request: the request with the preconditions.
+    func revalidate(
+        _ image: DataEntry, _ request: DataRequest, _ rules: any ProcessedImageRules, _ progress: FetchStage.Progress
+    ) async throws -> Revalidation {
+        let stage = FetchStage(parts: parts, plan: plan)
+        do {
+            let response = try await stage.loader.load(request)
+            guard response.head.status == .notModified else { return .fetched(try await stage.body(of: response, progress)) }
+            let head = ResponseHead(url: response.url, head: response.head, receivedAt: Date().timeIntervalSince1970)
+            return rules.confirmed(image, by: head, to: self.request ?? request).map { .confirmed($0) } ?? .outdated
+        } catch let error as ImageError {
+            guard !Task.isCancelled, rules.allowsStaleUse(of: image, for: self.request ?? request, after: error) else { throw error }
+            return .confirmed(image)
+        }
     }
 }

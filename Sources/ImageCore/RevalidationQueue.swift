@@ -1,26 +1,25 @@
-internal import DequeModule
-internal import ImageCore
-
 /// Background revalidations: a few at a time, and one at a time for each entry. The others wait in their order, and none is dropped.
-final class RevalidationQueue: Sendable {
-    typealias Job = @Sendable () async -> Void
+package final class RevalidationQueue: Sendable {
+    package typealias Job = @Sendable () async -> Void
 
     private struct State {
         var running = 0
         /// The entries of running and waiting jobs.
         var keys: Set<DataKey> = []
-        var waiting: Deque<(key: DataKey, job: Job)> = []
+        var waiting: [(key: DataKey, job: Job)] = []
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
     }
+
+    package static let standardLimit = 8
 
     private let state = Lock(State())
     private let limit: Int
 
     /// - Parameter limit: the most jobs that run at the same time.
-    init(limit: Int) { self.limit = limit }
+    package init(limit: Int = RevalidationQueue.standardLimit) { self.limit = limit }
 
     /// Runs a job in the background, unless there is one for the entry already.
-    func add(_ key: DataKey, _ job: @escaping Job) {
+    package func add(_ key: DataKey, _ job: @escaping Job) {
         let starts = state.withLock { state -> Bool in
             guard state.keys.insert(key).inserted else { return false }
             guard state.running < limit else {
@@ -34,7 +33,7 @@ final class RevalidationQueue: Sendable {
     }
 
     /// Returns when no job runs or waits.
-    func waitUntilIdle() async {
+    package func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
                 if !state.keys.isEmpty { state.idleWaiters.append(continuation) }
@@ -58,7 +57,7 @@ final class RevalidationQueue: Sendable {
     private func end(_ key: DataKey) -> (key: DataKey, job: Job)? {
         let (next, waiters) = state.withLock { state -> ((key: DataKey, job: Job)?, [CheckedContinuation<Void, Never>]) in
             state.keys.remove(key)
-            let next = state.waiting.popFirst()
+            let next = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
             if next == nil { state.running -= 1 }
             guard state.keys.isEmpty else { return (next, []) }
             defer { state.idleWaiters = [] }

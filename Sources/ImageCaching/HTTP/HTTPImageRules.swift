@@ -1,0 +1,68 @@
+internal import HTTPTypes
+internal import ImageCore
+
+/// Applies the policy of an HTTP cache to finished images: each is stored in the form of a response that has the headers of the
+/// original and the image as its body, so that the same decisions hold for it (RFC 9111).
+struct HTTPImageRules: ProcessedImageRules {
+    let cache: HTTPCache
+
+    private var policy: HTTPCachePolicy { cache.policy }
+
+    func entry(for image: DataEntry, madeFrom source: ResponseHead, to request: DataRequest) -> DataEntry? {
+        // The load may store the image without its original.
+        var request = request
+        request.cachePolicy.insert(.writesDisk)
+        var head = source.head
+        head.status = .ok
+        for name in [HTTPField.Name.contentLength, .contentEncoding, .contentRange] { head.headerFields[name] = nil }
+        for field in image.head.headerFields { head.headerFields[field.name] = field.value }
+        var response = StoredResponse(
+            head, to: request, requestedAt: source.receivedAt, receivedAt: source.receivedAt, byteCount: image.data.count)
+        response.redirect = StoredResponse.redirect(from: request.url, to: source.url)
+        guard Self.isWhole(request), policy.allowsStoring(response, for: request) else { return nil }
+        return encode(response, image.data)
+    }
+
+    func use(of image: DataEntry, for request: DataRequest) -> ProcessedImageUse {
+        let directives = RequestDirectives(request)
+        guard policy.mode != .off, Self.isWhole(request), !directives.bypasses, let stored = EntryMetadata.decode(image)?.response,
+            stored.answers(request)
+        else { return .none }
+        switch policy.decision(for: request, stored: [stored], now: cache.now()) {
+        case .serve: return .serve
+        case .serveWhileRevalidating(_, let validation):
+            return .serveWhileRevalidating(validation?.headerFields ?? request.headerFields)
+        case .revalidate(let validation): return .revalidate(validation.headerFields)
+        case .fetch: return .revalidate(request.headerFields)
+        case .gatewayTimeout: return .none
+        }
+    }
+
+    func confirmed(_ image: DataEntry, by response: ResponseHead, to request: DataRequest) -> DataEntry? {
+        guard let old = EntryMetadata.decode(image)?.response,
+            StoredResponse.redirect(from: request.url, to: response.url) == old.redirect,
+            let updated = old.validated(
+                by: response.head, to: request, requestedAt: response.receivedAt, receivedAt: response.receivedAt)
+        else { return nil }
+        var writing = request
+        writing.cachePolicy.insert(.writesDisk)
+        guard policy.allowsStoring(updated, for: writing) else { return nil }
+        return updated.needsStore(after: old, under: policy) ? encode(updated, image.data) : image
+    }
+
+    func allowsStaleUse(of image: DataEntry, for request: DataRequest, after error: ImageError) -> Bool {
+        let failure: HTTPCacheFailure? =
+            error.code == .httpStatus ? error.status.map { .status($0) } : HTTPCacheFailure(error.code)
+        guard let failure, let stored = EntryMetadata.decode(image)?.response else { return false }
+        return policy.staleReply(for: request, stored: [stored], after: failure, now: cache.now()) != nil
+    }
+
+    private func encode(_ response: StoredResponse, _ data: Data) -> DataEntry {
+        EntryMetadata.encode(StoredEntry(response: response, data: data, generation: EntryMetadata.newGeneration()))
+    }
+
+    /// Whether the request is for the whole body, whatever the caller has.
+    private static func isWhole(_ request: DataRequest) -> Bool {
+        !request.headerFields.contains(.range) && !Precondition.isConditional(request.headerFields)
+    }
+}
