@@ -40,8 +40,8 @@ extension DiskCache {
 
     /// The limits of a disk cache, enforced after every write.
     public struct Limits: Hashable, Sendable {
-        /// The size of all files that hold entries, in bytes, at least ``minimumBytes``; 400 MB by default. The index adds about 100
-        /// bytes per entry.
+        /// The size of all files that hold entries, in bytes, at least ``minimumBytes``; 400 MB by default. The index adds about
+        /// 100 bytes per entry.
         public var maximumBytes: Int { didSet { maximumBytes = max(minimumBytes, maximumBytes) } }
         /// The least that ``maximumBytes`` can be; 10 MB by default, since a smaller cache would evict images that are still on
         /// screen. Tests set 0.
