@@ -49,7 +49,8 @@ final class LoadPlan: Sendable {
     /// What identifies the image after decoding (first) and after each processor; never empty.
     var variants: [String] { merged.variants }
 
-    /// How many of the processors a cached image of the resource has had, if it may stand in for this one; otherwise `nil`.
+    /// How many of the processors a cached image of the resource has had, if it may be shown until this one is
+    /// made; otherwise `nil`.
     func standInProcessors(_ variant: String, size: PixelSize) -> Int? { merged.standInProcessors(variant, size: size) }
 
     /// The scale of the decode, where decodes of other sizes may share it.

@@ -38,8 +38,8 @@ final class MergedOptions: Sendable {
         }
     }
 
-    /// How many of the processors another image of the resource has had, if it may stand in for this one: if it was decoded alike to
-    /// the full size or to a larger one, and has had the first of the processors and no others.
+    /// How many of the processors another image of the resource has had, if it may be shown until this one is made: if it was decoded
+    /// alike to the full size or to a larger one, and has had the first of the processors and no others.
     func standInProcessors(_ other: String, size: PixelSize) -> Int? {
         guard other != variant else { return nil }
         var unscaled = options
