@@ -149,7 +149,9 @@ let package = Package(
         tests(
             "ImageTargetsGTK", "GTKStage", "CalotypeSystem", "ImageCore", "ImageDecoding", "ImageCodecs", "ImageKernels",
             "ProjectFiles"),
-        tests("ImageCachingRedis", "ImageCore", "CalotypeSystem", "ImageCaching", "CalotypeTesting", "LoopbackHTTP", .httpTypes),
+        tests(
+            "ImageCachingRedis", "ImageCore", "CalotypeSystem", "ImageCaching", "ImageNetworking", "ImageLoading",
+            "CalotypeTesting", "LoopbackHTTP", .httpTypes),
         tests("CalotypeLogging", "CalotypeTesting", "ImageCore", "ImageLoading", .log, .inMemoryLog),
         tests(
             "CalotypeMetrics", "CalotypeLogging", "CalotypeTesting", "ImageCore", "ImageLoading", .log, .inMemoryLog, .metrics,

@@ -12,6 +12,12 @@ struct PolicyCheckedResponses: ResponseCaching {
         return try await cache.lookUp(request)
     }
 
+    func store(_ entry: DataEntry, for request: DataRequest) async throws { try await cache.store(entry, for: request) }
+
+    func removeResponses(for url: URL) async throws { try await cache.removeResponses(for: url) }
+
+    func removeAll() async throws { try await cache.removeAll() }
+
     func removeResponse(for request: DataRequest) async throws { try await cache.removeResponse(for: request) }
 
     var processedImageRules: (any ProcessedImageRules)? {

@@ -8,12 +8,12 @@ extension StandardConfiguration {
     /// For apps: all default values.
     public static var standard: StandardConfiguration { StandardConfiguration() }
 
-    /// For slow or metered networks: ``OptionLayer/lowData`` as the default options, and a data cache that keeps entries for 90
-    /// days.
+    /// For slow or metered networks: ``OptionLayer/lowData`` as the default options, so that nothing is fetched while
+    /// ``networkMonitor`` reports an expensive network, and a data cache that keeps entries for 90 days.
     public static var lowData: StandardConfiguration {
         var configuration = StandardConfiguration()
         configuration.options = .lowData
-        configuration.dataCache = DiskCache(.init(limits: .init(age: 90 * 86_400)))
+        configuration.dataCache = DiskCache(.init(limits: .init(timeToLive: .seconds(90 * 86_400))))
         return configuration
     }
 
@@ -27,15 +27,16 @@ extension StandardConfiguration {
 
     /// For an app extension, which has little memory: a memory cache of 16 MB, and a data cache of 50 MB in a directory that the
     /// extension shares with its app. Images of more than 20 megapixels are rejected, because decoding them would exceed the
-    /// memory of the extension.
+    /// memory of the extension, and decodes that run at the same time take at most 80 MB, the size of one such image.
     ///
     /// - Parameter directory: the directory of the data cache, for example in the container of the app group. The app may use it
     ///   at the same time.
     public static func appExtension(sharing directory: URL) -> StandardConfiguration {
         var configuration = StandardConfiguration()
-        configuration.memoryCache = MemoryCache(limits: .init(cost: 16_000_000))
-        configuration.dataCache = DiskCache(.init(directory: directory, limits: .init(bytes: 50_000_000)))
+        configuration.memoryCache = MemoryCache(limits: .init(maximumBytes: 16_000_000))
+        configuration.dataCache = DiskCache(.init(directory: directory, limits: .init(maximumBytes: 50_000_000)))
         configuration.options.maximumPixels = 20_000_000
+        configuration.limits.decodingBytes = 80_000_000
         return configuration
     }
 

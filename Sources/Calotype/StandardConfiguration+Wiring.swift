@@ -12,7 +12,7 @@ extension StandardConfiguration {
             HTTPCache(
                 store: $0, policy: httpCachePolicy, neutralFields: neutralHeaders, maximumBodyBytes: maximumStoredResponseBytes)
         }
-        let partialBodies = PartialBodyStore(backing: dataCache as? DiskCache)
+        let partialBodies = PartialBodyStore(backing: dataCache)
         var configuration = ImageLoader.Configuration(
             dataLoader: makeLoader(responses, partialBodies), decoder: makeDecoder(), memoryCache: memoryCache,
             dataCache: dataCache)
@@ -27,7 +27,7 @@ extension StandardConfiguration {
         configuration.limits = limits
         (configuration.previewInterval, configuration.clock) = (previewInterval, clock)
         configuration.observers = observers
-        if let networkMonitor { configuration.networkUpdates = { networkMonitor.updates } }
+        if let networkMonitor { configuration.networkUpdates = { networkMonitor.passiveUpdates } }
         return configuration
     }
 
@@ -36,7 +36,7 @@ extension StandardConfiguration {
         if let circuitBreaker { web = CircuitBreakingLoader(web, policy: circuitBreaker) }
         if !networkInterceptors.isEmpty { web = InterceptedLoader(web, interceptors: networkInterceptors) }
         if let retryPolicy { web = RetryingLoader(web, policy: retryPolicy) }
-        if bytesPerSecond > 0 { web = ThrottledLoader(web, bytesPerSecond: bytesPerSecond) }
+        if let bandwidthLimit { web = ThrottledLoader(web, limit: bandwidthLimit) }
         // Outside of the throttle, so that bytes which an earlier load received do not count.
         if resumesDownloads { web = ResumingLoader(web, store: partialBodies) }
         var router = SchemeRouter.standard(network: caching(web, responses))
@@ -53,9 +53,8 @@ extension StandardConfiguration {
     private func caching(_ loader: any DataLoading, _ responses: HTTPCache?) -> any DataLoading {
         let cached = responses.map { CachedLoader(loader, cache: $0) as any DataLoading } ?? loader
         guard let networkMonitor else { return cached }
-        // Serving stale responses needs a cache.
-        let whenOffline = responses == nil && whenOffline == .serveStale ? .fail : whenOffline
-        return NetworkAwareLoader(cached, monitor: networkMonitor, whenOffline: whenOffline)
+        return NetworkAwareLoader(
+            cached, monitor: networkMonitor, whenOffline: whenOffline, hasCache: responses != nil)
     }
 
     private func makeDecoder() -> DecoderRegistry {

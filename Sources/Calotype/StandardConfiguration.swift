@@ -7,7 +7,7 @@ public import ImageNetworking
 ///
 /// ```swift
 /// let loader = ImageLoader.standard {
-///     $0.memoryCache = MemoryCache(limits: .init(cost: 40_000_000))
+///     $0.memoryCache = MemoryCache(limits: .init(maximumBytes: 40_000_000))
 ///     $0.limits.fetchesPerHost = 12
 ///     $0.options.timeout = .seconds(10)
 /// }
@@ -33,22 +33,24 @@ public struct StandardConfiguration: Sendable {
     public var retryPolicy: RetryPolicy? = .default
     /// When requests to a failing host are rejected for a while; `nil`, the default, for never.
     public var circuitBreaker: CircuitBreaker.Policy?
-    /// Whether interrupted downloads are resumed; `true`. With a ``DiskCache``, also after a restart of the process.
+    /// Whether interrupted downloads are resumed; `true`. With a ``dataCache``, also after a restart of the process.
     public var resumesDownloads = true
-    /// The limit of all downloads together, in bytes per second; 0, the default, for none.
-    public var bytesPerSecond = 0
+    /// The limit of all downloads together, in bytes per second, which can be changed at any time; `nil`, the default, for none.
+    public var bandwidthLimit: BandwidthLimit?
     /// Which URLs and addresses may be fetched, for URLs from untrusted callers; `nil`, the default, allows all.
     ///
     /// A policy also forbids local files and `data:` URLs. Set a separate ``dataCache`` for such a loader: the address of a host
     /// is checked on connecting, but not when an entry is read that another loader stored.
     public var sourcePolicy: SourcePolicy?
-    /// Reports the status of the network; `nil`, the default, for none.
+    /// Reports the status of the network; ``NetworkMonitor/shared``, which begins to watch the system when the first request is
+    /// about to be sent. `nil` for none.
     ///
-    /// With a monitor, ``whenOffline`` and the option `allowsExpensiveNetwork` take effect, and while the network is constrained
-    /// (low-data mode), prefetches do not fetch while other loads run.
-    public var networkMonitor: NetworkMonitor?
+    /// ``whenOffline`` and the option `allowsExpensiveNetwork` depend on it, and while the network is constrained (low-data mode),
+    /// prefetches do not fetch while other loads run. Linux does not report expensive and constrained networks: set them with
+    /// ``NetworkMonitor/setExpensive(_:)`` and ``NetworkMonitor/setConstrained(_:)``.
+    public var networkMonitor: NetworkMonitor? = .shared
     /// What a load does while ``networkMonitor`` reports no network: it serves stale entries of ``dataCache``, waits for the
-    /// network, or fails. Serves stale entries by default; without a ``dataCache`` the load then fails.
+    /// network, or fails. Serves stale entries by default, and otherwise tries the network all the same.
     public var whenOffline = NetworkAwareLoader.OfflineBehavior.serveStale
     /// Interceptors around every fetch, the first one outermost; none. They run outside of ``dataCache``, so what they add to a
     /// request is part of its cache key: the identity that they declare (``RequestInterceptor/identity(for:)``), or else the

@@ -17,7 +17,8 @@ public struct TieredDataCache: DataCaching {
         public var writesShared: Bool
         /// Whether a hit of the shared cache is stored in the local one; `true` by default.
         public var promotes: Bool
-        /// Whether entries are removed from the shared cache, too; `false` by default, since other programs use it.
+        /// Whether entries are removed from the shared cache, too; `true` by default. With `false`, clearing leaves entries that
+        /// later loads find again: set it only if other programs must keep theirs.
         public var removesShared: Bool
         /// The maximum size of a body in the shared cache, in bytes; `nil`, the default, for no limit.
         public var maximumSharedBytes: Int?
@@ -30,7 +31,7 @@ public struct TieredDataCache: DataCaching {
         ///   - removesShared: whether entries are removed from the shared cache, too.
         ///   - maximumSharedBytes: the maximum size of a body in the shared cache, in bytes; `nil` for no limit.
         public init(
-            writesShared: Bool = true, promotes: Bool = true, removesShared: Bool = false, maximumSharedBytes: Int? = nil
+            writesShared: Bool = true, promotes: Bool = true, removesShared: Bool = true, maximumSharedBytes: Int? = nil
         ) {
             self.writesShared = writesShared
             self.maximumSharedBytes = maximumSharedBytes
@@ -92,6 +93,10 @@ public struct TieredDataCache: DataCaching {
 
     public func removeEntry(for key: DataKey) async throws {
         try await inBoth(reachesShared: policy.removesShared) { try await $0.removeEntry(for: key) }
+    }
+
+    public func removeEntries(of resource: ResourceKey) async throws {
+        try await inBoth(reachesShared: policy.removesShared) { try await $0.removeEntries(of: resource) }
     }
 
     public func removeAll() async throws {

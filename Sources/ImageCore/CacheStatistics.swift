@@ -30,12 +30,16 @@ public struct CacheStatistics: Hashable, Sendable {
     public var stores = 0
     /// Entries that were not stored because they were too large or could not be written.
     public var refusals = 0
+    /// Operations that failed, such as commands that a remote store did not answer.
+    public var failures = 0
     /// Entries that left the cache.
     public var evictions = Evictions()
     /// The number of entries in the cache.
     public var count = 0
     /// The size of the entries in bytes, as the cache counts them against its limit.
     public var byteCount = 0
+    /// The size of the files that hold the entries, in bytes; 0 for a cache without files.
+    public var fileByteCount = 0
 
     /// Creates statistics of zero for a cache.
     public init(name: String) { self.name = name }

@@ -117,10 +117,11 @@ public final class ImageLoader: ImageProviding {
         set { coordinator.isPaused = newValue }
     }
 
-    /// Empties the memory cache, the ``Configuration/otherStores`` and the data cache. Running loads continue, and may be stored.
+    /// Empties every cache of the loader: memory, ``Configuration/otherStores`` such as partial bodies, responses, and the data cache
+    /// with its shared tier. Loads that began before continue, but store nothing. Use ``cache`` to remove one image.
     ///
-    /// - Throws: what the data cache throws.
-    public func clearCaches() async throws { try await coordinator.parts.clearCaches() }
+    /// - Throws: the first error of a cache, after all were emptied as far as possible.
+    public func clearCaches() async throws { try await coordinator.clearCaches() }
 
     /// Returns when everything stored so far is durable on disk.
     ///

@@ -43,7 +43,7 @@ struct NetworkWiring {
             $0.interceptors = [PassthroughInterceptor()]
             $0.sourcePolicy = .publicWeb
             $0.networkMonitor = NetworkMonitor(status: NetworkStatus())
-            $0.bytesPerSecond = 1
+            $0.bandwidthLimit = BandwidthLimit(bytesPerSecond: 1)
             $0.retryPolicy = .default
             $0.networkInterceptors = [PassthroughInterceptor()]
             $0.circuitBreaker = CircuitBreaker.Policy()
@@ -55,7 +55,10 @@ struct NetworkWiring {
 
     @Test func theDefaultConfigurationHasNoOptionalLoaders() {
         let loader = StandardConfiguration().makeConfiguration().dataLoader
-        #expect(chain(loader) == ["SchemeRouter", "CachedLoader", "ResumingLoader", "RetryingLoader", "CurlLoader"])
+        #expect(
+            chain(loader) == [
+                "SchemeRouter", "NetworkAwareLoader", "CachedLoader", "ResumingLoader", "RetryingLoader", "CurlLoader",
+            ])
     }
 
     /// The limit is higher than the default of the transport.
@@ -167,6 +170,7 @@ struct NetworkWiring {
         let offline = makeStandard {
             $0.schemes = ["HTTP": network, "own": network]
             $0.networkMonitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+            $0.whenOffline = .fail
         }
         #expect(try await failure(offline, "http://example.org/a") == .offline)
         #expect(network.requests.isEmpty)
@@ -219,7 +223,7 @@ struct NetworkWiring {
         let all = makeStandard {
             $0.interceptors = [PassthroughInterceptor()]
             $0.networkMonitor = NetworkMonitor(status: NetworkStatus())
-            $0.bytesPerSecond = 1_000_000
+            $0.bandwidthLimit = BandwidthLimit(bytesPerSecond: 1_000_000)
             $0.retryPolicy = .default
             $0.networkInterceptors = [PassthroughInterceptor()]
             $0.circuitBreaker = CircuitBreaker.Policy()

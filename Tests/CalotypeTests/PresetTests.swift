@@ -41,6 +41,12 @@ import Testing
         #expect(try await inExtension.entry(for: key)?.data == Data([1, 2, 3]))
     }
 
+    /// FEATURES 3.5: one image of the most pixels that are allowed fits, and nothing beside it.
+    @Test func anAppExtensionDecodesLittleAtATime() throws {
+        let preset = StandardConfiguration.appExtension(sharing: FileManager.default.temporaryDirectory)
+        #expect(preset.limits.decodingBytes == 4 * (try #require(try options(preset).maximumPixels)))
+    }
+
     @Test func theServerPresetHasASeparateDirectory() throws {
         func directory(_ configuration: StandardConfiguration) throws -> URL {
             try #require(configuration.dataCache as? DiskCache).directory

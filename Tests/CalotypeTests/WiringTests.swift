@@ -77,8 +77,11 @@ import Testing
 
     @Test func withoutANetworkAStoredResponseIsServedHoweverOld() async throws {
         let png = Data(try png())
-        let network = ScriptedLoader { _ in
-            .response(HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=0"]), chunks: [png])
+        let network = ScriptedLoader { request in
+            guard request.url.lastPathComponent == "stored.png" else {
+                return .failure(ImageError(.connectionFailed, message: "No route to the host."))
+            }
+            return .response(HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=0"]), chunks: [png])
         }
         let monitor = NetworkMonitor(status: NetworkStatus())
         let loader = loader {
@@ -92,7 +95,8 @@ import Testing
         monitor.report(NetworkStatus(isReachable: false))
         #expect(try await loader.response(for: stored).tier == .disk)
         #expect(await failure(loader, ImageRequest(url: URL(string: "http://example.org/other.png")!))?.code == .offline)
-        #expect(network.requests.count == 1)
+        // The system may be wrong, so an image that is not stored is tried once.
+        #expect(network.requests.map(\.url.lastPathComponent) == ["stored.png", "other.png"])
     }
 
     @Test func withoutANetworkALoadFailsOrWaitsAsConfigured() async throws {
@@ -292,7 +296,7 @@ import Testing
         let rest = HTTPResponse(status: .partialContent, headerFields: [.contentRange: "bytes 20000-39999/40000"])
         var configuration = StandardConfiguration()
         configuration.dataCache = cache
-        configuration.bytesPerSecond = 1
+        configuration.bandwidthLimit = BandwidthLimit(bytesPerSecond: 1)
         configuration.network = ScriptedLoader { _ in .response(rest, chunks: [Data(count: 20_000)]) }
         var chunks = try await configuration.makeConfiguration().dataLoader.load(DataRequest(url: url)).body.makeAsyncIterator()
         #expect(try await chunks.next()?.count == 20_000)

@@ -3,6 +3,8 @@
     import HTTPTypes
     import ImageCaching
     import ImageCore
+    import ImageLoading
+    import ImageNetworking
     import LoopbackHTTP
     import Testing
 
@@ -21,7 +23,7 @@
         ) -> RedisDataCache {
             var configuration = RedisDataCache.Configuration(address: .socket(socket), password: password)
             configuration.prefix = prefix
-            configuration.timeout = 60
+            configuration.timeout = .seconds(60)
             configuration.now = { surroundings.seconds.withLock { $0 } }
             configuration.onWarning = { text in surroundings.warnings.withLock { $0.append(text) } }
             change(&configuration)
@@ -73,7 +75,7 @@
 
         @Test func keysDoNotContainTheURLAndValuesHaveATimeToLive() async throws {
             let server = try RedisServer()
-            let cache = cache(server.socket) { $0.timeToLive = 100 }
+            let cache = cache(server.socket) { $0.timeToLive = .seconds(100) }
             try await cache.store(entry(), for: key("secret"))
             let script = "local k = redis.call('KEYS', '*') return k[1] .. ' ' .. redis.call('PTTL', k[1])"
             let answer = try ask(server, "EVAL", script, "0").split(separator: " ")
@@ -103,11 +105,11 @@
 
         @Test func anEntryThatIsTooLargeIsNotStoredAndTheOldOneIsRemoved() async throws {
             let server = try RedisServer()
-            let cache = cache(server.socket) { $0.largestEntry = 1_000 }
+            let cache = cache(server.socket) { $0.maximumEntryBytes = 1_000 }
             try await cache.store(entry(), for: key("a"))
             try await cache.store(entry(Data(count: 1_000)), for: key("a"))
             #expect(try await cache.entry(for: key("a")) == nil)
-            #expect(cache.statistics.lostStores == 1)
+            #expect(cache.statistics.refusals == 1)
         }
 
         @Test func removingAllKeepsKeysWithOtherPrefixes() async throws {
@@ -118,6 +120,37 @@
             try await one.removeAll()
             #expect(try await one.entry(for: key("7")) == nil)
             #expect(try await two.entry(for: key("kept")) != nil)
+        }
+
+        /// FEATURES 1.14.
+        @Test func everythingOfASourceIsRemovedWhateverItsVariant() async throws {
+            let server = try RedisServer()
+            let cache = cache(server.socket, prefix: "a*b:")
+            let own = [
+                key("a"), key("a", variant: "http"), DataKey(resource: key("a").resource.varied(by: ["x"]), variant: "http 1"),
+            ]
+            for key in own + [key("b")] { try await cache.store(entry(), for: key) }
+            try await cache.removeEntries(of: key("a").resource)
+            for key in own { #expect(try await cache.entry(for: key) == nil) }
+            #expect(try await cache.entry(for: key("b")) != nil)
+        }
+
+        @Test func aFullServerServesWhatItHas() async throws {
+            let server = try RedisServer()
+            let surroundings = Surroundings()
+            let cache = cache(server.socket, surroundings)
+            try await cache.store(entry(), for: key("a"))
+            _ = try ask(server, "CONFIG", "SET", "maxmemory-policy", "noeviction")
+            _ = try ask(server, "CONFIG", "SET", "maxmemory", "1")
+            for i in 0..<5 { try await cache.store(entry(), for: key("\(i)")) }
+            #expect(cache.statistics.refusals == 5 && cache.statistics.failures == 5)
+            #expect(try await cache.entry(for: key("a")) != nil)
+            try await cache.removeEntry(for: key("a"))
+            #expect(try await cache.entry(for: key("a")) == nil)
+            #expect(surroundings.warnings.withLock { $0 }.isEmpty)
+            _ = try ask(server, "CONFIG", "SET", "maxmemory", "0")
+            try await cache.store(entry(), for: key("b"))
+            #expect(try await cache.entry(for: key("b")) != nil)
         }
 
         @Test func aWrongPasswordOnlyCostsHits() async throws {
@@ -138,9 +171,11 @@
             for i in 0..<20 {
                 try await cache.store(entry(), for: key("\(i)"))
                 #expect(try await cache.entry(for: key("\(i)")) == nil)
-                try await cache.removeEntry(for: key("\(i)"))
+                // A removal that is not confirmed must not look as if it were.
+                await #expect(throws: ImageError.self) { try await cache.removeEntry(for: key("\(i)")) }
             }
             await #expect(throws: ImageError.self) { try await cache.removeAll() }
+            await #expect(throws: ImageError.self) { try await cache.removeEntries(of: key("0").resource) }
             #expect(cache.statistics.failures == 3)
             #expect(surroundings.warnings.withLock { $0 }.count == 1)
             // After the pause there is one trial, and then a longer pause.
@@ -172,7 +207,7 @@
             let server = try RedisServer()
             let surroundings = Surroundings()
             try await self.cache(server.socket).store(entry(), for: key("a"))
-            let cache = cache(server.socket, surroundings) { $0.timeout = 0.05 }
+            let cache = cache(server.socket, surroundings) { $0.timeout = .milliseconds(50) }
             /// Repeats the lookup until a reply comes in time, since a busy machine may take longer.
             func found() async throws -> DataEntry {
                 while true {
@@ -207,7 +242,7 @@
             let cache = cacheOnLoopback(server.port)
             #expect(try await cache.entry(for: key("a")) == nil)
             try await cache.store(entry(), for: key("a"))
-            try await cache.removeEntry(for: key("a"))
+            try? await cache.removeEntry(for: key("a"))
             try? await cache.removeAll()
             server.stop()
         }
@@ -241,7 +276,7 @@
                     try connection.write("*2\r\n$1\r\n7\r\n*0\r\n")
                 }
             })
-            let cache = cacheOnLoopback(server.port) { $0.timeout = 60 }
+            let cache = cacheOnLoopback(server.port) { $0.timeout = .seconds(60) }
             await #expect(throws: ImageError.self) { try await cache.removeAll() }
             #expect(pages.withLock { $0 } == 50)
             server.stop()
@@ -251,8 +286,8 @@
             -> RedisDataCache
         {
             var configuration = RedisDataCache.Configuration(address: .host("127.0.0.1", port: port))
-            configuration.timeout = 1
-            configuration.largestEntry = 1_000_000
+            configuration.timeout = .seconds(1)
+            configuration.maximumEntryBytes = 1_000_000
             configuration.connections = 1
             configuration.tolerance = 100
             change(&configuration)
@@ -269,6 +304,106 @@
             server.end()
             #expect(try await tiers(there).entry(for: key("a"))?.data == entry().data)
             #expect(try await tiers(MemoryTier()).entry(for: key("a")) == nil)
+        }
+
+        // MARK: Loads
+
+        /// A loader with its own local tier over the server, as one of several machines.
+        private func loader(_ shared: RedisDataCache, _ local: LoggedDataCache = LoggedDataCache(), network: ScriptedLoader)
+            -> ImageLoader
+        {
+            let tiers = TieredDataCache(local: local, shared: shared)
+            let responses = HTTPCache(store: tiers)
+            let partial = PartialBodyStore(backing: tiers)
+            let fetching = CachedLoader(ResumingLoader(network, store: partial, minimumBytes: 1), cache: responses)
+            var configuration = ImageLoader.Configuration(dataLoader: fetching, decoder: ScriptedDecoder(), dataCache: tiers)
+            configuration.responseCache = responses
+            configuration.otherStores = [partial]
+            return ImageLoader(configuration)
+        }
+
+        private func network() -> ScriptedLoader {
+            ScriptedLoader { _ in
+                .response(HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=600"]), chunks: [Data([7])])
+            }
+        }
+
+        private func image(_ name: String) -> ImageRequest { ImageRequest(url: URL(string: "http://example.org/\(name)")!) }
+
+        @Test func oneMachineServesWhatAnotherFetchedUntilItIsRemovedOrCleared() async throws {
+            let server = try RedisServer()
+            let (one, two) = (network(), network())
+            let here = loader(cache(server.socket), network: one)
+            for name in ["a", "b", "c"] { _ = try await here.image(for: image(name)) }
+            try await here.flush()
+            func there() -> ImageLoader { loader(cache(server.socket), network: two) }
+            #expect(try await there().response(for: image("a")).tier == .disk)
+            try await here.cache.remove(image("a"))
+            #expect(try await there().response(for: image("a")).tier == .network)
+            try await here.cache.removeAllVariants(of: URL(string: "http://example.org/b")!)
+            #expect(try await there().response(for: image("b")).tier == .network)
+            #expect(try await there().response(for: image("c")).tier == .disk)
+            try await here.clearCaches()
+            #expect(try await there().response(for: image("c")).tier == .network)
+        }
+
+        @Test func noLoadFailsWhileTheServerIsKilledStalledFullOrRestarted() async throws {
+            let first = try RedisServer()
+            let surroundings = Surroundings()
+            let (network, shared) = (network(), cache(first.socket, surroundings) { $0.timeout = .milliseconds(50) })
+            func load(_ name: String) async throws {
+                let loader = loader(shared, network: network)
+                #expect(try await loader.response(for: image(name)).tier == .network)
+                try await loader.flush()
+            }
+            try await load("before")
+            _ = try ask(first, "CONFIG", "SET", "maxmemory", "1")
+            try await load("full")
+            first.stall()
+            for number in 0..<5 { try await load("stalled-\(number)") }
+            first.resume()
+            first.end()
+            for number in 0..<5 { try await load("killed-\(number)") }
+            await #expect(throws: ImageError.self) { try await loader(shared, network: network).clearCaches() }
+            let second = try RedisServer(in: first.folder)
+            surroundings.seconds.withLock { $0 += 1_000 }
+            try await load("restarted")
+            #expect(try await loader(cache(second.socket), network: network).response(for: image("restarted")).tier == .disk)
+        }
+
+        /// Sends six bytes, and loses the connection.
+        private struct BreakingLoader: DataLoading {
+            let fields: HTTPFields
+
+            func load(_ request: DataRequest) async throws -> DataResponse {
+                let chunks = Lock([Data([7, 1, 2, 3, 4, 5])])
+                let body = ByteStream {
+                    if let chunk = chunks.withLock({ $0.popLast() }) { return chunk }
+                    throw ImageError(.connectionLost, message: "Gone.")
+                }
+                return DataResponse(url: request.url, head: HTTPResponse(status: .ok, headerFields: fields), body: body)
+            }
+        }
+
+        @Test func anotherMachineResumesADownload() async throws {
+            let server = try RedisServer()
+            let shared = cache(server.socket)
+            let fields: HTTPFields = [.eTag: "\"1\"", .acceptRanges: "bytes", .contentLength: "10"]
+            let network = ScriptedLoader { request in
+                if request.headerFields[.range] == "bytes=6-" {
+                    var rest = fields
+                    (rest[.contentRange], rest[.contentLength]) = ("bytes 6-9/10", "4")
+                    return .response(HTTPResponse(status: .partialContent, headerFields: rest), chunks: [Data(count: 4)])
+                }
+                return .forward(BreakingLoader(fields: fields))
+            }
+            var request = image("a")
+            request.options.retries = 0
+            let wanted = request
+            await #expect(throws: LoadFailure.self) { try await loader(shared, network: network).image(for: wanted) }
+            while shared.statistics.stores == 0 { await Task.yield() }
+            #expect(try await loader(shared, network: network).data(for: request).data == Data([7, 1, 2, 3, 4, 5, 0, 0, 0, 0]))
+            #expect(network.requests.last?.headerFields[.range] == "bytes=6-")
         }
     }
 

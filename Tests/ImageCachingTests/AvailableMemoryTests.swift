@@ -4,10 +4,10 @@ import Testing
 
 @Suite struct AvailableMemoryTests {
     @Test func theDefaultLimitIsAFifthWithinBounds() {
-        #expect(MemoryCache.Limits.defaultCost(available: 1_000_000_000) == 200_000_000)
-        #expect(MemoryCache.Limits.defaultCost(available: 20_000_000) == 10_000_000)
-        #expect(MemoryCache.Limits.defaultCost(available: 64_000_000_000) == 512_000_000)
-        #expect((10_000_000...512_000_000).contains(MemoryCache.Limits().cost))
+        #expect(MemoryCache.Limits.defaultBytes(available: 1_000_000_000) == 200_000_000)
+        #expect(MemoryCache.Limits.defaultBytes(available: 20_000_000) == 10_000_000)
+        #expect(MemoryCache.Limits.defaultBytes(available: 64_000_000_000) == 512_000_000)
+        #expect((10_000_000...512_000_000).contains(MemoryCache.Limits().maximumBytes))
     }
 
     @Test func theSmallestLimitOfNestedControlGroupsCounts() {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CacheConformanceTests {
     @Test func theMemoryCacheConforms() async throws {
-        try await checkCachingConformance { MemoryCache(limits: .init(cost: 100 * testImageCost), trimPolicy: .none) }
+        try await checkCachingConformance { MemoryCache(limits: .init(maximumBytes: 100 * testImageCost), trimPolicy: .none) }
     }
 
     @Test func theDiskCacheConforms() async throws {
@@ -19,7 +19,7 @@ import Testing
 
     @Test func tieredCachesConform() async throws {
         try await checkDataCachingConformance {
-            TieredDataCache(local: Pocket(), shared: Pocket(), policy: .init(removesShared: true))
+            TieredDataCache(local: Pocket(), shared: Pocket())
         }
     }
 
@@ -68,6 +68,7 @@ actor Pocket: DataCaching {
         entries[key] = entry
     }
     func removeEntry(for key: DataKey) { entries[key] = nil }
+    func removeEntries(of resource: ResourceKey) { entries = entries.filter { !$0.key.resource.hasSameSource(as: resource) } }
     func removeAll() { entries = [:] }
 }
 
@@ -83,7 +84,8 @@ actor Pocket: DataCaching {
     @Test func thePolicyControlsWritesPromotionsAndRemovals() async throws {
         let (local, shared) = (Pocket(), Pocket())
         try await shared.store(entry(1), for: dataKey("a"))
-        let tiers = TieredDataCache(local: local, shared: shared, policy: .init(writesShared: false, promotes: false))
+        let tiers = TieredDataCache(
+            local: local, shared: shared, policy: .init(writesShared: false, promotes: false, removesShared: false))
         #expect(try await tiers.entry(for: dataKey("a")) != nil)
         #expect(try await local.entry(for: dataKey("a")) == nil)
         try await tiers.store(entry(2), for: dataKey("b"))

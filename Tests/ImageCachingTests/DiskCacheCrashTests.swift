@@ -23,7 +23,7 @@ import CalotypeSystem
                 try await writeUntilKilled(in: path, round: round)
             }
             let warnings = Warnings()
-            let cache = folder.cache(.init(bytes: 2_000_000), warnings: warnings)
+            let cache = folder.cache(.init(maximumBytes: 2_000_000, minimumBytes: 0), warnings: warnings)
             // A file beside the cache records the last entry that was flushed.
             let note = (try? Data(contentsOf: folder.url.appending(path: "durable"))) ?? Data()
             let durable = String(decoding: note, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: true)
@@ -37,7 +37,7 @@ import CalotypeSystem
                 #expect(found.data == content(Int(found.storedAt), count: found.data.count), "round \(round)")
             }
             let statistics = await cache.statistics
-            damages += statistics.damages
+            damages += statistics.evictions.damaged
             #expect(statistics.fileByteCount <= folder.packBytes)
             #expect(statistics.byteCount <= statistics.fileByteCount)
             #expect(warnings.kinds.isEmpty, "round \(round): \(warnings.messages)")
@@ -49,7 +49,7 @@ import CalotypeSystem
 
 /// Stores and flushes until a timer kills the process.
 private func writeUntilKilled(in path: String, round: Int) async throws {
-    let cache = DiskCache(.init(directory: URL(filePath: path), limits: .init(bytes: 2_000_000)))
+    let cache = DiskCache(.init(directory: URL(filePath: path), limits: .init(maximumBytes: 2_000_000, minimumBytes: 0)))
     var random = SystemRandomNumberGenerator()
     _ = await cache.statistics
     let note = unsafe open(path + "/durable", O_WRONLY | O_CREAT | O_APPEND, 0o600)

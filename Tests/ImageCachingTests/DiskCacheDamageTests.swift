@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Limits so small that each pack holds one such entry.
-    private let limits = DiskCache.Limits(bytes: 250_000)
+    private let limits = DiskCache.Limits(maximumBytes: 250_000, minimumBytes: 0)
 
     private func edit(_ file: URL, _ change: (inout Data) -> Void) throws {
         var bytes = try Data(contentsOf: file)
@@ -50,7 +50,7 @@ import Testing
         #expect(try await cache.entry(for: dataKey(0)) == nil)
         try await cache.flush()
         let statistics = await cache.statistics
-        #expect((statistics.damages, statistics.count) == (1, 1))
+        #expect((statistics.evictions.damaged, statistics.count) == (1, 1))
         try await cache.store(entry(0, count: 8_000), for: dataKey(0))
         #expect(try await survivors(in: folder, of: 2, cache: cache) == [0, 1])
     }

@@ -35,15 +35,15 @@ import Testing
     @Test func afterACrashAtAnyCallDurableEntriesAreStoredAndNoEntryIsTorn() async throws {
         let total = FaultyFiles(.death, at: .max)
         let whole = try Folder()
-        _ = try await work(on: whole.cache(.init(bytes: 300_000), files: total))
+        _ = try await work(on: whole.cache(.init(maximumBytes: 300_000, minimumBytes: 0), files: total))
         #expect(total.count > 30)
         for death in 0..<total.count {
             let folder = try Folder()
             let files = FaultyFiles(.death, at: death)
-            let dying = folder.cache(.init(bytes: 300_000), files: files)
+            let dying = folder.cache(.init(maximumBytes: 300_000, minimumBytes: 0), files: files)
             let durable = try await work(on: dying, until: { files.isDead })
             let warnings = Warnings()
-            let cache = folder.cache(.init(bytes: 300_000), warnings: warnings)
+            let cache = folder.cache(.init(maximumBytes: 300_000, minimumBytes: 0), warnings: warnings)
             for name in 0..<9 {
                 let found = try await cache.entry(for: dataKey(name))
                 if let found { #expect(isGenuine(found.data, name: name), "death at \(death)") }
@@ -72,18 +72,20 @@ import Testing
     @Test(arguments: [28, 5, 30, 13] as [Int32])
     func aCallThatFailsOnceLosesEntriesButFailsNoLoad(code: Int32) async throws {
         let total = FaultyFiles(.once(code: code), at: .max)
-        _ = try await work(on: Folder().cache(.init(bytes: 300_000), files: total))
+        _ = try await work(on: Folder().cache(.init(maximumBytes: 300_000, minimumBytes: 0), files: total))
         #expect(total.count > 30)
         for call in 0..<total.count {
             let folder = try Folder()
             let warnings = Warnings()
-            let cache = folder.cache(.init(bytes: 300_000), warnings: warnings, files: FaultyFiles(.once(code: code), at: call))
+            let cache = folder.cache(
+                .init(maximumBytes: 300_000, minimumBytes: 0), warnings: warnings, files: FaultyFiles(.once(code: code), at: call)
+            )
             _ = try await work(on: cache)
             for name in 0..<9 {
                 if let found = try await cache.entry(for: dataKey(name)) { #expect(isGenuine(found.data, name: name)) }
             }
             #expect(Set(warnings.kinds).count == warnings.kinds.count, "each kind of warning once")
-            let again = folder.cache(.init(bytes: 300_000))
+            let again = folder.cache(.init(maximumBytes: 300_000, minimumBytes: 0))
             for name in 0..<9 {
                 if let found = try await again.entry(for: dataKey(name)) { #expect(isGenuine(found.data, name: name)) }
             }
@@ -146,7 +148,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<3 {
                 group.addTask {
-                    let cache = folder.cache(.init(bytes: 400_000), warnings: warnings)
+                    let cache = folder.cache(.init(maximumBytes: 400_000, minimumBytes: 0), warnings: warnings)
                     for i in 0..<150 {
                         let n = (i * 7 + worker * 11) % 60
                         if let found = try await cache.entry(for: dataKey(n)) {
@@ -162,12 +164,12 @@ import Testing
             try await group.waitForAll()
         }
         #expect(warnings.kinds.isEmpty, "\(warnings.messages)")
-        let cache = folder.cache(.init(bytes: 400_000))
+        let cache = folder.cache(.init(maximumBytes: 400_000, minimumBytes: 0))
         for n in 0..<60 {
             if let found = try await cache.entry(for: dataKey(n)) { #expect(found.data == content(n, count: 6_000)) }
         }
         try await cache.trim(toBytes: 400_000)
         #expect(await cache.statistics.fileByteCount <= 400_000)
-        #expect(await cache.statistics.damages == 0)
+        #expect(await cache.statistics.evictions.damaged == 0)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// A disk so full that the journal cannot grow, not even to record removals.
 @Suite struct DiskCacheFullTests {
-    private static let limits = DiskCache.Limits(bytes: 300_000)
+    private static let limits = DiskCache.Limits(maximumBytes: 300_000, minimumBytes: 0)
 
     /// A cache of twelve entries in several packs on a disk without free space; entry 0 was used last.
     private func fullCache(
@@ -31,7 +31,7 @@ import Testing
             #expect(found.data == content(i, count: 3_000))
             result.append(i)
         }
-        #expect(await cache.statistics.damages == 0)
+        #expect(await cache.statistics.evictions.damaged == 0)
         return result
     }
 
@@ -50,7 +50,7 @@ import Testing
         #expect(folder.packBytes <= 20_000)
         let left = try await found(in: folder)
         #expect(left.contains(0) && left.contains(11))
-        #expect(await cache.statistics.evictions == 12 - left.count)
+        #expect(await cache.statistics.evictions.overLimit == 12 - left.count)
     }
 
     @Test func aPackThatCannotBeCopiedOnAFullDiskIsEvicted() async throws {
@@ -65,7 +65,7 @@ import Testing
         let left = try await found(in: folder)
         // The space of the first pack was used for the remaining entries of the others.
         #expect(left.count == 3 && Set(left).isSubset(of: [0, 3, 6, 9]))
-        #expect(await cache.statistics.evictions == 9)
+        #expect(await cache.statistics.evictions.overLimit == 9)
     }
 
     /// Several packs, or only the active one, which also holds the new entry.
@@ -74,18 +74,18 @@ import Testing
         for room in stride(from: 2_900, to: 3_400, by: 24) {
             let folder = try Folder()
             let disk = SmallDisk(capacity: 1_000_000)
-            let cache = folder.cache(.init(bytes: limit), files: disk)
+            let cache = folder.cache(.init(maximumBytes: limit, minimumBytes: 0), files: disk)
             for i in 0..<entries { try await cache.store(entry(i, count: 3_000), for: dataKey(i)) }
             _ = try await cache.entry(for: dataKey(0))
             try await cache.flush()
             disk.fill(but: room)
             try await cache.store(entry(99, count: 3_000), for: dataKey("new"))
             try await cache.flush()
-            let isKept = await cache.statistics.lostStores == 0
-            let again = folder.cache(.init(bytes: limit))
+            let isKept = await cache.statistics.refusals == 0
+            let again = folder.cache(.init(maximumBytes: limit, minimumBytes: 0))
             #expect(try await again.entry(for: dataKey("new"))?.data == (isKept ? content(99, count: 3_000) : nil), "\(room)")
             #expect(try await again.entry(for: dataKey(0))?.data == content(0, count: 3_000), "\(room)")
-            #expect(await again.statistics.damages == 0, "\(room)")
+            #expect(await again.statistics.evictions.damaged == 0, "\(room)")
         }
     }
 
@@ -131,7 +131,7 @@ import Testing
         }
         try? await cache.flush()
         let statistics = await cache.statistics
-        #expect(statistics.lostStores > 0)
+        #expect(statistics.refusals > 0)
         #expect(folder.packBytes == statistics.fileByteCount)
         #expect(folder.packs.count <= 12)
     }
@@ -181,7 +181,7 @@ import Testing
                 }
                 let statistics = await cache.statistics
                 #expect(warnings.kinds.isEmpty, "death at \(death): \(warnings.messages)")
-                #expect(statistics.damages == 0, "death at \(death)")
+                #expect(statistics.evictions.damaged == 0, "death at \(death)")
                 #expect(statistics.fileByteCount <= folder.packBytes, "death at \(death)")
                 try await cache.store(entry(99), for: dataKey("after"))
                 try await cache.flush()
@@ -198,6 +198,6 @@ import Testing
         for i in 0..<12 { #expect(try await other.entry(for: dataKey(i)) != nil) }
         try await cache.removeAll()
         for i in 0..<12 { #expect(try await other.entry(for: dataKey(i)) == nil) }
-        #expect(await other.statistics.damages == 0)
+        #expect(await other.statistics.evictions.damaged == 0)
     }
 }

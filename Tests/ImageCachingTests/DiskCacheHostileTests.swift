@@ -202,7 +202,7 @@ import CalotypeSystem
         #expect(try await cacheWorks(in: folder))
         for name in names + ["11.pack"] { #expect(folder.names(in: folder.packDirectory).contains(name)) }
         // Numbers in use are skipped.
-        let cache = folder.cache(.init(bytes: 300_000))
+        let cache = folder.cache(.init(maximumBytes: 300_000, minimumBytes: 0))
         for i in 0..<40 { try await cache.store(entry(i, count: 9_000), for: dataKey(i)) }
         try await cache.flush()
         #expect(try await cache.entry(for: dataKey(39))?.data == content(39, count: 9_000))

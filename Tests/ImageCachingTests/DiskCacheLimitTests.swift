@@ -4,9 +4,22 @@ import Testing
 @testable import ImageCaching
 
 @Suite struct DiskCacheLimitTests {
+    /// FEATURES 7.2: 10 MB is the least, unless the limits say otherwise.
+    @Test func aSmallerLimitIsRaisedToTenMegabytes() {
+        var limits = DiskCache.Limits(maximumBytes: 1_000)
+        #expect(limits.maximumBytes == 10_000_000)
+        limits.maximumBytes = 50_000_000
+        limits.maximumBytes = 5_000
+        #expect(limits.maximumBytes == 10_000_000)
+        limits = DiskCache.Limits(maximumBytes: 1_000, minimumBytes: 0)
+        #expect(limits.maximumBytes == 1_000)
+        #expect(DiskCache.Limits(maximumBytes: -1, minimumBytes: -1).maximumBytes == 0)
+        #expect(DiskCache.Limits().maximumBytes == 400_000_000 && DiskCache.Limits().timeToLive == .seconds(30 * 86_400))
+    }
+
     @Test func theFilesStayWithinTheLimitAfterEveryWrite() async throws {
         let folder = try Folder()
-        let cache = folder.cache(.init(bytes: 200_000))
+        let cache = folder.cache(.init(maximumBytes: 200_000, minimumBytes: 0))
         for i in 0..<120 {
             try await cache.store(entry(i, count: 5_000 + i * 37), for: dataKey(i))
             try await cache.flush()
@@ -15,13 +28,13 @@ import Testing
             #expect(try await cache.entry(for: dataKey(i))?.data == content(i, count: 5_000 + i * 37))
         }
         let statistics = await cache.statistics
-        #expect(statistics.evictions == 120 - statistics.count)
+        #expect(statistics.evictions.overLimit == 120 - statistics.count)
         #expect(statistics.byteCount > 100_000, "no more is thrown away than the room that is to be freed")
     }
 
     @Test func theLeastRecentlyUsedEntriesAreEvictedFirst() async throws {
         let folder = try Folder()
-        let cache = folder.cache(.init(count: 10))
+        let cache = folder.cache(.init(maximumCount: 10))
         for i in 0..<10 { try await cache.store(entry(i), for: dataKey(i)) }
         try await cache.flush()
         for i in [0, 1, 2] { _ = try await cache.entry(for: dataKey(i)) }
@@ -36,12 +49,12 @@ import Testing
     @Test func theOrderOfUseSurvivesARestart() async throws {
         let folder = try Folder()
         do {
-            let cache = folder.cache(.init(count: 10))
+            let cache = folder.cache(.init(maximumCount: 10))
             for i in 0..<10 { try await cache.store(entry(i), for: dataKey(i)) }
             for i in [4, 0] { _ = try await cache.entry(for: dataKey(i)) }
             try await cache.flush()
         }
-        let cache = folder.cache(.init(count: 10, freedShare: 0.8))
+        let cache = folder.cache(.init(maximumCount: 10, freedShare: 0.8))
         try await cache.store(entry(10), for: dataKey(10))
         try await cache.flush()
         #expect(await cache.statistics.count == 2)
@@ -52,7 +65,7 @@ import Testing
 
     @Test func entriesInFrequentUseAreCopiedFromTheirPacks() async throws {
         let folder = try Folder()
-        let cache = folder.cache(.init(bytes: 300_000))
+        let cache = folder.cache(.init(maximumBytes: 300_000, minimumBytes: 0))
         for i in 0..<20 { try await cache.store(entry(i, count: 4_000), for: dataKey(i)) }
         for i in 20..<400 {
             try await cache.store(entry(i, count: 4_000), for: dataKey(i))
@@ -60,13 +73,13 @@ import Testing
         }
         try await cache.flush()
         #expect(folder.packBytes <= 300_000)
-        let again = folder.cache(.init(bytes: 300_000))
+        let again = folder.cache(.init(maximumBytes: 300_000, minimumBytes: 0))
         for hot in [0, 7, 13] { #expect(try await again.entry(for: dataKey(hot))?.data == content(hot, count: 4_000)) }
     }
 
     @Test func anEntryAboveTheLimitIsNotStoredAndTheOldOneIsRemoved() async throws {
         let folder = try Folder()
-        let cache = folder.cache(.init(bytes: 100_000))
+        let cache = folder.cache(.init(maximumBytes: 100_000, minimumBytes: 0))
         try await cache.store(entry(1), for: dataKey("a"))
         try await cache.store(entry(2), for: dataKey("b"))
         try await cache.flush()
@@ -74,12 +87,12 @@ import Testing
         try await cache.flush()
         #expect(try await cache.entry(for: dataKey("a")) == nil)
         #expect(try await cache.entry(for: dataKey("b")) != nil)
-        #expect(await cache.statistics.lostStores == 1)
+        #expect(await cache.statistics.refusals == 1)
     }
 
     @Test func anEntryNearTheLimitIsStoredAlone() async throws {
         let folder = try Folder()
-        let cache = folder.cache(.init(bytes: 100_000))
+        let cache = folder.cache(.init(maximumBytes: 100_000, minimumBytes: 0))
         for i in 0..<5 { try await cache.store(entry(i, count: 15_000), for: dataKey(i)) }
         try await cache.store(entry(9, count: 95_000), for: dataKey("large"))
         try await cache.flush()
@@ -90,7 +103,7 @@ import Testing
     @Test func anExpiredEntryIsAMissAndIsRemovedByTheNextWrite() async throws {
         let folder = try Folder()
         let clock = ManualSeconds()
-        let cache = folder.cache(.init(age: 100), clock: clock)
+        let cache = folder.cache(.init(timeToLive: .seconds(100)), clock: clock)
         try await cache.store(entry(1), for: dataKey("old"))
         try await cache.flush()
         clock.advance(by: 60)
@@ -103,12 +116,12 @@ import Testing
         try await cache.store(entry(3), for: dataKey("new"))
         try await cache.flush()
         let statistics = await cache.statistics
-        #expect((statistics.count, statistics.expirations, statistics.evictions) == (2, 1, 0))
+        #expect((statistics.count, statistics.evictions.expired, statistics.evictions.overLimit) == (2, 1, 0))
     }
 
     @Test func readingAnEntryDoesNotExtendItsAge() async throws {
         let clock = ManualSeconds()
-        let cache = try Folder().cache(.init(age: 100), clock: clock)
+        let cache = try Folder().cache(.init(timeToLive: .seconds(100)), clock: clock)
         try await cache.store(entry(1), for: dataKey("a"))
         for _ in 0..<3 {
             clock.advance(by: 33)

@@ -80,17 +80,17 @@ import Testing
 
     @Test func aStreamAboveTheLimitIsNotStoredAndTheOldEntryIsRemoved() async throws {
         let folder = try Folder()
-        let cache = folder.cache(.init(bytes: 300_000))
+        let cache = folder.cache(.init(maximumBytes: 300_000, minimumBytes: 0))
         try await cache.store(entry(1), for: dataKey("a"))
         try await cache.store(stream(entry(2, count: 400_000)), for: dataKey("a"))
         #expect(try await cache.entry(for: dataKey("a")) == nil)
-        #expect(await cache.statistics.lostStores == 1)
+        #expect(await cache.statistics.refusals == 1)
         #expect(folder.packBytes <= 300_000)
     }
 
     @Test func theLimitHoldsAfterEveryStream() async throws {
         let folder = try Folder()
-        let cache = folder.cache(.init(bytes: 1_000_000))
+        let cache = folder.cache(.init(maximumBytes: 1_000_000, minimumBytes: 0))
         for i in 0..<12 {
             try await cache.store(stream(entry(i, count: 200_000)), for: dataKey(i))
             #expect(folder.packBytes <= 1_000_000)
@@ -122,7 +122,7 @@ import Testing
             #expect(data == nil, "a damaged body was called whole")
         } catch { #expect((error as? ImageError)?.code == .cacheFailed) }
         #expect(try await cache.entry(for: dataKey("a")) == nil)
-        #expect(await cache.statistics.damages == 1)
+        #expect(await cache.statistics.evictions.damaged == 1)
     }
 
     @Test func aFullDiskLosesTheEntryWithOneWarning() async throws {
@@ -193,7 +193,7 @@ import Testing
 
     @Test func verificationRemovesOnlyDamagedEntries() async throws {
         let folder = try Folder()
-        let cache = folder.cache(.init(bytes: 250_000))
+        let cache = folder.cache(.init(maximumBytes: 250_000, minimumBytes: 0))
         for i in 0..<3 {
             try await cache.store(entry(i, count: 8_000), for: dataKey(i))
             try await cache.flush()
@@ -202,8 +202,12 @@ import Testing
         var bytes = try Data(contentsOf: folder.packs[1])
         bytes[5_000] ^= 1
         try bytes.write(to: folder.packs[1])
-        #expect(try await folder.cache(.init(bytes: 250_000)).verify() == verification(count: 3, bytes: 24_000, damaged: 1))
-        #expect(try await folder.cache(.init(bytes: 250_000)).verify() == verification(count: 2, bytes: 16_000, damaged: 0))
+        #expect(
+            try await folder.cache(.init(maximumBytes: 250_000, minimumBytes: 0)).verify()
+                == verification(count: 3, bytes: 24_000, damaged: 1))
+        #expect(
+            try await folder.cache(.init(maximumBytes: 250_000, minimumBytes: 0)).verify()
+                == verification(count: 2, bytes: 16_000, damaged: 0))
     }
 
     private func verification(count: Int, bytes: Int, damaged: Int) -> DiskCache.Verification {

@@ -23,7 +23,7 @@ import CalotypeSystem
         #expect(trouble.isEmpty)
         _ = await other
         let warnings = Warnings()
-        let cache = folder.cache(.init(bytes: sharedLimit), warnings: warnings)
+        let cache = folder.cache(.init(maximumBytes: sharedLimit, minimumBytes: 0), warnings: warnings)
         #expect(try await cache.verify().damagedCount == 0)
         #expect(await cache.statistics.count > 0)
         #expect(warnings.kinds.isEmpty, "\(warnings.messages)")
@@ -61,7 +61,7 @@ import CalotypeSystem
         await cache.writer.drain()
         #expect(try await cache.entry(for: dataKey("a"))?.data == content(1))
         #expect(try await cache.entry(for: dataKey("b"))?.data == content(2))
-        #expect(await cache.statistics.damages == 0)
+        #expect(await cache.statistics.evictions.damaged == 0)
         #expect(warnings.kinds.isEmpty)
     }
 
@@ -85,7 +85,7 @@ import CalotypeSystem
         let large = entry(2, count: 1 << 20)
         for i in 0..<40 { try await cache.store(large, for: dataKey(i)) }
         #expect(cache.shared.lock.withLock { $0.pendingBytes } <= 18 << 20)
-        #expect(cache.knownStatistics.lostStores >= 20)
+        #expect(cache.knownStatistics.refusals >= 20)
         #expect(try await cache.entry(for: dataKey(0))?.data == large.data)
         #expect(try await cache.entry(for: dataKey(39)) == nil)
         files.unlock(held)
@@ -136,7 +136,9 @@ private let sharedLimit = 1_500_000
 private func work(in path: String, seconds: Double, seed: UInt64) async throws -> [String] {
     let warnings = Warnings()
     let cache = DiskCache(
-        .init(directory: URL(filePath: path), limits: .init(bytes: sharedLimit), onWarning: { warnings.add($0) }))
+        .init(
+            directory: URL(filePath: path), limits: .init(maximumBytes: sharedLimit, minimumBytes: 0),
+            onWarning: { warnings.add($0) }))
     var trouble: [String] = []
     var random = SystemRandomNumberGenerator()
     let end = ContinuousClock.now + .seconds(seconds)
@@ -166,7 +168,7 @@ private func work(in path: String, seconds: Double, seed: UInt64) async throws -
         }
     }
     try await cache.flush()
-    let damages = await cache.statistics.damages
+    let damages = await cache.statistics.evictions.damaged
     if damages > 0 { trouble.append("\(damages) damaged entries") }
     return trouble + warnings.messages
 }

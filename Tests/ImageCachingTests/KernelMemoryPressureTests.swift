@@ -95,7 +95,8 @@
                     try? FileManager.default.removeItem(at: file)
                 }
             }
-            let cache = MemoryCache(limits: .init(cost: 100 * testImageCost), trimPolicy: .init(), now: { 0 }, center: center)
+            let cache = MemoryCache(
+                limits: .init(maximumBytes: 100 * testImageCost), trimPolicy: .init(), now: { 0 }, center: center)
             for i in 0..<100 { cache.store(try testImage(), for: imageKey("\(i)")) }
             let before = Self.stalled ?? 0
             let path = file.path(percentEncoded: false)

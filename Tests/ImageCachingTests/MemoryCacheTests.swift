@@ -33,7 +33,7 @@ import CalotypeSystem
     }
 
     @Test func theCostLimitHoldsAfterEveryInsert() throws {
-        let cache = MemoryCache(limits: .init(cost: 10 * testImageCost), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumBytes: 10 * testImageCost), trimPolicy: .none)
         for i in 0..<100 {
             cache.store(try testImage(rows: 1 + i % 4, tag: UInt8(i)), for: imageKey("\(i)"))
             #expect(cache.statistics.byteCount <= 10 * testImageCost)
@@ -43,7 +43,7 @@ import CalotypeSystem
     }
 
     @Test func aTinyImageCountsTheOverheadOfItsEntry() throws {
-        let cache = MemoryCache(limits: .init(cost: 100 * testImageCost), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumBytes: 100 * testImageCost), trimPolicy: .none)
         for i in 0..<1_000 { cache.store(try testImage(), for: imageKey("\(i)")) }
         #expect(cache.statistics.count == 100)
         #expect(cache.statistics.byteCount == 100 * testImageCost)
@@ -54,7 +54,7 @@ import CalotypeSystem
             // Allocations are larger with a sanitizer.
             guard unsafe dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil else { return }
             await #expect(processExitsWith: .success) {
-                let cache = MemoryCache(limits: .init(cost: 1 << 40), trimPolicy: .none)
+                let cache = MemoryCache(limits: .init(maximumBytes: 1 << 40), trimPolicy: .none)
                 let before = try residentBytes()
                 for i in 0..<50_000 { cache.store(try testImage(), for: imageKey("https://example.org/images/\(i).jpg")) }
                 let ratio = Double(try residentBytes() - before) / Double(cache.statistics.byteCount)
@@ -64,7 +64,7 @@ import CalotypeSystem
     #endif
 
     @Test func theCountLimitHoldsAfterEveryInsert() throws {
-        let cache = MemoryCache(limits: .init(count: 3), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumCount: 3), trimPolicy: .none)
         for i in 0..<20 {
             cache.store(try testImage(), for: imageKey("\(i)"))
             #expect(cache.statistics.count == min(i + 1, 3))
@@ -73,7 +73,8 @@ import CalotypeSystem
     }
 
     @Test func anImageAboveTheLimitOfOneEntryIsNotStoredAndTheOldOneIsRemoved() throws {
-        let cache = MemoryCache(limits: .init(cost: 10 * testImageCost, entryCost: testImageCost + 64), trimPolicy: .none)
+        let cache = MemoryCache(
+            limits: .init(maximumBytes: 10 * testImageCost, maximumEntryBytes: testImageCost + 64), trimPolicy: .none)
         cache.store(try testImage(rows: 2), for: imageKey("fits"))
         cache.store(try testImage(rows: 3), for: imageKey("large"))
         #expect(cache.image(for: imageKey("fits")) != nil)
@@ -85,7 +86,7 @@ import CalotypeSystem
     }
 
     @Test func aRecentlyUsedImageOutlivesAnUnusedOne() throws {
-        let cache = MemoryCache(limits: .init(count: 3), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumCount: 3), trimPolicy: .none)
         for name in ["a", "b", "c"] { cache.store(try testImage(), for: imageKey(name)) }
         #expect(cache.image(for: imageKey("a")) != nil)
         cache.store(try testImage(), for: imageKey("d"))
@@ -95,14 +96,14 @@ import CalotypeSystem
 
     @Test func aLimitForThreeImagesKeepsThreeForAnyKeys() throws {
         for first in 0..<200 {
-            let cache = MemoryCache(limits: .init(cost: 3 * testImageCost), trimPolicy: .none)
+            let cache = MemoryCache(limits: .init(maximumBytes: 3 * testImageCost), trimPolicy: .none)
             for i in first..<first + 4 { cache.store(try testImage(), for: imageKey("\(i)")) }
             #expect((first..<first + 4).filter { cache.image(for: imageKey("\($0)")) != nil } == Array(first + 1..<first + 4))
         }
     }
 
     @Test func aReaderNeverMissesAnImageThatIsBeingReplaced() async throws {
-        let cache = MemoryCache(limits: .init(count: 2), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumCount: 2), trimPolicy: .none)
         let image = try testImage()
         cache.store(image, for: imageKey("a"))
         let writer = Progress()
@@ -136,7 +137,7 @@ import CalotypeSystem
     }
 
     @Test func entriesOfHighPriorityOutliveAllOthers() throws {
-        let cache = MemoryCache(limits: .init(count: 4), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumCount: 4), trimPolicy: .none)
         cache.store(try testImage(), for: imageKey("high 1"), priority: .high)
         cache.store(try testImage(), for: imageKey("high 2"), priority: .high)
         for i in 0..<50 { cache.store(try testImage(), for: imageKey("\(i)")) }
@@ -149,7 +150,7 @@ import CalotypeSystem
     }
 
     @Test func anEntryOfHighPriorityEvictsTheOldestOfItsPriority() throws {
-        let cache = MemoryCache(limits: .init(count: 2), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumCount: 2), trimPolicy: .none)
         for i in 0..<3 { cache.store(try testImage(), for: imageKey("\(i)"), priority: .high) }
         #expect(cache.image(for: imageKey("0")) == nil)
         #expect(cache.image(for: imageKey("1")) != nil)
@@ -158,7 +159,7 @@ import CalotypeSystem
     }
 
     @Test func anEntryOfNormalPriorityEvictsNoneOfHighPriority() throws {
-        let cache = MemoryCache(limits: .init(count: 3), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumCount: 3), trimPolicy: .none)
         for i in 0..<3 { cache.store(try testImage(), for: imageKey("high \(i)"), priority: .high) }
         cache.store(try testImage(), for: imageKey("normal"))
         #expect(cache.image(for: imageKey("normal")) == nil)
@@ -170,19 +171,19 @@ import CalotypeSystem
     @Test func trimEvictsDownToTheGivenCost() throws {
         let cache = MemoryCache(trimPolicy: .none)
         for i in 0..<10 { cache.store(try testImage(), for: imageKey("\(i)")) }
-        cache.trim(toCost: 3 * testImageCost + 8)
+        cache.trim(toBytes: 3 * testImageCost + 8)
         #expect(cache.statistics.byteCount == 3 * testImageCost)
         #expect(cache.statistics.evictions.trimmed == 7)
-        cache.trim(toCost: 0)
+        cache.trim(toBytes: 0)
         #expect(cache.statistics.count == 0)
     }
 
     @Test func loweredLimitsHoldAtOnce() throws {
         let cache = MemoryCache(trimPolicy: .none)
         for i in 0..<10 { cache.store(try testImage(), for: imageKey("\(i)")) }
-        cache.limits = MemoryCache.Limits(cost: 5 * testImageCost)
+        cache.limits = MemoryCache.Limits(maximumBytes: 5 * testImageCost)
         #expect(cache.statistics.count == 5)
-        cache.limits.count = 2
+        cache.limits.maximumCount = 2
         #expect(cache.statistics.count == 2)
     }
 
@@ -209,7 +210,7 @@ import CalotypeSystem
     }
 
     @Test func concurrentThreadsKeepTheLimitsAndGetTheRightImages() async throws {
-        let cache = MemoryCache(limits: .init(cost: 50 * testImageCost), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumBytes: 50 * testImageCost), trimPolicy: .none)
         await withTaskGroup(of: Bool.self) { group in
             for worker in 0..<4 {
                 group.addTask {
@@ -232,7 +233,7 @@ import CalotypeSystem
 
     @Test func anEntryIsExpiredExactlyAtTheEndOfItsTime() throws {
         let clock = ManualSeconds()
-        let cache = MemoryCache(limits: .init(timeToLive: 10), trimPolicy: .none, now: { clock.now })
+        let cache = MemoryCache(limits: .init(timeToLive: .seconds(10)), trimPolicy: .none, now: { clock.now })
         cache.store(try testImage(), for: imageKey("a"))
         clock.advance(by: 10)
         #expect(cache.peekImage(for: imageKey("a")) == nil)
@@ -241,10 +242,10 @@ import CalotypeSystem
 
     @Test func anEntryExpiresAfterItsTimeToLive() throws {
         let clock = ManualSeconds()
-        let cache = MemoryCache(limits: .init(timeToLive: 10), trimPolicy: .none, now: { clock.now })
+        let cache = MemoryCache(limits: .init(timeToLive: .seconds(10)), trimPolicy: .none, now: { clock.now })
         cache.store(try testImage(), for: imageKey("usual"))
-        cache.store(try testImage(), for: imageKey("short"), timeToLive: 5)
-        cache.store(try testImage(), for: imageKey("long"), timeToLive: 20)
+        cache.store(try testImage(), for: imageKey("short"), timeToLive: .seconds(5))
+        cache.store(try testImage(), for: imageKey("long"), timeToLive: .seconds(20))
         clock.advance(by: 6)
         #expect(cache.image(for: imageKey("short")) == nil)
         #expect(cache.image(for: imageKey("usual")) != nil)
@@ -257,7 +258,7 @@ import CalotypeSystem
     }
 
     @Test func manyEntriesAreFoundAndRemovedInAnyOrder() throws {
-        let cache = MemoryCache(limits: .init(cost: testImageCost * 20_000), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumBytes: testImageCost * 20_000), trimPolicy: .none)
         let image = try testImage()
         for i in 0..<10_000 { cache.store(image, for: imageKey("\(i)")) }
         for i in stride(from: 0, to: 10_000, by: 3) { cache.removeImage(for: imageKey("\(i)")) }
@@ -265,7 +266,7 @@ import CalotypeSystem
     }
 
     @Test func keptEntriesAreFoundWhileOthersAreAddedAndRemoved() async throws {
-        let cache = MemoryCache(limits: .init(cost: testImageCost * 100_000), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumBytes: testImageCost * 100_000), trimPolicy: .none)
         let image = try testImage()
         for i in 0..<200 { cache.store(image, for: imageKey("kept \(i)")) }
         let writer = Progress()
@@ -292,7 +293,7 @@ import CalotypeSystem
     }
 
     @Test func manyVariantsOfOneResourceAreFoundAndListed() throws {
-        let cache = MemoryCache(limits: .init(cost: testImageCost * 10_000), trimPolicy: .none)
+        let cache = MemoryCache(limits: .init(maximumBytes: testImageCost * 10_000), trimPolicy: .none)
         for i in 0..<2_000 { cache.store(try testImage(tag: UInt8(i % 256)), for: imageKey("a", "\(i)")) }
         for i in 0..<2_000 { #expect(tag(of: cache.image(for: imageKey("a", "\(i)"))) == UInt8(i % 256)) }
         #expect(cache.variants(of: ResourceKey("a")).count == 16)

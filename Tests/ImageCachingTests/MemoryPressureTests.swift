@@ -9,7 +9,7 @@ import Testing
     private let center = MemoryPressureCenter { _ in nil }
 
     private func filledCache(_ policy: MemoryCache.TrimPolicy = .init()) throws -> MemoryCache {
-        let cache = MemoryCache(limits: .init(cost: 100 * testImageCost), trimPolicy: policy, now: { 0 }, center: center)
+        let cache = MemoryCache(limits: .init(maximumBytes: 100 * testImageCost), trimPolicy: policy, now: { 0 }, center: center)
         for i in 0..<100 { cache.store(try testImage(), for: imageKey("\(i)")) }
         return cache
     }
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func allCachesOfTheProcessRespondToPostedPressure() throws {
-        let cache = MemoryCache(limits: .init(cost: 100 * testImageCost))
+        let cache = MemoryCache(limits: .init(maximumBytes: 100 * testImageCost))
         cache.store(try testImage(), for: imageKey("a"))
         MemoryPressure.post(.critical)
         #expect(cache.image(for: imageKey("a")) == nil)
@@ -120,20 +120,6 @@ import Testing
         return cache
     }
 
-    @Test func theSmallestThatIsLargeEnoughIsThePlaceholder() throws {
-        let cache = try filled()
-        let wanted = imageKey("a", "120 wide")
-        #expect(cache.placeholderVariant(for: wanted, covering: PixelSize(width: 120, height: 90))?.key == imageKey("a", "half"))
-        #expect(cache.placeholderVariant(for: wanted, covering: PixelSize(width: 120, height: 151))?.key == imageKey("a", "full"))
-        #expect(cache.placeholderVariant(for: wanted, covering: PixelSize(width: 401, height: 10)) == nil)
-        #expect(cache.placeholderVariant(for: imageKey("c"), covering: PixelSize(width: 1, height: 1)) == nil)
-    }
-
-    @Test func theCallerSaysWhatMayBeAPlaceholder() throws {
-        let found = try filled().placeholderVariant(for: imageKey("a"), covering: PixelSize(width: 1, height: 1)) { $0 == "full" }
-        #expect(found?.image.size == PixelSize(width: 400, height: 300))
-    }
-
     @Test func listingVariantsIsNoUse() throws {
         let cache = try filled()
         #expect(cache.variants(of: ResourceKey("a")).count == 3)
@@ -145,7 +131,7 @@ import Testing
     @Test func anExpiredVariantIsNotListed() throws {
         let clock = ManualSeconds()
         let cache = MemoryCache(trimPolicy: .none, now: { clock.now })
-        cache.store(try testImage(9, 9), for: imageKey("a", "full"), timeToLive: 10)
+        cache.store(try testImage(9, 9), for: imageKey("a", "full"), timeToLive: .seconds(10))
         clock.advance(by: 10)
         #expect(cache.variants(of: ResourceKey("a")).isEmpty)
         #expect(cache.peekImage(for: imageKey("a", "full")) == nil)

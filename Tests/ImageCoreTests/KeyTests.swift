@@ -43,6 +43,34 @@ import Testing
         #expect(names.allSatisfy { $0.count == 64 && $0.allSatisfy(\.isHexDigit) && !$0.contains("example") })
     }
 
+    /// FEATURES 1.14.
+    @Test func keysOfOneSourceAreKnownWhateverVariesThem() {
+        let url = key("http://example.org/a?x=1")
+        let same = [
+            url, url.varied(by: ["Authorization: secret"]), url.varied(by: ["a"]).varied(by: ["b"]),
+            ResourceKey(url.text + "\naccept:image/png"), key("http://user:one@example.org/a?x=1"),
+        ]
+        for key in same { #expect(url.hasSameSource(as: key) && key.hasSameSource(as: url), "\(key)") }
+        let hex = String(repeating: "a", count: 63)
+        let others = [
+            key("http://example.org/a"), key("http://example.org/a?x=12"), ResourceKey("bytes:a#1"),
+            ResourceKey(url.text + "#" + hex), ResourceKey(url.text + "#" + hex + "g"),
+        ]
+        for key in others { #expect(!url.hasSameSource(as: key), "\(key)") }
+        #expect(!ResourceKey("bytes:a#1").hasSameSource(as: ResourceKey("bytes:a#2")))
+    }
+
+    /// FEATURES 1.14: a remote store that does not know the keys can remove them together.
+    @Test func digestsOfOneSourceHaveOnePrefix() {
+        let resource = ResourceKey("http://example.org/a")
+        let prefix = DataKey.digestPrefix(of: resource)
+        #expect(prefix.count == 16 && prefix.allSatisfy(\.isHexDigit))
+        for key in [DataKey(resource: resource), DataKey(resource: resource.varied(by: ["x"]), variant: "http")] {
+            #expect(key.digest.hasPrefix(prefix))
+        }
+        #expect(!DataKey(resource: ResourceKey("http://example.org/b")).digest.hasPrefix(prefix))
+    }
+
     @Test func differentTextsAreDifferentKeys() {
         var keys: Set<ResourceKey> = []
         var count = 0

@@ -10,7 +10,7 @@ struct DataLoadingContract {
     @Test func theStandardWrappersPassTheConformanceChecks() async throws {
         try await DataLoadingConformance.check {
             let transport = InterceptedLoader(CurlLoader(.withoutIdleTimeout), interceptors: [])
-            let network = ResumingLoader(ThrottledLoader(RetryingLoader(transport), bytesPerSecond: 0))
+            let network = ResumingLoader(ThrottledLoader(RetryingLoader(transport), limit: BandwidthLimit(bytesPerSecond: 0)))
             return SchemeRouter.standard(network: network)
         }
     }

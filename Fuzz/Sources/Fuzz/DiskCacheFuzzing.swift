@@ -108,7 +108,8 @@ struct DiskCacheFuzzing {
         let limit = [8_000, 64_000, 1_000_000, 20_000_000][Int(input[1] >> 2 & 3)]
         return DiskCache(
             .init(
-                directory: folder, limits: .init(bytes: limit, age: 1e12), now: { 1_700_000_000 },
+                directory: folder, limits: .init(maximumBytes: limit, minimumBytes: 0, timeToLive: .seconds(1e12)),
+                now: { 1_700_000_000 },
                 onWarning: { [warnings] in warnings.add($0) }))
     }
 }

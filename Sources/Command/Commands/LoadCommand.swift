@@ -101,7 +101,7 @@ struct LoadCommand: AsyncParsableCommand {
             $0.options.retries = retries
             $0.options.deadline = deadline.map { .seconds($0) }
             // A small cache is enough for a source that is named twice.
-            $0.memoryCache = MemoryCache(limits: .init(cost: 16_000_000))
+            $0.memoryCache = MemoryCache(limits: .init(maximumBytes: 16_000_000))
             if let trace { $0.observers.append(trace.observer) }
         }
         var batch = Batch(loader: loader, concurrency: concurrency)

@@ -40,56 +40,41 @@ extension DiskCache {
 
     /// The limits of a disk cache, enforced after every write.
     public struct Limits: Hashable, Sendable {
-        /// The size of all files that hold entries, in bytes; 400 MB by default. The index adds about 100 bytes per entry.
-        public var bytes: Int
+        /// The size of all files that hold entries, in bytes, at least ``minimumBytes``; 400 MB by default. The index adds about
+        /// 100 bytes per entry.
+        public var maximumBytes: Int { didSet { maximumBytes = max(minimumBytes, maximumBytes) } }
+        /// The least that ``maximumBytes`` can be; 10 MB by default, since a smaller cache would evict images that are still on
+        /// screen. Tests set 0.
+        public let minimumBytes: Int
         /// The number of entries, at most 180,000, so that the index of a directory stays below 100 MB; `nil`, the default, for
         /// the maximum.
-        public var count: Int?
-        /// Seconds until an entry expires after it was stored; 30 days by default.
-        public var age: Double
+        public var maximumCount: Int?
+        /// The time until an entry expires after it was stored; 30 days by default.
+        public var timeToLive: Duration
         /// The share of a limit that is freed when it is exceeded, 0 to 1; 0.2 by default.
         public var freedShare: Double
 
         /// Creates limits. Negative values count as 0.
         ///
         /// - Parameters:
-        ///   - bytes: the size of all files that hold entries, in bytes.
-        ///   - count: the number of entries; `nil` for 180,000.
-        ///   - age: seconds until an entry expires.
+        ///   - maximumBytes: the size of all files that hold entries, in bytes; raised to `minimumBytes` if it is smaller.
+        ///   - minimumBytes: the least that `maximumBytes` can be; 10 MB.
+        ///   - maximumCount: the number of entries; `nil` for 180,000.
+        ///   - timeToLive: the time until an entry expires.
         ///   - freedShare: the share of a limit that is freed when it is exceeded, 0 to 1.
-        public init(bytes: Int = 400_000_000, count: Int? = nil, age: Double = 30 * 86_400, freedShare: Double = 0.2) {
-            self.bytes = max(0, bytes)
-            self.count = count.map { max(0, $0) }
-            self.age = max(0, age)
+        public init(
+            maximumBytes: Int = 400_000_000, minimumBytes: Int = 10_000_000, maximumCount: Int? = nil,
+            timeToLive: Duration = .seconds(30 * 86_400), freedShare: Double = 0.2
+        ) {
+            self.minimumBytes = max(0, minimumBytes)
+            self.maximumBytes = max(self.minimumBytes, maximumBytes)
+            self.maximumCount = maximumCount.map { max(0, $0) }
+            self.timeToLive = max(.zero, timeToLive)
             self.freedShare = min(max(0, freedShare), 1)
         }
-    }
 
-    /// The contents of a disk cache, and counters of its operations since it was created.
-    public struct Statistics: Hashable, Sendable {
-        /// Lookups that found an entry.
-        public var hits = 0
-        /// Lookups that found no entry.
-        public var misses = 0
-        /// Entries stored, without ``lostStores``.
-        public var stores = 0
-        /// Entries that were not stored because they were too large or could not be written.
-        public var lostStores = 0
-        /// Entries evicted to free space.
-        public var evictions = 0
-        /// Entries removed because they had expired.
-        public var expirations = 0
-        /// Entries removed because they were damaged.
-        public var damages = 0
-        /// The number of entries.
-        public var count = 0
-        /// Bytes of the entries, including their response headers.
-        public var byteCount = 0
-        /// Bytes of the files that hold the entries; at most ``DiskCache/Limits/bytes``.
-        public var fileByteCount = 0
-
-        /// Creates statistics of zeros.
-        public init() {}
+        /// ``timeToLive`` in seconds.
+        var maximumAge: Double { timeToLive / .seconds(1) }
     }
 
     /// The reason why the cache is off or loses entries. Loads continue without it.

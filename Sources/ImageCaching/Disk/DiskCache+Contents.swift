@@ -48,11 +48,11 @@ extension DiskCache {
         guard await writer.refresh() else { throw lockedError }
         for (name, entry) in shared.lock.withLock({ $0.index.entries }) {
             try Task.checkCancellation()
-            let damages = shared.lock.withLock { $0.statistics.damages }
+            let damages = shared.lock.withLock { $0.statistics.evictions.damaged }
             if let found = await self.entry(named: name) {
                 result.count += 1
                 result.byteCount += found.data.count
-            } else if shared.lock.withLock({ $0.statistics.damages }) > damages {
+            } else if shared.lock.withLock({ $0.statistics.evictions.damaged }) > damages {
                 result.count += 1
                 result.byteCount += entry.location.bodyLength
                 result.damagedCount += 1

@@ -17,7 +17,7 @@ public import ImageCore
 ///
 /// ```swift
 /// let folder = URL(filePath: "/var/cache/thumbnails")
-/// let cache = DiskCache(.init(directory: folder, limits: .init(bytes: 1_000_000_000)))
+/// let cache = DiskCache(.init(directory: folder, limits: .init(maximumBytes: 1_000_000_000)))
 /// ```
 public final class DiskCache: DataCaching {
     let configuration: Configuration
@@ -69,7 +69,7 @@ public final class DiskCache: DataCaching {
         let (wakes, waits) = shared.lock.withLock { state in
             // Entries that cannot be written for now must not fill the memory. The old entry is removed, since it is outdated.
             let isLost = isStuck && state.pendingBytes > Self.pendingLimit
-            if isLost { state.statistics.lostStores += 1 }
+            if isLost { state.statistics.refusals += 1 }
             return (state.enqueue(isLost ? nil : entry, for: name, at: now), state.pendingBytes > Self.pendingLimit)
         }
         if waits {
@@ -88,7 +88,19 @@ public final class DiskCache: DataCaching {
         if shared.lock.withLock({ $0.enqueue(nil, for: name, at: 0) }) { wakeWriter() }
     }
 
-    /// Removes all entries, including those that other processes stored.
+    /// Removes all entries with the source of a resource, including those that other processes stored. Looks at the name of each
+    /// entry of the directory.
+    ///
+    /// - Throws: ``ImageError`` if another process holds the lock of the directory; entries may then remain.
+    public func removeEntries(of resource: ResourceKey) async throws {
+        guard await openedName(of: DataKey(resource: resource)) != nil else { return }
+        guard await isUpToDate() else { throw lockedError }
+        let wakes = shared.lock.withLock { $0.enqueueRemovals(ofSource: EntryName.sourceHash(of: resource, secret: $0.secret)) }
+        if wakes { wakeWriter() }
+    }
+
+    /// Removes all entries, including those that other processes stored, and the cache's files in directories that were renamed
+    /// because they could not be used (``Warning/Kind/setAside``).
     ///
     /// - Throws: ``ImageError`` if the directory cannot be opened or written; entries may then remain.
     public func removeAll() async throws {
@@ -105,15 +117,18 @@ public final class DiskCache: DataCaching {
     }
 
     /// The contents and counters, after reading what other processes have stored.
-    public var statistics: Statistics {
+    public var statistics: CacheStatistics {
         get async {
             if await isOpen() { _ = await refresh() }
             return shared.lock.withLock { $0.currentStatistics }
         }
     }
 
+    /// The counters of this process, without entries that other processes have stored since the last access.
+    public var cacheStatistics: [CacheStatistics] { [knownStatistics] }
+
     /// The contents and counters that this process knows of, without reading the directory.
-    var knownStatistics: Statistics { shared.lock.withLock { $0.currentStatistics } }
+    var knownStatistics: CacheStatistics { shared.lock.withLock { $0.currentStatistics } }
 
     /// Evicts the least recently used entries until the files take at most `bytes` bytes.
     ///

@@ -141,10 +141,10 @@ extension DiskIndex {
     mutating func evictions(limits: DiskCache.Limits, now: Double) -> Evictions {
         var found = Evictions()
         var (bytes, count) = (liveBytes, entries.count)
-        if now - oldestWrite > limits.age {
+        if now - oldestWrite > limits.maximumAge {
             oldestWrite = .infinity
             for (name, entry) in entries {
-                if now - entry.writtenAt > limits.age {
+                if now - entry.writtenAt > limits.maximumAge {
                     found.expired.append(name)
                     bytes -= entry.location.length
                     count -= 1
@@ -153,15 +153,15 @@ extension DiskIndex {
                 }
             }
         }
-        let countLimit = min(limits.count ?? .max, Self.maximumCount)
-        guard fileBytes > limits.bytes || count > countLimit else { return found }
+        let countLimit = min(limits.maximumCount ?? .max, Self.maximumCount)
+        guard fileBytes > limits.maximumBytes || count > countLimit else { return found }
         let keep = 1 - limits.freedShare
-        let byteGoal = fileBytes > limits.bytes ? Int((Double(limits.bytes) * keep).rounded()) : .max
+        let byteGoal = fileBytes > limits.maximumBytes ? Int((Double(limits.maximumBytes) * keep).rounded()) : .max
         let countGoal = count > countLimit ? Int((Double(countLimit) * keep).rounded()) : .max
         let expired = Set(found.expired)
         let byUse = entries.filter { !expired.contains($0.key) }.sorted { $0.value.lastUse < $1.value.lastUse }
         for (name, entry) in byUse where bytes > byteGoal || count > countGoal {
-            if count == 1, bytes + PackHeader.length <= limits.bytes, countLimit >= 1 { break }
+            if count == 1, bytes + PackHeader.length <= limits.maximumBytes, countLimit >= 1 { break }
             found.leastUsed.append(name)
             bytes -= entry.location.length
             count -= 1

@@ -40,7 +40,7 @@ struct DiskState: Sendable {
     var journal: OpenFile?
     /// Bytes of the journal that are in the index.
     var journalEnd = 0
-    var statistics = DiskCache.Statistics()
+    var statistics = CacheStatistics(name: "disk")
     /// Bytes of pending bodies.
     private(set) var pendingBytes = 0
     private var pending: [EntryName: Pending] = [:]
@@ -60,10 +60,10 @@ struct DiskState: Sendable {
 
     mutating func lookUp(_ name: EntryName, limits: DiskCache.Limits, now: Double) -> Lookup {
         if let change = pending[name] {
-            guard let entry = change.entry, now - change.time <= limits.age else { return .miss }
+            guard let entry = change.entry, now - change.time <= limits.maximumAge else { return .miss }
             return .hit(entry)
         }
-        guard phase == .open, let entry = index.entries[name], now - entry.writtenAt <= limits.age else { return .miss }
+        guard phase == .open, let entry = index.entries[name], now - entry.writtenAt <= limits.maximumAge else { return .miss }
         return .stored(entry.location, openPacks[entry.location.pack])
     }
 
@@ -86,9 +86,18 @@ struct DiskState: Sendable {
     /// Queues the removal of a damaged entry, unless the entry has changed since it was read. Returns whether it was queued.
     mutating func enqueueRemoval(ofDamaged name: EntryName, at location: PackLocation) -> Bool {
         guard pending[name] == nil, index.entries[name]?.location == location else { return false }
-        statistics.damages += 1
+        statistics.evictions.damaged += 1
         _ = enqueue(nil, for: name, at: 0)
         return true
+    }
+
+    /// Queues the removal of all entries with a source (``EntryName/sourceHash(of:secret:)``). Returns whether the caller must wake
+    /// the writer.
+    mutating func enqueueRemovals(ofSource source: UInt64) -> Bool {
+        let names = Set(index.entries.keys.filter { $0.high == source }).union(pending.keys.filter { $0.high == source })
+        var wakes = false
+        for name in names where enqueue(nil, for: name, at: 0) { wakes = true }
+        return wakes
     }
 
     private mutating func scheduleDrain() -> Bool {
@@ -153,7 +162,7 @@ struct DiskState: Sendable {
         phase = .off
     }
 
-    var currentStatistics: DiskCache.Statistics {
+    var currentStatistics: CacheStatistics {
         var result = statistics
         result.count = index.entries.count
         result.byteCount = index.liveBytes

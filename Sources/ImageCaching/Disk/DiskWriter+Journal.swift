@@ -122,7 +122,7 @@ extension DiskWriter {
             state.journalEnd = end + bytes.count
             guard let batch else { return }
             state.settle(batch)
-            state.statistics.lostStores += lost
+            state.statistics.refusals += lost
             state.statistics.stores += batch.changes.count { $0.pending.entry != nil } - lost
         }
     }

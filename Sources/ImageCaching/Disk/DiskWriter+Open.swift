@@ -4,7 +4,8 @@ internal import ImageCore
 extension DiskWriter {
     /// The name contains the version of the format: other versions use other directories.
     static let directoryName = "images-v1"
-    private static let maximumListing = DiskIndex.maximumPackCount
+    static let maximumListing = DiskIndex.maximumPackCount
+    static let setAsidePrefix = directoryName + ".aside-"
     /// The cache stays off if there are this many renamed directories already.
     private static let maximumSetAside = 9
 
@@ -68,11 +69,12 @@ extension DiskWriter {
         return nil
     }
 
-    /// Renames a directory that cannot be used. The cache neither reads nor deletes it afterwards.
+    /// Renames a directory that cannot be used. The cache does not read it afterwards; ``removeAll()`` removes the cache's files in
+    /// it.
     private func setAside(because reason: String, in root: OpenFile) throws(FileFailure) {
         let names = Set(try files.names(in: root, limit: Self.maximumListing))
         guard
-            let free = (1...Self.maximumSetAside).map({ Self.directoryName + ".aside-\($0)" }).first(where: {
+            let free = (1...Self.maximumSetAside).map({ Self.setAsidePrefix + "\($0)" }).first(where: {
                 !names.contains($0)
             })
         else {

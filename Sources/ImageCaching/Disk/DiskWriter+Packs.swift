@@ -3,7 +3,7 @@ internal import ImageCore
 // Writing bodies to packs.
 extension DiskWriter {
     /// The size of a full pack: a thirty-second of the limit and at most 8 MB, so that compacting one costs little.
-    private var packSize: Int { min(max(configuration.limits.bytes / 32, 4096), 8 << 20) }
+    private var packSize: Int { min(max(configuration.limits.maximumBytes / 32, 4096), 8 << 20) }
 
     /// Larger bodies are written directly; smaller ones are collected in one buffer first.
     private static let maximumGatheredBytes = 1 << 18
@@ -22,7 +22,7 @@ extension DiskWriter {
             }
             let head = ResponseHeaderCoding.encode(entry.head) ?? []
             let length = PackRecord.headerLength + head.count + entry.data.count
-            guard !head.isEmpty, length + PackHeader.length <= configuration.limits.bytes else {
+            guard !head.isEmpty, length + PackHeader.length <= configuration.limits.maximumBytes else {
                 lost += 1
                 result.append(.remove(name))
                 continue

@@ -8,21 +8,21 @@ extension DiskWriter {
         let evictions = shared.lock.withLock { $0.index.evictions(limits: limits, now: now) }
         let names = evictions.expired + evictions.leastUsed
         if !names.isEmpty {
-            let before = shared.lock.withLock { ($0.index.entries.count, $0.statistics.evictions) }
+            let before = shared.lock.withLock { ($0.index.entries.count, $0.statistics.evictions.overLimit) }
             try append(names.map { .remove($0) })
             shared.lock.withLock {
-                $0.statistics.expirations += evictions.expired.count
+                $0.statistics.evictions.expired += evictions.expired.count
                 // Includes evictions that freed space for the journal; some of those entries were to be removed anyway.
-                $0.statistics.evictions = before.1 + before.0 - $0.index.entries.count - evictions.expired.count
+                $0.statistics.evictions.overLimit = before.1 + before.0 - $0.index.entries.count - evictions.expired.count
             }
             try dropEmptyPacks()
         }
-        guard fileBytes > limits.bytes else { return }
+        guard fileBytes > limits.maximumBytes else { return }
         // The active pack may be the one with unused bytes.
         closeActivePack()
         try dropEmptyPacks()
         // Free half of the share now, so that the next batch does not compact again.
-        let goal = Int(Double(limits.bytes) * (1 - limits.freedShare / 2))
+        let goal = Int(Double(limits.maximumBytes) * (1 - limits.freedShare / 2))
         var tried: Set<UInt64> = []
         while fileBytes > goal, let pack = shared.lock.withLock({ $0.index.sparsestPack(except: tried) }) {
             tried.insert(pack)
@@ -70,7 +70,7 @@ extension DiskWriter {
             unsynced.removeAll { $0.name == PackHeader.fileName(number) }
             shared.lock.withLock { state in
                 state.forgetPack(number)
-                state.statistics.evictions += state.index.packs[number]?.liveCount ?? 0
+                state.statistics.evictions.overLimit += state.index.packs[number]?.liveCount ?? 0
             }
             return number
         }
@@ -92,7 +92,7 @@ extension DiskWriter {
             try copyLiveEntries(of: number, in: file)
         } catch {
             guard error.isOutOfRoom else { throw error }
-            shared.lock.withLock { $0.statistics.evictions += $0.index.packs[number]?.liveCount ?? 0 }
+            shared.lock.withLock { $0.statistics.evictions.overLimit += $0.index.packs[number]?.liveCount ?? 0 }
         }
         try drop(number, file)
     }
@@ -102,7 +102,7 @@ extension DiskWriter {
         for (name, entry) in shared.lock.withLock({ $0.index.entries(in: number) }) {
             guard case .entry(let content) = file.entry(named: name, at: entry.location, mayBlock: true) else {
                 changes.append(.remove(name))
-                shared.lock.withLock { $0.statistics.damages += 1 }
+                shared.lock.withLock { $0.statistics.evictions.damaged += 1 }
                 continue
             }
             var record = try files.read(

@@ -30,7 +30,7 @@ extension DiskWriter {
         }
         do {
             for try await chunk in stream.body {
-                guard incoming.location.end + chunk.count <= configuration.limits.bytes else {
+                guard incoming.location.end + chunk.count <= configuration.limits.maximumBytes else {
                     abandon(incoming)
                     return lose(name)
                 }
@@ -91,7 +91,7 @@ extension DiskWriter {
     /// Counts a lost store and removes the old entry, which is outdated.
     private func lose(_ name: EntryName) {
         _ = shared.lock.withLock { state in
-            state.statistics.lostStores += 1
+            state.statistics.refusals += 1
             return state.enqueue(nil, for: name, at: 0)
         }
         drain()

@@ -103,12 +103,30 @@ actor DiskWriter {
             closeActivePack()
             try append([.removeAll])
             try dropEmptyPacks()
+            try removeSetAside()
+        }
+    }
+
+    /// Removes the cache's files in directories that were renamed because they could not be used. Other files stay, since they may
+    /// be another program's.
+    private func removeSetAside() throws(FileFailure) {
+        guard let root else { return }
+        for name in try files.names(in: root, limit: Self.maximumListing) where name.hasPrefix(Self.setAsidePrefix) {
+            // A renamed file is not the cache's.
+            guard let directory = try? files.openDirectory(name, in: root) else { continue }
+            let own = try files.names(in: directory, limit: Self.maximumListing).filter {
+                PackHeader.number(fileName: $0) != nil || [Self.journalName, Self.newJournalName].contains($0)
+            }
+            for file in own { try files.remove(file, in: directory) }
+            // Fails if the directory has other files.
+            try? files.remove(name, in: root)
         }
     }
 
     func trim(toBytes bytes: Int) throws {
-        var limits = configuration.limits
-        (limits.bytes, limits.freedShare) = (max(0, bytes), 0)
+        let own = configuration.limits
+        let limits = DiskCache.Limits(
+            maximumBytes: bytes, minimumBytes: 0, maximumCount: own.maximumCount, timeToLive: own.timeToLive, freedShare: 0)
         try change("trimmed") { () throws(FileFailure) in try enforce(limits) }
     }
 
@@ -167,7 +185,7 @@ actor DiskWriter {
         shared.lock.withLock { state in
             for (name, _) in batch.changes { state.apply(.remove(name)) }
             state.settle(batch)
-            state.statistics.lostStores += batch.changes.count { $0.pending.entry != nil }
+            state.statistics.refusals += batch.changes.count { $0.pending.entry != nil }
         }
         report(failure)
     }

@@ -2,9 +2,9 @@ internal import ImageCore
 
 /// The name of an entry inside one cache directory: 128 bits that do not reveal its URL.
 ///
-/// SipHash-2-4 with 128 bits of output (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012), keyed with the
-/// directory's random secret. Without the secret, a plain digest would let anyone who finds the name of a file confirm a
-/// guessed URL.
+/// ``low`` is a hash of the whole key, and ``high`` one of the source of its resource. Both are halves of SipHash-2-4 with 128 bits
+/// of output (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012), keyed with the directory's random secret. Without
+/// the secret, a plain digest would let anyone who finds the name of a file confirm a guessed URL.
 struct EntryName: Hashable, Sendable {
     var low: UInt64
     var high: UInt64
@@ -21,8 +21,14 @@ extension EntryName {
         var text = key.resource.text
         // A zero byte, which occurs in no URL, separates the resource from the variant.
         if let variant = key.variant { text += "\0" + variant }
-        var contiguous = text
-        self = contiguous.withUTF8 { unsafe EntryName(hashing: UnsafeRawBufferPointer($0), secret: secret) }
+        low = text.withUTF8 { unsafe EntryName(hashing: UnsafeRawBufferPointer($0), secret: secret).low }
+        high = Self.sourceHash(of: key.resource, secret: secret)
+    }
+
+    /// The ``high`` word of the names of all entries with the source of a resource, so that they can be removed together.
+    static func sourceHash(of resource: ResourceKey, secret: EntryName) -> UInt64 {
+        var source = resource.source
+        return source.withUTF8 { unsafe EntryName(hashing: UnsafeRawBufferPointer($0), secret: secret).high }
     }
 
     init(hashing bytes: UnsafeRawBufferPointer, secret: EntryName) {

@@ -19,6 +19,7 @@ protocol FileSystem: Sendable {
     /// Returns once the bytes of a file, or the names in a directory, are on the disk.
     func sync(_ file: OpenFile) throws(FileFailure)
     func rename(_ name: String, to newName: String, in directory: OpenFile) throws(FileFailure)
+    /// Removes a file, or an empty directory.
     func remove(_ name: String, in directory: OpenFile) throws(FileFailure)
     /// The names in a directory, up to `limit` of them, without `.` and `..`.
     func names(in directory: OpenFile, limit: Int) throws(FileFailure) -> [String]

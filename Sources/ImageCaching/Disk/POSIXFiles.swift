@@ -172,7 +172,10 @@ struct POSIXFiles: FileSystem {
     }
 
     func remove(_ name: String, in directory: OpenFile) throws(FileFailure) {
-        guard unsafe unlinkat(directory.descriptor, name, 0) == 0 else {
+        if unsafe unlinkat(directory.descriptor, name, 0) == 0 { return }
+        // The systems differ in the error for a directory.
+        let isDirectory = [EISDIR, EPERM].contains(errno)
+        guard isDirectory, unsafe unlinkat(directory.descriptor, name, AT_REMOVEDIR) == 0 else {
             throw FileFailure(operation: "remove \(name)", code: errno)
         }
     }

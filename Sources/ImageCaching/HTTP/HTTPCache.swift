@@ -30,6 +30,8 @@ public struct HTTPCache: ResponseCaching {
     let now: @Sendable () -> Double
     /// Copies of one cache share it, so that it also identifies the cache.
     let exchanges = OpenExchanges()
+    /// What may still be stored after the cache was cleared. Copies of one cache share it.
+    let stores = StoreGate()
 
     /// Creates a cache.
     ///
@@ -92,6 +94,26 @@ public struct HTTPCache: ResponseCaching {
         if entries.match != nil { try await remove(entries.matchKey) }
     }
 
+    public func store(_ entry: DataEntry, for request: DataRequest) async throws {
+        let response = StoredResponse(
+            entry.head, to: request, requestedAt: entry.storedAt, receivedAt: entry.storedAt, byteCount: entry.data.count)
+        guard EntryMetadata.isWhole(response), entry.data.count <= maximumBodyBytes,
+            policy.allowsStoring(response, for: request)
+        else { return }
+        _ = try await put(response, entry.data, for: request, on: find(request).entries)
+    }
+
+    public func removeResponses(for url: URL) async throws {
+        try await store.removeEntries(of: ImageRequest(url: url).resource)
+    }
+
+    /// Removes everything from the data cache.
+    public func removeAll() async throws {
+        stores.close()
+        await stores.earlierStoresEnded()
+        try await store.removeAll()
+    }
+
     func remove(_ key: DataKey) async throws { try await store.removeEntry(for: key) }
 
     /// Removes the responses for a URL that `request` may have changed: those for all users, and those of its sender.
@@ -121,7 +143,8 @@ public struct HTTPCache: ResponseCaching {
         let primary = StoredEntries.PrimaryEntry(
             generation: first.generation, vary: first.response.vary, tag: first.response.strongTag)
         let matchKey = matchKey(for: request, entries.primaryKey, primary)
-        entries = StoredEntries(primaryKey: entries.primaryKey, matchKey: matchKey, primary: primary)
+        entries = StoredEntries(
+            primaryKey: entries.primaryKey, matchKey: matchKey, storeEpoch: entries.storeEpoch, primary: primary)
         let match = matchKey == entries.primaryKey ? first : try await entry(matchKey)
         guard let match, match.generation == primary.generation, match.response.answers(request) else {
             return CacheLookup(entries: entries, match: nil)
@@ -139,7 +162,7 @@ public struct HTTPCache: ResponseCaching {
     /// The keys of a request, without entries.
     func emptyEntries(for request: DataRequest) -> StoredEntries {
         let key = primaryKey(request.url, request, identifiedBy: identifyingHeaders(of: request))
-        return StoredEntries(primaryKey: key, matchKey: key)
+        return StoredEntries(primaryKey: key, matchKey: key, storeEpoch: stores.epoch)
     }
 
     /// Stores a response, replacing the one that matches the same requests. Returns its key.
@@ -152,9 +175,11 @@ public struct HTTPCache: ResponseCaching {
             entry.generation = primary.generation
             if primary.vary?.digest != vary.digest { key = secondaryKey(entries.primaryKey, vary.digest) }
         }
-        try await store.store(EntryMetadata.encode(entry), for: key)
-        if key != entries.primaryKey, let vary = response.vary {
-            try await list(vary.digest, response.strongTag, generation: entry.generation, entries.primaryKey)
+        try await stores.store(entries.storeEpoch) {
+            try await store.store(EntryMetadata.encode(entry), for: key)
+            if key != entries.primaryKey, let vary = response.vary {
+                try await list(vary.digest, response.strongTag, generation: entry.generation, entries.primaryKey)
+            }
         }
         return key
     }

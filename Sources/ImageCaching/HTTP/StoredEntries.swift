@@ -14,6 +14,8 @@ struct StoredEntries: Sendable {
     let primaryKey: DataKey
     /// The key of ``match``, or the key under which a match would be stored.
     let matchKey: DataKey
+    /// When the request began, for ``StoreGate``: a response is not stored after the cache was cleared.
+    let storeEpoch: Int
     var primary: PrimaryEntry?
     var match: StoredResponse?
 

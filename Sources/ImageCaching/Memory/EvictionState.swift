@@ -20,9 +20,9 @@ struct EvictionState: Sendable {
 
     /// Whether an entry fits after evictions. Entries of normal priority evict none of high priority.
     func hasRoom(forCost cost: Int, priority: CachePriority) -> Bool {
-        guard cost <= limits.entryCost ?? .max else { return false }
+        guard cost <= limits.maximumEntryBytes ?? .max else { return false }
         let (keptCost, keptCount) = priority == .normal ? (high.cost, high.count) : (0, 0)
-        return keptCost + cost <= limits.cost && keptCount < limits.count ?? .max
+        return keptCost + cost <= limits.maximumBytes && keptCount < limits.maximumCount ?? .max
     }
 
     mutating func insert(_ id: Int, hash: Int, cost: Int, priority: CachePriority, at time: Int64) {

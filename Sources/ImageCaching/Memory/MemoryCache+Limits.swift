@@ -5,34 +5,34 @@ extension MemoryCache {
     public struct Limits: Hashable, Sendable {
         /// The bytes of all entries, ``MemoryCache/entryOverhead`` included. By default a fifth of the memory that the process may use
         /// (``availableMemory``), at least 10 MB and at most 512 MB.
-        public var cost: Int
+        public var maximumBytes: Int
         /// The number of entries; `nil`, the default, for no limit.
-        public var count: Int?
+        public var maximumCount: Int?
         /// The bytes of one entry, ``MemoryCache/entryOverhead`` included; larger images are not stored. `nil`, the default, for no
-        /// limit but ``cost``.
-        public var entryCost: Int?
-        /// Seconds until an entry expires, unless it is stored with its own time to live; `nil`, the default, for never.
-        public var timeToLive: Double?
+        /// limit but ``maximumBytes``.
+        public var maximumEntryBytes: Int?
+        /// The time until an entry expires, unless it is stored with its own time to live; `nil`, the default, for never.
+        public var timeToLive: Duration?
 
-        /// Creates limits. Negative costs and counts are treated as 0.
+        /// Creates limits. Negative sizes and counts are treated as 0.
         ///
         /// - Parameters:
-        ///   - cost: the bytes of all entries.
-        ///   - count: the number of entries; `nil` for no limit.
-        ///   - entryCost: the bytes of one entry; `nil` for no limit but `cost`.
-        ///   - timeToLive: seconds until an entry expires; `nil` for never.
+        ///   - maximumBytes: the bytes of all entries.
+        ///   - maximumCount: the number of entries; `nil` for no limit.
+        ///   - maximumEntryBytes: the bytes of one entry; `nil` for no limit but `maximumBytes`.
+        ///   - timeToLive: the time until an entry expires; `nil` for never.
         public init(
-            cost: Int = Limits.defaultCost(available: MemoryCache.availableMemory), count: Int? = nil, entryCost: Int? = nil,
-            timeToLive: Double? = nil
+            maximumBytes: Int = Limits.defaultBytes(available: MemoryCache.availableMemory), maximumCount: Int? = nil,
+            maximumEntryBytes: Int? = nil, timeToLive: Duration? = nil
         ) {
-            self.cost = max(0, cost)
-            self.count = count.map { max(0, $0) }
+            self.maximumBytes = max(0, maximumBytes)
+            self.maximumCount = maximumCount.map { max(0, $0) }
             self.timeToLive = timeToLive
-            self.entryCost = entryCost.map { max(0, $0) }
+            self.maximumEntryBytes = maximumEntryBytes.map { max(0, $0) }
         }
 
-        /// The default of ``cost`` for a process that may use `available` bytes of memory.
-        public static func defaultCost(available: Int) -> Int {
+        /// The default of ``maximumBytes`` for a process that may use `available` bytes of memory.
+        public static func defaultBytes(available: Int) -> Int {
             min(max(available / 5, 10_000_000), 512_000_000)
         }
     }

@@ -34,6 +34,6 @@ extension MemoryCache {
     public func respond(to pressure: MemoryPressure) {
         let share = trimPolicy.share(at: pressure)
         guard share < 1 else { return }
-        trim(toCost: Int(Double(statistics.byteCount) * share))
+        trim(toBytes: Int(Double(statistics.byteCount) * share))
     }
 }

@@ -8,7 +8,7 @@ public import ImageCore
 /// hits lately: so images that are seen once do not push out images that are seen repeatedly.
 ///
 /// ```swift
-/// let cache = MemoryCache(limits: .init(cost: 40_000_000, timeToLive: 600))
+/// let cache = MemoryCache(limits: .init(maximumBytes: 40_000_000, timeToLive: .seconds(600)))
 /// ```
 // Lock order: first the eviction state, for every change, then a shard. A hit takes only the lock of a shard, except for the few
 // uses that the choice of the policy samples.
@@ -62,7 +62,9 @@ public final class MemoryCache: Caching {
         set {
             change { state, released in
                 state.limits = newValue
-                evict(from: &state, toCost: newValue.cost, count: newValue.count ?? .max, because: .overLimit, into: &released)
+                evict(
+                    from: &state, toCost: newValue.maximumBytes, count: newValue.maximumCount ?? .max, because: .overLimit,
+                    into: &released)
             }
         }
     }
@@ -128,10 +130,10 @@ public final class MemoryCache: Caching {
     ///   - image: the image.
     ///   - key: the key of the image.
     ///   - priority: entries of normal priority are evicted first.
-    ///   - timeToLive: seconds until the entry expires; `nil` for the time of the limits.
-    public func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority = .normal, timeToLive: Double?) {
+    ///   - timeToLive: the time until the entry expires; `nil` for that of the limits.
+    public func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority = .normal, timeToLive: Duration?) {
         let cost = image.cost + Self.entryOverhead
-        let expires = (timeToLive ?? limits.timeToLive).map { now() + $0 } ?? .infinity
+        let expires = (timeToLive ?? limits.timeToLive).map { now() + $0 / .seconds(1) } ?? .infinity
         change { state, released in
             let old = entry(sharedBy: key)
             if let old { state.remove(old.id, priority: old.entry.priority, because: .removed) }
@@ -143,8 +145,8 @@ public final class MemoryCache: Caching {
             if let mask = state.recordInsert(key.hash) { shards.forEach { $0.withLock { $0.sampleMask = mask } } }
             let limits = state.limits
             evict(
-                from: &state, toCost: limits.cost - cost, count: limits.count.map { $0 - 1 } ?? .max, because: .overLimit,
-                into: &released)
+                from: &state, toCost: limits.maximumBytes - cost, count: limits.maximumCount.map { $0 - 1 } ?? .max,
+                because: .overLimit, into: &released)
             let time = MemoryShard.clock()
             let entry = MemoryShard.Entry(lastUse: time, key: key, image: image, expires: expires, priority: priority)
             let index = shardIndex(of: key.resource)
@@ -160,10 +162,19 @@ public final class MemoryCache: Caching {
         remove(key, because: .removed) { _ in true }
     }
 
+    public func removeImages(of resource: ResourceKey) {
+        let source = resource.source
+        for shard in shards {
+            for key in shard.withLock({ $0.keys }) where key.resource.text.hasPrefix(source) && key.resource.source == source {
+                removeImage(for: key)
+            }
+        }
+    }
+
     public func removeAll() { evict(toCost: -1, because: .removed) }
 
-    /// Evicts entries until all of them cost at most `cost` bytes.
-    public func trim(toCost cost: Int) { evict(toCost: max(0, cost), because: .trim) }
+    /// Evicts entries until all of them take at most `bytes` bytes, ``entryOverhead`` included.
+    public func trim(toBytes bytes: Int) { evict(toCost: max(0, bytes), because: .trim) }
 }
 
 // Removing. Removed images are collected and released outside of the locks.

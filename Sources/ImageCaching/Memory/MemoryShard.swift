@@ -67,6 +67,9 @@ extension MemoryShard.Contents {
 
     subscript(slot: Int) -> MemoryShard.Entry { _read { yield entries[slot] } }
 
+    /// The keys of all entries.
+    var keys: [ImageKey] { entries.lazy.filter { $0.image != nil }.map(\.key) }
+
     /// Up to `limit` of a resource's entries.
     func entries(of resource: ResourceKey, limit: Int) -> [MemoryShard.Entry] {
         Array(entries.lazy.filter { $0.key.resource == resource && $0.image != nil }.prefix(limit))

@@ -11,10 +11,20 @@ public struct DataKey: Hashable, Sendable, CustomStringConvertible {
         self.variant = variant
     }
 
-    /// A name for a file or a key of a remote store: 64 hexadecimal digits that do not reveal the URL.
+    /// A name for a file or a key of a remote store: 64 hexadecimal digits that do not reveal the URL. They begin with
+    /// ``digestPrefix(of:)``.
     public var digest: String {
-        SHA256.hexDigest(of: Array(resource.text.utf8) + (variant.map { [0] + Array($0.utf8) } ?? []))
+        let own = SHA256.hexDigest(of: Array(resource.text.utf8) + (variant.map { [0] + Array($0.utf8) } ?? []))
+        return Self.digestPrefix(of: resource) + own.dropLast(Self.prefixLength)
     }
+
+    /// The first 16 digits of the ``digest`` of every entry with the source of a resource, so that a store that does not know the
+    /// keys can remove all of them.
+    public static func digestPrefix(of resource: ResourceKey) -> String {
+        String(SHA256.hexDigest(of: Array(resource.source.utf8)).prefix(prefixLength))
+    }
+
+    private static let prefixLength = 16
 
     public var description: String { variant.map { "\(resource.text) | \($0)" } ?? resource.text }
 }

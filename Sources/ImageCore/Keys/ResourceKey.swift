@@ -26,6 +26,23 @@ public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
         return ResourceKey(text + "#" + SHA256.hexDigest(of: bytes))
     }
 
+    /// Whether both keys identify the same source, whatever header fields and other parts of the request vary them
+    /// (``varied(by:)``). Caches use it to remove everything that came from a source.
+    public func hasSameSource(as other: ResourceKey) -> Bool { self == other || source == other.source }
+
+    /// The source without the parts that ``varied(by:)`` added, and without lines after the first.
+    package var source: Substring {
+        var rest = text.utf8[...]
+        if let line = rest.firstIndex(of: UInt8(ascii: "\n")) { rest = rest[..<line] }
+        let mark = UInt8(ascii: "#")
+        while let digest = rest.lastIndex(of: mark), rest[digest...].count == 65,
+            rest[digest...].dropFirst().allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 })
+        {
+            rest = rest[..<digest]
+        }
+        return text[..<rest.endIndex]
+    }
+
     public static func == (a: Self, b: Self) -> Bool { a.hash == b.hash && a.text == b.text }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }

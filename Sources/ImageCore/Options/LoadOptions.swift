@@ -63,6 +63,9 @@ public struct LoadOptions: Sendable {
     public var allowsPartial: Bool = false
     /// Which previews the load delivers while bytes arrive.
     public var previews: PreviewPolicy = .none
+    /// Whether a larger image of the same resource in the memory cache, with the same or fewer processors, is delivered as a preview
+    /// until the image is there. The load needs no more time for it. Only loads that deliver events look for one.
+    public var showsLargerCachedImage: Bool = true
     /// What a target shows while the image loads.
     public var placeholder: Placeholder = .none
     /// What a target shows if the load fails; `nil` keeps the placeholder.

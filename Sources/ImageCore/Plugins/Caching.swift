@@ -29,6 +29,9 @@ public protocol Caching: Sendable {
     func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority)
     /// Removes the image of a key.
     func removeImage(for key: ImageKey)
+    /// Removes all images with the source of a resource (``ResourceKey/hasSameSource(as:)``), in any size and with any processors.
+    /// Calls ``removeAll()`` by default, which keeps the promise in a cache that cannot list its keys.
+    func removeImages(of resource: ResourceKey)
     /// Removes all images.
     func removeAll()
     /// The statistics of each cache that this one consists of; none by default. Not used during loads.
@@ -42,19 +45,5 @@ extension Caching {
 
     public func variants(of resource: ResourceKey) -> [CachedVariant] { [] }
 
-    /// Returns a cached image of the same resource to show until the requested one has loaded: the smallest that covers `size`.
-    ///
-    /// - Parameters:
-    ///   - key: the key of the requested image, which is not returned itself.
-    ///   - size: the minimum width and height in pixels.
-    ///   - accepts: whether an image with this list of options and processors may be shown; by default any may.
-    /// - Returns: `nil` if there is none.
-    public func placeholderVariant(
-        for key: ImageKey, covering size: PixelSize, where accepts: (_ variant: String) -> Bool = { _ in true }
-    ) -> CachedVariant? {
-        variants(of: key.resource).filter { found in
-            found.key != key && found.image.size.width >= size.width && found.image.size.height >= size.height
-                && accepts(found.key.variant)
-        }.min { $0.image.cost < $1.image.cost }
-    }
+    public func removeImages(of resource: ResourceKey) { removeAll() }
 }

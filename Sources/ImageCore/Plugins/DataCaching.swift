@@ -16,6 +16,7 @@
 ///     func entry(for key: DataKey) -> DataEntry? { entries[key] }
 ///     func store(_ entry: DataEntry, for key: DataKey) { entries[key] = entry }
 ///     func removeEntry(for key: DataKey) { entries[key] = nil }
+///     func removeEntries(of resource: ResourceKey) { entries = entries.filter { !$0.key.resource.hasSameSource(as: resource) } }
 ///     func removeAll() { entries = [:] }
 /// }
 /// ```
@@ -32,6 +33,9 @@ public protocol DataCaching: Sendable {
     func store(_ stream: DataEntryStream, for key: DataKey) async throws
     /// Removes the entry of a key.
     func removeEntry(for key: DataKey) async throws
+    /// Removes all entries with the source of a resource (``ResourceKey/hasSameSource(as:)``): originals, responses and processed
+    /// images, for all users. Calls ``removeAll()`` by default, which keeps the promise in a cache that cannot find them.
+    func removeEntries(of resource: ResourceKey) async throws
     /// Removes all entries.
     func removeAll() async throws
     /// Waits until everything that was stored is durable. Does nothing by default.
@@ -42,6 +46,8 @@ public protocol DataCaching: Sendable {
 
 extension DataCaching {
     public var cacheStatistics: [CacheStatistics] { [] }
+
+    public func removeEntries(of resource: ResourceKey) async throws { try await removeAll() }
 
     public func flush() async throws {}
 

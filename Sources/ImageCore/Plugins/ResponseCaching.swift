@@ -17,7 +17,10 @@
 ///         guard let data = images[request.url] else { return .miss(nil) }
 ///         return .hit(DataResponse(url: request.url, body: ByteStream(data), tier: .disk))
 ///     }
+///     func store(_ entry: DataEntry, for request: DataRequest) {}
 ///     func removeResponse(for request: DataRequest) {}
+///     func removeResponses(for url: URL) {}
+///     func removeAll() {}
 /// }
 /// ```
 public protocol ResponseCaching: Sendable {
@@ -31,6 +34,12 @@ public protocol ResponseCaching: Sendable {
     func lookUp(_ request: DataRequest) async throws -> ResponseLookup
     /// Removes the stored response to a request, because its body is no image.
     func removeResponse(for request: DataRequest) async throws
+    /// Stores a response that a caller of the loader provides, as if a server had sent it, if the rules of the cache allow that.
+    func store(_ entry: DataEntry, for request: DataRequest) async throws
+    /// Removes the stored responses for a URL, for all users and whatever their `Vary` says.
+    func removeResponses(for url: URL) async throws
+    /// Removes all responses. When the call returns, responses to requests that began before it are no longer stored.
+    func removeAll() async throws
     /// The rules for finished images that were made from responses; `nil`, the default, if they are stored and used without rules.
     var processedImageRules: (any ProcessedImageRules)? { get }
 }

@@ -13,6 +13,8 @@ public final class ImageTask: LoadHandle {
         var hasEnded = false
         var progress: LoadProgress?
         var preview: DecodedImage?
+        /// Whether ``preview`` is a larger cached image, which is better than any other preview.
+        var hasStandIn = false
         /// Called at the end.
         var waiters: [@Sendable () -> Void] = []
         var listeners: [@Sendable (LoadEvent) -> Void]
@@ -264,8 +266,17 @@ public final class ImageTask: LoadHandle {
         }
     }
 
+    /// Shows a larger cached image. No other preview follows.
+    func showStandIn(_ preview: DecodedImage) {
+        send(.preview(preview)) { state in
+            (state.preview, state.hasStandIn) = (preview, true)
+            return true
+        }
+    }
+
     func show(_ preview: DecodedImage) {
         send(.preview(preview)) { state in
+            guard !state.hasStandIn else { return false }
             state.preview = preview
             return true
         }

@@ -73,25 +73,18 @@ extension LoadCoordinator {
     /// The loads that wait for work, the oldest first.
     var runningTasks: [ImageTask] { state.withLock { state in state.tasks.sorted { $0.key < $1.key }.map(\.value) } }
 
-    func storeEnded() {
-        let waiters = control.withLock { control -> [CheckedContinuation<Void, Never>] in
-            control.stores -= 1
-            guard control.stores == 0 else { return [] }
-            defer { control.storeWaiters = [] }
-            return control.storeWaiters
-        }
-        for waiter in waiters { waiter.resume() }
-    }
-
     /// Returns when every original fetched so far is stored, durably.
     func flush() async throws {
-        await withCheckedContinuation { continuation in
-            let isIdle = control.withLock { control in
-                if control.stores > 0 { control.storeWaiters.append(continuation) }
-                return control.stores == 0
-            }
-            if isIdle { continuation.resume() }
-        }
+        await stores.allStoresEnded()
         try await parts.dataCache?.flush()
+    }
+
+    /// Empties all caches. Stores that run are waited for, and loads that began before store nothing.
+    func clearCaches() async throws {
+        stores.close()
+        // At once, and again when the stores have ended, which may have taken a while.
+        parts.memoryCache?.removeAll()
+        await stores.earlierStoresEnded()
+        try await parts.clearCaches()
     }
 }

@@ -11,6 +11,7 @@ extension LoadCoordinator {
         if parts.readsMemoryCache(plan) { observeMemoryCache(isHit: isHit, plan) }
         if let cached, isHit { return task.finish(.success(ImageResponse(image: cached, tier: .memory))) }
         if let cached, plan.options.previews != .none { task.show(cached) }
+        if cached == nil, task.wantsProgress, let standIn = parts.standIn(for: plan) { task.showStandIn(standIn) }
         guard !control.withLock({ $0.isClosed }) else { return task.finish(.failure(.cancelled)) }
         // The work may end on another thread before the observers know of the join.
         if !observers.isEmpty { task.hold() }
@@ -22,7 +23,9 @@ extension LoadCoordinator {
         if let work = subscribed.new { start(work) }
         if let result = subscribed.result {
             if plan.subscriberOptions.targets.contains(.memory), case .image(let staged) = result, !staged.image.isPartial {
-                parts.memoryCache?.store(staged.image, for: plan.imageKey, priority: plan.options.cachePriority)
+                storeNow(plan) {
+                    parts.memoryCache?.store(staged.image, for: plan.imageKey, priority: plan.options.cachePriority)
+                }
             }
             end(task, .success(result), isCoalesced: true)
         }

@@ -186,13 +186,22 @@ extension LoadCoordinator {
         state.withLock { $0.sharing.works[work.id]?.cachePriority ?? .normal }
     }
 
-    func beginStoring(_ id: WorkID) {
-        control.withLock { $0.stores += 1 }
+    /// Whether a result may be stored in the background; ``endStoring(_:_:)`` must then follow.
+    func beginStoring(_ id: WorkID, _ plan: LoadPlan) -> Bool {
+        guard stores.begin(plan.storeEpoch) else { return false }
         send { $0.sharing.beginStoring(id) }
+        return true
     }
 
-    func endStoring(_ id: WorkID) {
+    func endStoring(_ id: WorkID, _ plan: LoadPlan) {
         send { $0.sharing.endStoring(id) }
-        storeEnded()
+        stores.end(plan.storeEpoch)
+    }
+
+    /// Stores a result in the memory cache, unless the caches were cleared since the load began.
+    func storeNow(_ plan: LoadPlan, _ body: () -> Void) {
+        guard stores.begin(plan.storeEpoch) else { return }
+        body()
+        stores.end(plan.storeEpoch)
     }
 }

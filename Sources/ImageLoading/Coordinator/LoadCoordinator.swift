@@ -10,9 +10,6 @@ final class LoadCoordinator: Sendable {
         var defaults: LayeredDefaults
         var isClosed = false
         var nextID: UInt64 = 0
-        /// How many results are being stored, and the calls of ``flush()`` that wait until there are none.
-        var stores = 0
-        var storeWaiters: [CheckedContinuation<Void, Never>] = []
         /// The background revalidations that wait while the loader is paused, once for each entry.
         var heldRevalidations: [DataKey: @Sendable () -> Void] = [:]
         /// Follows the network's status.
@@ -33,6 +30,8 @@ final class LoadCoordinator: Sendable {
     let prefetchers = Prefetchers()
     /// The background revalidations of finished images.
     let imageRevalidations = RevalidationQueue()
+    /// The results that are being stored. Loads that began before the caches were cleared store nothing.
+    let stores = StoreGate()
 
     init(_ configuration: ImageLoader.Configuration) {
         parts = LoaderParts(configuration)
@@ -64,7 +63,8 @@ final class LoadCoordinator: Sendable {
             work.endPreviews()
         case .endWait(let runner): runner.endWait()
         case .endPreviews(let work): work.endPreviews()
-        case .keepPreview(let preview, let work): parts.storePreview(preview.image, for: work.key.image)
+        case .keepPreview(let preview, let work):
+            storeNow(work.plan) { parts.storePreview(preview.image, for: work.key.image) }
         case .start(let runner): runner.start()
         }
     }
@@ -90,11 +90,12 @@ final class LoadCoordinator: Sendable {
             error.source = request.description
             throw .failed(error)
         }
+        let storeEpoch = first?.storeEpoch ?? stores.epoch
         let deadline = first.map(\.deadline) ?? merged.options.deadline.map { parts.deadline(after: $0) }
         return LoadPlan(
             id, request, merged, goal: goal, identities: parts.identities(of: request.source, merged.options),
             priority: priority.flatMap { defaults.yields(request) ? $0 : nil },
-            deadline: deadline, planning: began.map { ContinuousClock.now - $0 } ?? .zero)
+            deadline: deadline, storeEpoch: storeEpoch, planning: began.map { ContinuousClock.now - $0 } ?? .zero)
     }
 
     /// The image of a request in the memory cache, or the plan of the load that is needed.

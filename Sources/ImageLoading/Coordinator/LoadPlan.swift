@@ -16,18 +16,23 @@ final class LoadPlan: Sendable {
     let isLocal: Bool
     /// When the load must have ended.
     let deadline: Deadline?
+    /// When the load began, for ``StoreGate``.
+    let storeEpoch: Int
     /// How long it took to merge the options, where observers want to know.
     let planning: Duration
 
     /// - Parameters:
     ///   - priority: the priority, where it is not that of the options.
     ///   - deadline: made from the options when the load began.
+    ///   - storeEpoch: the epoch of the loader's ``StoreGate`` when the load began.
     init(
         _ id: LoadID, _ request: consuming ImageRequest, _ merged: MergedOptions, goal: LoadGoal = .image,
-        identities: [String] = [], priority: LoadPriority? = nil, deadline: Deadline? = nil, planning: Duration = .zero
+        identities: [String] = [], priority: LoadPriority? = nil, deadline: Deadline? = nil, storeEpoch: Int = 0,
+        planning: Duration = .zero
     ) {
         self.id = id
         self.deadline = deadline
+        self.storeEpoch = storeEpoch
         self.planning = planning
         self.goal = goal
         self.merged = merged
@@ -49,6 +54,10 @@ final class LoadPlan: Sendable {
 
     /// What identifies the image after decoding (first) and after each processor; never empty.
     var variants: [String] { merged.variants }
+
+    /// How many of the processors a cached image of the resource has had, if it may be shown until this one is
+    /// made; otherwise `nil`.
+    func standInProcessors(_ variant: String, size: PixelSize) -> Int? { merged.standInProcessors(variant, size: size) }
 
     /// The scale of the decode, where decodes of other sizes may share it.
     var scale: DecodeScale? { merged.scale }

@@ -37,4 +37,30 @@ final class MergedOptions: Sendable {
             scale = nil
         }
     }
+
+    /// How many of the processors another image of the resource has had, if it may be shown until this one is made: if it was decoded
+    /// alike to the full size or to a larger one, and has had the first of the processors and no others.
+    func standInProcessors(_ other: String, size: PixelSize) -> Int? {
+        guard other != variant else { return nil }
+        let fullSize = options.decodeVariant(includesSize: false)
+        for count in stride(from: options.processors.count, through: 0, by: -1) {
+            let processors = variants[count].dropFirst(variants[0].count)
+            guard other.hasSuffix(processors) else { continue }
+            let decode = other.dropLast(processors.count)
+            if decode == fullSize { return count }
+            guard let box = options.targetSize, covers(box, size) else { continue }
+            // The decode to another box with the same mode: "640x480,fit" before the rest.
+            let rest = ",\(options.contentMode.rawValue)" + (fullSize.isEmpty ? "" : ",\(fullSize)")
+            guard decode.hasSuffix(rest) else { continue }
+            let isSize = decode.dropLast(rest.count).utf8.allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "x") }
+            if isSize { return count }
+        }
+        return nil
+    }
+
+    /// Whether an image is at least as large as one that is scaled to a box.
+    private func covers(_ box: PixelSize, _ size: PixelSize) -> Bool {
+        let (isWide, isHigh) = (size.width >= box.width, size.height >= box.height)
+        return options.contentMode == .fit ? isWide || isHigh : isWide && isHigh
+    }
 }

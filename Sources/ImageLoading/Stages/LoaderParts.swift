@@ -74,9 +74,37 @@ final class LoaderParts: Sendable {
         return (try? decoder.info(of: data, limits: limits))?.decodedBytes(of: keepsDepth ? .rgba16 : .rgba8) ?? 0
     }
 
+    /// Empties every cache, also where one fails.
+    ///
+    /// - Throws: the first error.
     func clearCaches() async throws {
-        memoryCache?.removeAll()
-        for store in configuration.otherStores { await store.removeAll() }
-        try await dataCache?.removeAll()
+        try await removing(
+            memory: { $0.removeAll() }, other: { await $0.removeAll() }, responses: { try await $0.removeAll() },
+            data: { try await $0.removeAll() })
+    }
+
+    /// Removes everything that came from a source from every cache, also where one fails.
+    ///
+    /// - Throws: the first error.
+    func removeAllVariants(of request: ImageRequest) async throws {
+        let resource = request.resource
+        try await removing(
+            memory: { $0.removeImages(of: resource) }, other: { await $0.removeEntries(of: resource) },
+            responses: { responses in
+                if case .url(let url) = request.source { try await responses.removeResponses(for: url) }
+            }, data: { try await $0.removeEntries(of: resource) })
+    }
+
+    /// Removes from the data cache last, since the other stores may still write to it.
+    private func removing(
+        memory: (any Caching) -> Void, other: (any ClearableStore) async -> Void,
+        responses: (any ResponseCaching) async throws -> Void, data: (any DataCaching) async throws -> Void
+    ) async throws {
+        if let memoryCache { memory(memoryCache) }
+        for store in configuration.otherStores { await other(store) }
+        var failure: (any Error)?
+        do { if let cache = configuration.responseCache { try await responses(cache) } } catch { failure = error }
+        if let dataCache { try await data(dataCache) }
+        if let failure { throw failure }
     }
 }

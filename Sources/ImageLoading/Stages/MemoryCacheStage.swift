@@ -18,6 +18,23 @@ extension LoaderParts {
         return memoryCache?.peekImage(for: key).flatMap { $0.isPreview ? nil : $0 }
     }
 
+    /// A larger image of the same resource, with the same or fewer processors, to show until the image of a load is there: the one
+    /// with the most processors, and of those the smallest.
+    func standIn(for plan: LoadPlan) -> DecodedImage? {
+        guard let memoryCache, plan.options.showsLargerCachedImage, readsMemoryCache(plan) else { return nil }
+        let found = memoryCache.variants(of: plan.resource).compactMap { other -> (image: DecodedImage, processors: Int)? in
+            guard !other.image.isPreview, let count = plan.standInProcessors(other.key.variant, size: other.image.size) else {
+                return nil
+            }
+            return (other.image, count)
+        }
+        guard var best = found.max(by: { ($0.processors, -$0.image.cost) < ($1.processors, -$1.image.cost) })?.image else {
+            return nil
+        }
+        best.isPreview = true
+        return best
+    }
+
     /// Stores a preview for a later load, unless the image itself is there.
     func storePreview(_ preview: DecodedImage, for key: ImageKey) {
         guard let memoryCache, memoryCache.peekImage(for: key).map(\.isPreview) ?? true else { return }

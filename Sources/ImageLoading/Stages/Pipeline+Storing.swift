@@ -28,7 +28,9 @@ extension Pipeline {
     /// Before the result is delivered: a caller that has its image finds it in the cache.
     func storeInMemory(_ image: StagedImage, _ work: SharedWork) {
         guard let cache = parts.memoryCache, coordinator.targets(of: work).contains(.memory) else { return }
-        cache.store(image.image, for: work.key.image, priority: coordinator.cachePriority(of: work))
+        coordinator.storeNow(work.plan) {
+            cache.store(image.image, for: work.key.image, priority: coordinator.cachePriority(of: work))
+        }
     }
 
     /// Stores original bytes, once, where a load behind the work wants them stored.
@@ -43,13 +45,13 @@ extension Pipeline {
     /// Stores the result of work while its loads continue. Until that has ended, late loads find the result with the work; from
     /// then on they find it in the cache.
     func storeInBackground(_ id: WorkID, _ plan: LoadPlan, _ body: @escaping @Sendable () async throws -> Void) {
-        coordinator.beginStoring(id)
+        guard coordinator.beginStoring(id, plan) else { return }
         Task { [self] in
             coordinator.observe(.stageBegan(.store), plan)
             let began = ContinuousClock.now
             await report(.store, plan, body)
             coordinator.observe(.stageEnded(.store, ContinuousClock.now - began), plan)
-            coordinator.endStoring(id)
+            coordinator.endStoring(id, plan)
         }
     }
 

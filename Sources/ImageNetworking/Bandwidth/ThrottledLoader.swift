@@ -9,33 +9,22 @@ public import ImageCore
 /// ``ImageError/Code/deadlineExceeded``.
 ///
 /// ```swift
-/// let loader = ThrottledLoader(CurlLoader(), bytesPerSecond: 200_000)
-/// loader.bytesPerSecond = 0  // unlimited again
+/// let limit = BandwidthLimit(bytesPerSecond: 200_000)
+/// let loader = ThrottledLoader(CurlLoader(), limit: limit)
+/// limit.bytesPerSecond = 0  // unlimited again
 /// ```
 public final class ThrottledLoader: DataLoading {
     private let loader: any DataLoading
-    private let bucket: Lock<TokenBucket>
-    private let elapsed: @Sendable () -> Duration
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let limit: BandwidthLimit
 
     /// Wraps a loader.
     ///
     /// - Parameters:
     ///   - loader: its bodies are slowed down.
-    ///   - bytesPerSecond: the limit; 0 for none.
-    ///   - clock: measures the time and the waits; `ContinuousClock` by default.
-    public init<C: Clock<Duration>>(_ loader: any DataLoading, bytesPerSecond: Int, clock: C = ContinuousClock()) {
+    ///   - limit: the limit, which other loaders may share.
+    public init(_ loader: any DataLoading, limit: BandwidthLimit) {
         self.loader = loader
-        let start = clock.now
-        elapsed = { start.duration(to: clock.now) }
-        sleep = { try await clock.sleep(for: $0) }
-        bucket = Lock(TokenBucket(bytesPerSecond: bytesPerSecond, now: .zero))
-    }
-
-    /// The limit over all loads, in bytes per second; 0 for none. A change takes effect with the next chunk.
-    public var bytesPerSecond: Int {
-        get { bucket.withLock { $0.bytesPerSecond } }
-        set { bucket.withLock { $0.setRate(newValue) } }
+        self.limit = limit
     }
 
     /// What the wrapped loader returns, its body slowed down.
@@ -43,23 +32,9 @@ public final class ThrottledLoader: DataLoading {
     /// - Throws: what the wrapped loader throws; the body also throws ``ImageError/Code/deadlineExceeded``.
     public func load(_ request: DataRequest) async throws -> DataResponse {
         var response = try await loader.load(request)
-        let chunks = Chunks(response.body, of: request, throttle: self)
+        let chunks = Chunks(response.body, of: request, limit: limit)
         response.body = ByteStream { try await chunks.next() }
         return response
-    }
-
-    /// The most bytes of one chunk: those of a twentieth of a second, for smooth progress.
-    fileprivate var chunkSize: Int {
-        let rate = bytesPerSecond
-        return rate > 0 ? max(1024, rate / 20) : .max
-    }
-
-    fileprivate func pay(for count: Int, of request: DataRequest) async throws {
-        let wait = bucket.withLock { $0.take(count, now: elapsed()) }
-        guard wait > .zero else { return }
-        guard let deadline = request.deadline, deadline.remaining <= wait else { return try await sleep(wait) }
-        try await sleep(max(.zero, deadline.remaining))
-        throw ImageError.deadlineExceeded(by: request.url, deadline)
     }
 }
 
@@ -72,12 +47,12 @@ private final class Chunks: Sendable {
 
     private let state: Lock<State>
     private let request: DataRequest
-    private let throttle: ThrottledLoader
+    private let limit: BandwidthLimit
 
-    init(_ body: ByteStream, of request: DataRequest, throttle: ThrottledLoader) {
+    init(_ body: ByteStream, of request: DataRequest, limit: BandwidthLimit) {
         state = Lock(State(iterator: body.makeAsyncIterator()))
         self.request = request
-        self.throttle = throttle
+        self.limit = limit
     }
 
     func next() async throws -> Data? {
@@ -88,13 +63,13 @@ private final class Chunks: Sendable {
             let used = iterator
             state.withLock { $0 = State(iterator: used, rest: chunk) }
         }
-        let size = throttle.chunkSize
+        let size = limit.chunkSize
         let chunk = state.withLock { state in
             let chunk = state.rest.prefix(size)
             state.rest = state.rest.dropFirst(chunk.count)
             return chunk
         }
-        try await throttle.pay(for: chunk.count, of: request)
+        try await limit.pay(for: chunk.count, of: request)
         return chunk
     }
 }

@@ -18,16 +18,18 @@ public struct NetworkAwareLoader: DataLoading {
         /// It waits for the network until its deadline, and then fails with ``ImageError/Code/deadlineExceeded``. Without a
         /// deadline it waits for as long as its timeout, and then fails as with ``fail``.
         case wait
-        /// Only a cache inside this loader may respond, with an entry of any age: the request has the policy
-        /// ``CachePolicy/onlyIfCached``, and `Cache-Control: only-if-cached, max-stale` (RFC 9111, section 5.2.1). A cache miss
-        /// fails as with ``fail``. Without a cache inside use ``fail``: a loader without one ignores the policy, and would use the
-        /// network.
+        /// A cache inside this loader responds at once, with an entry of any age: the request has the policy
+        /// ``CachePolicy/onlyIfCached``, and `Cache-Control: only-if-cached, max-stale` (RFC 9111, section 5.2.1). After a cache
+        /// miss, a load that must not use an expensive network fails as with ``fail``. Otherwise the network is tried all the same,
+        /// since the system does not know every way to it, such as a proxy on this machine; if that fails to connect, the error is
+        /// ``ImageError/Code/offline``.
         case serveStale
     }
 
     private let loader: any DataLoading
     private let monitor: NetworkMonitor
     private let whenOffline: OfflineBehavior
+    private let hasCache: Bool
     private let sleep: @Sendable (Duration) async throws -> Void
 
     /// Wraps a loader.
@@ -36,13 +38,16 @@ public struct NetworkAwareLoader: DataLoading {
     ///   - loader: gets the requests for which there is a network.
     ///   - monitor: reports the status of the network.
     ///   - whenOffline: what happens to a load without a suitable network; ``OfflineBehavior/fail`` by default.
+    ///   - hasCache: whether there is a cache inside `loader`, for ``OfflineBehavior/serveStale``; `true` by default.
     ///   - clock: limits the wait; `ContinuousClock` by default.
     public init<C: Clock<Duration>>(
-        _ loader: any DataLoading, monitor: NetworkMonitor, whenOffline: OfflineBehavior = .fail, clock: C = ContinuousClock()
+        _ loader: any DataLoading, monitor: NetworkMonitor, whenOffline: OfflineBehavior = .fail, hasCache: Bool = true,
+        clock: C = ContinuousClock()
     ) {
         self.loader = loader
         self.monitor = monitor
         self.whenOffline = whenOffline
+        self.hasCache = hasCache
         sleep = { try await clock.sleep(for: $0) }
     }
 
@@ -64,15 +69,33 @@ public struct NetworkAwareLoader: DataLoading {
             guard let deadline = request.deadline else { throw error }
             throw ImageError.deadlineExceeded(by: request.url, deadline, causes: [error.message])
         case .serveStale:
-            var cached = request
-            cached.cachePolicy.insert(.onlyIfCached)
-            cached.headerFields[.cacheControl] = "only-if-cached, max-stale"
-            let response = try await loader.load(cached)
-            // A cache responds with 504 when it has no entry.
-            guard response.head.status != .gatewayTimeout else { throw Self.error(monitor.status, request) }
-            return response
+            if let response = try await storedResponse(to: request) { return response }
+            let status = monitor.status
+            guard isSuitable(status) || !status.isReachable else { throw Self.error(status, request) }
+            do {
+                return try await loader.load(request)
+            } catch let error as ImageError where Self.connectionFailures.contains(error.code) {
+                let status = monitor.status
+                guard !status.isReachable else { throw error }
+                var offline = Self.error(status, request)
+                offline.causes = [error.message]
+                throw offline
+            }
         }
     }
+
+    /// The response of the cache inside, of any age; `nil` for a miss.
+    private func storedResponse(to request: DataRequest) async throws -> DataResponse? {
+        guard hasCache else { return nil }
+        var cached = request
+        cached.cachePolicy.insert(.onlyIfCached)
+        cached.headerFields[.cacheControl] = "only-if-cached, max-stale"
+        let response = try await loader.load(cached)
+        // A cache responds with 504 when it has no entry.
+        return response.head.status == .gatewayTimeout ? nil : response
+    }
+
+    private static let connectionFailures: Set<ImageError.Code> = [.hostNotFound, .connectionFailed, .timedOut]
 
     private func wait(for isSuitable: @escaping @Sendable (NetworkStatus) -> Bool, atMost limit: Duration) async throws -> Bool {
         try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -1,14 +1,15 @@
 public import ImageCore
 
-/// Watches the network of this machine.
+/// Watches the network of this machine. It begins when ``status`` or ``updates`` is read for the first time; until then it costs
+/// nothing.
 ///
 /// On Linux it listens to the kernel (rtnetlink) on its own thread: the network is reachable while a running link other
 /// than the loopback one has a route. The kernel does not know whether it is expensive or constrained; set that by hand. On
 /// Apple platforms the system reports all of it.
 ///
 /// ```swift
-/// let monitor = NetworkMonitor()
-/// for await status in monitor.updates {
+/// NetworkMonitor.shared.setExpensive(true)  // on a metered network
+/// for await status in NetworkMonitor.shared.updates {
 ///     print(status.isReachable ? "online" : "offline")
 /// }
 /// ```
@@ -38,35 +39,62 @@ public final class NetworkMonitor: Sendable {
         }
     }
 
-    private let core: Core
-    private let watcher: NetworkWatcher?
-
-    /// Watches the system.
-    public convenience init() {
-        self.init(NetworkWatcher.current) { report in NetworkWatcher(report) }
+    /// Whether the system is watched.
+    private enum Watching: Sendable {
+        case never
+        case notYet
+        case since(NetworkWatcher?)
     }
 
-    /// Watches nothing: the status is what ``report(_:)`` sets. For tests, and for programs that know the network better.
-    public convenience init(status: NetworkStatus) { self.init(status) { _ in nil } }
+    /// The monitor that standard loaders share.
+    public static let shared = NetworkMonitor()
 
-    private init(
-        _ status: NetworkStatus, watch: (@escaping @Sendable (NetworkStatus) -> Void) -> NetworkWatcher?
-    ) {
-        let core = Core(status)
-        self.core = core
-        watcher = watch { [weak core] status in core?.change { $0.status = status } }
+    private let core: Core
+    private let watching: Lock<Watching>
+
+    /// Creates a monitor that watches the system from its first use on.
+    public convenience init() { self.init(NetworkStatus(), .notYet) }
+
+    /// Watches nothing: the status is what ``report(_:)`` sets. For tests, and for programs that know the network better.
+    public convenience init(status: NetworkStatus) { self.init(status, .never) }
+
+    private init(_ status: NetworkStatus, _ watching: Watching) {
+        core = Core(status)
+        self.watching = Lock(watching)
     }
 
     deinit {
         for listener in core.state.withLock({ Array($0.listeners.values) }) { listener.finish() }
     }
 
+    /// Begins to watch the system, unless that has begun. A status that was reported before is replaced.
+    private func start() {
+        watching.withLock { watching in
+            guard case .notYet = watching else { return }
+            let current = NetworkWatcher.current
+            core.change { $0.status = current }
+            watching = .since(NetworkWatcher { [weak core] status in core?.change { $0.status = status } })
+        }
+    }
+
+    /// Whether the system is watched, which takes a thread on Linux.
+    package var isWatching: Bool { watching.withLock { if case .since = $0 { true } else { false } } }
+
     /// The network as it is now.
-    public var status: NetworkStatus { core.state.withLock { $0.effectiveStatus } }
+    public var status: NetworkStatus {
+        start()
+        return core.state.withLock { $0.effectiveStatus }
+    }
 
     /// The network as it is now, and then every change. A reader that is slow gets the latest; the sequence ends with the
     /// monitor. Each access returns a new sequence.
     public var updates: AsyncStream<NetworkStatus> {
+        start()
+        return passiveUpdates
+    }
+
+    /// ``updates``, without watching the system until another use begins that: for a loader that has not used the network yet.
+    package var passiveUpdates: AsyncStream<NetworkStatus> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let id = core.state.withLock { state in
                 state.nextID += 1

@@ -8,6 +8,8 @@ public final class PartialBodyStore: ClearableStore {
         /// The oldest first.
         var order: [ResourceKey] = []
         var byteCount = 0
+        /// Increases when the store is cleared: bodies of transfers from before are not stored.
+        var epoch = 0
         /// The last write to the cache behind; each waits for the one before.
         var writing: Task<Void, Never>?
     }
@@ -41,17 +43,24 @@ public final class PartialBodyStore: ClearableStore {
         return PartialBody(head: entry.head, bytes: entry.data)
     }
 
-    /// Stores a body, unless it is larger than the whole store. `onDisk` says whether the cache behind may store it too.
-    func put(_ body: PartialBody, for key: ResourceKey, now: Double, onDisk: Bool = true) {
+    /// The epoch of a transfer that begins now.
+    var epoch: Int { state.withLock { $0.epoch } }
+
+    /// Stores a body, unless it is larger than the whole store, or the store was cleared since the epoch in which its transfer began
+    /// (`nil`: now).
+    /// `onDisk` says whether the cache behind may store it too.
+    func put(_ body: PartialBody, for key: ResourceKey, since epoch: Int? = nil, now: Double, onDisk: Bool = true) {
         guard body.bytes.count <= maximumBytes else { return }
-        state.withLock { state in
+        let isStored = state.withLock { state in
+            guard epoch ?? state.epoch == state.epoch else { return false }
             _ = state.remove(key)
             state.bodies[key] = body
             state.order.append(key)
             state.byteCount += body.bytes.count
             while state.byteCount > maximumBytes, let oldest = state.order.first { _ = state.remove(oldest) }
+            return true
         }
-        guard onDisk else { return }
+        guard isStored, onDisk else { return }
         // A body that was evicted meanwhile is not written: otherwise bodies that wait for a slow cache would have no limit.
         write { [self] backing in
             guard let body = state.withLock({ $0.bodies[key] }) else { return }
@@ -62,7 +71,18 @@ public final class PartialBodyStore: ClearableStore {
     /// Removes all bodies from memory; those in the cache behind are removed with its entries. Returns when all pending writes to
     /// that cache have ended.
     public func removeAll() async {
-        state.withLock { state in (state.bodies, state.order, state.byteCount) = ([:], [], 0) }
+        state.withLock { state in
+            (state.bodies, state.order, state.byteCount) = ([:], [], 0)
+            state.epoch += 1
+        }
+        await flush()
+    }
+
+    /// Removes the bodies with the source of a resource from memory; those in the cache behind are removed with its entries.
+    public func removeEntries(of resource: ResourceKey) async {
+        state.withLock { state in
+            for key in state.order where key.hasSameSource(as: resource) { _ = state.remove(key) }
+        }
         await flush()
     }
 

@@ -55,16 +55,22 @@ public final class ResumingLoader: DataLoading {
             request.headerFields[.ifRange] == nil
         else { return try await loader.load(request) }
         budget.withLock { $0.deposit() }
-        let key = Self.key(of: request)
-        guard let partial = await store.take(key) else { return recording(try await loader.load(request), key, request) }
+        let key = PartialKey(resource: Self.key(of: request), epoch: store.epoch)
+        guard let partial = await store.take(key.resource) else { return recording(try await loader.load(request), key, request) }
         if let response = try await resumed(request, after: partial, key) { return response }
         return recording(try await loader.load(request), key, request)
+    }
+
+    /// The key of a partial body, and the epoch of the store in which its transfer began.
+    private struct PartialKey: Sendable {
+        let resource: ResourceKey
+        let epoch: Int
     }
 
     /// The response to a request for the rest; `nil` when it is not useful. Returning releases that one: while its body is unread
     /// it holds a connection, which the request for the whole may need.
     private func resumed(
-        _ request: DataRequest, after partial: PartialBody, _ key: ResourceKey
+        _ request: DataRequest, after partial: PartialBody, _ key: PartialKey
     ) async throws -> DataResponse? {
         var ranged = request
         for (name, value) in partial.end.requestFields { ranged.headerFields[name] = value }
@@ -102,14 +108,15 @@ public final class ResumingLoader: DataLoading {
     }
 
     /// Stores a partial body: on disk if the load may write there, and not at all with `no-store` in the request or the response.
-    private func keep(_ partial: PartialBody, _ key: ResourceKey, _ request: DataRequest) {
+    private func keep(_ partial: PartialBody, _ key: PartialKey, _ request: DataRequest) {
         guard ![request.headerFields, partial.head.headerFields].contains(where: PartialBody.forbidsStorage) else { return }
-        store.put(partial, for: key, now: Double(time(nil)), onDisk: request.cachePolicy.writesDisk)
+        store.put(
+            partial, for: key.resource, since: key.epoch, now: Double(time(nil)), onDisk: request.cachePolicy.writesDisk)
     }
 
     /// The response with a body that remembers its bytes, the first of which are `start`.
     private func recording(
-        _ response: DataResponse, _ key: ResourceKey, _ request: DataRequest, after start: Data = Data()
+        _ response: DataResponse, _ key: PartialKey, _ request: DataRequest, after start: Data = Data()
     ) -> DataResponse {
         let isAtHand = response.body.wholeData != nil && start.isEmpty
         guard !isAtHand, PartialBody.canResume(response.head) else { return response }

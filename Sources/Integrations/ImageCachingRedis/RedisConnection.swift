@@ -13,6 +13,12 @@
         /// The server replied with an error.
         case errorReply(String)
 
+        /// Whether the server works but takes no writes now: its memory is full, its disk is, or it is a replica. Reads go on.
+        var isOfWritesOnly: Bool {
+            guard case .errorReply(let text) = self else { return false }
+            return ["OOM ", "MISCONF ", "READONLY "].contains { text.hasPrefix($0) }
+        }
+
         var description: String {
             switch self {
             case .circuitOpen: "requests to the server are paused after repeated failures"
@@ -141,7 +147,7 @@
         /// deadline limits all of them: a server that sends single bytes, or too many, must neither block the queue nor fill the
         /// memory.
         private func reply(on context: UnsafeMutablePointer<redisContext>) -> UnsafeMutableRawPointer? {
-            let deadline = configuration.now() + configuration.timeout * Self.timeoutsPerReply
+            let deadline = configuration.now() + (configuration.timeout / .seconds(1)) * Self.timeoutsPerReply
             var isSent: Int32 = 0
             while isSent == 0 {
                 guard configuration.now() < deadline, unsafe redisBufferWrite(context, &isSent) == REDIS_OK else { return nil }
@@ -160,10 +166,10 @@
         private static let timeoutsPerReply = 8.0
 
         /// A value or a page of keys, and the bytes that the protocol adds.
-        private var maximumReplyBytes: Int { configuration.largestEntry + 1 << 20 }
+        private var maximumReplyBytes: Int { configuration.maximumEntryBytes + 1 << 20 }
 
         private func connect() throws(RedisFailure) {
-            let seconds = max(0.001, configuration.timeout)
+            let seconds = max(0.001, configuration.timeout / .seconds(1))
             let limit = timeval(tv_sec: Int(seconds), tv_usec: .init((seconds - seconds.rounded(.down)) * 1e6))
             let made =
                 switch configuration.address {

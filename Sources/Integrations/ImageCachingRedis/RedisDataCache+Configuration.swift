@@ -31,20 +31,20 @@
             public var database = 0
             /// The prefix of all keys; `calotype:` by default. ``removeAll()`` removes all keys with this prefix.
             public var prefix = "calotype:"
-            /// Seconds until the server removes an entry; 30 days by default.
-            public var timeToLive = 30 * 86_400.0
+            /// The time until the server removes an entry; 30 days by default.
+            public var timeToLive = Duration.seconds(30 * 86_400)
             /// The maximum size of an entry with its response headers, in bytes; 16 MB by default. Larger entries are neither stored
             /// nor read.
-            public var largestEntry = 16_000_000
-            /// Seconds that each step may take: connecting, sending, and every wait for more of a reply; 0.25 by default. A whole
+            public var maximumEntryBytes = 16_000_000
+            /// The time that each step may take: connecting, sending, and every wait for more of a reply; 0.25 s by default. A whole
             /// reply may take eight times as long.
-            public var timeout = 0.25
+            public var timeout = Duration.milliseconds(250)
             /// The number of connections, and so of concurrent commands; 4 by default, at least 1.
             public var connections = 4 { didSet { connections = max(1, connections) } }
             /// Consecutive failures after which requests to the server are paused; 3 by default.
             public var tolerance = 3
-            /// The first and the longest pause, in seconds; 1 to 60 by default. Each failed attempt after a pause doubles it.
-            public var pause = 1.0...60.0
+            /// The first and the longest pause; 1 to 60 s by default. Each failed attempt after a pause doubles it.
+            public var pause = Duration.seconds(1)...Duration.seconds(60)
             /// A monotonic clock in seconds; by default the system's clock.
             public var now: @Sendable () -> Double = SystemClock.uptime
             /// Called once with a message, on a queue of the cache, when requests are paused for the first time.
@@ -63,34 +63,9 @@
             var breaker: CircuitBreaker {
                 var policy = CircuitBreaker.Policy()
                 policy.failureThreshold = max(1, tolerance)
-                (policy.openDuration, policy.maximumOpenDuration) = (.seconds(pause.lowerBound), .seconds(pause.upperBound))
+                (policy.openDuration, policy.maximumOpenDuration) = (pause.lowerBound, pause.upperBound)
                 return CircuitBreaker(policy)
             }
-        }
-
-        /// Counters of the operations of this cache since it was created.
-        public struct Statistics: Hashable, Sendable {
-            /// Lookups that found an entry.
-            public var hits = 0
-            /// Lookups that found no entry.
-            public var misses = 0
-            /// Entries that the server has stored.
-            public var stores = 0
-            /// Entries that were too large or could not be stored.
-            public var lostStores = 0
-            /// Commands that failed, without those that were not sent during a pause.
-            public var failures = 0
-
-            /// Creates statistics of zeros.
-            public init() {}
-        }
-
-        public var cacheStatistics: [CacheStatistics] {
-            let own = statistics
-            var result = CacheStatistics(name: "shared")
-            (result.hits, result.misses) = (own.hits, own.misses)
-            (result.stores, result.refusals) = (own.stores, own.lostStores)
-            return [result]
         }
     }
 #endif

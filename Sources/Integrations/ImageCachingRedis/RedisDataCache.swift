@@ -10,8 +10,9 @@
     /// damaged value is a miss.
     ///
     /// Failures of the server cost cache hits and never fail a load: each command has a time limit, and after a few failures
-    /// requests are paused. No call blocks its thread: commands run on separate queues, one per connection. Only ``removeAll()``
-    /// reports failures; all other methods throw only `CancellationError`.
+    /// requests are paused. A server without room for more values goes on serving those that it has. No call blocks its thread:
+    /// commands run on separate queues, one per connection. Only removals report failures; reads and stores throw only
+    /// `CancellationError`.
     ///
     /// ```
     /// let store = RedisDataCache(.init(address: .host("cache.internal", port: 6379), password: "secret"))
@@ -32,7 +33,7 @@
             var breaker: CircuitBreaker
             var nextLane = 0
             var hasWarned = false
-            var statistics = Statistics()
+            var statistics = CacheStatistics(name: "shared")
         }
 
         /// Creates a cache that connects with the first command.
@@ -52,7 +53,7 @@
             try Task.checkCancellation()
             let name = name(of: key)
             // Values of other types are errors; larger ones are truncated, so their checksum does not match.
-            let end = String(configuration.largestEntry)
+            let end = String(configuration.maximumEntryBytes)
             let found = try? await run { connection throws(RedisFailure) in
                 try unsafe connection.command([.text("GETRANGE"), .text(name), .text("0"), .text(end)]) { reply in
                     unsafe reply.count > 0 ? SharedEntry.decode(reply, name: name) : nil
@@ -65,44 +66,65 @@
         /// Stores an entry for the configured time. An entry beyond the configured size is not stored, and the old one is removed.
         public func store(_ entry: DataEntry, for key: DataKey) async throws {
             let name = name(of: key)
-            guard let value = SharedEntry.encode(entry, name: name), value.count <= configuration.largestEntry else {
+            guard let value = SharedEntry.encode(entry, name: name), value.count <= configuration.maximumEntryBytes else {
                 // The old entry is outdated.
-                try await removeEntry(for: key)
-                return state.withLock { $0.statistics.lostStores += 1 }
+                try? await removeEntry(for: key)
+                return state.withLock { $0.statistics.refusals += 1 }
             }
-            let milliseconds = String(Int(min(configuration.timeToLive * 1000, 1e15)))
+            let milliseconds = String(Int(min(max(1, configuration.timeToLive / .milliseconds(1)), 1e15)))
             let isStored: Bool? = try? await run { connection throws(RedisFailure) in
                 try unsafe connection.command([.text("SET"), .text(name), .bytes(value), .text("PX"), .text(milliseconds)]) { _ in
                     true
                 }
             }
-            state.withLock { if isStored == nil { $0.statistics.lostStores += 1 } else { $0.statistics.stores += 1 } }
+            state.withLock { if isStored == nil { $0.statistics.refusals += 1 } else { $0.statistics.stores += 1 } }
         }
 
+        /// Removes the entry of a key.
+        ///
+        /// - Throws: ``ImageError`` if the server does not confirm it; the entry may then remain.
         public func removeEntry(for key: DataKey) async throws {
             let name = name(of: key)
-            _ = try? await run { connection throws(RedisFailure) in
-                try unsafe connection.command([.text("UNLINK"), .text(name)]) { _ in true }
+            try await removing { connection throws(RedisFailure) in
+                try unsafe connection.command([.text("UNLINK"), .text(name)]) { _ in }
             }
         }
 
-        /// Removes all values under the prefix, a thousand at a time. Other clients may store entries in the meantime.
+        /// Removes all entries with the source of a resource. Goes through all keys of the server, a thousand at a time.
         ///
-        /// - Throws: ``ImageError`` if the server does not respond.
-        public func removeAll() async throws {
-            let pattern = configuration.prefix.map { "*?[]\\".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "*"
-            do {
-                try await run { connection throws(RedisFailure) in
-                    try connection.removeAll(matching: pattern)
-                }
+        /// - Throws: ``ImageError`` if the server does not confirm it; entries may then remain.
+        public func removeEntries(of resource: ResourceKey) async throws {
+            try await removeAll(withPrefix: configuration.prefix + DataKey.digestPrefix(of: resource))
+        }
+
+        /// Removes all values under the prefix. Goes through all keys of the server, a thousand at a time. Other clients may store
+        /// entries in the meantime.
+        ///
+        /// - Throws: ``ImageError`` if the server does not confirm it; entries may then remain.
+        public func removeAll() async throws { try await removeAll(withPrefix: configuration.prefix) }
+
+        private func removeAll(withPrefix prefix: String) async throws(ImageError) {
+            let pattern = prefix.map { "*?[]\\".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "*"
+            try await removing { connection throws(RedisFailure) in try connection.removeAll(matching: pattern) }
+        }
+
+        private func removing(
+            _ body: @escaping @Sendable (RedisConnection) throws(RedisFailure) -> Void
+        ) async throws(ImageError) {
+            do throws(RedisFailure) {
+                try await run(body)
             } catch {
                 throw ImageError(
-                    .cacheFailed, message: "The shared cache at \(configuration.address) could not be cleared: \(error).")
+                    .cacheFailed,
+                    message: "Entries of the shared cache at \(configuration.address) could not be removed: \(error). Try again.")
             }
         }
 
-        /// Counters of the operations of this cache since it was created.
-        public var statistics: Statistics { state.withLock { $0.statistics } }
+        /// Counters of the operations of this cache since it was created. The server is not asked for its contents, so `count` and
+        /// `byteCount` are 0. `failures` does not count commands that were not sent during a pause.
+        public var statistics: CacheStatistics { state.withLock { $0.statistics } }
+
+        public var cacheStatistics: [CacheStatistics] { [statistics] }
 
         private func name(of key: DataKey) -> String { configuration.prefix + key.digest }
 
@@ -139,7 +161,7 @@
         private func record(_ failure: RedisFailure, of ticket: CircuitBreaker.Ticket) {
             let warns = state.withLock { [now] state in
                 state.statistics.failures += 1
-                state.breaker.record(.failure, of: ticket, now: now)
+                state.breaker.record(failure.isOfWritesOnly ? .success : .failure, of: ticket, now: now)
                 let isOpen = state.breaker.isOpen
                 defer { if isOpen { state.hasWarned = true } }
                 return isOpen && !state.hasWarned

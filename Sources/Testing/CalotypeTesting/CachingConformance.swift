@@ -23,7 +23,7 @@ public struct ConformanceFailure: Error, Hashable, CustomStringConvertible {
 ///
 /// ```swift
 /// // In a test, with a custom cache:
-/// try await checkCachingConformance { MemoryCache(limits: .init(cost: 1_000_000)) }
+/// try await checkCachingConformance { MemoryCache(limits: .init(maximumBytes: 1_000_000)) }
 /// ```
 ///
 /// - Parameter make: Makes an empty cache with room for a hundred images of 64 bytes. Called three times.
@@ -54,6 +54,11 @@ private func checkRemoval(in cache: any Caching) throws {
     cache.removeImage(for: sampleKey("never stored"))
     try ConformanceFailure.require(cache.image(for: sampleKey("3")) == nil, "A removed image was returned.")
     try ConformanceFailure.require(mark(cache.image(for: sampleKey("4"))) == 4, "Removing one image removed another.")
+    cache.store(try sample(9), for: sampleKey("4", variant: "blur"), priority: .normal)
+    cache.removeImages(of: sampleKey("4").resource)
+    try ConformanceFailure.require(
+        cache.image(for: sampleKey("4")) == nil && cache.image(for: sampleKey("4", variant: "blur")) == nil,
+        "An image was returned after all images of its source were removed.")
     cache.removeAll()
     for i in 0..<10 {
         try ConformanceFailure.require(

@@ -94,6 +94,13 @@ private func checkRemoval(in cache: any DataCaching) async throws {
     try ConformanceFailure.require(await cache.entry(for: sampleKey("3")) == nil, "A removed entry was returned.")
     try ConformanceFailure.require(
         await cache.entry(for: sampleKey("4"))?.data == sample(4), "Removing one entry removed another.")
+    try await cache.store(DataEntry(data: sample(4), storedAt: 1), for: sampleKey("4", variant: "blur"))
+    try await cache.removeEntries(of: sampleKey("4").resource)
+    for variant in [nil, "blur"] {
+        try ConformanceFailure.require(
+            await cache.entry(for: sampleKey("4", variant: variant)) == nil,
+            "An entry was returned after all entries of its source were removed.")
+    }
     try await cache.removeAll()
     for i in 0..<5 {
         try ConformanceFailure.require(

@@ -10,6 +10,8 @@ public final class LoggedMemoryCache: Caching {
         case store(ImageKey)
         /// `removeImage(for:)`.
         case remove(ImageKey)
+        /// `removeImages(of:)`.
+        case removeSource(ResourceKey)
         /// `removeAll()`.
         case removeAll
     }
@@ -33,6 +35,10 @@ public final class LoggedMemoryCache: Caching {
 
     public func peekImage(for key: ImageKey) -> DecodedImage? { images.withLock { $0[key] } }
 
+    public func variants(of resource: ResourceKey) -> [CachedVariant] {
+        images.withLock { $0.filter { $0.key.resource == resource }.map { CachedVariant(key: $0.key, image: $0.value) } }
+    }
+
     public func store(_ image: DecodedImage, for key: ImageKey, priority: CachePriority) {
         images.withLock { $0[key] = image }
         log.append(.store(key))
@@ -41,6 +47,11 @@ public final class LoggedMemoryCache: Caching {
     public func removeImage(for key: ImageKey) {
         images.withLock { $0[key] = nil }
         log.append(.remove(key))
+    }
+
+    public func removeImages(of resource: ResourceKey) {
+        images.withLock { $0 = $0.filter { !$0.key.resource.hasSameSource(as: resource) } }
+        log.append(.removeSource(resource))
     }
 
     public func removeAll() {
@@ -59,6 +70,8 @@ public final class LoggedDataCache: DataCaching {
         case store(DataKey, bytes: Int)
         /// `removeEntry(for:)`.
         case remove(DataKey)
+        /// `removeEntries(of:)`.
+        case removeSource(ResourceKey)
         /// `removeAll()`.
         case removeAll
     }
@@ -115,6 +128,12 @@ public final class LoggedDataCache: DataCaching {
         try throwFault()
         entries.withLock { $0[key] = nil }
         log.append(.remove(key))
+    }
+
+    public func removeEntries(of resource: ResourceKey) async throws {
+        try throwFault()
+        entries.withLock { $0 = $0.filter { !$0.key.resource.hasSameSource(as: resource) } }
+        log.append(.removeSource(resource))
     }
 
     public func removeAll() async throws {

@@ -175,7 +175,7 @@ import Testing
 }
 
 /// Writes the red of the first pixel.
-private final class RedEncoder: Encoding {
+final class RedEncoder: Encoding {
     private let fails: Bool
     private let isHeld: Lock<Bool>
 

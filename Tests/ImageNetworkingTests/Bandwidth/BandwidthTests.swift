@@ -62,7 +62,8 @@ struct Throttling {
         let body = String(repeating: "abcdefghij", count: 100_000)
         let server = try LoopbackServer.answering(body: body)
         let clock = RecordingClock()
-        let loader = ThrottledLoader(CurlLoader(.withoutIdleTimeout), bytesPerSecond: 100_000, clock: clock)
+        let loader = ThrottledLoader(
+            CurlLoader(.withoutIdleTimeout), limit: BandwidthLimit(bytesPerSecond: 100_000, clock: clock))
         #expect(try await loader.load(try server.request()).body.text() == body)
         let seconds = clock.slept.reduce(.zero, +) / .seconds(1)
         #expect((9.5...10.5).contains(seconds))
@@ -72,7 +73,7 @@ struct Throttling {
     @Test func allLoadsTogetherKeepToTheRate() async throws {
         let clock = ManualClock()
         let network = ScriptedLoader { _ in .body(Data(count: 5_000)) }
-        let loader = ThrottledLoader(network, bytesPerSecond: 100_000, clock: clock)
+        let loader = ThrottledLoader(network, limit: BandwidthLimit(bytesPerSecond: 100_000, clock: clock))
         let request = DataRequest(url: try #require(URL(string: "test://a")))
         let tasks = (0..<3).map { _ in Task { try await loader.body(of: request).count } }
         await clock.waitForSleeps(3)
@@ -83,7 +84,8 @@ struct Throttling {
 
     @Test func aLoadThatIsCancelledWhileItWaitsEndsAtOnce() async throws {
         let clock = ManualClock()
-        let loader = ThrottledLoader(ScriptedLoader { _ in .body(Data(count: 5_000)) }, bytesPerSecond: 1, clock: clock)
+        let loader = ThrottledLoader(
+            ScriptedLoader { _ in .body(Data(count: 5_000)) }, limit: BandwidthLimit(bytesPerSecond: 1, clock: clock))
         let request = DataRequest(url: try #require(URL(string: "test://a")))
         let task = Task { try await loader.body(of: request) }
         await clock.waitForSleeps(1)
@@ -93,7 +95,8 @@ struct Throttling {
 
     @Test func aWaitForTheRateEndsAtTheDeadline() async throws {
         let clock = RecordingClock()
-        let loader = ThrottledLoader(ScriptedLoader { _ in .body(Data(count: 5_000)) }, bytesPerSecond: 1, clock: clock)
+        let loader = ThrottledLoader(
+            ScriptedLoader { _ in .body(Data(count: 5_000)) }, limit: BandwidthLimit(bytesPerSecond: 1, clock: clock))
         var limited = DataRequest(url: try #require(URL(string: "test://a")))
         limited.deadline = Deadline(after: .seconds(10), clock: clock)
         let request = limited
@@ -103,12 +106,13 @@ struct Throttling {
 
     @Test func aChangedRateAppliesFromTheNextChunk() async throws {
         let clock = RecordingClock()
-        let loader = ThrottledLoader(ScriptedLoader { _ in .body(Data(count: 10_000)) }, bytesPerSecond: 20_000, clock: clock)
+        let limit = BandwidthLimit(bytesPerSecond: 20_000, clock: clock)
+        let loader = ThrottledLoader(ScriptedLoader { _ in .body(Data(count: 10_000)) }, limit: limit)
         let request = DataRequest(url: try #require(URL(string: "test://a")))
         var sizes: [Int] = []
         for try await chunk in try await loader.load(request).body {
             sizes.append(chunk.count)
-            loader.bytesPerSecond = sizes.count == 1 ? 40_000 : 0
+            limit.bytesPerSecond = sizes.count == 1 ? 40_000 : 0
         }
         #expect(sizes == [1024, 2000, 6976])
         #expect(clock.slept == [.seconds(1024.0 / 20_000), .milliseconds(50)])
@@ -117,7 +121,7 @@ struct Throttling {
     @Test func withoutALimitTheBodyIsUnchanged() async throws {
         let server = try LoopbackServer.answering(body: "whole")
         let clock = RecordingClock()
-        let loader = ThrottledLoader(CurlLoader(.withoutIdleTimeout), bytesPerSecond: 0, clock: clock)
+        let loader = ThrottledLoader(CurlLoader(.withoutIdleTimeout), limit: BandwidthLimit(bytesPerSecond: 0, clock: clock))
         #expect(try await loader.load(try server.request()).body.text() == "whole")
         #expect(clock.slept == [])
     }
@@ -131,7 +135,8 @@ struct Throttling {
                 sent.withLock { $0 += 64 << 10 }
             }
         }
-        let loader = ThrottledLoader(CurlLoader(.withoutIdleTimeout), bytesPerSecond: 1_000_000, clock: RecordingClock())
+        let loader = ThrottledLoader(
+            CurlLoader(.withoutIdleTimeout), limit: BandwidthLimit(bytesPerSecond: 1_000_000, clock: RecordingClock()))
         var read = 0
         for try await chunk in try await loader.load(try server.request(maximumBytes: 1 << 30)).body {
             read += chunk.count

@@ -14,6 +14,7 @@
                 }
                 let before = inherited()
                 let monitor = NetworkMonitor()
+                _ = monitor.status
                 #expect(inherited() == before)
                 withExtendedLifetime(monitor) {}
             }

@@ -219,15 +219,48 @@ struct NetworkAwareness {
         #expect(loader.requests[1].headerFields[.cacheControl] == nil)
     }
 
-    @Test func aCacheMissFailsAsOfflineAndNotWithThe504() async throws {
-        let empty = ScriptedLoader { _ in .response(HTTPResponse(status: .gatewayTimeout), chunks: []) }
+    /// The system may not know every way to the network.
+    @Test func aCacheMissIsTriedAndFailsAsOfflineAndNotWithThe504() async throws {
+        let isConnected = Lock(false)
+        let empty = ScriptedLoader { request in
+            if request.cachePolicy.isOnlyIfCached { return .response(HTTPResponse(status: .gatewayTimeout), chunks: []) }
+            guard isConnected.withLock({ $0 }) else {
+                return .failure(ImageError(.connectionFailed, message: "No route to the host."))
+            }
+            return .response(HTTPResponse(status: .gatewayTimeout), chunks: [])
+        }
         let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
         let aware = NetworkAwareLoader(empty, monitor: monitor, whenOffline: .serveStale)
         let request = try request()
-        #expect(try await imageError { _ = try await aware.load(request) }.code == .offline)
-        // With a network, a 504 is a response of the server.
-        monitor.report(NetworkStatus())
-        #expect(try await aware.load(request).head.status == .gatewayTimeout)
+        let error = try await imageError { _ = try await aware.load(request) }
+        #expect(error.code == .offline && error.causes == ["No route to the host."])
+        // A 504 from the network is a response of the server.
+        isConnected.withLock { $0 = true }
+        for isReachable in [false, true] {
+            monitor.report(NetworkStatus(isReachable: isReachable))
+            #expect(try await aware.load(request).head.status == .gatewayTimeout)
+        }
+    }
+
+    @Test func withoutACacheInsideTheRequestIsNotRestrictedToOne() async throws {
+        let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
+        let aware = NetworkAwareLoader(loader, monitor: monitor, whenOffline: .serveStale, hasCache: false)
+        _ = try await aware.load(try request())
+        #expect(loader.requests.map(\.headerFields[.cacheControl]) == [nil])
+        monitor.report(NetworkStatus(isExpensive: true))
+        var sparing = try request()
+        sparing.allowsExpensiveNetwork = false
+        let free = sparing
+        #expect(try await imageError { _ = try await aware.load(free) }.code == .expensiveNetwork)
+        #expect(loader.requests.count == 1)
+    }
+
+    @Test func aMonitorWatchesTheSystemFromItsFirstUseOn() {
+        let monitor = NetworkMonitor()
+        monitor.setExpensive(true)
+        _ = monitor.passiveUpdates
+        #expect(!monitor.isWatching)
+        #expect(monitor.status.isExpensive && monitor.isWatching)
     }
 
     @Test func aLoadThatMustBeFreeIsNotSentOverAnExpensiveNetwork() async throws {
@@ -271,7 +304,10 @@ struct NetworkAwareness {
                     guard leaveForNew() else { return continuation.resume(returning: nil) }
                     let descriptor = unsafe open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)
                     guard descriptor >= 0 else { return continuation.resume(returning: nil) }
-                    continuation.resume(returning: (Namespace(descriptor), NetworkMonitor()))
+                    let monitor = NetworkMonitor()
+                    // Begins to watch, on a thread that inherits the namespace.
+                    _ = monitor.status
+                    continuation.resume(returning: (Namespace(descriptor), monitor))
                 }
                 if !isStarted { continuation.resume(returning: nil) }
             }

@@ -25,7 +25,7 @@
         /// Holds the server's responses while it is closed.
         private let gate = SharedGate()
         private let loader = ImageLoader.standard {
-            $0.memoryCache = MemoryCache(limits: .init(cost: 8_000_000))
+            $0.memoryCache = MemoryCache(limits: .init(maximumBytes: 8_000_000))
             $0.dataCache = nil
         }
 

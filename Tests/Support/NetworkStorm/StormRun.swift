@@ -43,7 +43,7 @@ struct StormRun: Sendable {
         var retry = RetryPolicy(maximumRetries: Self.retries, baseDelay: .milliseconds(50), multiplier: 2)
         retry.maximumDelay = .seconds(1)
         parts.retryPolicy = retry
-        parts.memoryCache = MemoryCache(limits: .init(cost: 2_000_000))
+        parts.memoryCache = MemoryCache(limits: .init(maximumBytes: 2_000_000))
         parts.dataCache = disk
         parts.httpCachePolicy = HTTPCachePolicy(maximumErrorLifetime: Self.errorLifetime)
         (parts.options.timeout, parts.options.retries) = (Self.timeout, Self.retries)
@@ -54,7 +54,9 @@ struct StormRun: Sendable {
     func makeDisk() -> DiskCache {
         let records = records
         return DiskCache(
-            .init(directory: directory, limits: .init(bytes: 12_000_000), onWarning: { records.fail("disk cache: \($0)") }))
+            .init(
+                directory: directory, limits: .init(maximumBytes: 12_000_000, minimumBytes: 0),
+                onWarning: { records.fail("disk cache: \($0)") }))
     }
 
     /// Loads images for a time. The loader and its caches are deallocated when it returns.

@@ -81,7 +81,7 @@ struct DiskRun {
     }
 
     private func openCache(in folder: URL) async throws -> (DiskCache, [DataKey]) {
-        let limits = DiskCache.Limits(bytes: 4 * count * size)
+        let limits = DiskCache.Limits(maximumBytes: 4 * count * size, minimumBytes: 0)
         let cache = DiskCache(.init(directory: folder.appending(path: "cache"), limits: limits))
         _ = await cache.statistics
         return (cache, (0..<count).map { Self.key("\($0)") })

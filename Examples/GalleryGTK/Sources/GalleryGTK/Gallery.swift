@@ -6,7 +6,7 @@ import ImageTargetsGTK
 /// The window: a grid or a list of images, a large image, and a panel of statistics.
 @MainActor final class Gallery {
     private let images: GalleryImages
-    private let memory = MemoryCache(limits: .init(cost: 64_000_000))
+    private let memory = MemoryCache(limits: .init(maximumBytes: 64_000_000))
     private let loader: ImageLoader
     private let screenshot: GuideScreenshot?
     private let trace: Trace?
