@@ -126,7 +126,7 @@ extension ImageLoader {
         // MARK: Parts
 
         private func processed(_ plan: LoadPlan) -> ProcessedCacheStage {
-            ProcessedCacheStage(parts: parts, image: plan.imageKey)
+            ProcessedCacheStage(parts: parts, plan: plan, image: plan.imageKey)
         }
 
         private func keepsResult(_ plan: LoadPlan) -> Bool {
