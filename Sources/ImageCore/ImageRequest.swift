@@ -103,7 +103,8 @@ public struct ImageRequest: Sendable, CustomStringConvertible {
             }
             rest = rest.dropFirst(2)
             switch value {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
                 bytes.append(value)
             default:
                 bytes.append(byte)

@@ -12,7 +12,9 @@ import Testing
     private let disk = LoggedDataCache()
     private let requests = EventLog<LoopbackServer.Request>()
 
-    private func loader(_ preset: StandardConfiguration = StandardConfiguration(), _ change: (inout StandardConfiguration) -> Void = { _ in })
+    private func loader(
+        _ preset: StandardConfiguration = StandardConfiguration(), _ change: (inout StandardConfiguration) -> Void = { _ in }
+    )
         -> ImageLoader
     {
         .standard(preset) {
@@ -202,7 +204,8 @@ import Testing
         #expect(requests.count == 1)
     }
 
-    @Test("The other policies: aggressive never validates, and off stores no image", arguments: [HTTPCachePolicy.aggressive, .off])
+    @Test(
+        "The other policies: aggressive never validates, and off stores no image", arguments: [HTTPCachePolicy.aggressive, .off])
     func theOtherPoliciesHoldForImages(_ policy: HTTPCachePolicy) async throws {
         let server = try server("max-age=0")
         defer { server.stop() }

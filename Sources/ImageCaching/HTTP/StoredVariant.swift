@@ -53,7 +53,8 @@ struct VariantList: Hashable {
     /// Whether the tag is strong and well-formed (RFC 9110, section 8.8.3).
     static func isListed(_ tag: String) -> Bool {
         let bytes = tag.utf8
-        return (2...maximumTagBytes).contains(bytes.count) && bytes.first == UInt8(ascii: "\"") && bytes.last == UInt8(ascii: "\"")
+        return (2...maximumTagBytes).contains(bytes.count) && bytes.first == UInt8(ascii: "\"")
+            && bytes.last == UInt8(ascii: "\"")
             && bytes.dropFirst().dropLast().allSatisfy { $0 == 0x21 || 0x23...0x7E ~= $0 }
     }
 

@@ -78,7 +78,8 @@ public struct OptionLayer: Sendable {
     ) {
         let id = OptionID.field(option)
         // Unwrapped first: a missing value could be cast to an optional `Value`.
-        if let last = overrides.lastIndex(where: { $0.option == id }), let set = overrides[last].value, var value = set as? Value {
+        if let last = overrides.lastIndex(where: { $0.option == id }), let set = overrides[last].value, var value = set as? Value
+        {
             change(&value)
             overrides[last] = Self.override(option, with: value)
         } else {

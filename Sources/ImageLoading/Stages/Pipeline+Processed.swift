@@ -54,7 +54,8 @@ extension Pipeline {
     ) -> Next {
         coordinator.observe(.cacheLookup(.disk, isHit: true), work.plan)
         return .worker(.decode) { [parts] in
-            parts.decodingBytes(of: entry.data, parts.configuration.limits.decoding, keepsDepth: !work.plan.options.convertsTo8Bit)
+            parts.decodingBytes(
+                of: entry.data, parts.configuration.limits.decoding, keepsDepth: !work.plan.options.convertsTo8Bit)
         } _: {
             do {
                 let image = try stage.decode(entry, work.token)

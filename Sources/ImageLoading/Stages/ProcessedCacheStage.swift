@@ -84,7 +84,9 @@ struct ProcessedCacheStage: Sendable {
             let head = ResponseHead(url: response.url, head: response.head, receivedAt: Date().timeIntervalSince1970)
             return rules.confirmed(image, by: head, to: self.request ?? request).map { .confirmed($0) } ?? .outdated
         } catch let error as ImageError {
-            guard !Task.isCancelled, rules.allowsStaleUse(of: image, for: self.request ?? request, after: error) else { throw error }
+            guard !Task.isCancelled, rules.allowsStaleUse(of: image, for: self.request ?? request, after: error) else {
+                throw error
+            }
             return .confirmed(image)
         }
     }

@@ -62,7 +62,8 @@ import Testing
 
     @Test func aVariantIsValidatedFromOneLookup() async throws {
         let lines = Self.tagged + ["Vary: Foo"]
-        let bench = CacheBench(.init(200, lines), .init(200, Self.other + ["Vary: Foo"], "second"), .init(304, ["ETag: \"b\""], ""))
+        let bench = CacheBench(
+            .init(200, lines), .init(200, Self.other + ["Vary: Foo"], "second"), .init(304, ["ETag: \"b\""], ""))
         let loader = bench.makeLoader()
         _ = try await loader.see(["Foo: 1"])
         _ = try await loader.see(["Foo: 2"])

@@ -40,7 +40,8 @@ import Testing
         async let late = loader.see()
         await held.gate.waitForArrivals(1)
         bench.add(second)
-        #expect(try await CachedLoader(bench.makeLoader().loader, cache: cache).see(["Cache-Control: max-age=0"]).tier == .network)
+        #expect(
+            try await CachedLoader(bench.makeLoader().loader, cache: cache).see(["Cache-Control: max-age=0"]).tier == .network)
         held.gate.open()
         _ = try await late
         return try await loader.see()
