@@ -57,12 +57,15 @@ extension ImageLoader {
         /// Stores an image in the memory cache, and encoded in the data cache where the option `diskStorage` says so. Later loads
         /// of the request get it.
         ///
+        /// A loader with an HTTP cache keeps the image in memory only: without the response that it was made from, the cache could
+        /// not tell how long it is fresh. Store the encoded bytes with ``store(_:for:maximumAge:)`` instead.
+        ///
         /// - Throws: ``LoadFailure/failed(_:)`` if an option is invalid, and what the encoder and the data cache throw.
         public func store(_ image: DecodedImage, for request: ImageRequest) async throws {
             let plan = try coordinator.plan(request)
             parts.memoryCache?.store(image, for: plan.imageKey, priority: plan.options.cachePriority)
-            guard keepsResult(plan), let cache = parts.dataCache else { return }
             let stage = processed(plan)
+            guard keepsResult(plan), stage.rules == nil, let cache = parts.dataCache else { return }
             guard let entry = try await parts.encodingWorkers.run({ try stage.encode(image) }) else { return }
             try await cache.store(entry, for: stage.key)
         }

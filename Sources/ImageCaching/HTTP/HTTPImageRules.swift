@@ -25,7 +25,7 @@ struct HTTPImageRules: ProcessedImageRules {
 
     func use(of image: DataEntry, for request: DataRequest) -> ProcessedImageUse {
         let directives = RequestDirectives(request)
-        guard policy.mode != .off, Self.isWhole(request), !directives.bypasses,
+        guard policy.mode != .off, request.isCacheRead, Self.isWhole(request), !directives.bypasses,
             let stored = EntryMetadata.decode(image)?.response,
             stored.answers(request)
         else { return .none }
