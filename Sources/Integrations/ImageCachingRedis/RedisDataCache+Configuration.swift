@@ -1,6 +1,6 @@
 #if Redis
     internal import ImageCaching
-    public import ImageCore
+    internal import ImageCore
 
     extension RedisDataCache {
         /// The address of a server, and how the cache uses it.
