@@ -1,7 +1,7 @@
 /// Which caches a load may read and write, and whether it may ask the server.
 ///
 /// Each bit is obeyed in every combination: a cache that the policy does not read is never used, not even by a load that must not
-/// use the network. ``LoadOptions/storesToDisk`` can only take ``writesDisk`` away.
+/// use the network. ``LoadOptions/storesToDisk`` can only take `writesDisk` away.
 ///
 /// ```swift
 /// var request = ImageRequest(url: URL(string: "https://example.org/cat.jpg")!)
@@ -23,7 +23,7 @@ public struct CachePolicy: OptionSet, Hashable, Sendable {
     /// The load must not use the network, and accepts entries of any age. It fails with ``ImageError/Code/notCached`` if the image
     /// is in none of the caches that the policy reads. Local sources need no network.
     public static let onlyIfCached = CachePolicy(rawValue: 16)
-    /// The load asks the server before it uses what ``readsDisk`` lets it find, however fresh that is, and keeps what the server
+    /// The load asks the server before it uses what `readsDisk` lets it find, however fresh that is, and keeps what the server
     /// confirms. If the server cannot be asked, the load fails. What cannot be confirmed, because it was stored without an HTTP
     /// cache, is fetched again. Has no effect on the memory cache, nor on local sources.
     public static let revalidatesDisk = CachePolicy(rawValue: 32)

@@ -11,7 +11,7 @@ public struct LoadOptions: Sendable {
     public var cachePriority: CachePriority = .normal
     /// Whether the load may store anything on disk; `true`.
     ///
-    /// A load stores on disk only if this is `true` **and** ``cachePolicy`` has ``CachePolicy/writesDisk``: whichever forbids it
+    /// A load stores on disk only if this is `true` **and** ``cachePolicy`` contains `.writesDisk`: whichever forbids it
     /// wins, in whatever layers they are set. ``diskStorage`` then says what is stored, and never allows what these two forbid.
     public var storesToDisk: Bool = true
     /// What the load stores on disk, if ``storesToDisk`` and ``cachePolicy`` allow that. Takes effect if the loader has an encoder.

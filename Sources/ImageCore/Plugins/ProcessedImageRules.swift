@@ -44,6 +44,12 @@ public struct ResponseHead: Hashable, Sendable {
     /// Seconds since 1970 when the response arrived.
     public var receivedAt: Double
 
+    /// Creates the headers of a response.
+    ///
+    /// - Parameters:
+    ///   - url: the URL of the response, after redirects.
+    ///   - head: the status and the header fields.
+    ///   - receivedAt: seconds since 1970 when the response arrived.
     public init(url: URL, head: HTTPResponse, receivedAt: Double) {
         (self.url, self.head, self.receivedAt) = (url, head, receivedAt)
     }
