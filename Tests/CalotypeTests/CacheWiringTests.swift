@@ -11,30 +11,22 @@ import Testing
     private let disk = LoggedDataCache()
 
     private func loader(_ change: (inout StandardConfiguration) -> Void = { _ in }) -> ImageLoader {
-        .standard {
-            $0.memoryCache = memory
-            $0.dataCache = disk
-            $0.retryPolicy = nil
-            change(&$0)
-        }
-    }
-
-    private static func png(red: UInt8 = 200, width: Int = 40) throws -> [UInt8] {
-        Array(
-            try PNGEncoder().encode(try TestImages.solid(width: width, height: 20, red: red), as: .png, options: EncodeOptions()))
-    }
-
-    private func request(_ server: LoopbackServer, _ path: String = "/image.png", size: Int? = nil) -> ImageRequest {
-        var request = ImageRequest(url: URL(string: server.url(path))!)
-        if let size { request.options.targetSize = PixelSize(width: size, height: size) }
-        return request
+        makeStandardLoader(memory: memory, disk: disk, change)
     }
 
     private static func server(_ control: String = "max-age=60") throws -> LoopbackServer {
-        let png = try png()
+        let png = try servedPNG()
         return try LoopbackServer(serving: { _ in
             .init(200, headers: [("Cache-Control", control), ("Vary", "Accept-Language"), ("ETag", "\"1\"")], body: png)
         })
+    }
+
+    /// A loader with a shared tier, which has loaded and stored an image.
+    private func loader(of request: ImageRequest, sharing shared: LoggedDataCache) async throws -> ImageLoader {
+        let loader = loader { $0.dataCache = TieredDataCache(local: disk, shared: shared) }
+        _ = try await loader.image(for: request)
+        try await loader.flush()
+        return loader
     }
 
     // MARK: One image (FEATURES 1.14)
@@ -43,13 +35,13 @@ import Testing
         let server = try Self.server("max-age=0")
         defer { server.stop() }
         let loader = loader()
-        #expect(try await !loader.cache.contains(request(server)))
-        _ = try await loader.image(for: request(server))
+        #expect(try await !loader.cache.contains(imageRequest(server)))
+        _ = try await loader.image(for: imageRequest(server))
         try await loader.flush()
         memory.removeAll()
-        let entry = try #require(try await loader.cache.data(for: request(server)))
-        #expect(Array(entry.data) == (try Self.png()) && entry.head.headerFields[.eTag] == "\"1\"")
-        #expect(try await loader.cache.tier(of: request(server)) == .disk)
+        let entry = try #require(try await loader.cache.data(for: imageRequest(server)))
+        #expect(Array(entry.data) == (try servedPNG()) && entry.head.headerFields[.eTag] == "\"1\"")
+        #expect(try await loader.cache.tier(of: imageRequest(server)) == .disk)
         #expect(server.requests.value == 1)
     }
 
@@ -57,11 +49,11 @@ import Testing
         let server = try Self.server()
         defer { server.stop() }
         let loader = loader()
-        try await loader.cache.store(Data(try Self.png(red: 50)), for: request(server))
-        let response = try await loader.response(for: request(server))
+        try await loader.cache.store(Data(try servedPNG(red: 50)), for: imageRequest(server))
+        let response = try await loader.response(for: imageRequest(server))
         #expect(response.tier == .disk && TestImages.pixel(of: response.image, x: 0, y: 0)[0] == 50)
-        try await loader.cache.store(Data(try Self.png(red: 60)), for: request(server), maximumAge: .zero)
-        #expect(TestImages.pixel(of: try await loader.image(for: request(server)), x: 0, y: 0)[0] == 200)
+        try await loader.cache.store(Data(try servedPNG(red: 60)), for: imageRequest(server), maximumAge: .zero)
+        #expect(TestImages.pixel(of: try await loader.image(for: imageRequest(server)), x: 0, y: 0)[0] == 200)
         #expect(server.requests.value == 1)
     }
 
@@ -69,24 +61,24 @@ import Testing
         let server = try Self.server()
         defer { server.stop() }
         let loader = loader()
-        _ = try await loader.image(for: request(server))
+        _ = try await loader.image(for: imageRequest(server))
         try await loader.flush()
-        try await loader.cache.remove(request(server))
-        #expect(try await !loader.cache.contains(request(server)))
-        #expect(try await loader.response(for: request(server)).tier == .network)
+        try await loader.cache.remove(imageRequest(server))
+        #expect(try await !loader.cache.contains(imageRequest(server)))
+        #expect(try await loader.response(for: imageRequest(server)).tier == .network)
     }
 
     @Test func removingAURLRemovesEveryVariantForEveryUser() async throws {
         let server = try Self.server()
         defer { server.stop() }
         let loader = loader()
-        var requests = [request(server), request(server, size: 10)]
+        var requests = [imageRequest(server), imageRequest(server, size: PixelSize(10))]
         for (name, value) in [(HTTPField.Name.acceptLanguage, "de"), (.acceptLanguage, "fr"), (.authorization, "secret")] {
-            requests.append(request(server))
+            requests.append(imageRequest(server))
             requests[requests.count - 1].options.headers = [name: value]
         }
         for request in requests { _ = try await loader.image(for: request) }
-        _ = try await loader.image(for: request(server, "/other.png"))
+        _ = try await loader.image(for: imageRequest(server, "/other.png"))
         try await loader.flush()
         // Five responses, and the list of the variants.
         #expect(disk.keys.count == 6)
@@ -96,16 +88,13 @@ import Testing
     }
 
     @Test func aSharedTierIsSearchedAndRemovedFromToo() async throws {
-        let server = try Self.server()
+        let (server, shared) = (try Self.server(), LoggedDataCache())
         defer { server.stop() }
-        let shared = LoggedDataCache()
-        let loader = loader { $0.dataCache = TieredDataCache(local: disk, shared: shared) }
-        _ = try await loader.image(for: request(server))
-        try await loader.flush()
+        let loader = try await loader(of: imageRequest(server), sharing: shared)
         memory.removeAll()
         try await disk.removeAll()
-        #expect(try await loader.cache.tier(of: request(server)) == .disk)
-        try await loader.cache.remove(request(server))
+        #expect(try await loader.cache.tier(of: imageRequest(server)) == .disk)
+        try await loader.cache.remove(imageRequest(server))
         #expect(disk.keys.isEmpty && shared.keys.isEmpty)
     }
 
@@ -113,7 +102,7 @@ import Testing
 
     /// The response is complete only after the caches were cleared.
     @Test func aFetchInFlightStoresNothingAfterAClear() async throws {
-        let (png, gate, arrived) = (try Self.png(), try LoopbackServer.Gate(), EventLog<Void>())
+        let (png, gate, arrived) = (try servedPNG(), try LoopbackServer.Gate(), EventLog<Void>())
         let server = try LoopbackServer { _, connection in
             arrived.append(())
             try connection.wait(for: gate)
@@ -121,20 +110,20 @@ import Testing
         }
         defer { server.stop() }
         let loader = loader()
-        let task = loader.task(for: request(server))
+        let task = loader.task(for: imageRequest(server))
         await arrived.wait(forCount: 1)
         try await loader.clearCaches()
         gate.open()
         _ = try await task.response
         try await loader.flush()
         #expect(memory.keys.isEmpty && disk.keys.isEmpty)
-        _ = try await loader.image(for: request(server))
+        _ = try await loader.image(for: imageRequest(server))
         #expect(!memory.keys.isEmpty && !disk.keys.isEmpty)
     }
 
     @Test func aTransferThatBreaksAfterAClearIsNotResumed() async throws {
         let (ranges, gate, arrived) = (EventLog<String?>(), try LoopbackServer.Gate(), EventLog<Void>())
-        let file = try Self.png() + [UInt8](repeating: 0, count: 64 << 10)
+        let file = try servedPNG() + [UInt8](repeating: 0, count: 64 << 10)
         let server = try LoopbackServer { request, connection in
             ranges.append(request["Range"])
             arrived.append(())
@@ -145,22 +134,19 @@ import Testing
         }
         defer { server.stop() }
         let loader = loader { $0.options.retries = 0 }
-        let task = loader.task(for: request(server))
+        let task = loader.task(for: imageRequest(server))
         await arrived.wait(forCount: 1)
         try await loader.clearCaches()
         gate.open()
         await #expect(throws: LoadFailure.self) { try await task.response }
-        await #expect(throws: LoadFailure.self) { try await loader.image(for: request(server)) }
+        await #expect(throws: LoadFailure.self) { try await loader.image(for: imageRequest(server)) }
         #expect(ranges.events == [nil, nil])
     }
 
     @Test func clearingEmptiesTheSharedTier() async throws {
-        let server = try Self.server()
+        let (server, shared) = (try Self.server(), LoggedDataCache())
         defer { server.stop() }
-        let shared = LoggedDataCache()
-        let loader = loader { $0.dataCache = TieredDataCache(local: disk, shared: shared) }
-        _ = try await loader.image(for: request(server))
-        try await loader.flush()
+        let loader = try await loader(of: imageRequest(server), sharing: shared)
         #expect(!shared.keys.isEmpty)
         try await loader.clearCaches()
         #expect(disk.keys.isEmpty && shared.keys.isEmpty)
@@ -171,14 +157,14 @@ import Testing
     @Test func aTargetShowsALargerCachedImageUntilTheExactOneIsThere() async throws {
         let reds = Lock<[UInt8]>([50, 200])
         let server = try LoopbackServer(serving: { _ in
-            .init(200, body: (try? Self.png(red: reds.withLock { $0.removeFirst() })) ?? [])
+            .init(200, body: (try? servedPNG(red: reds.withLock { $0.removeFirst() })) ?? [])
         })
         defer { server.stop() }
         let loader = loader { $0.dataCache = nil }
-        _ = try await loader.image(for: request(server))
+        _ = try await loader.image(for: imageRequest(server))
         let (view, done) = (RecordingView(), EventLog<Void>())
         let target = ImageTarget(view, loader: loader)
-        await target.setImage(request(server, size: 10)) { _ in done.append(()) }
+        await target.setImage(imageRequest(server, size: PixelSize(10))) { _ in done.append(()) }
         await done.wait(forCount: 1)
         let images = view.shown.filter { if case .image = $0 { true } else { false } }
         #expect(images == [.image(red: 50, .none), .image(red: 200, .none)])
@@ -188,7 +174,7 @@ import Testing
 
     /// Each loader has its own memory, as after a restart of the process.
     @Test(arguments: [false, true]) func anotherLoaderResumesADownloadFromADataCacheOfAnyKind(isTiered: Bool) async throws {
-        let (ranges, file) = (EventLog<String?>(), try Self.png() + [UInt8](repeating: 0, count: 64 << 10))
+        let (ranges, file) = (EventLog<String?>(), try servedPNG() + [UInt8](repeating: 0, count: 64 << 10))
         let server = try LoopbackServer { request, connection in
             ranges.append(request["Range"])
             var headers = [("ETag", "\"v\""), ("Accept-Ranges", "bytes")]
@@ -207,9 +193,9 @@ import Testing
                 if isTiered { $0.dataCache = TieredDataCache(local: disk, shared: LoggedDataCache()) }
             }
         }
-        await #expect(throws: LoadFailure.self) { try await restarted().image(for: request(server)) }
+        await #expect(throws: LoadFailure.self) { try await restarted().image(for: imageRequest(server)) }
         while !disk.keys.contains(where: { $0.variant == "partial" }) { await Task.yield() }
-        #expect(try await restarted().image(for: request(server)).size.width == 40)
+        #expect(try await restarted().image(for: imageRequest(server)).size.width == 40)
         #expect(ranges.events == [nil, "bytes=\(32 << 10)-"])
     }
 
@@ -220,15 +206,15 @@ import Testing
         let server = try Self.server()
         defer { server.stop() }
         let loader = loader { $0.networkMonitor = monitor }
-        _ = try await loader.image(for: ImageRequest(.bytes(Data(try Self.png()), id: "local")))
+        _ = try await loader.image(for: ImageRequest(.bytes(Data(try servedPNG()), id: "local")))
         #expect(!monitor.isWatching)
-        _ = try await loader.image(for: request(server))
+        _ = try await loader.image(for: imageRequest(server))
         #expect(monitor.isWatching)
         #expect(StandardConfiguration().networkMonitor === NetworkMonitor.shared)
     }
 
     @Test func lowDataFetchesNothingOverAMeteredNetworkAndServesWhatIsStored() async throws {
-        let png = Data(try Self.png())
+        let png = Data(try servedPNG())
         let network = ScriptedLoader { _ in
             .response(HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=0"]), chunks: [png])
         }
@@ -252,7 +238,7 @@ import Testing
     }
 
     @Test func theReportOfNoNetworkIsNotTrustedForAnImageThatIsNotStored() async throws {
-        let png = Data(try Self.png())
+        let png = Data(try servedPNG())
         for hasCache in [true, false] {
             let loader = loader {
                 $0.network = ScriptedLoader { _ in .body(png) }
@@ -265,7 +251,7 @@ import Testing
     }
 
     @Test func theBandwidthLimitOfARunningLoaderCanBeChanged() async throws {
-        let (png, clock) = (Data(try Self.png()), ManualClock())
+        let (png, clock) = (Data(try servedPNG()), ManualClock())
         let limit = BandwidthLimit(bytesPerSecond: 1, clock: clock)
         let loader = loader {
             ($0.memoryCache, $0.dataCache, $0.network) = (nil, nil, ScriptedLoader { _ in .body(png) })

@@ -11,28 +11,14 @@ import Testing
     private let disk = LoggedDataCache()
 
     private func loader(_ change: (inout StandardConfiguration) -> Void = { _ in }) -> ImageLoader {
-        .standard {
-            $0.memoryCache = nil
-            $0.dataCache = disk
-            $0.retryPolicy = nil
-            change(&$0)
-        }
-    }
-
-    private static func png(red: UInt8 = 200) throws -> [UInt8] {
-        Array(
-            try PNGEncoder().encode(try TestImages.solid(width: 40, height: 20, red: red), as: .png, options: EncodeOptions()))
-    }
-
-    private func request(_ server: LoopbackServer, _ path: String = "/image.png") -> ImageRequest {
-        ImageRequest(url: URL(string: server.url(path))!)
+        makeStandardLoader(disk: disk, change)
     }
 
     /// Serves an image that never changes, and answers 304 to requests with its entity tag.
     private func serverWithEntityTag(_ control: String, requests: EventLog<LoopbackServer.Request> = EventLog()) throws
         -> LoopbackServer
     {
-        let png = try Self.png()
+        let png = try servedPNG()
         return try LoopbackServer(serving: { request in
             requests.append(request)
             let headers = [("ETag", "\"v1\""), ("Cache-Control", control)]
@@ -44,8 +30,8 @@ import Testing
         let server = try serverWithEntityTag("max-age=60")
         defer { server.stop() }
         let loader = loader()
-        #expect(try await loader.response(for: request(server)).tier == .network)
-        for _ in 0..<3 { #expect(try await loader.response(for: request(server)).tier == .disk) }
+        #expect(try await loader.response(for: imageRequest(server)).tier == .network)
+        for _ in 0..<3 { #expect(try await loader.response(for: imageRequest(server)).tier == .disk) }
         #expect(server.requests.value == 1)
     }
 
@@ -56,10 +42,10 @@ import Testing
         let loader = loader()
         /// Without the lookups of partial bodies.
         func reads() -> Int { disk.calls.count { if case .read(let key, _) = $0 { key.variant != "partial" } else { false } } }
-        _ = try await loader.response(for: request(server))
+        _ = try await loader.response(for: imageRequest(server))
         try await loader.flush()
         #expect(reads() == 1)
-        _ = try await loader.response(for: request(server))
+        _ = try await loader.response(for: imageRequest(server))
         #expect(reads() == 3)
     }
 
@@ -68,28 +54,28 @@ import Testing
         let server = try serverWithEntityTag("no-cache", requests: requests)
         defer { server.stop() }
         let loader = loader()
-        _ = try await loader.response(for: request(server))
-        let again = try await loader.response(for: request(server))
+        _ = try await loader.response(for: imageRequest(server))
+        let again = try await loader.response(for: imageRequest(server))
         #expect(again.tier == .disk && again.image.size == PixelSize(width: 40, height: 20))
         #expect(requests.events.map { $0["If-None-Match"] } == [nil, "\"v1\""])
     }
 
     @Test func everyLoadRequestsAResponseWithoutCacheDirectives() async throws {
-        let png = try Self.png()
+        let png = try servedPNG()
         let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
         defer { server.stop() }
         let loader = loader()
-        for _ in 0..<2 { #expect(try await loader.response(for: request(server)).tier == .network) }
+        for _ in 0..<2 { #expect(try await loader.response(for: imageRequest(server)).tier == .network) }
         #expect(server.requests.value == 2)
     }
 
     @Test func theAggressivePolicySendsOneRequest() async throws {
-        let png = try Self.png()
+        let png = try servedPNG()
         let server = try LoopbackServer(serving: { _ in .init(200, headers: [("Cache-Control", "max-age=0")], body: png) })
         defer { server.stop() }
         let loader = loader { $0.httpCachePolicy = .aggressive }
-        #expect(try await loader.response(for: request(server)).tier == .network)
-        #expect(try await loader.response(for: request(server)).tier == .disk)
+        #expect(try await loader.response(for: imageRequest(server)).tier == .network)
+        #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
         #expect(server.requests.value == 1)
     }
 
@@ -97,7 +83,7 @@ import Testing
         let server = try serverWithEntityTag("max-age=60")
         defer { server.stop() }
         let loader = loader { $0.httpCachePolicy = .off }
-        for _ in 0..<2 { #expect(try await loader.response(for: request(server)).tier == .network) }
+        for _ in 0..<2 { #expect(try await loader.response(for: imageRequest(server)).tier == .network) }
         #expect(disk.keys.isEmpty)
     }
 
@@ -107,7 +93,7 @@ import Testing
         let loader = loader()
         for stage in [LoadStage.network, .originalCache] {
             do {
-                _ = try await loader.image(for: request(server))
+                _ = try await loader.image(for: imageRequest(server))
                 Issue.record("A 404 has no image.")
             } catch {
                 #expect(error.error?.code == .httpStatus && error.error?.status == 404 && error.error?.stage == stage)
@@ -117,7 +103,7 @@ import Testing
     }
 
     @Test func usersDoNotShareAnImage() async throws {
-        let images = ["Bearer ann": try Self.png(red: 10), "Bearer bob": try Self.png(red: 90)]
+        let images = ["Bearer ann": try servedPNG(red: 10), "Bearer bob": try servedPNG(red: 90)]
         let server = try LoopbackServer(serving: { request in
             .init(200, headers: [("Cache-Control", "max-age=60")], body: images[request["Authorization"] ?? ""] ?? [])
         })
@@ -125,7 +111,7 @@ import Testing
         let loader = loader()
         for round in 0..<2 {
             for (user, red) in [("ann", UInt8(10)), ("bob", 90)] {
-                var request = request(server)
+                var request = imageRequest(server)
                 request.options.headers = [.authorization: "Bearer \(user)"]
                 let response = try await loader.response(for: request)
                 #expect(TestImages.pixel(of: response.image, x: 0, y: 0)[0] == red)
@@ -139,9 +125,9 @@ import Testing
     @Test func aStaleResponseIsServedWhileTheServerIsDown() async throws {
         let server = try serverWithEntityTag("max-age=0")
         let loader = loader()
-        _ = try await loader.response(for: request(server))
+        _ = try await loader.response(for: imageRequest(server))
         server.stop()
-        let response = try await loader.response(for: request(server))
+        let response = try await loader.response(for: imageRequest(server))
         #expect(response.tier == .disk && response.image.size.width == 40)
     }
 
@@ -149,7 +135,7 @@ import Testing
         let server = try serverWithEntityTag("max-age=0")
         defer { server.stop() }
         let loader = loader()
-        var only = request(server)
+        var only = imageRequest(server)
         only.options.cachePolicy = .cacheOnly
         do {
             _ = try await loader.image(for: only)
@@ -157,7 +143,7 @@ import Testing
         } catch {
             #expect(error.error?.code == .notCached && error.error?.stage == .originalCache)
         }
-        _ = try await loader.response(for: request(server))
+        _ = try await loader.response(for: imageRequest(server))
         #expect(try await loader.response(for: only).tier == .disk)
         #expect(server.requests.value == 1)
     }
@@ -167,12 +153,12 @@ import Testing
         let server = try serverWithEntityTag("max-age=60", requests: requests)
         defer { server.stop() }
         let loader = loader()
-        var plain = request(server)
+        var plain = imageRequest(server)
         plain.options.cachePolicy = .noCache
         _ = try await loader.response(for: plain)
         #expect(disk.keys.isEmpty)
-        _ = try await loader.response(for: request(server))
-        var reload = request(server)
+        _ = try await loader.response(for: imageRequest(server))
+        var reload = imageRequest(server)
         reload.options.cachePolicy = .reload
         #expect(try await loader.response(for: reload).tier == .network)
         #expect(requests.events.allSatisfy { $0["If-None-Match"] == nil })
@@ -183,7 +169,7 @@ import Testing
     }
 
     @Test func aFreshResponseThatIsNoImageIsRemoved() async throws {
-        let png = try Self.png()
+        let png = try servedPNG()
         let count = Lock(0)
         let server = try LoopbackServer(serving: { _ in
             let number = count.withLock { count in
@@ -194,44 +180,44 @@ import Testing
         })
         defer { server.stop() }
         let loader = loader()
-        await #expect(throws: LoadFailure.self) { try await loader.image(for: request(server)) }
+        await #expect(throws: LoadFailure.self) { try await loader.image(for: imageRequest(server)) }
         #expect(disk.keys.isEmpty)
-        #expect(try await loader.response(for: request(server)).tier == .network)
+        #expect(try await loader.response(for: imageRequest(server)).tier == .network)
     }
 
     @Test func storedBytesThatAreNoImageAreFetchedAgain() async throws {
         let server = try serverWithEntityTag("max-age=60")
         defer { server.stop() }
         let loader = loader()
-        _ = try await loader.response(for: request(server))
+        _ = try await loader.response(for: imageRequest(server))
         let key = try #require(disk.keys.first)
         var entry = try #require(try await disk.entry(for: key))
         entry.data = Data(entry.data.map { _ in 7 })
         try await disk.store(entry, for: key)
-        #expect(try await loader.response(for: request(server)).tier == .network)
-        #expect(try await loader.response(for: request(server)).tier == .disk)
+        #expect(try await loader.response(for: imageRequest(server)).tier == .network)
+        #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
         #expect(server.requests.value == 2)
     }
 
     @Test func freshResponsesDoNotWaitForNetworkSlots() async throws {
-        let png = try Self.png()
+        let png = try servedPNG()
         let server = try LoopbackServer { request, connection in
             if request.path.hasPrefix("/slow") { return connection.waitForDisconnect() }
             try connection.respond(.init(200, headers: [("Cache-Control", "max-age=60")], body: png))
         }
         defer { server.stop() }
         let loader = loader()
-        _ = try await loader.response(for: request(server))
-        let slow = (0..<6).map { loader.task(for: request(server, "/slow\($0)")) }
+        _ = try await loader.response(for: imageRequest(server))
+        let slow = (0..<6).map { loader.task(for: imageRequest(server, "/slow\($0)")) }
         try await server.requests.wait(forCount: 7)
-        #expect(try await loader.response(for: request(server)).tier == .disk)
+        #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
         loader.isPaused = true
-        #expect(try await loader.response(for: request(server)).tier == .disk)
+        #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
         for task in slow { task.cancel() }
     }
 
     @Test func aResponseThatVariesIsStoredForEachRequest() async throws {
-        let images = [try Self.png(red: 1), try Self.png(red: 2)]
+        let images = [try servedPNG(red: 1), try servedPNG(red: 2)]
         let server = try LoopbackServer(serving: { request in
             .init(
                 200, headers: [("Cache-Control", "max-age=60"), ("Vary", "Accept-Language")],
@@ -241,7 +227,7 @@ import Testing
         let loader = loader()
         for tier in [CacheTier.network, .disk] {
             for (language, red) in [("en", UInt8(1)), ("de", 2)] {
-                var request = request(server)
+                var request = imageRequest(server)
                 request.options.headers = [.acceptLanguage: language]
                 let response = try await loader.response(for: request)
                 #expect(TestImages.pixel(of: response.image, x: 0, y: 0)[0] == red && response.tier == tier)
@@ -255,8 +241,8 @@ import Testing
         let server = try serverWithEntityTag("max-age=0, stale-while-revalidate=60", requests: requests)
         defer { server.stop() }
         let loader = loader()
-        _ = try await loader.response(for: request(server))
-        #expect(try await loader.response(for: request(server)).tier == .disk)
+        _ = try await loader.response(for: imageRequest(server))
+        #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
         await requests.wait(forCount: 2)
         #expect(requests.events[1]["If-None-Match"] == "\"v1\"")
         #expect(requests.events[1]["Accept"]?.contains("image/png") == true)
@@ -276,23 +262,23 @@ import Testing
         let (ann, bob) = (
             loader { $0.interceptors = [Signing(user: "ann")] }, loader { $0.interceptors = [Signing(user: "bob")] }
         )
-        #expect(try await ann.response(for: request(server)).tier == .network)
-        #expect(try await bob.response(for: request(server)).tier == .network)
-        #expect(try await ann.response(for: request(server)).tier == .disk)
-        #expect(try await loader().response(for: request(server)).tier == .network)
+        #expect(try await ann.response(for: imageRequest(server)).tier == .network)
+        #expect(try await bob.response(for: imageRequest(server)).tier == .network)
+        #expect(try await ann.response(for: imageRequest(server)).tier == .disk)
+        #expect(try await loader().response(for: imageRequest(server)).tier == .network)
         #expect(server.requests.value == 3)
     }
 
     @Test func aForbiddenURLIsNotServedFromACacheThatAnotherLoaderFilled() async throws {
         let server = try serverWithEntityTag("max-age=60")
         defer { server.stop() }
-        _ = try await loader().response(for: request(server))
+        _ = try await loader().response(for: imageRequest(server))
         let strict = ImageLoader.standard(.server) {
             $0.memoryCache = nil
             $0.dataCache = disk
         }
         do {
-            _ = try await strict.image(for: request(server))
+            _ = try await strict.image(for: imageRequest(server))
             Issue.record("The server is on loopback.")
         } catch {
             #expect(error.error?.code == .sourceForbidden)
@@ -307,7 +293,7 @@ import Testing
         defer { server.stop() }
         for tier in [CacheTier.network, .disk] {
             let loader = loader { $0.dataCache = DiskCache(.init(directory: folder)) }
-            #expect(try await loader.response(for: request(server)).tier == tier)
+            #expect(try await loader.response(for: imageRequest(server)).tier == tier)
             try await loader.flush()
         }
         #expect(server.requests.value == 1)

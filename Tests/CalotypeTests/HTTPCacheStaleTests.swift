@@ -12,10 +12,7 @@ import Testing
     private let disk = LoggedDataCache()
 
     private func loader(_ change: (inout StandardConfiguration) -> Void = { _ in }) -> ImageLoader {
-        .standard {
-            $0.memoryCache = nil
-            $0.dataCache = disk
-            $0.retryPolicy = nil
+        makeStandardLoader(disk: disk) {
             // Tests hold responses back for as long as the machine takes.
             $0.transport.idleTimeout = nil
             change(&$0)
@@ -26,18 +23,9 @@ import Testing
         loader { $0.retryPolicy = RetryPolicy(maximumRetries: 3, baseDelay: .zero, multiplier: 1) }
     }
 
-    private static func png(red: UInt8 = 200) throws -> [UInt8] {
-        Array(
-            try PNGEncoder().encode(try TestImages.solid(width: 40, height: 20, red: red), as: .png, options: EncodeOptions()))
-    }
-
-    private func request(_ server: LoopbackServer, _ path: String = "/image.png") -> ImageRequest {
-        ImageRequest(url: URL(string: server.url(path))!)
-    }
-
     /// Serves an image, then fails as the list says, and then answers as before. A `nil` closes the connection without a response.
     private func server(_ control: String, failing failures: [Int?], tag: String? = "\"v1\"") throws -> LoopbackServer {
-        let png = try Self.png()
+        let png = try servedPNG()
         let left = Lock<[Int?]?>(nil)
         return try LoopbackServer { request, connection in
             let failure = left.withLock { left -> Int?? in
@@ -66,8 +54,8 @@ import Testing
             let server = try server(control, failing: [failure, failure])
             defer { server.stop() }
             let loader = retrying()
-            _ = try await loader.response(for: request(server))
-            let again = try await loader.response(for: request(server))
+            _ = try await loader.response(for: imageRequest(server))
+            let again = try await loader.response(for: imageRequest(server))
             // The transport itself sends a request again whose reused connection is closed.
             #expect(again.tier == .disk && again.metrics.retries >= (failure == nil ? 1 : 2))
             // The image, two failures and the 304.
@@ -79,15 +67,15 @@ import Testing
         let server = try server("max-age=0, stale-if-error=600", failing: Array(repeating: 503, count: 4))
         defer { server.stop() }
         let loader = retrying()
-        _ = try await loader.response(for: request(server))
-        #expect(try await loader.response(for: request(server)).tier == .disk)
+        _ = try await loader.response(for: imageRequest(server))
+        #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
         #expect(server.requests.value == 5)
     }
 
     // MARK: stale-while-revalidate
 
     @Test func aStaleHitNeedsNoNetworkSlotAndIsRevalidatedOnce() async throws {
-        let png = try Self.png()
+        let png = try servedPNG()
         let requests = EventLog<LoopbackServer.Request>()
         let server = try LoopbackServer { request, connection in
             if request.path.hasPrefix("/slow") { return connection.waitForDisconnect() }
@@ -97,10 +85,10 @@ import Testing
         }
         defer { server.stop() }
         let loader = loader()
-        _ = try await loader.response(for: request(server))
-        let slow = (0..<40).map { loader.task(for: request(server, "/slow\($0)")) }
+        _ = try await loader.response(for: imageRequest(server))
+        let slow = (0..<40).map { loader.task(for: imageRequest(server, "/slow\($0)")) }
         try await server.requests.wait(forCount: 7)
-        #expect(try await loader.response(for: request(server)).tier == .disk)
+        #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
         for task in slow { task.cancel() }
         // The response has no validator, so that it is fetched.
         await requests.wait(forCount: 2)
@@ -111,16 +99,16 @@ import Testing
         let server = try server("max-age=0, stale-while-revalidate=600", failing: [])
         defer { server.stop() }
         let loader = loader()
-        _ = try await loader.response(for: request(server))
+        _ = try await loader.response(for: imageRequest(server))
         loader.isPaused = true
-        for _ in 0..<3 { #expect(try await loader.response(for: request(server)).tier == .disk) }
+        for _ in 0..<3 { #expect(try await loader.response(for: imageRequest(server)).tier == .disk) }
         #expect(server.requests.value == 1)
         loader.isPaused = false
         try await server.requests.wait(forCount: 2)
     }
 
     @Test func everyStaleHitIsRevalidated() async throws {
-        let png = try Self.png()
+        let png = try servedPNG()
         let seen = EventLog<String>()
         let server = try LoopbackServer(serving: { request in
             let headers = [("Cache-Control", "max-age=0, stale-while-revalidate=600"), ("ETag", "\"v1\"")]
@@ -131,8 +119,8 @@ import Testing
         defer { server.stop() }
         let loader = loader()
         let paths = (0..<40).map { "/\($0).png" }
-        for path in paths { _ = try await loader.response(for: request(server, path)) }
-        for path in paths { #expect(try await loader.response(for: request(server, path)).tier == .disk) }
+        for path in paths { _ = try await loader.response(for: imageRequest(server, path)) }
+        for path in paths { #expect(try await loader.response(for: imageRequest(server, path)).tier == .disk) }
         await seen.wait { Set($0) == Set(paths) }
         #expect(seen.count == paths.count)
     }
@@ -145,11 +133,11 @@ import Testing
             let server = try server(control, failing: Array(repeating: nil, count: 8))
             defer { server.stop() }
             let loader = loader()
-            _ = try await loader.response(for: request(server))
+            _ = try await loader.response(for: imageRequest(server))
             if isServed {
-                #expect(try await loader.response(for: request(server)).tier == .disk)
+                #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
             } else {
-                let failure = await #expect(throws: LoadFailure.self) { try await loader.image(for: request(server)) }
+                let failure = await #expect(throws: LoadFailure.self) { try await loader.image(for: imageRequest(server)) }
                 #expect(failure?.error?.code == .connectionLost)
             }
         }
@@ -188,7 +176,7 @@ import Testing
     }
 
     @Test func anOlderResponseThatArrivesLaterDoesNotReplaceTheNewerOne() async throws {
-        let (images, gate) = ([try Self.png(red: 1), try Self.png(red: 2)], try LoopbackServer.Gate())
+        let (images, gate) = ([try servedPNG(red: 1), try servedPNG(red: 2)], try LoopbackServer.Gate())
         let server = try LoopbackServer { request, connection in
             let isLate = request["X-Request-Id"] == "late"
             if isLate { try connection.wait(for: gate) }
@@ -199,15 +187,15 @@ import Testing
         }
         defer { server.stop() }
         let loader = loader()
-        var first = request(server)
+        var first = imageRequest(server)
         first.options.headers = [HTTPField.Name("X-Request-Id")!: "late"]
         let late = loader.task(for: first)
         try await server.requests.wait(forCount: 1)
-        _ = try await loader.image(for: request(server))
+        _ = try await loader.image(for: imageRequest(server))
         gate.open()
         #expect(TestImages.pixel(of: try await late.response.image, x: 0, y: 0)[0] == 1)
         try await loader.flush()
-        let stored = try await loader.response(for: request(server))
+        let stored = try await loader.response(for: imageRequest(server))
         #expect(stored.tier == .disk && TestImages.pixel(of: stored.image, x: 0, y: 0)[0] == 2)
     }
 
@@ -215,7 +203,7 @@ import Testing
 
     @Test func aNewVariantIsRequestedWithTheTagsOfTheOthers() async throws {
         let requests = EventLog<LoopbackServer.Request>()
-        let images = ["en": try Self.png(red: 1), "de": try Self.png(red: 2)]
+        let images = ["en": try servedPNG(red: 1), "de": try servedPNG(red: 2)]
         let server = try LoopbackServer(serving: { request in
             requests.append(request)
             let language = request["Accept-Language"] == "de" ? "de" : "en"
@@ -226,7 +214,7 @@ import Testing
         defer { server.stop() }
         let loader = loader()
         for (language, red, tier) in [("en", 1, CacheTier.network), ("de", 2, .network), ("fr", 1, .disk), ("fr", 1, .disk)] {
-            var request = request(server)
+            var request = imageRequest(server)
             request.options.headers = [.acceptLanguage: language]
             let response = try await loader.response(for: request)
             #expect(TestImages.pixel(of: response.image, x: 0, y: 0)[0] == UInt8(red) && response.tier == tier)
@@ -238,7 +226,7 @@ import Testing
         let server = try server("max-age=60", failing: [])
         defer { server.stop() }
         let loader = loader()
-        _ = try await loader.response(for: request(server, "/%7Eann/%61.png"))
-        #expect(try await loader.response(for: request(server, "/~ann/a.png")).tier == .disk)
+        _ = try await loader.response(for: imageRequest(server, "/%7Eann/%61.png"))
+        #expect(try await loader.response(for: imageRequest(server, "/~ann/a.png")).tier == .disk)
     }
 }

@@ -9,32 +9,17 @@ import Testing
 @Suite struct FinishedImagesFollowHTTP {
     private typealias Response = LoopbackServer.Response
 
+    private static let size = PixelSize(width: 20, height: 10)
     private let disk = LoggedDataCache()
     private let requests = EventLog<LoopbackServer.Request>()
 
     private func loader(
         _ preset: StandardConfiguration = StandardConfiguration(), _ change: (inout StandardConfiguration) -> Void = { _ in }
-    )
-        -> ImageLoader
-    {
-        .standard(preset) {
-            $0.memoryCache = nil
-            $0.dataCache = disk
-            $0.retryPolicy = nil
+    ) -> ImageLoader {
+        makeStandardLoader(preset, disk: disk) {
             $0.options.diskStorage = .automatic
             change(&$0)
         }
-    }
-
-    private static func png(red: UInt8) throws -> [UInt8] {
-        Array(
-            try PNGEncoder().encode(try TestImages.solid(width: 40, height: 20, red: red), as: .png, options: EncodeOptions()))
-    }
-
-    private func request(_ server: LoopbackServer) -> ImageRequest {
-        var request = ImageRequest(url: URL(string: server.url("/image.png"))!)
-        request.options.targetSize = PixelSize(width: 20, height: 10)
-        return request
     }
 
     /// Serves images, one version after the other; `nil` repeats the version before it. Answers 304 to its entity tag.
@@ -42,7 +27,7 @@ import Testing
         let requests = requests
         let left = Lock(reds)
         let red = Lock(UInt8(0))
-        let images = Dictionary(uniqueKeysWithValues: try Set(reds.compactMap { $0 }).map { ($0, try Self.png(red: $0)) })
+        let images = Dictionary(uniqueKeysWithValues: try Set(reds.compactMap { $0 }).map { ($0, try servedPNG(red: $0)) })
         return try LoopbackServer(serving: { request in
             requests.append(request)
             let next = left.withLock { $0.isEmpty ? nil : $0.removeFirst() }
@@ -73,7 +58,7 @@ import Testing
         let server = try server(side == "response" ? "no-store" : "max-age=600")
         defer { server.stop() }
         let loader = loader { $0.options.diskStorage = storage }
-        var request = request(server)
+        var request = imageRequest(server, size: Self.size)
         if side == "request" { request.options.headers = [.cacheControl: "no-store"] }
         for _ in 0..<2 { #expect(try await load(loader, request) == (200, .network)) }
         #expect(!disk.calls.contains { if case .store = $0 { true } else { false } })
@@ -84,8 +69,8 @@ import Testing
         let server = try server("max-age=600")
         defer { server.stop() }
         let loader = loader { $0.options.diskStorage = storage }
-        #expect(try await load(loader, request(server)) == (200, .network))
-        for _ in 0..<2 { #expect(try await load(loader, request(server)) == (200, .disk)) }
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (200, .network))
+        for _ in 0..<2 { #expect(try await load(loader, imageRequest(server, size: Self.size)) == (200, .disk)) }
         #expect(requests.count == 1 && hasFinishedImage)
     }
 
@@ -94,8 +79,8 @@ import Testing
         let server = try server("max-age=0")
         defer { server.stop() }
         let loader = loader { $0.options.diskStorage = storage }
-        #expect(try await load(loader, request(server)) == (200, .network))
-        for _ in 0..<2 { #expect(try await load(loader, request(server)) == (200, .disk)) }
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (200, .network))
+        for _ in 0..<2 { #expect(try await load(loader, imageRequest(server, size: Self.size)) == (200, .disk)) }
         #expect(tags == [nil, "\"200\"", "\"200\""])
     }
 
@@ -104,9 +89,9 @@ import Testing
         let server = try server("no-cache", reds: [1, 2])
         defer { server.stop() }
         let loader = loader { $0.options.diskStorage = storage }
-        #expect(try await load(loader, request(server)) == (1, .network))
-        #expect(try await load(loader, request(server)) == (2, .network))
-        #expect(try await load(loader, request(server)) == (2, .disk))
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (1, .network))
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (2, .network))
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (2, .disk))
         #expect(tags == [nil, "\"1\"", "\"2\""])
     }
 
@@ -115,8 +100,8 @@ import Testing
         let server = try server("max-age=0", reds: [1, 2], isTagged: false)
         defer { server.stop() }
         let loader = loader()
-        #expect(try await load(loader, request(server)) == (1, .network))
-        #expect(try await load(loader, request(server)) == (2, .network))
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (1, .network))
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (2, .network))
         #expect(requests.count == 2)
     }
 
@@ -126,12 +111,12 @@ import Testing
             try await disk.removeAll()
             let server = try server(control)
             let loader = loader()
-            #expect(try await load(loader, request(server)) == (200, .network))
+            #expect(try await load(loader, imageRequest(server, size: Self.size)) == (200, .network))
             server.stop()
             if isServed {
-                #expect(try await load(loader, request(server)) == (200, .disk))
+                #expect(try await load(loader, imageRequest(server, size: Self.size)) == (200, .disk))
             } else {
-                await #expect(throws: LoadFailure.self) { try await loader.image(for: request(server)) }
+                await #expect(throws: LoadFailure.self) { try await loader.image(for: imageRequest(server, size: Self.size)) }
             }
         }
     }
@@ -139,17 +124,17 @@ import Testing
     @Test("RFC 9110 §15.5.5 an image that is gone is not served later")
     func anImageThatIsGoneIsRemoved() async throws {
         let isGone = Lock(false)
-        let png = try Self.png(red: 7)
+        let png = try servedPNG(red: 7)
         let server = try LoopbackServer(serving: { _ in
             isGone.withLock { $0 } ? Response(404) : Response(200, headers: [("Cache-Control", "max-age=0")], body: png)
         })
         let loader = loader()
-        #expect(try await load(loader, request(server)) == (7, .network))
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (7, .network))
         isGone.withLock { $0 = true }
-        await #expect(throws: LoadFailure.self) { try await loader.image(for: request(server)) }
+        await #expect(throws: LoadFailure.self) { try await loader.image(for: imageRequest(server, size: Self.size)) }
         #expect(!hasFinishedImage)
         server.stop()
-        await #expect(throws: LoadFailure.self) { try await loader.image(for: request(server)) }
+        await #expect(throws: LoadFailure.self) { try await loader.image(for: imageRequest(server, size: Self.size)) }
     }
 
     @Test("RFC 5861 §3 an image within stale-while-revalidate is served at once, and revalidated in the background")
@@ -157,36 +142,36 @@ import Testing
         let server = try server("max-age=0, stale-while-revalidate=600", reds: [1, 2])
         defer { server.stop() }
         let loader = loader()
-        #expect(try await load(loader, request(server)) == (1, .network))
-        #expect(try await load(loader, request(server)) == (1, .disk))
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (1, .network))
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (1, .disk))
         await requests.wait(forCount: 2)
         #expect(tags == [nil, "\"1\""])
         // The original has changed: the entry is removed, and the next load makes the image again.
         while hasFinishedImage { await Task.yield() }
-        #expect(try await load(loader, request(server)).red == 2)
+        #expect(try await load(loader, imageRequest(server, size: Self.size)).red == 2)
     }
 
     @Test("RFC 5861 §4 stale-if-error holds for images")
     func staleIfErrorHolds() async throws {
         let isBroken = Lock(false)
-        let png = try Self.png(red: 7)
+        let png = try servedPNG(red: 7)
         let server = try LoopbackServer(serving: { _ in
             isBroken.withLock { $0 }
                 ? Response(503) : Response(200, headers: [("Cache-Control", "max-age=0, stale-if-error=600")], body: png)
         })
         defer { server.stop() }
         let loader = loader()
-        #expect(try await load(loader, request(server)) == (7, .network))
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (7, .network))
         isBroken.withLock { $0 = true }
-        #expect(try await load(loader, request(server)) == (7, .disk))
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (7, .disk))
     }
 
     @Test func thePolicyRevalidateKeepsAnImageThatTheServerConfirms() async throws {
         let server = try server("max-age=600", reds: [1, nil, 2])
         defer { server.stop() }
         let loader = loader()
-        #expect(try await load(loader, request(server)) == (1, .network))
-        var request = request(server)
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (1, .network))
+        var request = imageRequest(server, size: Self.size)
         request.options.cachePolicy = .revalidate
         #expect(try await load(loader, request) == (1, .disk))
         #expect(try await load(loader, request) == (2, .network))
@@ -197,8 +182,8 @@ import Testing
         let server = try server("max-age=0")
         defer { server.stop() }
         let loader = loader()
-        _ = try await load(loader, request(server))
-        var only = request(server)
+        _ = try await load(loader, imageRequest(server, size: Self.size))
+        var only = imageRequest(server, size: Self.size)
         only.options.cachePolicy = [.memoryAndDisk, .onlyIfCached]
         #expect(try await load(loader, only) == (200, .disk))
         #expect(requests.count == 1)
@@ -210,16 +195,18 @@ import Testing
         let server = try server("max-age=0")
         defer { server.stop() }
         let loader = loader { $0.httpCachePolicy = policy }
-        #expect(try await load(loader, request(server)) == (200, .network))
-        #expect(try await load(loader, request(server)) == (200, policy == .off ? .network : .disk))
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (200, .network))
+        #expect(try await load(loader, imageRequest(server, size: Self.size)) == (200, policy == .off ? .network : .disk))
         #expect(requests.count == (policy == .off ? 2 : 1) && hasFinishedImage == (policy != .off))
     }
 
     @Test func anImageOfAForbiddenURLIsNotServed() async throws {
         let server = try server("max-age=600")
         defer { server.stop() }
-        _ = try await load(loader(), request(server))
-        let failure = await #expect(throws: LoadFailure.self) { try await loader(.server).image(for: request(server)) }
+        _ = try await load(loader(), imageRequest(server, size: Self.size))
+        let failure = await #expect(throws: LoadFailure.self) {
+            try await loader(.server).image(for: imageRequest(server, size: Self.size))
+        }
         #expect(failure?.error?.code == .sourceForbidden)
     }
 }

@@ -11,22 +11,7 @@ import Testing
     private let disk = LoggedDataCache()
 
     private func loader(_ change: (inout StandardConfiguration) -> Void = { _ in }) -> ImageLoader {
-        .standard {
-            $0.memoryCache = memory
-            $0.dataCache = disk
-            // The tests expect a single attempt.
-            $0.retryPolicy = nil
-            change(&$0)
-        }
-    }
-
-    private func png(red: UInt8 = 200) throws -> [UInt8] {
-        Array(
-            try PNGEncoder().encode(try TestImages.solid(width: 40, height: 20, red: red), as: .png, options: EncodeOptions()))
-    }
-
-    private func request(_ server: LoopbackServer, _ path: String = "/image.png") -> ImageRequest {
-        ImageRequest(url: URL(string: server.url(path))!)
+        makeStandardLoader(memory: memory, disk: disk, change)
     }
 
     private func failure(_ loader: ImageLoader, _ request: ImageRequest) async -> ImageError? {
@@ -58,25 +43,25 @@ import Testing
     }
 
     @Test func anImageIsServedByHTTPThenByTheMemoryCacheThenByTheDataCache() async throws {
-        let png = try png()
+        let png = try servedPNG()
         let server = try LoopbackServer(serving: { _ in
             .init(200, headers: [("Content-Type", "image/png"), ("Cache-Control", "max-age=60")], body: png)
         })
         defer { server.stop() }
         let loader = loader()
-        let cold = try await loader.response(for: request(server))
+        let cold = try await loader.response(for: imageRequest(server))
         #expect(cold.tier == .network && cold.metrics.byteCount == png.count)
         #expect(cold.image.size == PixelSize(width: 40, height: 20) && cold.image.format == .png)
         #expect(TestImages.pixel(of: cold.image, x: 3, y: 3) == [200, 0, 0, 255])
-        #expect(try await loader.response(for: request(server)).tier == .memory)
+        #expect(try await loader.response(for: imageRequest(server)).tier == .memory)
         try await loader.flush()
         memory.removeAll()
-        #expect(try await loader.response(for: request(server)).tier == .disk)
+        #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
         #expect(server.requests.value == 1)
     }
 
     @Test func withoutANetworkAStoredResponseIsServedHoweverOld() async throws {
-        let png = Data(try png())
+        let png = Data(try servedPNG())
         let network = ScriptedLoader { request in
             guard request.url.lastPathComponent == "stored.png" else {
                 return .failure(ImageError(.connectionFailed, message: "No route to the host."))
@@ -100,7 +85,7 @@ import Testing
     }
 
     @Test func withoutANetworkALoadFailsOrWaitsAsConfigured() async throws {
-        let png = Data(try png())
+        let png = Data(try servedPNG())
         let monitor = NetworkMonitor(status: NetworkStatus(isReachable: false))
         let request = ImageRequest(url: URL(string: "http://example.org/image.png")!)
         func loader(_ whenOffline: NetworkAwareLoader.OfflineBehavior) -> ImageLoader {
@@ -119,27 +104,27 @@ import Testing
     }
 
     @Test func aHundredConcurrentLoadsSendOneRequest() async throws {
-        let png = try png()
+        let png = try servedPNG()
         let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
         defer { server.stop() }
         let loader = loader()
-        let tasks = (0..<100).map { _ in loader.task(for: request(server)) }
+        let tasks = (0..<100).map { _ in loader.task(for: imageRequest(server)) }
         for task in tasks { #expect(try await task.response.image.size.width == 40) }
         #expect(server.requests.value == 1)
     }
 
     @Test func aTargetSizeAndProcessorsApplyToAFetchedImage() async throws {
-        let png = try png()
+        let png = try servedPNG()
         let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
         defer { server.stop() }
-        var sized = request(server)
+        var sized = imageRequest(server)
         sized.options.targetSize = PixelSize(width: 10, height: 10)
         sized.options.processors = [.crop(x: 0, y: 0, width: 4, height: 4)]
         #expect(try await loader().image(for: sized).size == PixelSize(width: 4, height: 4))
     }
 
     @Test func aBadResponseIsATypedErrorAndIsNotCached() async throws {
-        let png = try png()
+        let png = try servedPNG()
         let server = try LoopbackServer { request, connection in
             switch request.path {
             case "/missing": try connection.respond(.init(404, body: png))
@@ -165,7 +150,7 @@ import Testing
             ("/cut", .connectionLost, .network),
         ]
         for (path, code, stage) in expectations {
-            let error = try #require(await failure(loader, request(server, path)), "\(path) must fail")
+            let error = try #require(await failure(loader, imageRequest(server, path)), "\(path) must fail")
             #expect(error.code == code && error.stage == stage, "\(path): \(error)")
             #expect(error.message.hasSuffix(".") && error.source == server.url(path))
         }
@@ -176,16 +161,16 @@ import Testing
         let gate = try LoopbackServer.Gate()
         let server = try LoopbackServer { _, connection in try connection.wait(for: gate) }
         let loader = loader()
-        var stalled = request(server)
+        var stalled = imageRequest(server)
         stalled.options.timeout = .milliseconds(150)
         #expect(await failure(loader, stalled)?.code == .timedOut)
         server.stop()
-        #expect(await failure(loader, request(server))?.code == .connectionFailed)
+        #expect(await failure(loader, imageRequest(server))?.code == .connectionFailed)
         await expectIdleAndEmptyCaches(loader)
     }
 
     @Test func cancellingDuringTheBodyClosesTheConnectionAndCachesNothing() async throws {
-        let png = try png()
+        let png = try servedPNG()
         let server = try LoopbackServer { _, connection in
             try connection.writeHeaders(200, headers: [("Content-Length", "\(png.count)")])
             try connection.write(Array(png.prefix(10)))
@@ -194,7 +179,7 @@ import Testing
         defer { server.stop() }
         let loader = loader()
         let events = EventLog<LoadEvent>()
-        let handle = loader.task(for: request(server)) { events.append($0) }
+        let handle = loader.task(for: imageRequest(server)) { events.append($0) }
         await events.wait(forCount: 1)
         handle.cancel()
         try await server.disconnections.wait(forCount: 1)
@@ -202,7 +187,7 @@ import Testing
     }
 
     @Test func filesAndDataURLsAreSourcesToo() async throws {
-        let png = try png()
+        let png = try servedPNG()
         let file = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString).jpg")
         try Data(png).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -217,7 +202,7 @@ import Testing
     }
 
     @Test func aCustomDecoderAndSchemeTakePrecedence() async throws {
-        let png = try png()
+        let png = try servedPNG()
         let loader = loader {
             $0.decoders = [ScriptedDecoder()]
             $0.schemes = ["test": ScriptedLoader { _ in .body(Data(png)) }]
@@ -226,7 +211,7 @@ import Testing
     }
 
     @Test func aTransientFailureIsRetried() async throws {
-        let png = try png()
+        let png = try servedPNG()
         let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
         defer { server.stop() }
         let attempts = Lock(0)
@@ -243,8 +228,8 @@ import Testing
             $0.network = flaky
             $0.retryPolicy = policy
         }
-        #expect(try await loader.image(for: request(server)).size.width == 40)
-        var once = request(server, "/other.png")
+        #expect(try await loader.image(for: imageRequest(server)).size.width == 40)
+        var once = imageRequest(server, "/other.png")
         once.options.retries = 0
         attempts.withLock { $0 = 0 }
         #expect(await failure(loader, once)?.code == .connectionLost)
@@ -253,7 +238,7 @@ import Testing
 
     /// Each signature is valid for one request. Outside of the cache and the retries, it would be part of the cache key.
     @Test func aNetworkInterceptorSignsEveryAttemptAndDoesNotChangeTheCacheKey() async throws {
-        let png = try png()
+        let png = try servedPNG()
         let signatures = EventLog<String>()
         let server = try LoopbackServer(serving: { request in
             signatures.append(request["Authorization"] ?? "-")
@@ -275,10 +260,10 @@ import Testing
             $0.retryPolicy = policy
             $0.networkInterceptors = [signing]
         }
-        #expect(try await loader.response(for: request(server)).tier == .network)
+        #expect(try await loader.response(for: imageRequest(server)).tier == .network)
         try await loader.flush()
         memory.removeAll()
-        #expect(try await loader.response(for: request(server)).tier == .disk)
+        #expect(try await loader.response(for: imageRequest(server)).tier == .disk)
         #expect(signatures.events == ["1", "2"])
     }
 
@@ -304,7 +289,7 @@ import Testing
 
     @Test func aLoaderWhoseCachesWereClearedResumesNoDownload() async throws {
         let ranges = EventLog<String?>()
-        let file = try png() + [UInt8](repeating: 0, count: 64 << 10)
+        let file = try servedPNG() + [UInt8](repeating: 0, count: 64 << 10)
         let server = try LoopbackServer { request, connection in
             ranges.append(request["Range"])
             let headers = [("ETag", "\"v\""), ("Accept-Ranges", "bytes"), ("Content-Length", "\(file.count)")]
@@ -313,10 +298,10 @@ import Testing
         }
         defer { server.stop() }
         let loader = loader { $0.options.retries = 0 }
-        _ = await failure(loader, request(server))
-        _ = await failure(loader, request(server))
+        _ = await failure(loader, imageRequest(server))
+        _ = await failure(loader, imageRequest(server))
         try await loader.clearCaches()
-        _ = await failure(loader, request(server))
+        _ = await failure(loader, imageRequest(server))
         #expect(ranges.events == [nil, "bytes=\(32 << 10)-", nil])
     }
 
@@ -341,7 +326,7 @@ import Testing
     }
 
     @Test func theServerPresetForbidsFilesDataURLsAndPrivateAddresses() async throws {
-        let png = try png()
+        let png = try servedPNG()
         let server = try LoopbackServer(serving: { _ in .init(200, body: png) })
         defer { server.stop() }
         let loader = ImageLoader.standard(.server) {

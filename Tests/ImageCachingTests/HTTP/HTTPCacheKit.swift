@@ -162,3 +162,15 @@ extension DataResponse {
         }
     }
 }
+
+/// Passes each response on once the gate lets it through.
+struct HeldResponses: DataLoading {
+    let gate: Gate
+    let next: any DataLoading
+
+    func load(_ request: DataRequest) async throws -> DataResponse {
+        let response = try await next.load(request)
+        try await gate.pass()
+        return response
+    }
+}

@@ -144,7 +144,7 @@ import Testing
         let loader = bench.makeLoader()
         _ = try await loader.see()
         let held = Gate()
-        let slow = CachedLoader(HeldAnswers(gate: held, next: loader.loader), cache: loader.cache)
+        let slow = CachedLoader(HeldResponses(gate: held, next: loader.loader), cache: loader.cache)
         let request = try await missed(in: loader.cache)
         async let seen = slow.see(request)
         await held.waitForArrivals(1)
@@ -227,17 +227,5 @@ extension CachedLoader {
     fileprivate func see(_ request: DataRequest) async throws -> Seen {
         let response = try await load(request)
         return Seen(response.head.status.code, try await response.text, response.tier)
-    }
-}
-
-/// Forwards the first response once its gate is open.
-private struct HeldAnswers: DataLoading {
-    let gate: Gate
-    let next: any DataLoading
-
-    func load(_ request: DataRequest) async throws -> DataResponse {
-        let response = try await next.load(request)
-        try await gate.pass()
-        return response
     }
 }

@@ -33,16 +33,16 @@ import Testing
     /// Sends two requests of which the first is answered last.
     private func overlapping(_ first: CacheBench.Answer, _ second: CacheBench.Answer) async throws -> Seen {
         let bench = CacheBench()
-        let held = HeldBodies()
+        let held = Gate()
         let cache = bench.cache
         bench.add(first)
-        let loader = CachedLoader(held.around(bench.makeLoader().loader), cache: cache)
+        let loader = CachedLoader(HeldResponses(gate: held, next: bench.makeLoader().loader), cache: cache)
         async let late = loader.see()
-        await held.gate.waitForArrivals(1)
+        await held.waitForArrivals(1)
         bench.add(second)
         #expect(
             try await CachedLoader(bench.makeLoader().loader, cache: cache).see(["Cache-Control: max-age=0"]).tier == .network)
-        held.gate.open()
+        held.open()
         _ = try await late
         return try await loader.see()
     }
@@ -93,14 +93,14 @@ import Testing
     func aGetUnderWayDuringAnUnsafeRequestStoresNothing(_ method: String) async throws {
         let fresh = ["Cache-Control: max-age=600"]
         let bench = CacheBench(.init(200, fresh, "old"))
-        let held = HeldBodies()
+        let held = Gate()
         let cache = bench.cache
-        let loader = CachedLoader(held.around(bench.makeLoader().loader), cache: cache)
+        let loader = CachedLoader(HeldResponses(gate: held, next: bench.makeLoader().loader), cache: cache)
         async let late = loader.see()
-        await held.gate.waitForArrivals(1)
+        await held.waitForArrivals(1)
         bench.add(.init(204, [], ""))
         _ = try await CachedLoader(bench.makeLoader().loader, cache: cache).see(method: method, body: Data([1]))
-        held.gate.open()
+        held.open()
         #expect(try await late == Seen(200, "old", .network))
         #expect(bench.store.keys.isEmpty)
         bench.add(.init(200, fresh, "new"))
@@ -120,23 +120,5 @@ import Testing
         exchanges.resourceHasChanged(at: Wire.url)
         #expect(other.isOutdated(Wire.stored(["Date: {20}"])))
         #expect(!exchanges.begin(for: Wire.url, primaryKey: key).isOutdated(Wire.stored(["Date: {20}"])))
-    }
-}
-
-/// Holds the first response until its gate is open.
-private final class HeldBodies: Sendable {
-    let gate = Gate()
-
-    func around(_ loader: any DataLoading) -> any DataLoading { Loader(gate: gate, next: loader) }
-
-    private struct Loader: DataLoading {
-        let gate: Gate
-        let next: any DataLoading
-
-        func load(_ request: DataRequest) async throws -> DataResponse {
-            let response = try await next.load(request)
-            try await gate.pass()
-            return response
-        }
     }
 }
