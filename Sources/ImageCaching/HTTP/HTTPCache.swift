@@ -214,7 +214,8 @@ public struct HTTPCache: ResponseCaching {
 
     private func variantList(_ primaryKey: DataKey, generation: String) async throws -> VariantList {
         let list = try await store.entry(for: Self.variantListKey(primaryKey)).flatMap(VariantList.init)
-        return list?.generation == generation ? list ?? VariantList(generation: generation) : VariantList(generation: generation)
+        guard let list, list.generation == generation else { return VariantList(generation: generation) }
+        return list
     }
 
     private static func variantListKey(_ primary: DataKey) -> DataKey {

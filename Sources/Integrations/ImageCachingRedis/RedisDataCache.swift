@@ -10,7 +10,7 @@
     /// damaged value is a miss.
     ///
     /// Failures of the server cost cache hits and never fail a load: each command has a time limit, and after a few failures
-    /// requests are paused. A server without room for more values goes on serving those that it has. No call blocks its thread:
+    /// requests are paused. A full server still serves the values that it has. No call blocks its thread:
     /// commands run on separate queues, one per connection. Only removals report failures; reads and stores throw only
     /// `CancellationError`.
     ///
