@@ -10,6 +10,18 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         var request: ImageRequest?
         var load: (any LoadHandle)?
         var completion: BindingCompletion?
+        var sizing = Sizing.none
+        var newestDraft: UInt64 = 0
+    }
+
+    /// How the size of the view determines that of the current request.
+    enum Sizing {
+        /// It does not.
+        case none
+        /// The load waits until the view has a size.
+        case waiting(Draft)
+        /// The request has the size of the view.
+        case sized(Draft, PixelSize, ContentMode)
     }
 
     enum Step {
@@ -20,7 +32,7 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
 
     let loader: any ImageProviding
     let state = Lock(State())
-    private let view: Weak<View>
+    let view: Weak<View>
     private let owner: LoadOwner?
 
     init(_ view: View, loader: any ImageProviding, owner: LoadOwner?) {
@@ -29,22 +41,78 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
 
     // MARK: Requests
 
-    /// Makes `request` the current request and cancels the previous load. Returns `nil` if the request equals the current one.
+    /// A request that is about to begin.
+    struct Draft: Sendable {
+        var request: ImageRequest
+        /// Its options as the caller set them.
+        let options: LoadOptions
+        let completion: BindingCompletion?
+        var isDeferred = false
+        /// Tells which of several drafts is the newest.
+        var number: UInt64 = 0
+    }
+
+    /// Prepares a request. Returns `nil` if it equals the current one.
     ///
     /// - Parameter isDeferred: whether the load starts later, with ``BindingState/startDeferredLoad()``.
-    func begin(
-        _ request: ImageRequest, _ completion: BindingCompletion?, isDeferred: Bool = false
-    ) -> (BindingState.LoadAction, BindingState.Token)? {
+    func draft(_ request: ImageRequest, _ completion: BindingCompletion?, isDeferred: Bool = false) -> Draft? {
         var request = request
         request.purpose = .view
         request.owner = request.owner ?? owner
         // If an option is out of range, the load reports it.
         let options = (try? loader.options(for: request)) ?? LoadOptions()
-        guard !state.withLock({ $0.binding.isSame(request, options: options) }) else { return nil }
-        let hit = loader.cachedImage(for: request).map { ImageResponse(image: $0, tier: .memory) }
+        return state.withLock { state in
+            guard !state.binding.isSame(request, options: options) else { return nil }
+            state.newestDraft += 1
+            return Draft(
+                request: request, options: options, completion: completion, isDeferred: isDeferred, number: state.newestDraft)
+        }
+    }
+
+    /// Makes a request the current one and cancels the previous load. Returns `nil` if a newer request came in the meantime.
+    ///
+    /// - Parameter size: the size of the view; it has no effect on a request that sets a target size.
+    func begin(_ draft: Draft, _ size: ViewImageSize) -> (BindingState.LoadAction, BindingState.Token)? {
+        var sizing = Sizing.none
+        var request = draft.request
+        if draft.options.sizesToView {
+            switch size {
+            case .unlimited: break
+            case .pending: sizing = .waiting(draft)
+            case .box(let box, let mode):
+                sizing = .sized(draft, box, mode)
+                request.set(box, mode)
+            }
+        }
+        let isWaiting = if case .waiting = sizing { true } else { false }
+        let hit = isWaiting ? nil : loader.cachedImage(for: request).map { ImageResponse(image: $0, tier: .memory) }
+        guard state.withLock({ $0.newestDraft == draft.number }) else { return nil }
         return change { [request] state in
-            (state.request, state.completion) = (request, completion)
-            return state.binding.begin(request, options: options, hit: hit, isDeferred: isDeferred)
+            (state.request, state.completion, state.sizing) = (request, draft.completion, sizing)
+            return state.binding.begin(
+                request, options: draft.options, hit: hit, isDeferred: draft.isDeferred, isWaitingForSize: isWaiting)
+        }
+    }
+
+    /// The size of the view has changed: starts a load that waited for it, or loads the image again if the view has grown.
+    ///
+    /// - Returns: `nil` if there is nothing to do.
+    func resize(to size: ViewImageSize) -> (BindingState.LoadAction, BindingState.Token)? {
+        let sizing = state.withLock { $0.sizing }
+        switch (sizing, size) {
+        case (.waiting(var draft), .box), (.waiting(var draft), .unlimited):
+            draft.isDeferred = false
+            return begin(draft, size)
+        case (.sized(let draft, let old, let oldMode), .box(let new, let mode))
+        where new.width > old.width || new.height > old.height || mode != oldMode:
+            return change { state in
+                // A newer request may have come.
+                guard state.newestDraft == draft.number else { return .keep }
+                state.sizing = .sized(draft, new, mode)
+                state.request?.set(new, mode)
+                return state.binding.grow()
+            }
+        default: return nil
         }
     }
 
@@ -53,7 +121,7 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         // The options of a request that sets none.
         let options = (try? loader.options(for: ImageRequest(.bytes(Data(), id: "")))) ?? LoadOptions()
         _ = change { state in
-            (state.request, state.completion) = (nil, completion)
+            state.end(completion)
             state.binding.beginWithoutURL(options)
             return .stop
         }
@@ -63,7 +131,7 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
     func stop(_ transition: (inout BindingState) -> Void) {
         _ = change { state in
             transition(&state.binding)
-            (state.request, state.completion) = (nil, nil)
+            state.end(nil)
             return .stop
         }
     }
@@ -92,7 +160,7 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         switch action {
         case .keep, .stop: break
         case .setPriority(let priority): state.withLock { $0.binding.token == token ? $0.load : nil }?.priority = priority
-        case .start: startLoad(token, isolation)
+        case .start, .replace: startLoad(token, isolation)
         }
     }
 
@@ -107,11 +175,13 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
             signal.yield()
             if case .finished = event { signal.finish() }
         }
+        var old: (any LoadHandle)?
         let priority = state.withLock { state -> LoadPriority? in
             guard state.binding.token == token else { return nil }
-            state.load = load
+            (old, state.load) = (state.load, load)
             return state.binding.effectivePriority
         }
+        old?.cancel()
         guard let priority else { return load.cancel() }
         if load.priority != priority { load.priority = priority }
         Task { [self] in
@@ -120,6 +190,11 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
     }
 
     // MARK: Calls to the view
+
+    /// The size that the view has for its image.
+    func viewSize(isolation: isolated (any Actor)? = #isolation) async -> ViewImageSize {
+        await view.value?.imageSize() ?? .unlimited
+    }
 
     /// Makes the pending calls. Does nothing while another call to this function makes them.
     ///
@@ -165,6 +240,9 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
 }
 
 extension BindingRunner where View: MainActorImageView {
+    /// The size that the view has for its image.
+    @MainActor func viewSizeNow() -> ViewImageSize { view.value?.imageSize() ?? .unlimited }
+
     /// Makes the pending calls before it returns. During another call to the view it does nothing: the loop that makes that call
     /// also makes the pending ones.
     @MainActor func makeCallsNow() {
@@ -197,5 +275,25 @@ enum BindingCompletion: Sendable {
         case .awaited(let completion): Task { await completion(result) }
         case .onMainActor(let completion): completion(result)
         }
+    }
+}
+
+extension BindingRunner.State {
+    /// Forgets the current request.
+    mutating func end(_ completion: BindingCompletion?) {
+        newestDraft += 1
+        (request, self.completion, sizing) = (nil, completion, .none)
+    }
+}
+
+extension LoadOptions {
+    /// Whether a target gives the request the size of its view.
+    fileprivate var sizesToView: Bool { sizesToTarget && targetSize == nil }
+}
+
+extension ImageRequest {
+    /// Sets the size of the image to that of a view.
+    fileprivate mutating func set(_ size: PixelSize, _ mode: ContentMode) {
+        (options.targetSize, options.contentMode) = (size, mode)
     }
 }

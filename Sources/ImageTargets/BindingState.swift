@@ -11,6 +11,8 @@ struct BindingState: Sendable {
         case keep
         /// Cancel it and start a new one.
         case start
+        /// Start a new one and then cancel it, so that the new load shares its transfer.
+        case replace
         /// Cancel it.
         case stop
         case setPriority(LoadPriority)
@@ -41,6 +43,9 @@ struct BindingState: Sendable {
     /// Whether no load runs, although the image is not loaded: the view is off screen, or the start of the load is deferred.
     private var isSuspended = false
     private var hasPreview = false
+    /// Whether the view shows the image, and the load makes a larger version of it.
+    private var isGrowing = false
+    private var isWaitingForSize = false
 
     /// Whether the view already shows or loads the image of `request`.
     func isSame(_ request: ImageRequest, options: LoadOptions) -> Bool {
@@ -50,10 +55,13 @@ struct BindingState: Sendable {
     /// Replaces the current request. A memory hit is shown at once, without placeholder or transition.
     ///
     /// - Parameters:
+    ///   - options: its options as the caller set them, without the size of the view.
     ///   - hit: the image if it is in the memory cache.
     ///   - isDeferred: whether the load waits for ``startDeferredLoad()``.
+    ///   - isWaitingForSize: whether the load waits until the view has a size, and the request begins once more.
     mutating func begin(
-        _ request: ImageRequest, options: LoadOptions, hit: ImageResponse?, isDeferred: Bool = false
+        _ request: ImageRequest, options: LoadOptions, hit: ImageResponse?, isDeferred: Bool = false,
+        isWaitingForSize: Bool = false
     ) -> LoadAction {
         token.request += 1
         token.load += 1
@@ -62,7 +70,8 @@ struct BindingState: Sendable {
         let setsExtra = !options.extra.isEmpty || !self.options.extra.isEmpty
         self.options = options
         priority = options.priority
-        hasPreview = false
+        (hasPreview, isGrowing) = (false, false)
+        self.isWaitingForSize = isWaitingForSize
         isLoading = hit == nil
         isSuspended = hit == nil && (isDeferred || mustWaitForView)
         calls.replaceAll(by: setsExtra ? [.setExtraOptions(options.extra)] : [])
@@ -89,7 +98,15 @@ struct BindingState: Sendable {
         return .start
     }
 
-    private var mustWaitForView: Bool { !isVisible && options.offScreenPolicy == .cancels }
+    /// Loads the image again for a view that has become larger. The view keeps what it shows until the larger image is there.
+    mutating func grow() -> LoadAction {
+        token.load += 1
+        if !isLoading { (isLoading, isGrowing, hasPreview) = (true, true, true) }
+        isSuspended = mustWaitForView
+        return isSuspended ? .stop : .replace
+    }
+
+    private var mustWaitForView: Bool { isWaitingForSize || (!isVisible && options.offScreenPolicy == .cancels) }
 
     /// Ends the request and clears the view, which is about to be reused.
     mutating func reset() {
@@ -118,7 +135,8 @@ struct BindingState: Sendable {
     mutating func close() {
         token.request += 1
         token.load += 1
-        (source, identity, isLoading, isSuspended, hasPreview) = (nil, nil, false, false, false)
+        (source, identity) = (nil, nil)
+        (isLoading, isSuspended, hasPreview, isGrowing) = (false, false, false, false)
         calls.replaceAll(by: [])
     }
 
@@ -127,8 +145,8 @@ struct BindingState: Sendable {
         token.request += 1
         token.load += 1
         // A loaded image that is not shown yet is dropped with its completion, as if it were still loading.
-        if calls.dropResults() || isLoading { identity = nil }
-        (isLoading, isSuspended) = (false, false)
+        if calls.dropResults() || (isLoading && !isGrowing) { identity = nil }
+        (isLoading, isSuspended, isGrowing) = (false, false, false)
         if calls.willShowLoading { calls.append(.setLoading(false)) }
     }
 
@@ -142,8 +160,8 @@ struct BindingState: Sendable {
         case .lowersPriority: return .setPriority(effectivePriority)
         case .cancels:
             token.load += 1
-            isSuspended = !isVisible
-            return isVisible ? .start : .stop
+            isSuspended = mustWaitForView
+            return isSuspended ? .stop : .start
         }
     }
 
@@ -157,12 +175,14 @@ struct BindingState: Sendable {
     mutating func receive(_ event: LoadEvent, _ token: Token) {
         guard token == self.token, isLoading, !isSuspended else { return }
         switch event {
-        case .progress(let progress): calls.appendResult(.setProgress(progress))
+        case .progress(let progress): if !isGrowing { calls.appendResult(.setProgress(progress)) }
         case .preview(let image):
+            if isGrowing { break }
             hasPreview = true
             calls.appendResult(.setImage(image, .none, badge: nil))
         case .finished(let result):
             isLoading = false
+            if isGrowing { return finishGrowing(result) }
             calls.appendResult(.setLoading(false))
             switch result {
             case .success(let response):
@@ -176,6 +196,14 @@ struct BindingState: Sendable {
                 calls.appendResult(.setFailure(error))
                 calls.appendCompletion(result)
             }
+        }
+    }
+
+    /// The view keeps the smaller image if the larger one cannot be loaded.
+    private mutating func finishGrowing(_ result: Result<ImageResponse, LoadFailure>) {
+        isGrowing = false
+        if case .success(let response) = result {
+            calls.appendResult(.setImage(response.image, .none, badge: badge(response)))
         }
     }
 

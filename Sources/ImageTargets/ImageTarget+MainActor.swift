@@ -17,7 +17,9 @@ extension ImageTarget where View: MainActorImageView {
     ///   - completion: called once with the result, for a memory hit before this method returns; not called if the request is
     ///     replaced, repeated or cancelled. `nil` by default.
     @MainActor public func setImage(_ request: ImageRequest, completion: MainActorCompletion? = nil) {
-        guard let (action, token) = runner.begin(request, completion.map { .onMainActor($0) }) else { return }
+        guard let draft = runner.draft(request, completion.map { .onMainActor($0) }),
+            let (action, token) = runner.begin(draft, runner.viewSizeNow())
+        else { return }
         runner.makeCallsNow()
         runner.execute(action, token, MainActor.shared)
     }
@@ -41,13 +43,22 @@ extension ImageTarget where View: MainActorImageView {
     /// Does the first half of ``setImage(_:completion:)``: shows the image of a memory hit, or otherwise the placeholder. The load
     /// waits for ``startLoad()``, so that a list can show something in all its cells before it starts loads.
     @MainActor package func prepareImage(_ request: ImageRequest) {
-        guard runner.begin(request, nil, isDeferred: true) != nil else { return }
+        guard let draft = runner.draft(request, nil, isDeferred: true), runner.begin(draft, runner.viewSizeNow()) != nil else {
+            return
+        }
         runner.makeCallsNow()
     }
 
     /// Starts the load that ``prepareImage(_:)`` deferred. Does nothing without one.
     @MainActor package func startLoad() {
         let (action, token) = runner.change { $0.binding.startDeferredLoad() }
+        runner.execute(action, token, MainActor.shared)
+    }
+
+    /// Reports that the size, the scale or the content mode of the view has changed; see ``viewSizeChanged(isolation:)``.
+    @MainActor public func viewSizeChanged() {
+        guard let (action, token) = runner.resize(to: runner.viewSizeNow()) else { return }
+        runner.makeCallsNow()
         runner.execute(action, token, MainActor.shared)
     }
 

@@ -69,7 +69,8 @@ public final class ImageTarget<View: ImageViewAdapter>: Sendable {
     public func setImage(
         _ request: ImageRequest, isolation: isolated (any Actor)? = #isolation, completion: Completion? = nil
     ) async {
-        guard let (action, token) = runner.begin(request, completion.map { .awaited($0) }) else { return }
+        guard let draft = runner.draft(request, completion.map { .awaited($0) }) else { return }
+        guard let (action, token) = runner.begin(draft, await runner.viewSize()) else { return }
         await runner.makeCalls()
         runner.execute(action, token, isolation)
     }
@@ -119,6 +120,18 @@ public final class ImageTarget<View: ImageViewAdapter>: Sendable {
     ///   - isolation: the isolation of the view, which must be the caller's.
     public func setVisible(_ isVisible: Bool, isolation: isolated (any Actor)? = #isolation) {
         let (action, token) = runner.change { $0.binding.setVisible(isVisible) }
+        runner.execute(action, token, isolation)
+    }
+
+    /// Reports that the size, the scale or the content mode of the view has changed.
+    ///
+    /// A load that waited for the size of the view starts. If the view has grown since the request began, and the request has the
+    /// size of the view (``LoadOptions/sizesToTarget``), the image is loaded again, and the view keeps the smaller one meanwhile.
+    ///
+    /// - Parameter isolation: the isolation of the view, which must be the caller's.
+    public func viewSizeChanged(isolation: isolated (any Actor)? = #isolation) async {
+        guard let (action, token) = runner.resize(to: await runner.viewSize()) else { return }
+        await runner.makeCalls()
         runner.execute(action, token, isolation)
     }
 

@@ -44,6 +44,9 @@ public struct LoadOptions: Sendable {
     public var targetSize: PixelSize? = nil
     /// How the image fills ``targetSize``.
     public var contentMode: ContentMode = .fit
+    /// Whether a target sets ``targetSize`` and ``contentMode`` to those of its view if no layer sets a target size; `true`. The load
+    /// then waits until the view has a size, and a view that grows loads the image again.
+    public var sizesToTarget: Bool = true
     /// The processors to run on the decoded image, in order.
     public var processors: [any Processing] = []
     /// Whether the orientation that the file states is applied.

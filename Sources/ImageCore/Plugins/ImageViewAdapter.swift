@@ -40,8 +40,12 @@ public protocol ImageViewAdapter: AnyObject, Sendable {
     /// Sets the options of plug-ins of the request that begins. Called before all other calls for the request, if it or the request
     /// before has any. Does nothing by default.
     func setExtraOptions(_ options: ExtraOptions) async
-    /// Whether the user prefers reduced motion; `false` by default. If `true`, images are set without a transition.
+    /// Whether the user prefers reduced motion; `false` by default. If `true`, images are set without a transition, and animations
+    /// show their first frame.
     func prefersReducedMotion() async -> Bool
+    /// The size that the view has for its image; ``ViewImageSize/unlimited`` by default. The target asks when a request begins whose
+    /// options set no target size.
+    func imageSize() async -> ViewImageSize
 }
 
 // The defaults are synchronous: in an asynchronous context, overload resolution would prefer an `async` default to a synchronous
@@ -59,4 +63,6 @@ extension ImageViewAdapter {
     public func setExtraOptions(_ options: ExtraOptions) {}
     /// Returns `false`.
     public func prefersReducedMotion() -> Bool { false }
+    /// Returns ``ViewImageSize/unlimited``.
+    public func imageSize() -> ViewImageSize { .unlimited }
 }

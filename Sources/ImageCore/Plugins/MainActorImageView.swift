@@ -30,4 +30,6 @@
     func setExtraOptions(_ options: ExtraOptions)
     /// Whether the user prefers reduced motion; `false` by default.
     func prefersReducedMotion() -> Bool
+    /// The size that the view has for its image; ``ViewImageSize/unlimited`` by default.
+    func imageSize() -> ViewImageSize
 }

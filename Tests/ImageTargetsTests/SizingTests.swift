@@ -1,0 +1,168 @@
+import CalotypeTesting
+import ImageCore
+import ImageTargets
+import Testing
+
+/// Views size their requests (FEATURES 11.9).
+@Suite struct Sizing {
+    /// A view whose size a test sets.
+    private actor SizedView: ImageViewAdapter {
+        private var size: ViewImageSize
+        private(set) var images: [UInt8] = []
+        private(set) var events: [String] = []
+
+        init(_ size: ViewImageSize) { self.size = size }
+
+        func resize(to size: ViewImageSize) { self.size = size }
+        func imageSize() -> ViewImageSize { size }
+        func setImage(_ image: DecodedImage, transition: Transition) { images.append(TestImages.pixel(of: image, x: 0, y: 0)[0]) }
+        func clear() { events.append("clear") }
+        func setPlaceholder(_ placeholder: Placeholder) { events.append("placeholder") }
+        func setLoading(_ isLoading: Bool) { events.append(isLoading ? "loading" : "loaded") }
+        func setFailure(_ error: ImageError) { events.append("failure") }
+    }
+
+    private let provider = ScriptedProvider()
+    private static let url = URL(string: "test://a")!
+
+    private func box(_ width: Int, _ height: Int, _ mode: ContentMode = .fill) -> ViewImageSize {
+        .box(PixelSize(width: width, height: height), mode)
+    }
+
+    private var sizes: [PixelSize?] { provider.loads.map(\.request.options.targetSize) }
+
+    @Test func aRequestWithoutASizeGetsTheSizeAndTheContentModeOfTheView() async {
+        let view = SizedView(box(40, 30))
+        let target = ImageTarget(view, loader: provider)
+        await target.setImage(Self.url)
+        #expect(sizes == [PixelSize(width: 40, height: 30)])
+        #expect(provider.loads.map(\.request.options.contentMode) == [.fill])
+    }
+
+    @Test func aSizeThatALayerSetsIsKept() async {
+        let view = SizedView(box(40, 30))
+        let target = ImageTarget(view, loader: provider)
+        await target.setImage(Self.url, size: PixelSize(width: 7, height: 8))
+        #expect(sizes == [PixelSize(width: 7, height: 8)])
+        #expect(provider.loads[0].request.options.contentMode == nil)
+    }
+
+    @Test func sizingCanBeSwitchedOff() async {
+        let view = SizedView(box(40, 30))
+        let target = ImageTarget(view, loader: provider)
+        var request = ImageRequest(url: Self.url)
+        request.options.sizesToTarget = false
+        await target.setImage(request)
+        await view.resize(to: box(400, 300))
+        await target.viewSizeChanged()
+        #expect(sizes == [nil])
+    }
+
+    @Test func aLoadWaitsUntilTheViewHasASize() async throws {
+        let view = SizedView(.pending)
+        let target = ImageTarget(view, loader: provider)
+        let ended = EventLog<CacheTier?>()
+        await target.setImage(Self.url) { ended.append(try? $0.get().tier) }
+        #expect(provider.loads.isEmpty)
+        // Neither coming on screen nor a deferred start begins it.
+        target.setVisible(false)
+        target.setVisible(true)
+        #expect(provider.loads.isEmpty)
+        await view.resize(to: box(20, 20, .fit))
+        await target.viewSizeChanged()
+        #expect(sizes == [PixelSize(width: 20, height: 20)])
+        provider.loads[0].succeed(try TestImages.solid(red: 5))
+        await ended.wait(forCount: 1)
+        #expect(await view.images == [5])
+    }
+
+    @Test func aMemoryHitIsShownAsSoonAsTheViewHasASize() async throws {
+        let view = SizedView(.pending)
+        let target = ImageTarget(view, loader: provider)
+        provider.cache(try TestImages.solid(red: 9), for: ImageRequest(url: Self.url))
+        await target.setImage(Self.url)
+        #expect(await view.images.isEmpty)
+        await view.resize(to: box(20, 20))
+        await target.viewSizeChanged()
+        #expect(await view.images == [9])
+        #expect(provider.loads.isEmpty)
+    }
+
+    @Test func aNewerRequestReplacesOneThatWaitsForASize() async {
+        let view = SizedView(.pending)
+        let target = ImageTarget(view, loader: provider)
+        await target.setImage(Self.url)
+        await target.setImage(URL(string: "test://b"))
+        await view.resize(to: box(20, 20))
+        await target.viewSizeChanged()
+        #expect(provider.loads.map(\.request.resource) == [ImageRequest(url: URL(string: "test://b")!).resource])
+        await target.clear()
+        await view.resize(to: box(200, 200))
+        await target.viewSizeChanged()
+        #expect(provider.loads.count == 1)
+    }
+
+    @Test func aViewThatGrowsLoadsTheImageAgainAndKeepsTheSmallOneMeanwhile() async throws {
+        let view = SizedView(box(40, 30))
+        let target = ImageTarget(view, loader: provider)
+        let shown = EventLog<Bool>()
+        await target.setImage(Self.url) { _ in shown.append(true) }
+        provider.loads[0].succeed(try TestImages.solid(red: 1))
+        await shown.wait(forCount: 1)
+        let events = await view.events
+        await view.resize(to: box(30, 20))
+        await target.viewSizeChanged()
+        #expect(sizes.count == 1)
+        await view.resize(to: box(30, 31))
+        await target.viewSizeChanged()
+        #expect(sizes.last == PixelSize(width: 30, height: 31))
+        // The completion is called once, and the view sees nothing but the larger image.
+        provider.loads[1].succeed(try TestImages.solid(red: 2))
+        while await view.images.count < 2 { await Task.yield() }
+        #expect(await view.images == [1, 2])
+        #expect(await view.events == events)
+        #expect(shown.events.count == 1)
+        // The same request is still the current one.
+        await target.setImage(Self.url)
+        #expect(sizes.count == 2)
+    }
+
+    @Test func theSmallImageStaysIfTheLargeOneCannotBeLoaded() async throws {
+        let view = SizedView(box(40, 30))
+        let target = ImageTarget(view, loader: provider)
+        let shown = EventLog<Bool>()
+        await target.setImage(Self.url) { _ in shown.append(true) }
+        provider.loads[0].succeed(try TestImages.solid(red: 1))
+        await shown.wait(forCount: 1)
+        let events = await view.events
+        await view.resize(to: box(80, 60))
+        await target.viewSizeChanged()
+        provider.loads[1].fail(ImageError(.connectionLost, message: "The connection was lost."))
+        await target.viewSizeChanged()
+        #expect(await view.images == [1])
+        #expect(await view.events == events)
+    }
+
+    @Test func aViewThatGrowsDuringALoadReplacesIt() async throws {
+        let view = SizedView(box(40, 30))
+        let target = ImageTarget(view, loader: provider)
+        let shown = EventLog<Bool>()
+        await target.setImage(Self.url) { _ in shown.append(true) }
+        await view.resize(to: box(80, 60))
+        await target.viewSizeChanged()
+        #expect(provider.loads.map(\.isCancelled) == [true, false])
+        provider.loads[1].succeed(try TestImages.solid(red: 3))
+        await shown.wait(forCount: 1)
+        #expect(await view.images == [3])
+        #expect(await view.events.last == "loaded")
+    }
+
+    @Test func anotherContentModeLoadsTheImageAgain() async {
+        let view = SizedView(box(40, 30, .fit))
+        let target = ImageTarget(view, loader: provider)
+        await target.setImage(Self.url)
+        await view.resize(to: box(40, 30, .fill))
+        await target.viewSizeChanged()
+        #expect(provider.loads.map(\.request.options.contentMode) == [.fit, .fill])
+    }
+}
