@@ -129,7 +129,7 @@ let package = Package(
             "ImageTargetsGTK", "CCalotypeGTKStage", "CalotypeSystem", "CalotypeTesting", "LoopbackHTTP"),
 
         // Tests, in the order of the modules.
-        tests("ImageCore", .httpTypes),
+        tests("ImageCore", "CalotypeTesting", .httpTypes),
         tests("ImageKernels", "ImageCore", "CalotypeSystem", "CalotypeTesting", "ProjectFiles"),
         tests(
             "ImageNetworking", "ImageCore", "ImageNetworkingCurl", "CalotypeTesting", "CalotypeSystem", "LoopbackHTTP",

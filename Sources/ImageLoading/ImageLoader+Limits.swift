@@ -18,6 +18,9 @@ extension ImageLoader {
         /// The bytes of the images of all running decodes, as their headers announce them; 512 MB. A decode waits rather than
         /// exceed the limit; an image that is larger by itself is decoded alone.
         public var decodingBytes = 512_000_000
+        /// The bytes of the decoded frames that are kept of all animations that play; 64 MB. An animation that does not fit is
+        /// decoded again in every loop.
+        public var animationBytes = 64_000_000
         /// The limits of a single decode.
         public var decoding = DecodingLimits()
 

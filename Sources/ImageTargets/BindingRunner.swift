@@ -11,7 +11,21 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         var load: (any LoadHandle)?
         var completion: BindingCompletion?
         var sizing = Sizing.none
+        var playing: Playing?
+        var lastAnimation: UInt64 = 0
         var newestDraft: UInt64 = 0
+    }
+
+    /// An animation that the view plays.
+    struct Playing {
+        let player: AnimationPlayer
+        /// Ended when the animation stops.
+        let signal: AsyncStream<Void>.Continuation
+
+        func stop() {
+            player.stop()
+            signal.finish()
+        }
     }
 
     /// How the size of the view determines that of the current request.
@@ -134,6 +148,7 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
             state.end(nil)
             return .stop
         }
+        stopPlaying()
     }
 
     /// Ends all work, because the view or its target was released.
@@ -209,15 +224,20 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         }
     }
 
-    private func make(_ call: ViewCall, on view: View, _ request: UInt64) async {
-        var call = call.rendered
-        // A memory hit has no transition, and must not wait for the view's answer.
-        if call.hasTransition {
-            if await view.prefersReducedMotion() { call = call.withoutTransition }
+    private func make(
+        _ call: ViewCall, on view: View, _ request: UInt64, isolation: isolated (any Actor)? = #isolation
+    ) async {
+        var animation = call.animation
+        var rendered = call.rendered
+        // A memory hit of a still image has no motion, and must not wait for the view's answer.
+        if call.hasMotion {
+            if await view.prefersReducedMotion() { (rendered, animation) = (rendered.withoutTransition, nil) }
             // A newer request may have come while the view answered.
             guard state.withLock({ $0.binding.token.request == request }) else { return }
         }
-        await call.make(on: view)
+        if rendered.changesImage { stopPlaying() }
+        await rendered.make(on: view)
+        if let animation { startPlaying(animation.0, badge: animation.badge, request, isolation) }
     }
 
     /// Returns whether the caller must now make the calls, which it takes from ``nextStep()``.
@@ -249,9 +269,13 @@ extension BindingRunner where View: MainActorImageView {
         guard startCalls() else { return }
         while let step = nextStep() {
             switch step {
-            case .call(let call, let view, _):
-                let call = call.rendered
-                (call.hasTransition && view.prefersReducedMotion() ? call.withoutTransition : call).make(on: view)
+            case .call(let call, let view, let request):
+                var animation = call.animation
+                var rendered = call.rendered
+                if call.hasMotion, view.prefersReducedMotion() { (rendered, animation) = (rendered.withoutTransition, nil) }
+                if rendered.changesImage { stopPlaying() }
+                rendered.make(on: view)
+                if let animation { startPlaying(animation.0, badge: animation.badge, request, MainActor.shared) }
             case .complete(let completion, let result): return completion?.callNow(result) ?? ()
             }
         }

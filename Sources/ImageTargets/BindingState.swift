@@ -199,6 +199,11 @@ struct BindingState: Sendable {
         }
     }
 
+    /// Handles a frame of the animation that the view shows.
+    mutating func receive(_ frame: DecodedImage, badge: CacheTier?) { calls.appendResult(.setFrame(frame, badge: badge)) }
+
+    mutating func dropFrames() { calls.dropFrames() }
+
     /// The view keeps the smaller image if the larger one cannot be loaded.
     private mutating func finishGrowing(_ result: Result<ImageResponse, LoadFailure>) {
         isGrowing = false

@@ -52,6 +52,11 @@ struct CallQueue: Sendable {
         pending.append(Entry(step: .complete(result), isResult: true))
     }
 
+    /// Drops the pending frames of an animation that has stopped.
+    mutating func dropFrames() {
+        pending.removeAll { if case .call(.setFrame) = $0.step { true } else { false } }
+    }
+
     /// Drops all pending steps that deliver something that the load produced. Returns whether a completion was among them.
     mutating func dropResults() -> Bool {
         var hasCompletion = false

@@ -6,6 +6,8 @@ public import ImageCore
 /// - A stale result is never shown, and its completion is never called.
 /// - A request that equals the current one does nothing, and its completion is not called.
 /// - A memory hit is shown at once, without placeholder or transition.
+/// - An animation plays until the view shows something else, leaves the screen or is released, unless the user prefers reduced
+///   motion.
 /// - Completions run on the isolation of the caller.
 /// - When the view leaves the screen, the target lowers the priority of the load or cancels it, as
 ///   ``LoadOptions/offScreenPolicy`` says. When the view comes back, the target restores the priority or starts the load again.
@@ -112,15 +114,14 @@ public final class ImageTarget<View: ImageViewAdapter>: Sendable {
         await runner.makeCalls()
     }
 
-    /// Reports that the view came on screen or left it. ``LoadOptions/offScreenPolicy`` says what happens to the load; what the view
-    /// shows does not change.
+    /// Reports that the view came on screen or left it. ``LoadOptions/offScreenPolicy`` says what happens to the load. An animation
+    /// pauses off screen; otherwise, what the view shows does not change.
     ///
     /// - Parameters:
     ///   - isVisible: whether the view is on screen.
     ///   - isolation: the isolation of the view, which must be the caller's.
     public func setVisible(_ isVisible: Bool, isolation: isolated (any Actor)? = #isolation) {
-        let (action, token) = runner.change { $0.binding.setVisible(isVisible) }
-        runner.execute(action, token, isolation)
+        runner.setVisible(isVisible, isolation)
     }
 
     /// Reports that the size, the scale or the content mode of the view has changed.

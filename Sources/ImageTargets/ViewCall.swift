@@ -4,6 +4,8 @@ internal import ImageCore
 enum ViewCall: Sendable {
     /// An image, its transition, and the tier whose badge is drawn into it.
     case setImage(DecodedImage, Transition, badge: CacheTier?)
+    /// A frame of the animation of the image.
+    case setFrame(DecodedImage, badge: CacheTier?)
     case clear
     case setPlaceholder(Placeholder)
     case setLoading(Bool)
@@ -16,6 +18,7 @@ enum ViewCall: Sendable {
     func make(on view: some ImageViewAdapter) async {
         switch self {
         case .setImage(let image, let transition, _): await view.setImage(image, transition: transition)
+        case .setFrame(let image, _): await view.setFrame(image)
         case .clear: await view.clear()
         case .setPlaceholder(let placeholder): await view.setPlaceholder(placeholder)
         case .setLoading(let isLoading): await view.setLoading(isLoading)
@@ -30,6 +33,7 @@ enum ViewCall: Sendable {
     @MainActor func make(on view: some MainActorImageView) {
         switch self {
         case .setImage(let image, let transition, _): view.setImage(image, transition: transition)
+        case .setFrame(let image, _): view.setFrame(image)
         case .clear: view.clear()
         case .setPlaceholder(let placeholder): view.setPlaceholder(placeholder)
         case .setLoading(let isLoading): view.setLoading(isLoading)
@@ -45,6 +49,7 @@ enum ViewCall: Sendable {
         switch self {
         case .setImage(let image, let transition, let tier?):
             return .setImage(TierBadge(tier).drawn(on: image), transition, badge: nil)
+        case .setFrame(let image, let tier?): return .setFrame(TierBadge(tier).drawn(on: image), badge: nil)
         case .setPlaceholder(.hash(let hash)):
             return (try? hash.draw()).map { .setPlaceholder(.image($0)) } ?? .clear
         default: return self
@@ -58,10 +63,27 @@ enum ViewCall: Sendable {
         if case .setImage(let image, _, let badge) = self { .setImage(image, .none, badge: badge) } else { self }
     }
 
-    /// Whether `newer` makes this call redundant, which holds for the progress and the previews of a load.
+    /// Whether the call shows something else than before.
+    var changesImage: Bool {
+        switch self {
+        case .setImage, .clear, .setPlaceholder: true
+        default: false
+        }
+    }
+
+    /// The animation that the view plays after the call, and the badge of its frames.
+    var animation: (AnimatedImage, badge: CacheTier?)? {
+        guard case .setImage(let image, _, let badge) = self, !image.isPreview else { return nil }
+        return image.animation.map { ($0, badge) }
+    }
+
+    /// Whether the call shows motion, which a user may not want.
+    var hasMotion: Bool { hasTransition || animation != nil }
+
+    /// Whether `newer` makes this call redundant, which holds for progress, previews and frames.
     func isReplaced(by newer: ViewCall) -> Bool {
         switch (self, newer) {
-        case (.setProgress, .setProgress): true
+        case (.setProgress, .setProgress), (.setFrame, .setFrame): true
         case (.setImage(let image, _, _), .setImage(let other, _, _)): image.isPreview && other.isPreview
         default: false
         }

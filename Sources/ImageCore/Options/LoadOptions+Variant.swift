@@ -9,6 +9,7 @@ extension LoadOptions {
         if !convertsToSRGB { parts.append("keeps-profile") }
         if !convertsTo8Bit { parts.append("16-bit") }
         if decodedAlpha != .premultiplied { parts.append(decodedAlpha.rawValue) }
+        if !animates { parts.append("still") }
         if frame != 0 { parts.append("frame-\(frame)") }
         if allowsPartial { parts.append("partial") }
         if let pixels = maximumPixels { parts.append("at-most-\(pixels)") }

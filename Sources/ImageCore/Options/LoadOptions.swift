@@ -62,6 +62,9 @@ public struct LoadOptions: Sendable {
     public var alpha: AlphaMode = .premultiplied
     /// The frame of an animation to decode, from 0, the default. A load of a frame that the file does not have fails.
     public var frame: Int = 0
+    /// Whether the image of an animated file has an ``DecodedImage/animation``, which views play; `true`. Otherwise, and for a load of
+    /// another ``frame`` than the first, the image is still.
+    public var animates: Bool = true
     /// Whether a truncated file results in a partial image instead of an error.
     public var allowsPartial: Bool = false
     /// Which previews the load delivers while bytes arrive.

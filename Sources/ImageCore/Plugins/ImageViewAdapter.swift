@@ -24,6 +24,9 @@
 public protocol ImageViewAdapter: AnyObject, Sendable {
     /// Shows an image: a preview, the loaded image or the failure image.
     func setImage(_ image: DecodedImage, transition: Transition) async
+    /// Shows a frame of the animation of the image that was set last. Calls ``setImage(_:transition:)`` without a transition by
+    /// default.
+    func setFrame(_ image: DecodedImage) async
     /// Shows nothing, because a load begins without a placeholder or the view is reused.
     func clear() async
     /// Shows a placeholder while a load runs: an image or a colour. Never `.none`, and never a hash, which is drawn to an image
@@ -46,6 +49,11 @@ public protocol ImageViewAdapter: AnyObject, Sendable {
     /// The size that the view has for its image; ``ViewImageSize/unlimited`` by default. The target asks when a request begins whose
     /// options set no target size.
     func imageSize() async -> ViewImageSize
+}
+
+extension ImageViewAdapter {
+    /// Calls ``setImage(_:transition:)`` without a transition.
+    public func setFrame(_ image: DecodedImage) async { await setImage(image, transition: .none) }
 }
 
 // The defaults are synchronous: in an asynchronous context, overload resolution would prefer an `async` default to a synchronous

@@ -14,6 +14,9 @@
 @MainActor public protocol MainActorImageView: ImageViewAdapter {
     /// Shows an image: a preview, the loaded image or the failure image.
     func setImage(_ image: DecodedImage, transition: Transition)
+    /// Shows a frame of the animation of the image that was set last. Calls ``setImage(_:transition:)`` without a transition by
+    /// default.
+    func setFrame(_ image: DecodedImage)
     /// Shows nothing, because a load begins without a placeholder or the view is reused.
     func clear()
     /// Shows a placeholder while a load runs: an image or a colour.
@@ -32,4 +35,9 @@
     func prefersReducedMotion() -> Bool
     /// The size that the view has for its image; ``ViewImageSize/unlimited`` by default.
     func imageSize() -> ViewImageSize
+}
+
+extension MainActorImageView {
+    /// Calls ``setImage(_:transition:)`` without a transition.
+    public func setFrame(_ image: DecodedImage) { setImage(image, transition: .none) }
 }

@@ -23,7 +23,8 @@ struct DecodeStage: Sendable {
         guard !data.isEmpty else {
             throw ImageError(.emptyFile, message: "\(plan.request) is empty: there are no bytes to decode.")
         }
-        if let begun = input.begun {
+        let isAnimated = isAnimated(data)
+        if let begun = input.begun, !isAnimated {
             // Previews have decoded most of it.
             token.onCancel { begun.token.cancel() }
             try begun.decoder.append(data.dropFirst(begun.consumed))
@@ -32,12 +33,27 @@ struct DecodeStage: Sendable {
         var options = options
         options.cancellation = token
         let decoder = parts.decoder
-        if let larger = input.larger, let image = try decoder.decode(data, from: larger, options: options) {
-            return (image, processor)
+        var next = processor
+        if let processor { (options, next) = decoder.reducing(data, options: options, for: processor) }
+        var image: DecodedImage
+        if let larger = input.larger, let smaller = try decoder.decode(data, from: larger, options: options) {
+            image = smaller
+        } else {
+            image = try decoder.decode(data, options: options)
         }
-        guard let processor else { return (try decoder.decode(data, options: options), nil) }
-        let (reduced, next) = decoder.reducing(data, options: options, for: processor)
-        return (try decoder.decode(data, options: reduced), next)
+        image.animation = isAnimated ? animation(of: data, options) : nil
+        return (image, next)
+    }
+
+    private func isAnimated(_ data: Data) -> Bool {
+        guard parts.decoder.animates, plan.options.animates, plan.options.frame == 0 else { return false }
+        return ((try? parts.decoder.info(of: data, limits: options.limits))?.frameCount ?? 1) > 1
+    }
+
+    private func animation(of data: Data, _ options: DecodeOptions) -> AnimatedImage? {
+        var options = options
+        options.cancellation = nil
+        return AnimationReader(data, options: options, parts).map { AnimatedImage($0, clock: parts.configuration.clock) }
     }
 
     /// The options for the decoder, without a cancellation token.

@@ -11,7 +11,8 @@ extension Pipeline {
 
     private func store(_ image: StagedImage, _ work: SharedWork) {
         storeInMemory(image, work)
-        guard let cache = parts.dataCache, parts.configuration.encoder != nil,
+        // The encoder would store the first frame of an animation as if it were all.
+        guard let cache = parts.dataCache, parts.configuration.encoder != nil, image.image.animation == nil,
             coordinator.targets(of: work).contains(.processed)
         else { return }
         let stage = ProcessedCacheStage(parts: parts, plan: work.plan, image: work.key.image)

@@ -8,7 +8,11 @@ struct ProcessStage: Sendable {
 
     func process(_ image: DecodedImage, _ token: CancellationToken) throws -> DecodedImage {
         try token.check()
-        return try processor.process(image, context: context(token))
+        var result = try processor.process(image, context: context(token))
+        result.animation = (image.animation?.frames as? AnimationReader).map { reader in
+            AnimatedImage(reader.processed(by: processor), clock: reader.clock)
+        }
+        return result
     }
 
     private func context(_ token: CancellationToken) -> ProcessingContext {

@@ -24,6 +24,19 @@ struct TargetSizeDecoder: IncrementalDecoding {
             .resized(for: options) { try decoder.decodedSize(of: data, options: options) }
     }
 
+    /// Whether the decoder knows animations.
+    var animates: Bool { decoder is any AnimationDecoding }
+
+    /// The animation in a file, whose frames ``frame(_:of:in:options:)`` makes.
+    func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation {
+        guard let decoder = decoder as? any AnimationDecoding else { throw ImageError.noInput }
+        return try decoder.animation(of: data, options: options)
+    }
+
+    func frame(_ index: Int, of animation: any ImageAnimation, in data: Data, options: DecodeOptions) throws -> DecodedImage {
+        try animation.frame(at: index).resized(for: options) { try decoder.decodedSize(of: data, options: options) }
+    }
+
     func embeddedThumbnail(in head: Data, options: DecodeOptions) throws -> DecodedImage? {
         try (decoder as? any IncrementalDecoding)?.embeddedThumbnail(in: head, options: options)
     }

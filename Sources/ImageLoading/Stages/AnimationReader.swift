@@ -1,0 +1,152 @@
+internal import ImageCore
+
+/// Makes the frames of an animated file on a worker thread, with the options and the processors of its load.
+///
+/// While a view plays the animation, its frames are kept if the loader's budget for frames has room for all of them; otherwise
+/// each frame is decoded whenever it is shown.
+final class AnimationReader: AnimationFrames {
+    private struct State {
+        /// The animation while no decode uses it, and what cancels its decodes.
+        var animation: Unshared?
+        var token: CancellationToken?
+        var isPlaying = false
+        /// The frames that are kept; `nil` if they do not fit into the budget or no view plays.
+        var kept: [Int: DecodedImage]?
+        var reservedBytes = 0
+    }
+
+    // @unchecked because a decode takes it out of the state, so that one thread at a time uses it.
+    private struct Unshared: @unchecked Sendable {
+        let animation: any ImageAnimation
+    }
+
+    let durations: [Duration]
+    let loopCount: Int
+    private let data: Data
+    private let options: DecodeOptions
+    private let processors: [any Processing]
+    private let parts: LoaderParts
+    private let state = Lock(State())
+
+    var clock: any Clock<Duration> { parts.configuration.clock }
+    var byteCount: Int { data.count }
+
+    /// Reads how many frames there are and how long each is shown.
+    ///
+    /// - Returns: `nil` if the file has one frame, or cannot be read as an animation.
+    init?(_ data: Data, options: DecodeOptions, _ parts: LoaderParts) {
+        guard let animation = try? parts.decoder.animation(of: data, options: options), animation.frameCount > 1 else {
+            return nil
+        }
+        let isGIF = parts.decoder.format(of: data) == .gif
+        durations = animation.durations.map { $0 <= 0.01 ? .milliseconds(100) : .seconds(min($0, 86_400)) }
+        loopCount =
+            switch animation.loopCount {
+            // A GIF says how often it is repeated after it was shown once, and is shown once if it says nothing.
+            case let count? where count > 0: isGIF ? count + 1 : count
+            case .some: 0
+            case nil: isGIF ? 1 : 0
+            }
+        (self.data, self.options, self.parts, processors) = (data, options, parts, [])
+    }
+
+    private init(_ reader: AnimationReader, _ processors: [any Processing]) {
+        (durations, loopCount, data) = (reader.durations, reader.loopCount, reader.data)
+        (options, parts, self.processors) = (reader.options, reader.parts, processors)
+    }
+
+    deinit { parts.animationBudget.giveBack(state.withLock { $0.reservedBytes }) }
+
+    /// The animation with another processor after the others.
+    func processed(by processor: any Processing) -> AnimationReader { AnimationReader(self, processors + [processor]) }
+
+    func frame(at index: Int) async throws -> DecodedImage {
+        if let image = state.withLock({ $0.kept?[index] }) { return image }
+        do {
+            return try await decoded(index)
+        } catch is CancellationError where !Task.isCancelled {
+            // Another caller was cancelled, and the decode with it.
+            return try await decoded(index)
+        }
+    }
+
+    private func decoded(_ index: Int) async throws -> DecodedImage {
+        try Task.checkCancellation()
+        return try await withTaskCancellationHandler {
+            try await parts.animationWorkers.run { try self.decode(index) }
+        } onCancel: {
+            state.withLock { $0.token }?.cancel()
+        }
+    }
+
+    private func decode(_ index: Int) throws -> DecodedImage {
+        let (taken, token) = state.withLock { state in
+            defer { state.animation = nil }
+            if let token = state.token, !token.isCancelled { return (state.animation, token) }
+            let token = CancellationToken()
+            state.token = token
+            return (nil, token)
+        }
+        var options = options
+        options.cancellation = token
+        let unshared = try taken ?? Unshared(animation: parts.decoder.animation(of: data, options: options))
+        let image = try process(
+            parts.decoder.frame(index, of: unshared.animation, in: data, options: options), token)
+        finish(image, index, unshared, token)
+        return image
+    }
+
+    private func process(_ image: DecodedImage, _ token: CancellationToken) throws -> DecodedImage {
+        try processors.reduce(image) { try ProcessStage(processor: $1, extra: options.extra).process($0, token) }
+    }
+
+    /// Puts the animation back for the next frame, and keeps the frame if all have room.
+    private func finish(_ image: DecodedImage, _ index: Int, _ unshared: Unshared, _ token: CancellationToken) {
+        state.withLock { state in
+            guard state.token === token else { return }
+            // A caller that reads all frames is done after the last one.
+            guard state.isPlaying || index < frameCount - 1 else { return state.token = nil }
+            state.animation = unshared
+            guard state.isPlaying else { return }
+            if state.reservedBytes == 0, parts.animationBudget.reserve(frameCount * image.cost) {
+                (state.reservedBytes, state.kept) = (frameCount * image.cost, [:])
+            }
+            state.kept?[index] = image
+            // All frames are there.
+            if state.kept?.count == frameCount { state.animation = nil }
+        }
+    }
+
+    private var frameCount: Int { durations.count }
+
+    func playbackBegan() { state.withLock { $0.isPlaying = true } }
+
+    func playbackEnded() {
+        let (token, bytes) = state.withLock { state in
+            defer { state = State() }
+            return (state.token, state.reservedBytes)
+        }
+        token?.cancel()
+        parts.animationBudget.giveBack(bytes)
+    }
+}
+
+/// The memory for the decoded frames of all animations that play.
+final class AnimationBudget: Sendable {
+    private let limit: Int
+    private let used = Lock(0)
+
+    /// - Parameter limit: the limit in bytes.
+    init(limit: Int) { self.limit = limit }
+
+    /// Takes memory. Returns whether there was room.
+    func reserve(_ bytes: Int) -> Bool {
+        used.withLock { used in
+            guard bytes <= limit - used else { return false }
+            used += bytes
+            return true
+        }
+    }
+
+    func giveBack(_ bytes: Int) { used.withLock { $0 -= bytes } }
+}

@@ -1,0 +1,181 @@
+import CalotypeTesting
+import ImageCore
+import ImageTargets
+import Testing
+
+/// Targets play animations (FEATURES 9.3).
+@Suite struct TargetAnimations {
+    private struct Frames: AnimationFrames {
+        let first: UInt8
+        var durations: [Duration] { Array(repeating: .milliseconds(100), count: 3) }
+        var loopCount: Int { 0 }
+        var byteCount: Int { 0 }
+        func frame(at index: Int) async throws -> DecodedImage { try TestImages.solid(red: first + UInt8(index)) }
+    }
+
+    private enum Call: Hashable { case image(UInt8), frame(UInt8), clear }
+
+    private actor AnimatedView: ImageViewAdapter {
+        nonisolated let calls = EventLog<Call>()
+        private let reducesMotion: Bool
+        private var gate: Gate?
+        init(reducesMotion: Bool = false) { self.reducesMotion = reducesMotion }
+        func hold(at gate: Gate) { self.gate = gate }
+        func setImage(_ image: DecodedImage, transition: Transition) { calls.append(.image(red(image))) }
+        func setFrame(_ image: DecodedImage) async {
+            calls.append(.frame(red(image)))
+            try? await gate?.pass()
+        }
+        func clear() { calls.append(.clear) }
+        func setPlaceholder(_ placeholder: Placeholder) {}
+        func prefersReducedMotion() -> Bool { reducesMotion }
+        private func red(_ image: DecodedImage) -> UInt8 { TestImages.pixel(of: image, x: 0, y: 0)[0] }
+    }
+
+    private let provider = ScriptedProvider()
+    private let clock = ManualClock()
+    private let url = URL(string: "test://a")!
+
+    private func animated(_ first: UInt8 = 10) throws -> DecodedImage {
+        var image = try TestImages.solid(red: first)
+        image.animation = AnimatedImage(Frames(first: first), clock: clock)
+        return image
+    }
+
+    /// Shows an image in a view, from the memory cache.
+    private func show(_ image: DecodedImage, _ name: String, in target: ImageTarget<AnimatedView>) async {
+        let request = ImageRequest(url: URL(string: "test://\(name)")!)
+        provider.cache(image, for: request)
+        await target.setImage(request)
+    }
+
+    private func advance(_ sleeps: Int) async {
+        await clock.waitForSleeps(sleeps)
+        clock.advance(by: .milliseconds(100))
+    }
+
+    @Test func aLoadedAnimationPlays() async throws {
+        let view = AnimatedView()
+        let target = ImageTarget(view, loader: provider)
+        await target.setImage(url)
+        provider.loads[0].succeed(try animated())
+        await advance(1)
+        await view.calls.wait(forCount: 3)
+        await advance(2)
+        await view.calls.wait(forCount: 4)
+        #expect(view.calls.events == [.clear, .image(10), .frame(11), .frame(12)])
+    }
+
+    @Test func anAnimationOfTheMemoryCachePlaysUntilTheNextRequest() async throws {
+        let view = AnimatedView()
+        let target = ImageTarget(view, loader: provider)
+        let image = try animated()
+        await show(image, "a", in: target)
+        await advance(1)
+        await view.calls.wait(forCount: 2)
+        await show(try TestImages.solid(red: 90), "b", in: target)
+        #expect(view.calls.events == [.image(10), .frame(11), .image(90)])
+        #expect(image.animation?.playingViews == 0)
+    }
+
+    @Test func clearingCancellingAndReleasingStopIt() async throws {
+        let view = AnimatedView()
+        var target: ImageTarget<AnimatedView>? = ImageTarget(view, loader: provider)
+        let image = try animated()
+        for stop in [{ await $0.clear() }, { await $0.cancel() }] as [(ImageTarget<AnimatedView>) async -> Void] {
+            guard let target else { return }
+            await show(image, "a", in: target)
+            #expect(image.animation?.playingViews == 1)
+            await stop(target)
+            #expect(image.animation?.playingViews == 0)
+            await target.clear()
+        }
+        if let target { await show(image, "a", in: target) }
+        #expect(image.animation?.playingViews == 1)
+        target = nil
+        #expect(image.animation?.playingViews == 0)
+    }
+
+    @Test func itPausesOffScreen() async throws {
+        let view = AnimatedView()
+        let target = ImageTarget(view, loader: provider)
+        let image = try animated()
+        await show(image, "a", in: target)
+        target.setVisible(false)
+        #expect(image.animation?.playingViews == 0)
+        target.setVisible(true)
+        #expect(image.animation?.playingViews == 1)
+        // A view that is off screen when its image comes does not begin to play.
+        let hidden = ImageTarget(view, loader: provider)
+        hidden.setVisible(false)
+        let other = try animated(50)
+        await show(other, "b", in: hidden)
+        #expect(other.animation?.playingViews == 0)
+        hidden.setVisible(true)
+        #expect(other.animation?.playingViews == 1)
+    }
+
+    @Test func whereMotionIsReducedTheFirstFrameStays() async throws {
+        let view = AnimatedView(reducesMotion: true)
+        let target = ImageTarget(view, loader: provider)
+        let image = try animated()
+        await show(image, "a", in: target)
+        #expect(view.calls.events == [.image(10)] && image.animation?.playingViews == 0)
+    }
+
+    @Test func noFrameOfAReplacedAnimationIsShown() async throws {
+        let view = AnimatedView()
+        let target = ImageTarget(view, loader: provider)
+        let gate = Gate()
+        await view.hold(at: gate)
+        await show(try animated(), "a", in: target)
+        await advance(1)
+        await gate.waitForArrivals(1)
+        // The next frame waits for the view, which is suspended, when another request comes.
+        await advance(2)
+        await clock.waitForSleeps(3)
+        await show(try TestImages.solid(red: 90), "b", in: target)
+        gate.open()
+        await view.calls.wait { $0.contains(.image(90)) }
+        while target.isCallingView { await Task.yield() }
+        #expect(view.calls.events == [.image(10), .frame(11), .image(90)])
+    }
+
+    @Test func aSlowViewSkipsFrames() async throws {
+        let view = AnimatedView()
+        let target = ImageTarget(view, loader: provider)
+        let gate = Gate()
+        await view.hold(at: gate)
+        await show(try animated(), "a", in: target)
+        for sleep in 1...4 { await advance(sleep) }
+        await clock.waitForSleeps(5)
+        gate.open()
+        while target.isCallingView { await Task.yield() }
+        #expect(view.calls.events == [.image(10), .frame(11), .frame(11)])
+        await target.clear()
+    }
+
+    /// A view of the main actor that knows nothing of animations.
+    @MainActor private final class PlainView: MainActorImageView {
+        let calls = EventLog<UInt8>()
+        func setImage(_ image: DecodedImage, transition: Transition) { calls.append(TestImages.pixel(of: image, x: 0, y: 0)[0]) }
+        func clear() {}
+        func setPlaceholder(_ placeholder: Placeholder) {}
+    }
+
+    @MainActor @Test func aViewThatKnowsNoFramesGetsImages() async throws {
+        let view = PlainView()
+        let target = ImageTarget(view, loader: provider)
+        let image = try animated()
+        provider.cache(image, for: ImageRequest(url: url))
+        // In an asynchronous function, the calls with `await` would be preferred.
+        let show: @MainActor () -> Void = { target.setImage(url) }
+        let clear: @MainActor () -> Void = { target.clear() }
+        show()
+        await advance(1)
+        await view.calls.wait(forCount: 2)
+        #expect(view.calls.events == [10, 11])
+        clear()
+        #expect(image.animation?.playingViews == 0)
+    }
+}
