@@ -219,7 +219,10 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
         while let step = nextStep() {
             switch step {
             case .call(let call, let view, let request): await make(call, on: view, request)
-            case .complete(let completion, let result): return await completion?.call(result) ?? ()
+            case .complete(let completion, let result):
+                await completion?.call(result)
+                // A frame of the animation may have come meanwhile.
+                guard startCalls() else { return }
             }
         }
     }
@@ -276,7 +279,9 @@ extension BindingRunner where View: MainActorImageView {
                 if rendered.changesImage { stopPlaying() }
                 rendered.make(on: view)
                 if let animation { startPlaying(animation.0, badge: animation.badge, request, MainActor.shared) }
-            case .complete(let completion, let result): return completion?.callNow(result) ?? ()
+            case .complete(let completion, let result):
+                completion?.callNow(result)
+                guard startCalls() else { return }
             }
         }
     }

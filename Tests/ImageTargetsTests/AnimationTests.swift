@@ -19,6 +19,9 @@ import Testing
         nonisolated let calls = EventLog<Call>()
         private let reducesMotion: Bool
         private var gate: Gate?
+        private var size = 10
+        func imageSize() -> ViewImageSize { .box(PixelSize(width: size, height: size), .fill) }
+        func grow() { size = 20 }
         init(reducesMotion: Bool = false) { self.reducesMotion = reducesMotion }
         func hold(at gate: Gate) { self.gate = gate }
         func setImage(_ image: DecodedImage, transition: Transition) { calls.append(.image(red(image))) }
@@ -139,6 +142,46 @@ import Testing
         await view.calls.wait { $0.contains(.image(90)) }
         while target.isCallingView { await Task.yield() }
         #expect(view.calls.events == [.image(10), .frame(11), .image(90)])
+    }
+
+    @Test func noFrameOfASmallAnimationFollowsTheLargerOne() async throws {
+        let view = AnimatedView()
+        let target = ImageTarget(view, loader: provider)
+        let gate = Gate()
+        await view.hold(at: gate)
+        let small = try animated()
+        await show(small, "a", in: target)
+        await advance(1)
+        await gate.waitForArrivals(1)
+        // The larger image, and then a frame of the small one, wait for the view, which is suspended.
+        await view.grow()
+        await target.viewSizeChanged()
+        provider.loads[0].succeed(try TestImages.solid(red: 90))
+        await advance(2)
+        await clock.waitForSleeps(3)
+        gate.open()
+        await view.calls.wait { $0.contains(.image(90)) }
+        while target.isCallingView { await Task.yield() }
+        #expect(view.calls.events == [.image(10), .frame(11), .image(90)])
+    }
+
+    /// The frame may come while the target takes its calls for the image. That moment cannot be held, so that the test tries often.
+    @Test func aViewThatComesLaterShowsTheFrameOfTheOthers() async throws {
+        let (first, image) = (AnimatedView(), try animated())
+        let target = ImageTarget(first, loader: provider)
+        await show(image, "a", in: target)
+        await advance(1)
+        await first.calls.wait(forCount: 2)
+        for _ in 0..<500 {
+            let view = AnimatedView()
+            let late = ImageTarget(view, loader: provider)
+            await show(image, "a", in: late)
+            for _ in 0..<10_000 where view.calls.count < 2 { await Task.yield() }
+            guard view.calls.events == [.image(10), .frame(11)] else {
+                Issue.record("The view shows \(view.calls.events).")
+                return
+            }
+        }
     }
 
     @Test func aSlowViewSkipsFrames() async throws {
