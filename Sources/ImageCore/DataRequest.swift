@@ -20,7 +20,8 @@ public struct DataRequest: Sendable {
     public var cacheTransaction: (any ResponseTransaction)?
     /// The largest body to accept, in bytes; `nil`, the default, applies the limit of the loader.
     public var maximumBytes: Int?
-    /// The priority of the fetch.
+    /// The highest priority of the loads that wait for the fetch when it starts. It does not change later: a fetch waits only in the
+    /// engine's queue, which follows every change, and a network layer starts what it is given.
     public var priority: LoadPriority
     /// How many attempts a retrying loader may make after the first; `nil`, the default, applies the count of its policy.
     public var retries: Int?

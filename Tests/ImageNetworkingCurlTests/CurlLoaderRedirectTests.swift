@@ -30,6 +30,18 @@ struct CurlLoaderRedirects {
         #expect(response.head.headerFields[.location] == nil)
     }
 
+    @Test func aRedirectCanBeTheResult() async throws {
+        let server = try countdown()
+        var configuration = CurlLoader.Configuration()
+        configuration.followsRedirects = false
+        let response = try await CurlLoader(configuration).load(try server.request("/3"))
+        #expect(response.head.status == 302 && response.head.headerFields[.location] == "2")
+        #expect(response.url.absoluteString == server.url("/3"))
+        var count = 0
+        for try await chunk in response.body { count += chunk.count }
+        #expect(count == 300_000 && server.requests.value == 1)
+    }
+
     @Test func anEleventhIsAnError() async throws {
         let server = try countdown()
         let error = try await imageError { _ = try await loader.load(try server.request("/11")) }

@@ -16,6 +16,9 @@ extension CurlLoader {
         /// How long a server may neither send nor accept anything during a transfer; 15 s, `nil` for no limit. It is
         /// noticed at most an eighth of that later. A transfer that waits for its reader is not idle.
         public var idleTimeout: Duration? = .seconds(15)
+        /// Whether redirects are followed; `true`. Otherwise the response that redirects is the result, as for a cache that stores
+        /// redirects or a program that resolves short links.
+        public var followsRedirects = true
         /// The largest body, in bytes, where the request sets no limit; ``ResponseLimit/standard``. Checked against
         /// `Content-Length` and with every chunk.
         public var maximumBytes = ResponseLimit.standard

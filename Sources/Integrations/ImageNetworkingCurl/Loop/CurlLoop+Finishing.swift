@@ -81,7 +81,7 @@ extension CurlLoop {
         if transfer.hasUnusableConnection { return .retry }
         let headers = transfer.handle.headers
         // A redirect whose own body is too long to read is valid too.
-        if !transfer.hasFinalHead, headers.isComplete, let location = headers.redirect,
+        if !transfer.hasFinalHead, headers.isComplete, let location = transfer.redirect,
             code == CURLE_OK || code == CURLE_WRITE_ERROR
         {
             do {

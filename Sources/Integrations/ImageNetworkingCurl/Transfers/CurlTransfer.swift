@@ -127,7 +127,7 @@ final class CurlTransfer {
         case .incomplete: return true
         case .complete:
             // Trailers arrive the same way, after the body.
-            if hasFinalHead || handle.headers.isInterim || handle.headers.redirect != nil { return true }
+            if hasFinalHead || handle.headers.isInterim || redirect != nil { return true }
             hasFinalHead = true
             do throws(ImageError) {
                 newHead = try head()
@@ -145,6 +145,9 @@ final class CurlTransfer {
             return false
         }
     }
+
+    /// Where the response redirects, if that is followed; `nil` otherwise.
+    var redirect: String? { loop.configuration.followsRedirects ? handle.headers.redirect : nil }
 
     private func head() throws(ImageError) -> Fetch.Head {
         // libcurl would use the last of several lengths, and the digits that a malformed one begins with.
