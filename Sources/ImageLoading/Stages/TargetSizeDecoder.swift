@@ -4,6 +4,10 @@ internal import ImageKernels
 /// The loader's decoder, whose images have exactly the target size: a decoder may return larger ones.
 struct TargetSizeDecoder: IncrementalDecoding {
     let decoder: any Decoding
+    /// Whether the decoder reads animations.
+    let animates: Bool
+
+    init(decoder: any Decoding) { (self.decoder, animates) = (decoder, decoder is any AnimationDecoding) }
 
     var formats: [ImageFormat] { decoder.formats }
 
@@ -23,9 +27,6 @@ struct TargetSizeDecoder: IncrementalDecoding {
         try decoder.decode(data, from: larger, options: options)?
             .resized(for: options) { try decoder.decodedSize(of: data, options: options) }
     }
-
-    /// Whether the decoder knows animations.
-    var animates: Bool { decoder is any AnimationDecoding }
 
     /// The animation in a file, whose frames ``frame(_:of:in:options:)`` makes.
     func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation {
