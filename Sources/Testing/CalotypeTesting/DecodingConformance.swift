@@ -1,6 +1,6 @@
 public import ImageCore
 
-/// Checks a decoder against the contract of `Decoding`, and of `IncrementalDecoding` where it conforms to that.
+/// Checks a decoder against the contract of `Decoding`, and of `IncrementalDecoding` and `AnimationDecoding` where it conforms to them.
 ///
 /// The decoder must list its formats and decline data that is no image. For each file:
 ///
@@ -11,6 +11,8 @@ public import ImageCore
 /// - Truncated files, whether partial images are allowed or not, and files with flipped bits throw only `ImageError`.
 /// - A decode with a cancelled token throws `CancellationError`.
 /// - An incremental decoder gives the same image for every size of the pieces, and marks its previews.
+/// - An animation has as many frames as the header says, in any order the same, with plausible durations, and begins with the image
+///   of a decode.
 ///
 /// It does not check the image that a decoder returns for a damaged file, alpha modes, metadata, time or memory.
 ///
@@ -35,6 +37,7 @@ public func checkDecodingConformance(of decoder: any Decoding, files: [Data]) th
         try check.checkDamagedFiles()
         try check.checkCancellation()
         try check.checkIncrementalDecoding()
+        try check.checkAnimation()
     }
 }
 
@@ -45,7 +48,7 @@ private func checkDeclining(of decoder: any Decoding) throws {
     }
 }
 
-private struct FileCheck {
+struct FileCheck {
     let decoder: any Decoding
     let file: Data
     /// The file's name, which begins the sentence of a failure.
@@ -161,5 +164,5 @@ private struct FileCheck {
         }
     }
 
-    private func decoded(_ data: Data) throws -> DecodedImage { try decoder.decode(data, options: DecodeOptions()) }
+    func decoded(_ data: Data) throws -> DecodedImage { try decoder.decode(data, options: DecodeOptions()) }
 }

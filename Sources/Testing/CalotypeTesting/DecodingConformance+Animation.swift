@@ -1,0 +1,48 @@
+internal import ImageCore
+
+extension FileCheck {
+    /// The frames of a decoder that conforms to `AnimationDecoding`.
+    func checkAnimation() throws {
+        guard let decoder = decoder as? any AnimationDecoding else { return }
+        let count = try decoder.info(of: file, limits: DecodingLimits()).frameCount
+        let animation = try decoder.animation(of: file, options: DecodeOptions())
+        try ConformanceFailure.require(
+            animation.frameCount == count,
+            "The header of \(name.lowercased()) says \(count) frames, but the animation has \(animation.frameCount).")
+        try ConformanceFailure.require(
+            animation.durations.allSatisfy { $0.isFinite && $0 >= 0 },
+            "\(name) has a frame whose duration is negative or infinite.")
+        let frames = try (0..<count).map { try animation.frame(at: $0) }
+        let image = try decoded(file)
+        try ConformanceFailure.require(same(frames[0], image), "The first frame of \(name.lowercased()) differs from its image.")
+        for (index, frame) in frames.enumerated() {
+            try ConformanceFailure.require(
+                frame.size == image.size && !frame.isPartial && !frame.isPreview,
+                "Frame \(index) of \(name.lowercased()) has another size than the image, or is marked as partial or preview.")
+        }
+        for index in (0..<count).reversed() {
+            try ConformanceFailure.require(
+                same(frames[index], try animation.frame(at: index)),
+                "Frame \(index) of \(name.lowercased()) differs when the frames are read backwards.")
+        }
+        for index in [-1, count] {
+            do {
+                _ = try animation.frame(at: index)
+                throw ConformanceFailure("\(name) has \(count) frames, but returned a frame \(index).")
+            } catch is ImageError {}
+        }
+        try checkCancellation(of: decoder)
+    }
+
+    private func checkCancellation(of decoder: any AnimationDecoding) throws {
+        var options = DecodeOptions()
+        let token = CancellationToken()
+        options.cancellation = token
+        let animation = try decoder.animation(of: file, options: options)
+        token.cancel()
+        do {
+            _ = try animation.frame(at: 0)
+            throw ConformanceFailure("\(name) returned a frame although its token was cancelled before.")
+        } catch is CancellationError {}
+    }
+}
