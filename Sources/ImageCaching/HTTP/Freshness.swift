@@ -18,7 +18,7 @@ extension StoredResponse {
     /// The freshness lifetime in seconds (section 4.2.1). `s-maxage` is for shared caches.
     func lifetime(under policy: HTTPCachePolicy) -> Double {
         let lifetime = announcedLifetime(under: policy)
-        return head.status.code < 400 ? lifetime : min(lifetime, policy.maximumErrorLifetime)
+        return head.status.code < 400 ? lifetime : min(lifetime, policy.maximumErrorLifetime / .seconds(1))
     }
 
     private func announcedLifetime(under policy: HTTPCachePolicy) -> Double {
@@ -26,7 +26,7 @@ extension StoredResponse {
         if let expiresIn { return expiresIn }
         // The heuristic of section 4.2.2: a resource that has not changed for long will probably not change soon.
         guard let lastModified, isHeuristicallyCacheable || control.isPublic else { return 0 }
-        return min(policy.heuristicLimit, max(0, date - lastModified) * policy.heuristicFraction)
+        return min(policy.heuristicLimit / .seconds(1), max(0, date - lastModified) * policy.heuristicFraction)
     }
 
     /// Whether the response is fresh (section 4.2).

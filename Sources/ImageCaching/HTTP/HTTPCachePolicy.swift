@@ -25,11 +25,11 @@ public struct HTTPCachePolicy: Hashable, Sendable {
     /// If the server states no freshness lifetime: the lifetime as a fraction of the time since `Last-Modified` (RFC 9111, section
     /// 4.2.2); 0.1 by default.
     public var heuristicFraction: Double
-    /// The maximum of the heuristic lifetime, in seconds; a day by default.
-    public var heuristicLimit: Double
-    /// The maximum lifetime of a response with an error status (400 and above), in seconds, whatever its server states; 300 by
+    /// The maximum of the heuristic lifetime; a day by default.
+    public var heuristicLimit: Duration
+    /// The maximum lifetime of a response with an error status (400 and above), whatever its server states; 5 minutes by
     /// default. An image that was missing for a moment must not stay missing for a year.
-    public var maximumErrorLifetime: Double
+    public var maximumErrorLifetime: Duration
     /// Whether a stale response is served while its server is unreachable, unless the server forbids it (RFC 9111, section 4.2.4);
     /// `true` by default.
     public var servesStaleOffline: Bool
@@ -39,12 +39,12 @@ public struct HTTPCachePolicy: Hashable, Sendable {
     /// - Parameters:
     ///   - mode: how strictly the policy follows the RFCs.
     ///   - heuristicFraction: the heuristic lifetime as a fraction of the time since `Last-Modified`.
-    ///   - heuristicLimit: the maximum of the heuristic lifetime, in seconds.
-    ///   - maximumErrorLifetime: the maximum lifetime of an error response, in seconds.
+    ///   - heuristicLimit: the maximum of the heuristic lifetime.
+    ///   - maximumErrorLifetime: the maximum lifetime of an error response.
     ///   - servesStaleOffline: whether a stale response is served while its server is unreachable.
     public init(
-        mode: Mode = .standard, heuristicFraction: Double = 0.1, heuristicLimit: Double = 86_400,
-        maximumErrorLifetime: Double = 300, servesStaleOffline: Bool = true
+        mode: Mode = .standard, heuristicFraction: Double = 0.1, heuristicLimit: Duration = .seconds(86_400),
+        maximumErrorLifetime: Duration = .seconds(300), servesStaleOffline: Bool = true
     ) {
         self.mode = mode
         self.heuristicFraction = heuristicFraction

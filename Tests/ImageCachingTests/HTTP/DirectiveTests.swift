@@ -251,7 +251,7 @@ import Testing
         Row("a 410 that may be kept for ever is fetched again", [aYear + ", immutable"], after: 301, status: 410, .fetch),
         Row(
             "the policy sets the limit", [aYear], after: 301, status: 404,
-            policy: HTTPCachePolicy(maximumErrorLifetime: 600), .serve(301)),
+            policy: HTTPCachePolicy(maximumErrorLifetime: .seconds(600)), .serve(301)),
         Row("an image keeps its year", [aYear], after: 301, .serve(301)),
     ]
     private static let aYear = "Cache-Control: max-age=31536000"

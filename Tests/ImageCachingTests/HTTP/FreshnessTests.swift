@@ -185,8 +185,8 @@ import Testing
             policy: HTTPCachePolicy(heuristicFraction: 0.2),
             .serve(199)),
         Row(
-            "RFC 9111 §4.2.2 another limit", ["Last-Modified: {-1000}"], after: 51, policy: HTTPCachePolicy(heuristicLimit: 50),
-            .validate),
+            "RFC 9111 §4.2.2 another limit", ["Last-Modified: {-1000}"], after: 51,
+            policy: HTTPCachePolicy(heuristicLimit: .seconds(50)), .validate),
         Row("RFC 9111 §4.2.2 no guesses", ["Last-Modified: {-1000}"], policy: HTTPCachePolicy(heuristicFraction: 0), .validate),
         Row("RFC 9111 §4.2.2 counted from Date", ["Date: {-100}", "Last-Modified: {-1100}"], after: 0, .validate),
         Row("RFC 9111 §4.2.2 Last-Modified in the future", ["Last-Modified: {1000}"], .validate),

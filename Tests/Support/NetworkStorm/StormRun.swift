@@ -25,7 +25,7 @@ struct StormRun: Sendable {
     static let bound = Duration.seconds(30)
     private static let retries = 1
     /// The longest time that an error is served from the cache, in seconds.
-    private static let errorLifetime = 2.0
+    private static let errorLifetime = Duration.seconds(2)
 
     let misbehaviours: [Misbehaviour]
     let port: Int
