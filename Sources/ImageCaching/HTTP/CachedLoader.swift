@@ -6,8 +6,8 @@ public import ImageCore
 ///
 /// A body is recorded while it is read, and stored once its end is reached and its length is as announced. A body that fails, is
 /// cancelled or is dropped is not stored. A stale response is validated with a conditional request, and a 304 reuses the stored
-/// bytes. A successful request with an unsafe method (any but GET, HEAD, OPTIONS and TRACE) removes the stored responses for its
-/// URL, and for `Location` and `Content-Location` on the same origin.
+/// bytes. A successful request with an unsafe method (any but GET, HEAD, OPTIONS, QUERY and TRACE) removes the stored responses
+/// for its URL, and for `Location` and `Content-Location` on the same origin.
 ///
 /// If the request carries the transaction of a lookup in this cache (``HTTPCache/lookUp(_:)``), the loader continues from it and
 /// does not look up the cache again.
@@ -130,12 +130,16 @@ public final class CachedLoader: DataLoading {
         }
     }
 
+    /// The methods that change nothing (RFC 9110, section 9.2.1) and are common for images (HTTP Method Registry).
+    private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "QUERY", "TRACE"]
+
     /// Sends a request that the cache does not serve, and invalidates stored responses (RFC 9111, section 4.4).
     private func pass(_ request: DataRequest) async throws -> DataResponse {
         let requestedAt = cache.now()
         let response = try await loader.load(request)
-        let safe: Set<HTTPRequest.Method> = [.get, .head, .options, .trace]
-        guard !safe.contains(request.method), (200..<400).contains(response.head.status.code) else { return response }
+        guard !Self.safeMethods.contains(request.method.rawValue), (200..<400).contains(response.head.status.code) else {
+            return response
+        }
         let fields = response.head.headerFields
         let others = [fields[.location], fields[.contentLocation]].map { $0.flatMap { URL(string: $0, relativeTo: request.url) } }
         for url in [request.url] + others.compactMap({ $0?.absoluteURL }) where url.hasSameOrigin(as: request.url) {

@@ -102,5 +102,8 @@ enum RetryAfter {
 }
 
 extension HTTPRequest.Method {
-    fileprivate var isIdempotent: Bool { [.get, .head, .put, .delete, .options, .trace].contains(self) }
+    /// Whether repeating a request has no further effect (RFC 9110, section 9.2.2; HTTP Method Registry).
+    fileprivate var isIdempotent: Bool {
+        ["GET", "HEAD", "OPTIONS", "QUERY", "TRACE", "PUT", "DELETE"].contains(rawValue)
+    }
 }

@@ -43,12 +43,12 @@ import Testing
         #expect(try await loader.see() == Seen(.disk))
     }
 
-    @Test("RFC 9110 §9.2.1 a safe method removes nothing", arguments: ["OPTIONS", "TRACE"])
+    @Test("RFC 9110 §9.2.1 a safe method removes nothing", arguments: ["OPTIONS", "TRACE", "QUERY"])
     func safeMethodsRemoveNothing(_ method: String) async throws {
         let bench = CacheBench(.init(200, ["Cache-Control: max-age=60"]), .init(200))
         let loader = bench.makeLoader()
         _ = try await loader.see()
-        _ = try await loader.see(method: method)
+        _ = try await loader.see(method: method, body: method == "QUERY" ? Data([1]) : nil)
         #expect(try await loader.see() == Seen(.disk))
     }
 
@@ -78,10 +78,10 @@ import Testing
         #expect(try await loader.see(to: url) == Seen(.disk))
     }
 
-    @Test("RFC 9110 §9.3.4 a response to PUT is not stored for its URL")
-    func responsesToOtherMethodsAreNotStored() async throws {
+    @Test("RFC 9110 §9.3.4 a response to PUT or QUERY is not stored for its URL", arguments: ["PUT", "QUERY"])
+    func responsesToOtherMethodsAreNotStored(_ method: String) async throws {
         let bench = CacheBench(.init(200, ["Cache-Control: max-age=60", "Content-Location: \(Wire.url.absoluteString)"]))
-        _ = try await bench.makeLoader().see(method: "PUT", body: Data([1]))
+        _ = try await bench.makeLoader().see(method: method, body: Data([1]))
         #expect(bench.store.keys.isEmpty)
     }
 

@@ -73,9 +73,13 @@ import Testing
         #expect(decision(.aggressive, .failure(code)) == .giveUp)
     }
 
-    @Test func anUnsafeMethodIsNotRetried() {
-        #expect(decision(.default, .failure(.timedOut), method: .post) == .giveUp)
-        #expect(decision(.default, .failure(.timedOut), method: .put) == .retry(after: .seconds(1)))
+    @Test func aMethodThatIsNotIdempotentIsNotRetried() throws {
+        for name in ["POST", "PATCH"] {
+            #expect(decision(.default, .failure(.timedOut), method: try #require(.init(name))) == .giveUp)
+        }
+        for name in ["GET", "HEAD", "OPTIONS", "TRACE", "QUERY", "PUT", "DELETE"] {
+            #expect(decision(.default, .failure(.timedOut), method: try #require(.init(name))) == .retry(after: .seconds(1)))
+        }
     }
 
     @Test func retryAfterIsTheLeastDelay() {
