@@ -21,11 +21,15 @@ import Testing
 
     /// The widths of the previews of a load, after others were loaded. Widths are those of the target size, or 4.
     private func previews(of wanted: ImageRequest, after others: [ImageRequest]) async throws -> [Int] {
-        let bench = Bench()
+        // Nothing on disk and the network held: the load is still running when its events are read.
+        let bench = Bench { $0.globalOptions.storesToDisk = false }
         for other in others { _ = try await bench.loader.image(for: other) }
+        bench.loader.isPaused = true
         let task = bench.loader.task(for: wanted)
+        let events = task.events
+        bench.loader.isPaused = false
         var widths: [Int] = []
-        for await event in task.events {
+        for await event in events {
             if case .preview(let image) = event {
                 #expect(image.isPreview)
                 widths.append(image.size.width)
