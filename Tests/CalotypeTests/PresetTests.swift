@@ -2,6 +2,8 @@ import Calotype
 import Foundation
 import Testing
 
+@testable import ImageCaching
+
 @Suite struct Presets {
     private func options(_ configuration: StandardConfiguration) throws -> LoadOptions {
         try OptionsBuilder(global: configuration.options).build()
@@ -21,6 +23,22 @@ import Testing
     @Test func lowDataRestrictsTheUseOfTheNetwork() throws {
         let options = try options(.lowData)
         #expect(!options.allowsExpensiveNetwork && options.retries == 1 && options.maximumResponseBytes == 2_000_000)
+    }
+
+    /// FEATURES 3.5: what the guide says of the presets.
+    @Test func thePresetsHaveTheLimitsOfTheGuide() throws {
+        func limits(_ configuration: StandardConfiguration) throws -> DiskCache.Limits {
+            try #require(configuration.dataCache as? DiskCache).configuration.limits
+        }
+        #expect(try limits(.standard) == DiskCache.Limits() && limits(.server) == DiskCache.Limits())
+        #expect(try limits(.lowData) == DiskCache.Limits(timeToLive: .seconds(90 * 86_400)))
+        let small = StandardConfiguration.appExtension(sharing: FileManager.default.temporaryDirectory)
+        #expect(try limits(small) == DiskCache.Limits(maximumBytes: 50_000_000))
+        #expect((small.memoryCache as? MemoryCache)?.limits.maximumBytes == 16_000_000)
+        #expect(try options(small).maximumPixels == 20_000_000)
+        let server = try options(.server)
+        #expect(server.maximumPixels == 50_000_000 && server.maximumResponseBytes == 20_000_000)
+        #expect(StandardConfiguration.server.sourcePolicy == .publicWeb)
     }
 
     @Test func memoryOnlyHasNoDataCache() throws {

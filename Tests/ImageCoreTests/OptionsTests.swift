@@ -169,6 +169,26 @@ private enum Flavour: OptionKey {
         #expect(!error.message.contains("secret"))
     }
 
+    /// FEATURES 6.7: loads whose decoded images differ share no key.
+    @Test func everyOptionThatChangesTheDecodedImageIsPartOfItsKey() {
+        let changes: [(inout LoadOptions) -> Void] = [
+            { $0.targetSize = PixelSize(width: 3, height: 4) }, { $0.appliesOrientation = false }, { $0.convertsToSRGB = false },
+            { $0.convertsTo8Bit = false }, { $0.alpha = .straight }, { $0.frame = 1 }, { $0.frame = 2 },
+            { $0.allowsPartial = true }, { $0.maximumPixels = 100 },
+            {
+                $0.targetSize = PixelSize(width: 3, height: 4)
+                $0.contentMode = .fill
+            },
+        ]
+        let variants = changes.map { change in
+            var options = LoadOptions()
+            change(&options)
+            return options.decodeVariant()
+        }
+        #expect(LoadOptions().decodeVariant().isEmpty && variants.allSatisfy { !$0.isEmpty })
+        #expect(Set(variants).count == changes.count)
+    }
+
     @Test func optionsOfPlugInsUseTheSameLayers() throws {
         var builder = OptionsBuilder()
         #expect(try builder.build().extra[Flavour.self] == "plain")

@@ -108,6 +108,19 @@ import Testing
         #expect(try await loader.see() == Seen(200, "new", .disk))
     }
 
+    @Test("RFC 9111 §4.4 a response whose store runs during an unsafe request is removed again")
+    func aStoreUnderWayDuringAnUnsafeRequestLeavesNothing() async throws {
+        let store = LoggedDataCache(storeGate: Gate())
+        let bench = CacheBench(.init(200, ["Cache-Control: max-age=600"], "old"), .init(204, [], ""), store: store)
+        let loader = bench.makeLoader()
+        async let late = loader.see()
+        await store.storeGate.waitForArrivals(1)
+        _ = try await loader.see(method: "PUT", body: Data([1]))
+        store.storeGate.open()
+        #expect(try await late == Seen(200, "old", .network))
+        #expect(store.keys.isEmpty)
+    }
+
     @Test func exchangesThatHaveEndedLeaveNothingBehind() async throws {
         let exchanges = OpenExchanges()
         let key = DataKey(resource: ImageRequest(url: Wire.url).resource)

@@ -77,6 +77,23 @@ struct CachePolicies {
         #expect(try await plain.response.tier == .network)
     }
 
+    @Test func aLoadWhoseImageMustBeConfirmedDoesNotJoinAReadOfTheDisk() async throws {
+        let disk = LoggedDataCache(readGate: Gate())
+        let bench = Bench(disk: disk)
+        _ = try await bench.loader.image(for: request([.writesDisk]))
+        try await bench.loader.flush()
+        let plain = bench.loader.task(for: request([.readsDisk, .onlyIfCached]))
+        await disk.readGate.waitForArrivals(1)
+        let strict = bench.loader.task(for: request([.readsDisk, .onlyIfCached, .revalidatesDisk]))
+        let confirming = bench.loader.task(for: request([.readsDisk, .revalidatesDisk]))
+        let reading = bench.loader.task(for: request([.readsDisk]))
+        disk.readGate.open()
+        for task in [plain, reading] { #expect(try await task.response.tier == .disk) }
+        #expect(try await confirming.response.tier == .network)
+        let failure = await #expect(throws: LoadFailure.self) { try await strict.response }
+        #expect(failure?.error?.code == .notCached)
+    }
+
     @Test func aPlainLoadThatStartsDuringOneWithoutTheNetworkIsFetched() async throws {
         let bench = Bench()
         let (only, plain) = (bench.loader.task(for: request(.cacheOnly)), bench.loader.task(for: request(.memoryAndDisk)))

@@ -86,6 +86,20 @@ import Testing
         #expect(try await bench.loader.response(for: request("x")).tier == .network)
     }
 
+    @Test func removingARequestRemovesItsFinishedImageFromDisk() async throws {
+        let bench = Bench {
+            $0.encoder = RedEncoder()
+            $0.processedFormat = ScriptedDecoder.format
+            $0.globalOptions.diskStorage = .processedImages
+        }
+        for width in [2, 3] { _ = try await bench.loader.image(for: request("x", width: width)) }
+        try await bench.loader.flush()
+        bench.memory.removeAll()
+        try await bench.loader.cache.remove(request("x", width: 2))
+        #expect(try await bench.loader.cache.tier(of: request("x", width: 2)) == nil)
+        #expect(try await bench.loader.cache.tier(of: request("x", width: 3)) == .disk)
+    }
+
     @Test func removingAURLRemovesEverySizeAndEveryUsersBytes() async throws {
         let bench = Bench()
         var signed = request("x")

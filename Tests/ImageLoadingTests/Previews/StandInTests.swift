@@ -1,7 +1,8 @@
 import CalotypeTesting
 import ImageCore
-import ImageLoading
 import Testing
+
+@testable import ImageLoading
 
 /// FEATURES 6.6: a larger cached image stands in while the exact one is made.
 @Suite struct LargerCachedImages {
@@ -51,6 +52,19 @@ import Testing
     @Test func aSmallerImageAndAnotherImageDoNot() async throws {
         #expect(try await previews(of: request(width: 10), after: [request(width: 9), request("y", width: 20)]) == [])
         #expect(try await previews(of: request(), after: [request(width: 2)]) == [])
+    }
+
+    /// An image that was decoded to a larger box may be smaller than the box, and still be large enough.
+    @Test(arguments: [
+        (ContentMode.fit, PixelSize(width: 20, height: 5), true), (.fit, PixelSize(width: 5, height: 20), true),
+        (.fit, PixelSize(width: 9, height: 9), false), (.fill, PixelSize(width: 20, height: 5), false),
+        (.fill, PixelSize(width: 20, height: 20), true), (.exact, PixelSize(width: 20, height: 5), false),
+    ])
+    func anImageStandsInIfItCoversTheBox(_ mode: ContentMode, _ size: PixelSize, _ covers: Bool) {
+        var options = LoadOptions()
+        (options.targetSize, options.contentMode) = (PixelSize(width: 10, height: 10), mode)
+        let other = "\(PixelSize(width: 20, height: 20)),\(mode.rawValue)"
+        #expect((MergedOptions(options).standInProcessors(other, size: size) != nil) == covers)
     }
 
     @Test func anImageWithFewerProcessorsStandsInAndOneWithOthersDoesNot() async throws {

@@ -59,7 +59,7 @@ struct RequestIdentities {
 
     @Test func theInterceptorsOfALoaderAreKeptApartInSharedCaches() async throws {
         let (memory, disk) = (LoggedMemoryCache(), LoggedDataCache())
-        func loader(_ user: String, isListed: Bool) -> ImageLoader {
+        func loader(_ user: String?, isListed: Bool) -> ImageLoader {
             let network = InterceptedLoader(Self.network(), interceptors: [Token(user: user)])
             var configuration = ImageLoader.Configuration(
                 dataLoader: isListed ? Passing(loader: network) : network, decoder: ScriptedDecoder(), memoryCache: memory,
@@ -68,11 +68,13 @@ struct RequestIdentities {
             return ImageLoader(configuration)
         }
         for isListed in [false, true] {
+            // The image of no user is stored under the key of the URL alone.
+            #expect(red(try await loader(nil, isListed: isListed).image(for: url("x"))) == value("-"))
             #expect(red(try await loader("ann", isListed: isListed).image(for: url("x"))) == value("a"))
             #expect(red(try await loader("bob", isListed: isListed).image(for: url("x"))) == value("b"))
         }
         #expect(try await loader("ann", isListed: true).response(for: ImageRequest(url: url("x"))).tier == .memory)
-        #expect(memory.keys.count == 2)
+        #expect(memory.keys.count == 3)
         #expect(memory.keys.allSatisfy { !$0.description.contains("ann") })
     }
 

@@ -59,7 +59,20 @@ import Testing
         #expect(bench.disk.calls.count { if case .store = $0 { true } else { false } } == 1)
     }
 
-    @Test func severalLoadsShareTheLookAndTheLongWay() async throws {
+    /// FEATURES 1.7: no cache policy reads more than it says, and here no server can confirm a result.
+    @Test(arguments: [CachePolicy.revalidate, .reload, .memoryOnly])
+    func aResultIsNotUsedByALoadThatMayNotReadIt(_ policy: CachePolicy) async throws {
+        let bench = Self.bench()
+        var request = Self.request(.processedImages)
+        _ = try await bench.loader.image(for: request)
+        try await bench.loader.flush()
+        bench.memory.removeAll()
+        request.options.cachePolicy = policy
+        #expect(try await bench.loader.response(for: request).tier == .network)
+        #expect(bench.network.requests.count == 2)
+    }
+
+    @Test func severalLoadsShareTheLookupAndTheFetch() async throws {
         let bench = Bench(network: ScriptedLoader(gate: Gate()) { _ in .body(Data([7])) }) {
             $0.encoder = RedEncoder()
             $0.processedFormat = ScriptedDecoder.format

@@ -58,9 +58,9 @@ struct ResumingEdges {
     }
 
     @Test func keysOfPartialBodiesContainEveryFieldAndNoCredential() throws {
-        func key(_ fields: HTTPFields) throws -> ResourceKey {
+        func key(_ fields: HTTPFields, identities: [String] = []) throws -> ResourceKey {
             var request = try request()
-            request.headerFields = fields
+            (request.headerFields, request.identities) = (fields, identities)
             return ResumingLoader.key(of: request)
         }
         let (plain, png) = (try key([:]), try key([.accept: "image/png", .userAgent: "A"]))
@@ -68,8 +68,9 @@ struct ResumingEdges {
         let others = [
             plain, try key([.accept: "image/avif", .userAgent: "A"]), try key([.accept: "image/png"]),
             try key([.authorization: "one", .accept: "image/png"]), try key([.authorization: "two", .accept: "image/png"]),
+            try key([:], identities: ["one"]), try key([:], identities: ["two"]),
         ]
-        #expect(Set(others + [png]).count == 6)
+        #expect(Set(others + [png]).count == 8)
         #expect(others.allSatisfy { !$0.text.contains("one") && !$0.text.contains("two") })
     }
 
@@ -78,6 +79,16 @@ struct ResumingEdges {
         store.put(partial(50), for: ResourceKey("a"), now: 0)
         store.put(partial(50), for: ResourceKey("b"), now: 0)
         #expect(store.byteCount == 100)
+    }
+
+    /// FEATURES 1.14.
+    @Test func removingASourceRemovesItsPartialBodiesForEveryUser() async {
+        let store = PartialBodyStore()
+        let (image, other) = (ResourceKey("https://example.org/a"), ResourceKey("https://example.org/ab"))
+        for key in [image, image.varied(by: ["ann"]), other] { store.put(partial(50), for: key, now: 0) }
+        await store.removeEntries(of: image)
+        #expect(store.byteCount == 50)
+        #expect(await store.take(other) != nil)
     }
 
     @Test func anEntryThatCannotBeResumedIsNotReadFromTheDataCache() async throws {
