@@ -238,6 +238,10 @@ final class BindingRunner<View: ImageViewAdapter>: Sendable {
             // A newer request may have come while the view answered.
             guard state.withLock({ $0.binding.token.request == request }) else { return }
         }
+        if case .setImage(_, _, let tier) = rendered {
+            if await view.setTierBadge(tier) { animation?.badge = nil } else { rendered = rendered.withDrawnBadge }
+            guard state.withLock({ $0.binding.token.request == request }) else { return }
+        }
         if rendered.changesImage { stopPlaying() }
         await rendered.make(on: view)
         if let animation { startPlaying(animation.0, badge: animation.badge, request, isolation) }
@@ -276,6 +280,9 @@ extension BindingRunner where View: MainActorImageView {
                 var animation = call.animation
                 var rendered = call.rendered
                 if call.hasMotion, view.prefersReducedMotion() { (rendered, animation) = (rendered.withoutTransition, nil) }
+                if case .setImage(_, _, let tier) = rendered {
+                    if view.setTierBadge(tier) { animation?.badge = nil } else { rendered = rendered.withDrawnBadge }
+                }
                 if rendered.changesImage { stopPlaying() }
                 rendered.make(on: view)
                 if let animation { startPlaying(animation.0, badge: animation.badge, request, MainActor.shared) }

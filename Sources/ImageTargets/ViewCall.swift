@@ -2,7 +2,7 @@ internal import ImageCore
 
 /// A call to a view: a method of ``ImageViewAdapter`` with its arguments.
 enum ViewCall: Sendable {
-    /// An image, its transition, and the tier whose badge is drawn into it.
+    /// An image, its transition, and the tier whose badge is shown.
     case setImage(DecodedImage, Transition, badge: CacheTier?)
     /// A frame of the animation of the image.
     case setFrame(DecodedImage, badge: CacheTier?)
@@ -44,16 +44,20 @@ enum ViewCall: Sendable {
         }
     }
 
-    /// The call with its badge drawn into the image, or its placeholder hash decoded into a small image.
+    /// The call with the badge of a frame drawn into it, or its placeholder hash decoded into a small image.
     var rendered: ViewCall {
         switch self {
-        case .setImage(let image, let transition, let tier?):
-            return .setImage(TierBadge(tier).drawn(on: image), transition, badge: nil)
         case .setFrame(let image, let tier?): return .setFrame(TierBadge(tier).drawn(on: image), badge: nil)
         case .setPlaceholder(.hash(let hash)):
             return (try? hash.draw()).map { .setPlaceholder(.image($0)) } ?? .clear
         default: return self
         }
+    }
+
+    /// The call with its badge drawn into the image, for a view that shows no badges.
+    var withDrawnBadge: ViewCall {
+        guard case .setImage(let image, let transition, let tier?) = self else { return self }
+        return .setImage(TierBadge(tier).drawn(on: image), transition, badge: nil)
     }
 
     /// Whether the call shows an image with a transition.

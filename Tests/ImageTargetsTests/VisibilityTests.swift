@@ -227,6 +227,24 @@ private actor OptionView: ImageViewAdapter {
         #expect(TestImages.pixel(of: try #require(completed.events[0]), x: 0, y: 0) == [9, 0, 0, 255])
     }
 
+    @Test @MainActor func aViewThatShowsBadgesGetsTheImageWithoutOne() async throws {
+        let view = BadgeView()
+        let target = ImageTarget(view, loader: provider)
+        let plain = try TestImages.solid(width: 63, height: 70, red: 9)
+        let completed = EventLog<Void>()
+        func show(_ isMarked: Bool) async {
+            let count = completed.events.count
+            await target.setImage(request { $0.showsTierBadge = isMarked }) { _ in completed.append(()) }
+            provider.loads.last?.succeed(plain, tier: .disk)
+            await completed.wait(forCount: count + 1)
+            await target.clear()
+        }
+        await show(true)
+        await show(false)
+        // The badge comes before its image.
+        #expect(view.calls == ["badge disk", "image 9", "badge none", "image 9"])
+    }
+
     @Test func aBadgeIsDrawnInEveryFormatButNotOnTinyImages() throws {
         let tiny = try TestImages.solid(width: 6, height: 8, red: 9)
         #expect(TestImages.pixel(of: TierBadge(.disk).drawn(on: tiny), x: 0, y: 0) == [9, 0, 0, 255])
@@ -238,6 +256,19 @@ private actor OptionView: ImageViewAdapter {
             #expect(TestImages.pixel(of: marked, x: 20, y: 20).allSatisfy { $0 == 0 })
         }
     }
+}
+
+@MainActor private final class BadgeView: MainActorImageView {
+    private(set) var calls: [String] = []
+    func setTierBadge(_ tier: CacheTier?) -> Bool {
+        calls.append("badge \(tier?.rawValue ?? "none")")
+        return true
+    }
+    func setImage(_ image: DecodedImage, transition: Transition) {
+        calls.append("image \(TestImages.pixel(of: image, x: 1, y: 1)[0])")
+    }
+    func setPlaceholder(_ placeholder: Placeholder) {}
+    func clear() {}
 }
 
 @MainActor private final class CountingView: MainActorImageView {

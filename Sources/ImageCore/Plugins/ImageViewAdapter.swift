@@ -43,6 +43,11 @@ public protocol ImageViewAdapter: AnyObject, Sendable {
     /// Sets the options of plug-ins of the request that begins. Called before all other calls for the request, if it or the request
     /// before has any. Does nothing by default.
     func setExtraOptions(_ options: ExtraOptions) async
+    /// Shows a badge over the image that the next call of ``setImage(_:transition:)`` sets, or none for `nil`; see
+    /// ``LoadOptions/showsTierBadge``. A placeholder and ``clear()`` have no badge.
+    ///
+    /// - Returns: whether the view shows badges. If `false`, the default, the target draws the badge into the image.
+    func setTierBadge(_ tier: CacheTier?) async -> Bool
     /// Whether the user prefers reduced motion; `false` by default. If `true`, images are set without a transition, and animations
     /// show their first frame.
     func prefersReducedMotion() async -> Bool
@@ -69,6 +74,8 @@ extension ImageViewAdapter {
     public func setAccessibilityLabel(_ label: String?) {}
     /// Does nothing.
     public func setExtraOptions(_ options: ExtraOptions) {}
+    /// Returns `false`.
+    public func setTierBadge(_ tier: CacheTier?) -> Bool { false }
     /// Returns `false`.
     public func prefersReducedMotion() -> Bool { false }
     /// Returns ``ViewImageSize/unlimited``.

@@ -31,6 +31,8 @@
     func setAccessibilityLabel(_ label: String?)
     /// Sets the options of plug-ins of the request that begins. Does nothing by default.
     func setExtraOptions(_ options: ExtraOptions)
+    /// Shows a badge over the image that comes next, and returns whether it does; `false` by default.
+    func setTierBadge(_ tier: CacheTier?) -> Bool
     /// Whether the user prefers reduced motion; `false` by default.
     func prefersReducedMotion() -> Bool
     /// The size that the view has for its image; ``ViewImageSize/unlimited`` by default.
