@@ -12,6 +12,36 @@
             #expect(lines == ["PASS conformance", "PASS programs", "PASS progress", "PASS fade", "PASS motion"])
         }
 
+        @Test func anImageViewKnowsItsSizeAndShowsItsStateInWidgets() throws {
+            let stage = try StageProcess("view")
+            defer { stage.end() }
+            var lines: [String] = []
+            while let line = stage.readLine() { lines.append(line) }
+            #expect(lines.last == "PASS is released with its object")
+            #expect(lines.filter { !$0.hasPrefix("PASS") } == [])
+        }
+
+        @Test func aListChangesSingleImagesAndReportsItsSelection() throws {
+            let stage = try StageProcess("items")
+            defer { stage.end() }
+            var lines: [String] = []
+            while let line = stage.readLine() { lines.append(line) }
+            #expect(lines.last == "PASS ignores positions that do not exist")
+            #expect(lines.filter { !$0.hasPrefix("PASS") } == [])
+        }
+
+        @Test(arguments: ["scroll", "rows"]) func aWindowAtRestPaintsNothingAndWakesNothing(_ scenario: String) throws {
+            let stage = try StageProcess(scenario)
+            defer { stage.end() }
+            let idle = try IdleState("start", of: stage)
+            // GTK has bound cells below the screen, whose loads are suspended.
+            #expect(idle.cellCount > idle.cells.count * 3 / 2)
+            stage.send("rest 500")
+            let line = try #require(stage.readLine())
+            // The end of the measurement wakes the loop once.
+            #expect(line.hasPrefix("REST frames=0 wakeups=0 ") || line.hasPrefix("REST frames=0 wakeups=1 "), "\(line)")
+        }
+
         @Test func everyCellOfAGridShowsItsImageAfterAnyScrolling() throws {
             let stage = try StageProcess("scroll")
             defer { stage.end() }
@@ -42,6 +72,13 @@
             _ = try checkIdle("keys")
             for turn in 0..<8 { try stage.input("click --repeat \(5 + turn * 7 % 40) --delay 1 \(turn % 3 == 2 ? 4 : 5)") }
             _ = try checkIdle("wheel")
+            // The key Home scrolls to the first cell, even if it has the focus already.
+            try stage.input("key Home")
+            _ = try checkIdle("home")
+            try stage.input("click --repeat 30 --delay 2 5")
+            #expect(try checkIdle("away").offset > 1_000)
+            try stage.input("key Home")
+            #expect(try checkIdle("home-again").offset == 0)
             // then each cell shows its image, and nothing off screen loads.
             stage.send("end")
             let report = try Report(of: stage)
@@ -106,6 +143,17 @@
                 (1...state.cells.count + 1).contains(maximum),
                 "\(maximum) requests in a frame, \(state.cells.count) cells on screen")
             #expect(state.cellCount > state.cells.count * 2)
+        }
+
+        /// `make gtk-soak` runs this for a minute in a release build.
+        @Test func aGridWithAnimationsScrollsWithoutBlankCells() throws {
+            let stage = try StageProcess("soak")
+            defer { stage.end() }
+            var lines: [String] = []
+            while let line = stage.readLine() { lines.append(line) }
+            print(lines.first { $0.hasPrefix("SOAK") } ?? "")
+            #expect(lines.last == "PASS plays animations")
+            #expect(lines.filter { $0.hasPrefix("FAILED") } == [])
         }
 
         @Test func aHighDensityMonitorGetsTwiceThePixels() throws {

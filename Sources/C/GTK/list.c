@@ -9,6 +9,8 @@ List *calotype_list_of(void *widget) { return g_object_get_data(G_OBJECT(widget)
 static void clear(gpointer data) {
     List *list = data;
     g_ptr_array_unref(list->cells);
+    // The selection does not keep the list, which keeps the selection.
+    g_signal_handlers_disconnect_by_data(list->selection, list);
     g_object_unref(list->selection);
 }
 
@@ -33,11 +35,14 @@ static void scale_changed(GObject *object, GParamSpec *property, List *list) {
 
 static void make_view(List *list, bool has_columns) {
     GtkListItemFactory *factory = calotype_list_factory_new(list);
-    GtkSelectionModel *items = GTK_SELECTION_MODEL(g_object_ref(list->selection));
+    GtkSelectionModel *items = g_object_ref(list->selection);
     list->view = has_columns ? gtk_grid_view_new(items, factory) : gtk_list_view_new(items, factory);
     list->grid = has_columns ? GTK_GRID_VIEW(list->view) : NULL;
     list->is_laid_out = false;
+    bool selects_several = GTK_IS_MULTI_SELECTION(list->selection);
+    if (!list->grid) gtk_list_view_set_enable_rubberband(GTK_LIST_VIEW(list->view), selects_several);
     if (list->grid) {
+        gtk_grid_view_set_enable_rubberband(list->grid, selects_several);
         gtk_grid_view_set_min_columns(list->grid, 1);
         gtk_grid_view_set_max_columns(list->grid, 4);
     }
@@ -49,7 +54,8 @@ static void make_view(List *list, bool has_columns) {
     calotype_list_fit_columns(list);
 }
 
-void *calotype_gtk_list_new(const calotype_gtk_list_callbacks *callbacks, int cell_width, bool has_columns) {
+void *calotype_gtk_list_new(const calotype_gtk_list_callbacks *callbacks, int cell_width, bool has_columns,
+                            bool selects_several) {
     List *list = g_rc_box_new0(List);
     list->callbacks = *callbacks;
     list->is_attached = true;
@@ -57,12 +63,12 @@ void *calotype_gtk_list_new(const calotype_gtk_list_callbacks *callbacks, int ce
     list->wanted_offset = NAN;
     list->wanted_position = list->wanted_focus = GTK_INVALID_LIST_POSITION;
     list->cells = cells_new();
-    list->items = gtk_string_list_new(NULL);
-    list->selection = gtk_single_selection_new(G_LIST_MODEL(list->items));
+    calotype_list_add_items(list, selects_several);
 
     list->window = gtk_scrolled_window_new();
     gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(list->window), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
     calotype_list_watch_wheel(list);
+    calotype_list_watch_keys(list);
     GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(list->window));
     g_signal_connect(adjustment, "value-changed", G_CALLBACK(scrolled), list);
     g_signal_connect(adjustment, "changed", G_CALLBACK(scrolled), list);
@@ -75,7 +81,7 @@ void *calotype_gtk_list_new(const calotype_gtk_list_callbacks *callbacks, int ce
 
 void calotype_gtk_list_set_columns(void *widget, bool has_columns) {
     List *list = calotype_list_of(widget);
-    Cell *chosen = cells_at(list->cells, gtk_single_selection_get_selected(list->selection));
+    Cell *chosen = cells_at(list->cells, calotype_list_selected(list));
     double top, height, page = gtk_widget_get_height(widget);
     // The selected cell keeps its place. If it is not on screen, the first cell on screen does.
     if (!chosen || !cell_place(chosen, widget, &top, &height) || top < 0 || top + height > page) {
@@ -83,7 +89,7 @@ void calotype_gtk_list_set_columns(void *widget, bool has_columns) {
     }
     if (list->wanted_position == GTK_INVALID_LIST_POSITION) {
         if (chosen && cell_place(chosen, widget, &top, &height)) calotype_list_request_position(list, chosen->position, top);
-        else calotype_list_request_position(list, gtk_single_selection_get_selected(list->selection), NAN);
+        else calotype_list_request_position(list, calotype_list_selected(list), NAN);
     }
     GtkRoot *root = gtk_widget_get_root(list->view);
     GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
@@ -97,32 +103,11 @@ void calotype_gtk_list_set_columns(void *widget, bool has_columns) {
 
 void calotype_gtk_list_detach(void *widget) { calotype_list_of(widget)->is_attached = false; }
 
-void calotype_gtk_list_set_count(void *widget, unsigned count) {
-    List *list = calotype_list_of(widget);
-    guint old = g_list_model_get_n_items(G_LIST_MODEL(list->items));
-    const char **additions = g_new0(const char *, (size_t)count + 1);
-    // Only the positions of the items matter, not their text.
-    for (unsigned i = 0; i < count; i++) additions[i] = "";
-    gtk_string_list_splice(list->items, 0, old, additions);
-    g_free((gpointer)additions);
-}
-
 void calotype_gtk_list_update_soon(void *widget) { calotype_list_update_soon(calotype_list_of(widget)); }
-
-unsigned calotype_gtk_list_selected(void *widget) {
-    return gtk_single_selection_get_selected(calotype_list_of(widget)->selection);
-}
-
-void calotype_gtk_list_select(void *widget, unsigned position) {
-    List *list = calotype_list_of(widget);
-    if (position >= g_list_model_get_n_items(G_LIST_MODEL(list->items))) return;
-    gtk_single_selection_set_selected(list->selection, position);
-    calotype_list_request_position(list, position, NAN);
-}
 
 void calotype_gtk_list_focus(void *widget) {
     List *list = calotype_list_of(widget);
-    guint position = gtk_single_selection_get_selected(list->selection);
+    guint position = calotype_list_selected(list);
     Cell *cell = cells_at(list->cells, position);
     if (position == GTK_INVALID_LIST_POSITION) {
         gtk_widget_grab_focus(list->view);

@@ -4,8 +4,8 @@
 #include "CCalotypeGTK.h"
 #include "cells.h"
 
-/// The state of a list. list.c makes it, list_cells.c makes and binds its cells, list_input.c handles clicks and the mouse wheel,
-/// list_scroll.c scrolls, and list_frames.c does the work of each frame.
+/// The state of a list. list.c makes it, list_cells.c makes and binds its cells, list_input.c handles clicks, keys and the mouse
+/// wheel, list_items.c changes items and selection, list_scroll.c scrolls, and list_frames.c does the work of each frame.
 typedef struct {
     calotype_gtk_list_callbacks callbacks;
     /// Whether the callbacks may be called.
@@ -15,7 +15,8 @@ typedef struct {
     /// The view if it is a GtkGridView, or NULL.
     GtkGridView *grid;
     GtkStringList *items;
-    GtkSingleSelection *selection;
+    /// A GtkSingleSelection, or a GtkMultiSelection.
+    GtkSelectionModel *selection;
     Cells *cells;
     int cell_width;
     /// Whether cells may have moved since the last update.
@@ -48,6 +49,11 @@ List *calotype_list_of(void *widget);
 /// Keeps the list alive as long as `object`, whose signals use it. Any of these objects may be the last to be freed.
 void calotype_list_keep(List *list, GObject *object);
 
+/// The first selected position, or GTK_INVALID_LIST_POSITION.
+guint calotype_list_selected(List *list);
+/// Selects only one position.
+void calotype_list_select_only(List *list, guint position);
+
 // list_cells.c
 
 /// Makes, binds, unbinds and drops the cells of a list.
@@ -55,10 +61,17 @@ GtkListItemFactory *calotype_list_factory_new(List *list);
 
 // list_input.c
 
-/// Activates positions by click and by the return key.
+/// Activates positions by click, if only one can be selected, and by the return key.
 void calotype_list_watch_activation(List *list);
 /// Sums up the steps of the mouse wheel until the next frame.
 void calotype_list_watch_wheel(List *list);
+/// Scrolls to the first or last position by the keys Home and End, even if it has the focus already.
+void calotype_list_watch_keys(List *list);
+
+// list_items.c
+
+/// Makes the items and their selection.
+void calotype_list_add_items(List *list, bool selects_several);
 
 // list_scroll.c
 

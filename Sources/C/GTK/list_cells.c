@@ -6,6 +6,17 @@ static const char cell_key[] = "calotype-cell";
 
 static Cell *cell_of(GtkListItem *item) { return g_object_get_data(G_OBJECT(item), cell_key); }
 
+// Cells keep their items when items before them are inserted or removed.
+static void position_changed(GtkListItem *item, GParamSpec *property, List *list) {
+    (void)property;
+    Cell *cell = cell_of(item);
+    guint position = gtk_list_item_get_position(item);
+    if (!list->is_attached || !cell || cell->position == GTK_INVALID_LIST_POSITION) return;
+    if (position == GTK_INVALID_LIST_POSITION || position == cell->position) return;
+    cell->position = position;
+    list->callbacks.move(list->callbacks.context, cell->owner, position);
+}
+
 static void setup_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List *list) {
     (void)factory;
     if (!list->is_attached) return;
@@ -15,6 +26,8 @@ static void setup_cell(GtkSignalListItemFactory *factory, GtkListItem *item, Lis
     cell->widget = widget;
     g_object_set_data(G_OBJECT(item), cell_key, cell);
     gtk_list_item_set_child(item, cell->widget);
+    g_signal_connect(item, "notify::position", G_CALLBACK(position_changed), list);
+    calotype_list_keep(list, G_OBJECT(item));
 }
 
 static void bind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, List *list) {

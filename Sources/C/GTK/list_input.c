@@ -2,6 +2,8 @@
 
 #include "list.h"
 
+#include <math.h>
+
 static void activate(List *list, guint position) {
     if (list->is_attached) list->callbacks.activate(list->callbacks.context, position);
 }
@@ -28,7 +30,7 @@ static void released(GtkGestureClick *click, int count, double x, double y, List
     (void)click;
     guint position = position_at(list, x, y);
     if (count != 1 || position == GTK_INVALID_LIST_POSITION || position != list->pressed_position) return;
-    gtk_single_selection_set_selected(list->selection, position);
+    calotype_list_select_only(list, position);
     activate(list, position);
 }
 
@@ -36,12 +38,34 @@ static void released(GtkGestureClick *click, int count, double x, double y, List
 // keyboard scrolls, so that the arrow keys would continue from another cell.
 void calotype_list_watch_activation(List *list) {
     g_signal_connect(list->view, "activate", G_CALLBACK(return_key_pressed), list);
+    // Where several positions can be selected, GTK's own clicks select them, with Control and Shift, and a double click activates.
+    if (GTK_IS_MULTI_SELECTION(list->selection)) return;
     GtkGesture *click = gtk_gesture_click_new();
     gtk_event_controller_set_propagation_phase(GTK_EVENT_CONTROLLER(click), GTK_PHASE_CAPTURE);
     g_signal_connect(click, "pressed", G_CALLBACK(pressed), list);
     g_signal_connect(click, "released", G_CALLBACK(released), list);
     calotype_list_keep(list, G_OBJECT(click));
     gtk_widget_add_controller(list->view, GTK_EVENT_CONTROLLER(click));
+}
+
+static gboolean key_pressed(GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, List *list) {
+    (void)controller;
+    (void)code;
+    (void)state;
+    guint count = g_list_model_get_n_items(G_LIST_MODEL(list->items));
+    if (count == 0) return FALSE;
+    if (key == GDK_KEY_Home || key == GDK_KEY_KP_Home) calotype_list_request_position(list, 0, NAN);
+    if (key == GDK_KEY_End || key == GDK_KEY_KP_End) calotype_list_request_position(list, count - 1, NAN);
+    // GTK moves the focus.
+    return FALSE;
+}
+
+void calotype_list_watch_keys(List *list) {
+    GtkEventController *keys = gtk_event_controller_key_new();
+    gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE);
+    g_signal_connect(keys, "key-pressed", G_CALLBACK(key_pressed), list);
+    calotype_list_keep(list, G_OBJECT(keys));
+    gtk_widget_add_controller(list->window, keys);
 }
 
 static gboolean wheel_turned(GtkEventControllerScroll *controller, double dx, double dy, List *list) {

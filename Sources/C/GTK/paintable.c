@@ -1,5 +1,6 @@
 #ifdef GTK
 
+#include "CCalotypeGTK.h"
 #include "paintable.h"
 
 #include <math.h>
@@ -12,16 +13,19 @@ struct _CalotypePaintable {
     // The old texture, while `to` fades in, and the new one. Either may be NULL.
     GdkPaintable *from, *to;
     double progress;
-    bool is_fixed, is_whole;
+    bool is_fixed;
+    // One of the constants of CCalotypeGTK.h.
+    int fit;
 };
 
-/// Draws a paintable so that it covers the area, as GTK_CONTENT_FIT_COVER does, or so that all of it is visible, as
-/// GTK_CONTENT_FIT_SCALE_DOWN does. A paintable of one pixel is a colour, which fills the area.
-static void draw_texture(GdkPaintable *paintable, bool is_whole, GdkSnapshot *snapshot, double width, double height) {
+/// Draws a paintable so that it covers the area, or so that all of it is visible. A paintable of one pixel is a colour, which fills
+/// the area.
+static void draw_texture(GdkPaintable *paintable, int fit, GdkSnapshot *snapshot, double width, double height) {
     if (!paintable) return;
     double w = gdk_paintable_get_intrinsic_width(paintable), h = gdk_paintable_get_intrinsic_height(paintable);
-    double covering = w > 1 && h > 1 ? MAX(width / w, height / h) : 0;
-    double scale = is_whole && covering > 0 ? MIN(1, MIN(width / w, height / h)) : covering;
+    double covering = w > 1 && h > 1 ? MAX(width / w, height / h) : 0, containing = MIN(width / w, height / h);
+    if (fit == CALOTYPE_GTK_SCALE_DOWN) containing = MIN(1, containing);
+    double scale = fit != CALOTYPE_GTK_COVER && covering > 0 ? containing : covering;
     double shown_width = scale > 0 ? w * scale : width, shown_height = scale > 0 ? h * scale : height;
     gtk_snapshot_save(snapshot);
     gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
@@ -37,13 +41,13 @@ static void draw_texture(GdkPaintable *paintable, bool is_whole, GdkSnapshot *sn
 static void draw(GdkPaintable *paintable, GdkSnapshot *snapshot, double width, double height) {
     CalotypePaintable *self = CALOTYPE_PAINTABLE(paintable);
     if (self->progress >= 1) {
-        draw_texture(self->to, self->is_whole, snapshot, width, height);
+        draw_texture(self->to, self->fit, snapshot, width, height);
         return;
     }
     gtk_snapshot_push_cross_fade(snapshot, self->progress);
-    draw_texture(self->from, self->is_whole, snapshot, width, height);
+    draw_texture(self->from, self->fit, snapshot, width, height);
     gtk_snapshot_pop(snapshot);
-    draw_texture(self->to, self->is_whole, snapshot, width, height);
+    draw_texture(self->to, self->fit, snapshot, width, height);
     gtk_snapshot_pop(snapshot);
 }
 
@@ -93,8 +97,8 @@ void calotype_paintable_set_fixed(GdkPaintable *paintable, bool is_fixed) {
     gdk_paintable_invalidate_size(paintable);
 }
 
-void calotype_paintable_set_whole(GdkPaintable *paintable, bool is_whole) {
-    CALOTYPE_PAINTABLE(paintable)->is_whole = is_whole;
+void calotype_paintable_set_fit(GdkPaintable *paintable, int fit) {
+    CALOTYPE_PAINTABLE(paintable)->fit = fit;
     gdk_paintable_invalidate_contents(paintable);
 }
 

@@ -1,9 +1,7 @@
 #ifdef GTK
 
-#include "CCalotypeGTK.h"
 #include "paintable.h"
-
-#include <gtk/gtk.h>
+#include "view.h"
 
 // Textures.
 
@@ -29,19 +27,7 @@ void calotype_gtk_unref(void *object) { g_object_unref(object); }
 
 // The image view.
 
-typedef struct {
-    GtkPicture *image;
-    GdkPaintable *paintable;
-    GtkSpinner *spinner;
-    GtkProgressBar *bar;
-    GtkImage *failure_icon;
-    // The tick callback of the running fade, or 0.
-    guint tick;
-    // The start of the fade (0 before its first frame) and its duration, in microseconds.
-    gint64 fade_start, fade_duration;
-} View;
-
-static View *view_of(void *view) { return g_object_get_data(G_OBJECT(view), "calotype-view"); }
+View *calotype_view_of(void *overlay) { return g_object_get_data(G_OBJECT(overlay), "calotype-view"); }
 
 static void free_view(gpointer data) {
     View *view = data;
@@ -49,36 +35,18 @@ static void free_view(gpointer data) {
     g_free(view);
 }
 
-/// Shows or hides a widget by its opacity. Changing its visibility would lay out the widgets around it again.
-static void set_visible(void *widget, bool is_visible) {
-    gtk_widget_set_opacity(GTK_WIDGET(widget), is_visible ? 1 : 0);
-    gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_HIDDEN, (gboolean)!is_visible, -1);
-}
-
-static GtkWidget *add_over(GtkOverlay *overlay, GtkWidget *widget, GtkAlign vertical) {
-    gtk_widget_set_halign(widget, vertical == GTK_ALIGN_END ? GTK_ALIGN_FILL : GTK_ALIGN_CENTER);
-    gtk_widget_set_valign(widget, vertical);
-    gtk_widget_set_can_target(widget, FALSE);
-    set_visible(widget, false);
-    gtk_overlay_add_overlay(overlay, widget);
-    return widget;
-}
-
-void *calotype_gtk_view_new(void *image_widget, bool shows_whole) {
+void *calotype_gtk_view_new(void *image_widget) {
     GtkOverlay *overlay = GTK_OVERLAY(gtk_overlay_new());
     View *view = g_new0(View, 1);
+    view->overlay = overlay;
     view->image = image_widget ? GTK_PICTURE(image_widget) : GTK_PICTURE(gtk_picture_new());
     view->paintable = calotype_paintable_new();
-    calotype_paintable_set_whole(view->paintable, shows_whole);
     gtk_picture_set_can_shrink(view->image, TRUE);
     // The paintable scales its texture by itself.
     gtk_picture_set_content_fit(view->image, GTK_CONTENT_FIT_FILL);
     gtk_picture_set_paintable(view->image, view->paintable);
     gtk_overlay_set_child(overlay, GTK_WIDGET(view->image));
-    view->spinner = GTK_SPINNER(add_over(overlay, gtk_spinner_new(), GTK_ALIGN_CENTER));
-    view->bar = GTK_PROGRESS_BAR(add_over(overlay, gtk_progress_bar_new(), GTK_ALIGN_END));
-    view->failure_icon = GTK_IMAGE(add_over(overlay, gtk_image_new_from_icon_name("image-missing-symbolic"), GTK_ALIGN_CENTER));
-    gtk_image_set_icon_size(view->failure_icon, GTK_ICON_SIZE_LARGE);
+    calotype_view_add_signs(view);
     g_object_set_data_full(G_OBJECT(overlay), "calotype-view", view, free_view);
     return overlay;
 }
@@ -88,7 +56,34 @@ void calotype_gtk_view_set_size(void *view, int width, int height) {
     // In a larger cell, the view keeps its size, so that an image of this size is not scaled.
     gtk_widget_set_halign(GTK_WIDGET(view), GTK_ALIGN_CENTER);
     gtk_widget_set_valign(GTK_WIDGET(view), GTK_ALIGN_CENTER);
-    calotype_paintable_set_fixed(view_of(view)->paintable, true);
+    calotype_paintable_set_fixed(calotype_view_of(view)->paintable, true);
+}
+
+void calotype_gtk_view_set_fit(void *view, int fit) {
+    calotype_paintable_set_fit(calotype_view_of(view)->paintable, fit);
+}
+
+void *calotype_gtk_view_add_sizer(void *overlay) {
+    GtkWidget *sizer = gtk_drawing_area_new();
+    gtk_widget_set_can_target(sizer, FALSE);
+    gtk_overlay_add_overlay(GTK_OVERLAY(overlay), sizer);
+    return sizer;
+}
+
+bool calotype_gtk_view_has_size(void *overlay) {
+    int requested[2], natural[2], size[2];
+    gtk_widget_get_size_request(GTK_WIDGET(overlay), &requested[0], &requested[1]);
+    calotype_gtk_size(overlay, &size[0], &size[1]);
+    // A GtkPicture asks for some pixels even if it shows nothing.
+    GtkWidget *image = GTK_WIDGET(calotype_view_of(overlay)->image);
+    gtk_widget_measure(image, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &natural[0], NULL, NULL);
+    gtk_widget_measure(image, GTK_ORIENTATION_VERTICAL, -1, NULL, &natural[1], NULL, NULL);
+    bool has_width = size[0] > natural[0] || requested[0] > 0, has_height = size[1] > natural[1] || requested[1] > 0;
+    return size[0] > 0 && size[1] > 0 && has_width && has_height;
+}
+
+void calotype_gtk_view_set_measures(void *view, bool measures_image) {
+    calotype_paintable_set_fixed(calotype_view_of(view)->paintable, !measures_image);
 }
 
 static gboolean fade_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data) {
@@ -104,7 +99,7 @@ static gboolean fade_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data
 }
 
 void calotype_gtk_view_set_texture(void *object, void *texture, uint32_t fade_milliseconds) {
-    View *view = view_of(object);
+    View *view = calotype_view_of(object);
     if (view->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(view->image), view->tick);
     view->tick = 0;
     bool fades = texture && fade_milliseconds > 0;
@@ -115,30 +110,8 @@ void calotype_gtk_view_set_texture(void *object, void *texture, uint32_t fade_mi
     view->tick = gtk_widget_add_tick_callback(GTK_WIDGET(view->image), fade_tick, view, NULL);
 }
 
-void calotype_gtk_view_set_loading(void *object, bool loading) {
-    View *view = view_of(object);
-    // The progress bar may still show the progress of the previous load.
-    if (calotype_gtk_view_progress(object) >= 0) set_visible(view->bar, false);
-    if (gtk_spinner_get_spinning(view->spinner) == loading) return;
-    gtk_spinner_set_spinning(view->spinner, loading);
-    set_visible(view->spinner, loading);
-}
-
-void calotype_gtk_view_set_progress(void *object, double fraction) {
-    View *view = view_of(object);
-    set_visible(view->bar, fraction >= 0 && fraction < 1);
-    if (fraction >= 0) gtk_progress_bar_set_fraction(view->bar, fraction);
-}
-
-void calotype_gtk_view_set_failure(void *object, const char *message) {
-    View *view = view_of(object);
-    if (!message && !calotype_gtk_view_has_failed(object)) return;
-    set_visible(view->failure_icon, message != NULL);
-    gtk_widget_set_tooltip_text(GTK_WIDGET(object), message);
-}
-
 void calotype_gtk_view_set_label(void *object, const char *label) {
-    View *view = view_of(object);
+    View *view = calotype_view_of(object);
     if (g_strcmp0(gtk_picture_get_alternative_text(view->image), label) == 0) return;
     gtk_picture_set_alternative_text(view->image, label);
     if (label) {
@@ -148,17 +121,18 @@ void calotype_gtk_view_set_label(void *object, const char *label) {
     }
 }
 
-const char *calotype_gtk_view_label(void *view) { return gtk_picture_get_alternative_text(view_of(view)->image); }
+const char *calotype_gtk_view_label(void *view) { return gtk_picture_get_alternative_text(calotype_view_of(view)->image); }
 
-double calotype_gtk_view_progress(void *view) {
-    GtkProgressBar *bar = view_of(view)->bar;
-    return gtk_widget_get_opacity(GTK_WIDGET(bar)) > 0 ? gtk_progress_bar_get_fraction(bar) : -1;
+bool calotype_gtk_view_is_blank(void *view) { return calotype_paintable_is_blank(calotype_view_of(view)->paintable); }
+
+bool calotype_gtk_is_mapped(void *widget) { return gtk_widget_get_mapped(GTK_WIDGET(widget)); }
+
+void calotype_gtk_size(void *widget, int *width, int *height) {
+    *width = gtk_widget_get_width(GTK_WIDGET(widget));
+    *height = gtk_widget_get_height(GTK_WIDGET(widget));
 }
 
-bool calotype_gtk_view_is_loading(void *view) { return gtk_spinner_get_spinning(view_of(view)->spinner); }
-bool calotype_gtk_view_has_failed(void *view) { return gtk_widget_get_opacity(GTK_WIDGET(view_of(view)->failure_icon)) > 0; }
-
-bool calotype_gtk_view_is_blank(void *view) { return calotype_paintable_is_blank(view_of(view)->paintable); }
+void *calotype_gtk_frame_clock(void *widget) { return gtk_widget_get_frame_clock(GTK_WIDGET(widget)); }
 
 int calotype_gtk_scale_factor(void *widget) { return gtk_widget_get_scale_factor(GTK_WIDGET(widget)); }
 
@@ -182,7 +156,7 @@ bool calotype_gtk_bounds(void *widget, void *other, double *x, double *y, double
 
 bool calotype_gtk_view_sample(void *object, int width, int height, uint8_t rgba[4]) {
     GtkSnapshot *snapshot = gtk_snapshot_new();
-    gdk_paintable_snapshot(view_of(object)->paintable, snapshot, width, height);
+    gdk_paintable_snapshot(calotype_view_of(object)->paintable, snapshot, width, height);
     GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);
     if (!node) return false;
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);

@@ -24,8 +24,14 @@
             return progress < 0 ? nil : progress
         }
 
-        /// Whether the failure icon is shown.
-        public var hasFailed: Bool { unsafe calotype_gtk_view_has_failed(widget) }
+        /// Whether the sign of failure is shown.
+        public var hasFailed: Bool { failureMessage != nil }
+
+        /// The sentence that says why the load failed; `nil` if no failure is shown.
+        public var failureMessage: String? { unsafe calotype_gtk_view_failure(widget).map { unsafe String(cString: $0) } }
+
+        /// The letter of the badge that is shown; `nil` if there is none.
+        public var badge: String? { unsafe calotype_gtk_view_badge(widget).map { unsafe String(cString: $0) } }
 
         /// Whether neither an image nor a placeholder is shown.
         public var isBlank: Bool { unsafe calotype_gtk_view_is_blank(widget) }

@@ -1,10 +1,66 @@
+// For clock_gettime.
+#define _POSIX_C_SOURCE 200809L
+
 #ifdef GTK
 
 #include "CCalotypeGTKStage.h"
 
 #include <gtk/gtk.h>
+#include <time.h>
 
 static GMainLoop *loop;
+static unsigned wakeups;
+
+// The time of the main thread, in microseconds: at the last return from poll, at the start of the frame and of the list's layout, and in
+// all frames since that return.
+static gint64 turn_start, frame_start, layout_start, frame_time;
+// The part of the list and of jobs of the main actor since the last frame.
+static double share;
+static void (*report_share)(void *context, double milliseconds);
+static void *report_context;
+
+static gint64 thread_time(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (gint64)time.tv_sec * 1000000 + time.tv_nsec / 1000;
+}
+
+static gint counting_poll(GPollFD *files, guint count, gint timeout) {
+    share += (double)(thread_time() - turn_start - frame_time) / 1000;
+    frame_time = 0;
+    gint result = g_poll(files, count, timeout);
+    turn_start = thread_time();
+    // With a timeout of 0, the loop does not wait.
+    if (timeout != 0) wakeups++;
+    return result;
+}
+
+static void frame_started(void) { frame_start = thread_time(); }
+static void layout_started(void) { layout_start = thread_time(); }
+static void layout_ended(void) { share += (double)(thread_time() - layout_start) / 1000; }
+
+static void frame_ended(void) {
+    frame_time += thread_time() - frame_start;
+    report_share(report_context, share);
+    share = 0;
+}
+
+void calotype_stage_measure(void *window, void (*report)(void *context, double milliseconds), void *context) {
+    report_share = report;
+    report_context = context;
+    gtk_widget_realize(GTK_WIDGET(window));
+    GdkFrameClock *clock = gtk_widget_get_frame_clock(GTK_WIDGET(window));
+    g_signal_connect(clock, "before-paint", G_CALLBACK(frame_started), NULL);
+    g_signal_connect_after(clock, "layout", G_CALLBACK(layout_started), NULL);
+    g_signal_connect_after(clock, "after-paint", G_CALLBACK(frame_ended), NULL);
+}
+
+void calotype_stage_measure_list(void *window) {
+    GdkFrameClock *clock = gtk_widget_get_frame_clock(GTK_WIDGET(window));
+    g_signal_connect_after(clock, "layout", G_CALLBACK(layout_ended), NULL);
+}
+
+unsigned calotype_stage_wakeups(void) { return wakeups; }
 
 bool calotype_stage_run(int width, int height, void (*ready)(void *context, void *window), void *context) {
     if (!gtk_init_check()) return false;
@@ -12,6 +68,7 @@ bool calotype_stage_run(int width, int height, void (*ready)(void *context, void
     gtk_window_set_decorated(GTK_WINDOW(window), FALSE);
     gtk_window_set_default_size(GTK_WINDOW(window), width, height);
     loop = g_main_loop_new(NULL, FALSE);
+    g_main_context_set_poll_func(NULL, counting_poll);
     ready(context, window);
     gtk_window_present(GTK_WINDOW(window));
     g_main_loop_run(loop);
@@ -26,6 +83,44 @@ void calotype_stage_set_child(void *window, void *widget) {
 }
 
 void calotype_stage_set_visible(void *widget, bool visible) { gtk_widget_set_visible(GTK_WIDGET(widget), visible); }
+
+void calotype_stage_set_size(void *widget, int width, int height) {
+    gtk_widget_set_size_request(GTK_WIDGET(widget), width, height);
+}
+
+void calotype_stage_center(void *widget, bool centers) {
+    gtk_widget_set_halign(GTK_WIDGET(widget), centers ? GTK_ALIGN_CENTER : GTK_ALIGN_FILL);
+    gtk_widget_set_valign(GTK_WIDGET(widget), centers ? GTK_ALIGN_CENTER : GTK_ALIGN_FILL);
+}
+
+void *calotype_stage_find(void *widget, const char *name) {
+    if (g_strcmp0(gtk_widget_get_css_name(GTK_WIDGET(widget)), name) == 0) return widget;
+    GtkWidget *child = gtk_widget_get_first_child(GTK_WIDGET(widget));
+    for (; child; child = gtk_widget_get_next_sibling(child)) {
+        void *found = calotype_stage_find(child, name);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+void *calotype_stage_row(void *view) {
+    GtkBox *row = GTK_BOX(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0));
+    gtk_box_append(row, GTK_WIDGET(view));
+    gtk_box_append(row, gtk_label_new(NULL));
+    return row;
+}
+
+void calotype_stage_set_text(void *row, const char *text) {
+    gtk_label_set_text(GTK_LABEL(gtk_widget_get_last_child(GTK_WIDGET(row))), text);
+}
+
+const char *calotype_stage_text(void *label) { return label ? gtk_label_get_text(GTK_LABEL(label)) : NULL; }
+bool calotype_stage_is_focusable(void *widget) { return gtk_widget_get_focusable(GTK_WIDGET(widget)); }
+int calotype_stage_width(void *widget) { return gtk_widget_get_width(GTK_WIDGET(widget)); }
+void calotype_stage_set_sensitive(void *widget, bool is_sensitive) { gtk_widget_set_sensitive(GTK_WIDGET(widget), is_sensitive); }
+void calotype_stage_click(void *button) { g_signal_emit_by_name(button, "clicked"); }
+void *calotype_stage_button(void) { return g_object_ref_sink(gtk_button_new()); }
+void calotype_stage_release(void *object) { g_object_unref(object); }
 
 typedef struct {
     bool (*tick)(void *context);

@@ -11,6 +11,7 @@
     /// - `scroll OFFSET…` sets several offsets within one turn of the main loop.
     /// - `hide OFFSET` scrolls to the offset, holds the responses, hides the list until no load runs, prints the numbers of loads, and shows
     ///   the list again.
+    /// - `rest MILLISECONDS` does nothing for a time and prints the frames that were painted and the times that the main loop awoke.
     /// - `activations` prints the number of activations so far.
     /// - `end` prints the counts of loads and frames, and ends the program.
     final class ListScenario: Scenario {
@@ -74,6 +75,9 @@
             let numbers = command.dropFirst().compactMap { Double($0) }
             switch command[0] {
             case "idle": printIdleState(command[1], cells)
+            case "rest":
+                unsafe rest(UInt32(numbers.first ?? 0), in: window)
+                return false
             case "activations": printLine("ACTIVATED \(list.activations)")
             case "scroll": for offset in numbers { list.scroll(to: offset) }
             case "hide":
@@ -83,6 +87,16 @@
             default: return finish()
             }
             return true
+        }
+
+        private func rest(_ milliseconds: UInt32, in window: UnsafeMutableRawPointer) {
+            let (frames, wakeups) = (frames, calotype_stage_wakeups())
+            every(milliseconds) { [self] in
+                printLine(
+                    "REST frames=\(self.frames - frames) wakeups=\(calotype_stage_wakeups() - wakeups) cells=\(list.cellCount)")
+                every(16) { [self] in unsafe tick(window) }
+                return false
+            }
         }
 
         private func printIdleState(_ name: String, _ cells: [GTKImageList.VisibleCell]) {

@@ -20,6 +20,8 @@
         private let layout: GTKImageList.Layout
         private let usesChequerboards: Bool
         private let hasSlowRequests: Bool
+        /// Every so many images, one is an animation; `nil` for none.
+        private let animationInterval: Int?
         private var server: LoopbackServer?
         private var list: GTKImageList?
         /// Holds the server's responses while it is closed.
@@ -34,7 +36,12 @@
         ///   - layout: how the cells are arranged.
         ///   - usesChequerboards: whether the images are chequerboards of single pixels instead of four coloured quarters.
         ///   - hasSlowRequests: whether making a request takes longer than the time that the list spends on loads per frame.
-        init(columns: Int, layout: GTKImageList.Layout = .grid, usesChequerboards: Bool = false, hasSlowRequests: Bool = false) {
+        ///   - animationInterval: every so many images, one is an animation; none by default.
+        init(
+            columns: Int, layout: GTKImageList.Layout = .grid, usesChequerboards: Bool = false, hasSlowRequests: Bool = false,
+            animationInterval: Int? = nil
+        ) {
+            self.animationInterval = animationInterval
             windowSize = (columns * Self.cellSide, columns * Self.cellSide * 3 / 4)
             (self.layout, self.usesChequerboards, self.hasSlowRequests) = (layout, usesChequerboards, hasSlowRequests)
         }
@@ -55,11 +62,14 @@
 
         /// Puts the list into a window.
         func start(in window: UnsafeMutableRawPointer) throws {
-            let server = try LoopbackServer { [usesChequerboards, gate] request, connection in
+            let server = try LoopbackServer { [usesChequerboards, gate, animationInterval] request, connection in
                 if let gate = gate.value { try connection.wait(for: gate) }
                 // As on a network, a load takes longer than half a frame, so that many loads run when their cells leave the screen.
                 FileOutput.pause(microseconds: 8_000)
                 let number = Int(request.path.dropFirst().prefix { $0.isNumber }) ?? 0
+                if let animationInterval, number % animationInterval == 0 {
+                    return try connection.respond(LoopbackServer.Response(200, body: Array(TestPattern.animation(number))))
+                }
                 let image = try usesChequerboards ? TestPattern.chequerboard(number) : TestPattern.quarters(number)
                 let file = try EncoderRegistry(.codecs).encode(image, as: .png, options: EncodeOptions())
                 try connection.respond(LoopbackServer.Response(200, body: Array(file)))

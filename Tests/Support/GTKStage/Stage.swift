@@ -15,6 +15,9 @@
                 case "slow": ListScenario(ServedList(columns: 10, hasSlowRequests: true))
                 case "dense": ListScenario(ServedList(columns: 5, usesChequerboards: true))
                 case "rows": ListScenario(ServedList(columns: 10, layout: .rows { "Image \($0)" }))
+                case "soak": SoakScenario(seconds: CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) } ?? 5)
+                case "view": ViewScenario()
+                case "items": ItemsScenario()
                 default: ConformanceScenario()
                 }
             let box = unsafe Unmanaged.passRetained(Holder(scenario)).toOpaque()
@@ -38,6 +41,18 @@
         /// The size of the window, in the application's pixels.
         var windowSize: (width: Int, height: Int) { get }
         func start(in window: UnsafeMutableRawPointer)
+    }
+
+    extension Scenario {
+        /// Prints the result of a check.
+        func expect(_ condition: Bool, _ name: String) { printLine("\(condition ? "PASS" : "FAILED") \(name)") }
+
+        /// Waits until a condition holds, at most ten seconds, and prints whether it does.
+        func expect(_ name: String, _ condition: () -> Bool) async throws {
+            let end = ContinuousClock.now + .seconds(10)
+            while !condition(), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(5)) }
+            expect(condition(), name)
+        }
     }
 
     @MainActor final class Holder {

@@ -1,4 +1,6 @@
 #if GTK
+    import Foundation
+    import ImageCodecs
     import ImageCore
 
     /// Images that differ in each of their parts, twice as large as a cell.
@@ -8,6 +10,17 @@
             try image(side) { x, y in
                 [number % 256, number / 256 * 31, ((y >= side / 2 ? 2 : 0) + (x >= side / 2 ? 1 : 0)) * 80]
             }
+        }
+
+        /// An animated WebP file whose quarters turn, 20 times per second, without an end.
+        static func animation(_ number: Int) throws -> Data {
+            let frames = try (0..<4).map { turn in
+                AnimatedWebPEncoder.Frame(
+                    try image(192) { x, y in
+                        [number % 256, number / 256 * 31, (((y >= 96 ? 2 : 0) + (x >= 96 ? 1 : 0) + turn) % 4) * 80]
+                    }, duration: 0.05)
+            }
+            return try AnimatedWebPEncoder().encode(frames)
         }
 
         /// A chequerboard of single pixels, which any scaling would blend.
