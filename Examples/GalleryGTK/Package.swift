@@ -1,27 +1,27 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A GTK window with thousands of images. The trait adds GTK to Calotype. The window itself is written in C, since Swift cannot call
-// GTK's macros.
+// GTK programs in Swift alone. Swift imports GTK's functions through a module map of two lines, in Sources/CGTK.
 let package = Package(
     name: "GalleryGTK",
     platforms: [.macOS(.v13)],
     dependencies: [
+        // The trait adds GTK to Calotype.
         .package(name: "Calotype", path: "../..", traits: ["GTK"])
     ],
     targets: [
         .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
-        .target(name: "CGallery", dependencies: ["CGTK"]),
+        // An image viewer: `make gallery`.
         .executableTarget(
             name: "GalleryGTK",
             dependencies: [
-                "CGallery",
+                "CGTK",
                 .product(name: "Calotype", package: "Calotype"),
                 .product(name: "ImageTargetsGTK", package: "Calotype"),
                 .product(name: "LoopbackHTTP", package: "Calotype"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]),
-        // The programs of docs/GettingStarted.md and docs/TutorialGTK.md.
+        // The programs of docs/GettingStarted.md, docs/Targets.md and docs/TutorialGTK.md.
         .executableTarget(
             name: "HelloGTK",
             dependencies: [

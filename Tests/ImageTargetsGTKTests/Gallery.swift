@@ -44,6 +44,8 @@
         func turnWheel(_ count: Int) throws {
             try process.input("mousemove 480 360 click --repeat \(abs(count)) --delay 2 \(count < 0 ? 4 : 5)")
         }
+        /// Sends a command of xdotool.
+        func input(_ command: String) throws { try process.input(command) }
         func click(x: Int, y: Int, times: Int = 1) throws {
             try process.input("mousemove \(x) \(y) click --repeat \(times) --delay 40 1")
         }
@@ -85,35 +87,11 @@
 
         /// Whether the window shows all of the large image of a position.
         func showsLarge(_ position: Int, _ state: State) -> Bool {
-            guard state.page == "image", state["image"] == "\(position)", state["loaded"] == "true", let screen else {
-                return false
-            }
+            guard state.page == "image", state["image"] == "\(position)", state["loaded"] == "true", state["loads"] == "0",
+                let screen
+            else { return false }
             let bounds = images[position % images.count].bounds(within: state.rectangle("page-bounds"))
             return shows(position, in: bounds, on: screen, covering: false)
-        }
-
-        /// Whether cells show badges.
-        func showsBadges() -> Bool {
-            // The upper part of the fourth image has nearly one colour, which is not that of a badge.
-            guard let screen, let cell = state.fullyVisibleCells.first(where: { $0.position % images.count == 3 }) else {
-                return false
-            }
-            return (1..<13).contains { x in
-                (1..<17).contains { y in
-                    let corner = screen.pixel(cell.x + x, cell.y + y)
-                    return zip(corner, screen.pixel(cell.x + x + 24, cell.y + y)).contains { abs($0 - $1) > 60 }
-                }
-            }
-        }
-
-        /// Whether the panel of statistics has changed since a screenshot.
-        func panelDiffers(from before: Screen?) -> Bool {
-            guard let before, let screen else { return false }
-            let page = state.rectangle("page-bounds")
-            let bottom = page.y + page.height
-            return (bottom..<bottom + 20).contains { y in
-                (0..<page.width).contains { before.pixel($0, y) != screen.pixel($0, y) }
-            }
         }
 
         /// The side of a cell in pixels.

@@ -1,27 +1,33 @@
-import CGallery
+import CGTK
 import Calotype
 import Foundation
 import ImageTargetsGTK
 
-/// `GalleryGTK [FOLDER… | LIST.txt] [--serve] [--guide=FILE.png] [--trace]`
-@main @MainActor struct Main {
-    private static var gallery: Gallery?
+/// `GalleryGTK [FILE… | FOLDER… | LIST.txt] [--serve] [--trace]`
+@main @MainActor enum Main {
+    private static var window: GalleryWindow?
 
     /// Synchronous, since GLib's loop occupies the main thread.
-    static func main() throws {
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        let screenshot = arguments.first { $0.hasPrefix("--guide=") }.map { GuideScreenshot(String($0.dropFirst(8))) }
-        let images = try GalleryImages(arguments: arguments, isStorable: screenshot != nil)
-        guard !images.urls.isEmpty else {
-            return print("No images were found. Pass a folder of images, or a .txt file with one URL per line.")
+    static func main() {
+        do {
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            let images = try ImageFiles(arguments: arguments)
+            guard gtk_init_check() != 0 else {
+                throw UsageError(description: "There is no display. Start the program in a graphical session.")
+            }
+            GTKMainLoop.attach()
+            // Every start has its own window.
+            let flags = GApplicationFlags(rawValue: 1 << 5)  // G_APPLICATION_NON_UNIQUE
+            guard let application = gtk_application_new("org.example.Gallery", flags) else { return }
+            GTKSignals.connect(application, "activate") {
+                window = GalleryWindow(images, application, isTraced: arguments.contains("--trace"))
+            }
+            let status = g_application_run(gtkCast(application), 0, nil)
+            window = nil
+            exit(status)
+        } catch {
+            FileHandle.standardError.write(Data("GalleryGTK: \(error)\n".utf8))
+            exit(1)
         }
-        GTKMainLoop.attach()
-        gallery = Gallery(images, screenshot: screenshot, trace: arguments.contains("--trace") ? Trace() : nil)
-        var callbacks = gallery_callbacks(
-            context: nil,
-            ready: { _ in MainActor.assumeIsolated { Main.gallery?.ready() } },
-            key: { _, key in MainActor.assumeIsolated { Main.gallery?.key(key) } },
-            tick: { _ in MainActor.assumeIsolated { Main.gallery?.tick() } })
-        if !gallery_run(&callbacks) { print("There is no display. Start the program in a graphical session.") }
     }
 }
