@@ -40,32 +40,29 @@ test: build ## run all tests, compile the snippets, build and run the examples
 	@Scripts/snippets
 	@Scripts/examples
 
-# The parts behind package traits, and their test suites. They have a separate build folder, so that the default build does
-# not change.
+# The parts behind package traits, with only the test targets that run here, in a separate build folder, so that the default build
+# does not change. The examples have folders of their packages, which `make gallery` uses too.
 TRAITS := GTK,Redis,OpenCombine
-OPTIONAL_TESTS := ImageTargetsGTKTests|ImageCachingRedisTests|CalotypeCombineTests
 OPTIONAL := --scratch-path .build/optional --traits $(TRAITS)
+OPTIONAL_TESTS := ImageTargetsGTKTests ImageCachingRedisTests CalotypeCombineTests
+GALLERY := --package-path Examples/GalleryGTK --scratch-path .build/gallery
+LAYER := --package-path Examples/AsyncHTTPClientLayer --scratch-path .build/async-http-client
 
-# The example of a network layer on AsyncHTTPClient, which must pass all conformance checks. Its packages take a minute or more
-# to build.
-OTHER_CLIENT := --package-path Examples/AsyncHTTPClientLayer --scratch-path .build/async-http-client
-
-# The release build of the gallery. A test of the optional parts clicks and types in it.
-GALLERY := -c release --package-path Examples/GalleryGTK --scratch-path .build/gallery
-GALLERY_PROGRAM := .build/gallery/release/GalleryGTK
-
+# The package manager writes the traits into each command in the order of a set. In another order, it would build everything again.
+optional: export SWIFT_DETERMINISTIC_HASHING := 1
 optional: ## build and test the optional parts: GTK, Redis, OpenCombine, and a network layer on AsyncHTTPClient
 	@Scripts/setup --optional
-	@Scripts/quietly "build (optional parts)" $(BUILD) --build-tests $(OPTIONAL)
-	@Scripts/quietly "build (gallery, release)" $(SWIFT) build $(GALLERY)
-	@CALOTYPE_GALLERY=$(CURDIR)/$(GALLERY_PROGRAM) Scripts/quietly "tests (optional parts)" $(SWIFT) test --skip-build --disable-xctest --no-parallel $(OPTIONAL) --filter '$(OPTIONAL_TESTS)'
-	@Scripts/quietly "build (Examples/AsyncHTTPClientLayer)" $(SWIFT) build $(OTHER_CLIENT)
-	@Scripts/quietly "Examples/AsyncHTTPClientLayer" $(SWIFT) run --skip-build $(OTHER_CLIENT)
+	@CALOTYPE_TEST_TARGETS="$(OPTIONAL_TESTS)" Scripts/quietly "1/5 build (optional parts)" $(BUILD) --build-tests $(OPTIONAL)
+	@Scripts/quietly "2/5 build (GTK programs)" $(SWIFT) build $(GALLERY)
+	@CALOTYPE_TEST_TARGETS="$(OPTIONAL_TESTS)" CALOTYPE_GALLERY=$(CURDIR)/.build/gallery/debug/GalleryGTK \
+	  Scripts/quietly "3/5 tests (optional parts)" $(SWIFT) test --skip-build --disable-xctest --no-parallel $(OPTIONAL)
+	@Scripts/quietly "4/5 build (Examples/AsyncHTTPClientLayer)" $(SWIFT) build $(LAYER)
+	@Scripts/quietly "5/5 run (Examples/AsyncHTTPClientLayer)" $(SWIFT) run --skip-build $(LAYER)
 
-gallery: ## a GTK window with thousands of images; IMAGES=folder, or a .txt file with one URL per line
+gallery: ## an image viewer in GTK; IMAGES=folder, or a .txt file with one URL per line
 	@Scripts/setup --optional
-	@Scripts/quietly "build (gallery, release)" $(SWIFT) build $(GALLERY)
-	@$(GALLERY_PROGRAM) $(if $(IMAGES),"$(IMAGES)",Sources/C/Gallery/Images --serve)
+	@Scripts/quietly "build (gallery, release)" $(SWIFT) build -c release $(GALLERY) --product GalleryGTK
+	@.build/gallery/release/GalleryGTK $(if $(IMAGES),"$(IMAGES)",Sources/C/Gallery/Images --serve)
 
 check-apple: build ## type-check the Apple sources against stubs, and run their logic
 	@Scripts/check-apple

@@ -178,6 +178,11 @@ for target in package.targets where target.type != .system && !target.name.hasPr
     target.swiftSettings = strict + warnings
 }
 
+/// `make optional` builds only the test targets that it runs.
+if let names = Context.environment["CALOTYPE_TEST_TARGETS"]?.split(separator: " ") {
+    package.targets.removeAll { target in target.type == .test && !names.contains { $0 == target.name } }
+}
+
 typealias Dependency = Target.Dependency
 
 /// A module of the framework.
