@@ -64,6 +64,10 @@ gallery: ## an image viewer in GTK; IMAGES=folder, or a .txt file with one URL p
 	@Scripts/quietly "build (gallery, release)" $(SWIFT) build -c release $(GALLERY) --product GalleryGTK
 	@.build/gallery/release/GalleryGTK $(if $(IMAGES),"$(IMAGES)",Sources/C/Gallery/Images --serve)
 
+gtk-soak: ## scroll a grid of 2,000 images with 50 animations for a minute (release); SECONDS=60
+	@Scripts/setup --optional
+	@Scripts/gtk-soak $(or $(SECONDS),60)
+
 check-apple: build ## type-check the Apple sources against stubs, and run their logic
 	@Scripts/check-apple
 
