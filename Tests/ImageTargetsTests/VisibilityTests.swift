@@ -234,7 +234,7 @@ private actor OptionView: ImageViewAdapter {
         let completed = EventLog<Void>()
         func show(_ isMarked: Bool) async {
             let count = completed.events.count
-            await target.setImage(request { $0.showsTierBadge = isMarked }) { _ in completed.append(()) }
+            target.setImage(request { $0.showsTierBadge = isMarked }) { _ in completed.append(()) }
             provider.loads.last?.succeed(plain, tier: .disk)
             await completed.wait(forCount: count + 1)
             await target.clear()
