@@ -10,7 +10,8 @@ extension StandardConfiguration {
     public func makeConfiguration() -> ImageLoader.Configuration {
         let responses = dataCache.map {
             HTTPCache(
-                store: $0, policy: httpCachePolicy, neutralFields: neutralHeaders, maximumBodyBytes: maximumStoredResponseBytes)
+                store: $0, policy: httpCachePolicy, neutralFields: neutralHeaders, maximumBodyBytes: maximumStoredResponseBytes,
+                now: { [now] in now().timeIntervalSince1970 })
         }
         let partialBodies = PartialBodyStore(backing: dataCache)
         var configuration = ImageLoader.Configuration(
@@ -23,7 +24,7 @@ extension StandardConfiguration {
         configuration.identifyingInterceptors = networkInterceptors
         configuration.encoder = makeEncoder()
         (configuration.processedFormat, configuration.processedEncoding) = (processedFormat, processedEncoding)
-        configuration.globalOptions = makeOptions()
+        configuration.options = makeOptions()
         configuration.limits = limits
         (configuration.previewInterval, configuration.clock) = (previewInterval, clock)
         configuration.observers = observers

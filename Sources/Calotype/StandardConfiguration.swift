@@ -73,6 +73,8 @@ public struct StandardConfiguration: Sendable {
     /// The names of request headers, in any case, whose values do not select a different response unless `Vary` names them;
     /// ``HTTPCache/standardNeutralFields``. Add headers that differ for each request, such as trace identifiers.
     public var neutralHeaders = HTTPCache.standardNeutralFields
+    /// The current time, by which responses become stale; the system's clock. Tests replace it. ``clock`` measures intervals.
+    public var now: @Sendable () -> Date = { Date() }
     /// The largest response body to store, in bytes; 64 MB.
     public var maximumStoredResponseBytes = 64 << 20
 

@@ -36,7 +36,7 @@ extension ImageLoader {
         /// default, counts every network as unconstrained.
         public var networkUpdates: (@Sendable () -> AsyncStream<NetworkStatus>)?
         /// The app's defaults: the lowest of the three layers of options.
-        public var globalOptions = OptionLayer()
+        public var options = OptionLayer()
         /// The most that the loader accepts and does at a time.
         public var limits = Limits()
         /// The shortest time from one preview of an image to the next; 0.5 s.

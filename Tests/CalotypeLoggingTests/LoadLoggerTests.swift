@@ -96,7 +96,7 @@ import Testing
         var configuration = ImageLoader.Configuration(
             dataLoader: ScriptedLoader { _ in .body(Data([7])) }, decoder: ScriptedDecoder())
         configuration.observers = [LoadLogger(logger(.trace))]
-        if layer == "global" { configuration.globalOptions.logContext = "feed" }
+        if layer == "global" { configuration.options.logContext = "feed" }
         let loader = ImageLoader(configuration)
         if layer == "runtime" { loader.runtimeOptions.logContext = "feed" }
         var request = ImageRequest(url: source)

@@ -45,6 +45,20 @@ import Testing
         #expect(server.requests.value == 1)
     }
 
+    @Test func aTestSetsTheTimeByWhichResponsesBecomeStale() async throws {
+        let server = try Self.server("max-age=60")
+        defer { server.stop() }
+        let time = Lock(Date())
+        let loader = loader { $0.now = { time.withLock { $0 } } }
+        for (seconds, requests) in [(0.0, 1), (59, 1), (2, 2)] {
+            time.withLock { $0 += seconds }
+            memory.removeAll()
+            _ = try await loader.image(for: imageRequest(server))
+            try await loader.flush()
+            #expect(server.requests.value == requests)
+        }
+    }
+
     @Test func storedBytesAreServedWithoutARequestForTheirAge() async throws {
         let server = try Self.server()
         defer { server.stop() }

@@ -7,7 +7,7 @@ extension LoadCoordinator {
         set {
             let configuration = parts.configuration
             let defaults = LayeredDefaults(
-                global: configuration.globalOptions, runtime: newValue, encodes: configuration.encoder != nil)
+                global: configuration.options, runtime: newValue, encodes: configuration.encoder != nil)
             control.withLock { $0.defaults = defaults }
         }
     }

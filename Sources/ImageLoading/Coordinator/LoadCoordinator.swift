@@ -39,7 +39,7 @@ final class LoadCoordinator: Sendable {
         control = Lock(
             Control(
                 defaults: LayeredDefaults(
-                    global: configuration.globalOptions, runtime: OptionLayer(), encodes: configuration.encoder != nil)))
+                    global: configuration.options, runtime: OptionLayer(), encodes: configuration.encoder != nil)))
         state = Lock(LoaderState(configuration.limits))
     }
 

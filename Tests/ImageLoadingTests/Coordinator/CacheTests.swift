@@ -90,7 +90,7 @@ import Testing
         let bench = Bench {
             $0.encoder = RedEncoder()
             $0.processedFormat = ScriptedDecoder.format
-            $0.globalOptions.diskStorage = .processedImages
+            $0.options.diskStorage = .processedImages
         }
         for width in [2, 3] { _ = try await bench.loader.image(for: request("x", width: width)) }
         try await bench.loader.flush()

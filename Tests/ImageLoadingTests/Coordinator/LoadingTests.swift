@@ -244,9 +244,9 @@ import Testing
 
     @Test func optionsOfThreeLayersReachTheLoad() async throws {
         let bench = Bench {
-            $0.globalOptions.timeout = .seconds(11)
-            $0.globalOptions.retries = 1
-            $0.globalOptions.headers = [.userAgent: "calotype"]
+            $0.options.timeout = .seconds(11)
+            $0.options.retries = 1
+            $0.options.headers = [.userAgent: "calotype"]
         }
         bench.loader.runtimeOptions.retries = 2
         var request = ImageRequest(url: url("x"))

@@ -23,7 +23,7 @@ import Testing
     /// The widths of the previews of a load, after others were loaded. Widths are those of the target size, or 4.
     private func previews(of wanted: ImageRequest, after others: [ImageRequest]) async throws -> [Int] {
         // Nothing on disk and the network held: the load is still running when its events are read.
-        let bench = Bench { $0.globalOptions.storesToDisk = false }
+        let bench = Bench { $0.options.storesToDisk = false }
         for other in others { _ = try await bench.loader.image(for: other) }
         bench.loader.isPaused = true
         let task = bench.loader.task(for: wanted)

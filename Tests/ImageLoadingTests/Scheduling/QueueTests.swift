@@ -52,7 +52,7 @@ import Testing
         }
         let bench = Bench(network: network) {
             $0.limits.fetches = 1
-            $0.globalOptions.cachePolicy = .memoryOnly
+            $0.options.cachePolicy = .memoryOnly
         }
         var request = ImageRequest(url: url("broken"))
         request.fallbacks = [.url(url("fallback"))]
@@ -73,7 +73,7 @@ import Testing
     @Test func theSmallVersionIsAsUrgentAsTheImageIsMade() async throws {
         let bench = Bench.held {
             $0.limits.fetches = 2
-            $0.globalOptions.cachePolicy = .memoryOnly
+            $0.options.cachePolicy = .memoryOnly
         }
         let gate = bench.network.gate
         let first = ["a", "b"].map { bench.loader.task(for: ImageRequest(url: url($0))) }

@@ -51,7 +51,7 @@ struct InterceptorOptions {
     }
 
     @Test func aHigherLayerCanAddToTheListOfALowerOne() async throws {
-        let bench = Bench { $0.globalOptions.interceptors = [Tagging(tag: "a")] }
+        let bench = Bench { $0.options.interceptors = [Tagging(tag: "a")] }
         var request = ImageRequest(url: url("a.png"))
         request.options.modify(\.interceptors) { $0.append(Tagging(tag: "b")) }
         _ = try await bench.loader.image(for: request)

@@ -52,7 +52,7 @@ struct OptionsOfPlugIns {
         let (regions, processed, encoded) = (EventLog<String>(), EventLog<Int>(), EventLog<Int>())
         let bench = Bench {
             ($0.encoder, $0.processedFormat) = (Noting(log: encoded), ScriptedDecoder.format)
-            $0.globalOptions[Region.self] = "us"
+            $0.options[Region.self] = "us"
         }
         let request = request {
             $0.interceptors = [Observing(log: regions)]
@@ -146,8 +146,8 @@ struct OptionsOfPlugIns {
                 let encoded = EventLog<Int>()
                 let bench = Bench {
                     ($0.encoder, $0.processedFormat) = (Noting(log: encoded), ScriptedDecoder.format)
-                    $0.globalOptions.diskStorage = storage
-                    if isSwapped { $0.globalOptions.cachePolicy = policy } else { $0.globalOptions.storesToDisk = stores }
+                    $0.options.diskStorage = storage
+                    if isSwapped { $0.options.cachePolicy = policy } else { $0.options.storesToDisk = stores }
                 }
                 let request = request {
                     $0.targetSize = PixelSize(width: 2, height: 2)
