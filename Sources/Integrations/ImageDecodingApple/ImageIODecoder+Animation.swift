@@ -1,0 +1,89 @@
+#if canImport(ImageIO)
+    internal import CoreGraphics
+    internal import Foundation
+    public import ImageCore
+    internal import ImageIO
+
+    extension ImageIODecoder: AnimationDecoding {
+        public func animation(of data: Data, options: DecodeOptions) throws -> any ImageAnimation {
+            try options.checkCancellation()
+            return try ImageIOAnimation(ImageIOFile(data), options: options)
+        }
+    }
+
+    /// An animation whose frames ImageIO composes.
+    private final class ImageIOAnimation: ImageAnimation {
+        let durations: [Double]
+        let loopCount: Int?
+        private let file: ImageIOFile
+        private let options: DecodeOptions
+
+        init(_ file: ImageIOFile, options: DecodeOptions) throws {
+            (self.file, self.options) = (file, options)
+            // Checks the number of frames.
+            _ = try file.info(at: file.index(of: 0), limits: options.limits)
+            guard let keys = AnimationKeys.all.first(where: { $0.format == file.format }),
+                let times = keys.durations(of: file.source)
+            else {
+                (durations, loopCount) = ([0], nil)
+                return
+            }
+            durations = times
+            let properties = CGImageSourceCopyProperties(file.source, nil) as? [CFString: Any]
+            loopCount = (properties?[keys.dictionary] as? [CFString: Any])?[keys.loopCount] as? Int
+        }
+
+        func frame(at index: Int) throws -> DecodedImage {
+            try options.checkCancellation()
+            guard durations.indices.contains(index) else {
+                throw ImageError(
+                    .invalidRequest,
+                    message: "The animation has no frame \(index). Ask for a frame from 0 to \(durations.count - 1).")
+            }
+            return try file.decode(at: durations.count == 1 ? file.index(of: 0) : index, options: options)
+        }
+    }
+
+    /// The names under which ImageIO has the properties of the animations of a format.
+    private struct AnimationKeys {
+        let format: ImageFormat
+        let dictionary, unclampedDelay, delay, loopCount: CFString
+
+        static var all: [AnimationKeys] {
+            [
+                AnimationKeys(
+                    format: .gif, dictionary: kCGImagePropertyGIFDictionary,
+                    unclampedDelay: kCGImagePropertyGIFUnclampedDelayTime, delay: kCGImagePropertyGIFDelayTime,
+                    loopCount: kCGImagePropertyGIFLoopCount),
+                AnimationKeys(
+                    format: .png, dictionary: kCGImagePropertyPNGDictionary,
+                    unclampedDelay: kCGImagePropertyAPNGUnclampedDelayTime, delay: kCGImagePropertyAPNGDelayTime,
+                    loopCount: kCGImagePropertyAPNGLoopCount),
+                AnimationKeys(
+                    format: .webp, dictionary: kCGImagePropertyWebPDictionary,
+                    unclampedDelay: kCGImagePropertyWebPUnclampedDelayTime, delay: kCGImagePropertyWebPDelayTime,
+                    loopCount: kCGImagePropertyWebPLoopCount),
+                AnimationKeys(
+                    format: .heic, dictionary: kCGImagePropertyHEICSDictionary,
+                    unclampedDelay: kCGImagePropertyHEICSUnclampedDelayTime, delay: kCGImagePropertyHEICSDelayTime,
+                    loopCount: kCGImagePropertyHEICSLoopCount),
+            ]
+        }
+
+        /// The durations of the frames in seconds; `nil` if the file is no animation, for example a HEIC file with several photos.
+        ///
+        /// ImageIO shows frames of less than 0.02 s for 0.1 s. The unclamped delay is what the file says.
+        func durations(of source: CGImageSource) -> [Double]? {
+            let count = CGImageSourceGetCount(source)
+            guard count > 1 else { return nil }
+            var durations: [Double] = []
+            for index in 0..<count {
+                let properties = CGImageSourceCopyPropertiesAtIndex(source, index, nil) as? [CFString: Any]
+                let frame = properties?[dictionary] as? [CFString: Any]
+                guard let seconds = frame?[unclampedDelay] as? Double ?? frame?[delay] as? Double else { return nil }
+                durations.append(max(0, seconds))
+            }
+            return durations
+        }
+    }
+#endif
