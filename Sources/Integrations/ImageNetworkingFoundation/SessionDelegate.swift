@@ -16,6 +16,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     }
 
     private let running = Lock<[Int: Running]>([:])
+    private let challengeHandler: (@Sendable (URLAuthenticationChallenge) -> URLSessionLoader.ChallengeAnswer)?
+
+    init(_ challengeHandler: (@Sendable (URLAuthenticationChallenge) -> URLSessionLoader.ChallengeAnswer)?) {
+        self.challengeHandler = challengeHandler
+    }
 
     func add(_ transfer: SessionTransfer, _ identifier: Int, lease: SessionLease) {
         running.withLock { $0[identifier] = Running(transfer: transfer, lease: lease) }
@@ -76,6 +81,24 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         }
     }
 
+    // TLS belongs to the session, passwords to a task.
+
+    func urlSession(
+        _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let answer = challengeHandler?(challenge) ?? (.performDefaultHandling, nil)
+        completionHandler(answer.0, answer.1)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let answer = challengeHandler?(challenge) ?? (.performDefaultHandling, nil)
+        completionHandler(answer.0, answer.1)
+    }
+
     private static func problem(with request: URLRequest, redirects: Int, _ transfer: SessionTransfer) -> ImageError? {
         guard redirects <= RedirectLimit.standard else {
             return ImageError(
@@ -131,6 +154,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
             return make(
                 .insecure,
                 "Could not make a secure connection to “\(host)” to load \(source): its certificate or TLS was rejected.")
+        case .cancelled, .userCancelledAuthentication:
+            // The transfers that the loader cancels have ended before, so the challenge handler cancelled this one.
+            return make(.insecure, "The app rejected “\(host)”, which is needed to load \(source).")
         case .httpTooManyRedirects: return make(.tooManyRedirects, "\(source) was redirected too many times.")
         case .badURL, .unsupportedURL: return make(.invalidRequest, "\(source) is not a valid URL.")
         case .badServerResponse, .cannotParseResponse, .redirectToNonExistentLocation, .zeroByteResource:

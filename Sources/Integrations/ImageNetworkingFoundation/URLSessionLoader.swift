@@ -1,17 +1,19 @@
-internal import Foundation
 internal import HTTPTypes
 public import ImageCore
 
 #if canImport(FoundationNetworking)
-    internal import FoundationNetworking
+    internal import Foundation
+    public import FoundationNetworking
+#else
+    public import Foundation
 #endif
 
 /// Loads `http` and `https` URLs through Foundation's `URLSession`: the default on Apple platforms, where it uses the
 /// system's proxies, VPNs and power management. Elsewhere it needs no library besides Foundation.
 ///
 /// It behaves like `CurlLoader`: a load returns as soon as the response headers are complete; at most ten redirects are followed, to
-/// `http` and `https` only; credentials stay with their origin; any status is a response; bodies are not decompressed. Caches and
-/// cookies are not used.
+/// `http` and `https` only; credentials stay with their origin; any status is a response; bodies are not decompressed. Caches are not
+/// used, and cookies only with a ``Configuration/session`` that has them.
 ///
 /// The timeout of a request counts from its start, including the time that it waits in the session for a connection; the deadline
 /// ends it too, if that is sooner.
@@ -38,12 +40,28 @@ public final class URLSessionLoader: DataLoading {
         public var window = 256 << 10
         /// The `User-Agent` of requests that have none.
         public var userAgent = "Calotype"
+        /// Whether loads use the network in Low Data Mode; `true`. Otherwise they fail there. It has no effect on Linux.
+        public var allowsConstrainedNetwork = true
+        /// Makes the settings of the session: proxies, cookies, `URLProtocol` classes, TLS versions. `nil`, the default, for an
+        /// ephemeral session without cookies and stored credentials.
+        ///
+        /// The loader sets the connections per host, and bypasses the cache of the session. The ``background`` session is not made
+        /// from these settings.
+        public var session: (@Sendable () -> URLSessionConfiguration)?
+        /// Answers the challenges of servers and proxies, for certificate pinning, client certificates and passwords; `nil`, the
+        /// default, leaves them to the system. Called on the queue of the session; it should return soon.
+        ///
+        /// A certificate that it rejects, by `cancelAuthenticationChallenge`, fails the load with ``ImageError/Code/insecure``.
+        public var challengeHandler: (@Sendable (URLAuthenticationChallenge) -> ChallengeAnswer)?
         /// Fetches prefetches by transfers that continue without the app; `nil`, the default, by a foreground session.
         public var background: Background?
 
         /// The defaults.
         public init() {}
     }
+
+    /// What to do about a challenge, and the credential to use.
+    public typealias ChallengeAnswer = (URLSession.AuthChallengeDisposition, URLCredential?)
 
     /// The settings that the loader was made with.
     public let configuration: Configuration
@@ -94,8 +112,7 @@ public final class URLSessionLoader: DataLoading {
     }
 
     /// Keeps a session from using caches, cookies and credentials of the app.
-    static func makePrivate(_ settings: URLSessionConfiguration, _ configuration: Configuration) {
-        settings.httpMaximumConnectionsPerHost = max(1, configuration.connectionsPerHost)
+    static func makePrivate(_ settings: URLSessionConfiguration) {
         settings.urlCache = nil
         settings.httpCookieStorage = nil
         settings.httpShouldSetCookies = false
@@ -122,13 +139,15 @@ public final class URLSessionLoader: DataLoading {
         var made = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 86_400)
         made.httpMethod = request.method.rawValue
         made.httpBody = request.body
-        made.httpShouldHandleCookies = false
+        // The session of the app may have cookies.
+        made.httpShouldHandleCookies = configuration.session != nil
         for field in fields { made.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
         // Otherwise the session would request compression, and decompress the body without a sign of it.
         if fields[.acceptEncoding] == nil { made.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
         if fields[.userAgent] == nil { made.setValue(configuration.userAgent, forHTTPHeaderField: "User-Agent") }
         #if canImport(Darwin)
             made.allowsExpensiveNetworkAccess = request.allowsExpensiveNetwork
+            made.allowsConstrainedNetworkAccess = configuration.allowsConstrainedNetwork
         #endif
         return made
     }
@@ -151,11 +170,13 @@ private final class SessionReader: Sendable {
 /// session holds its delegate until it is invalidated.
 final class SessionLease: Sendable {
     private let session: URLSession
-    private let delegate = SessionDelegate()
+    private let delegate: SessionDelegate
 
     init(_ configuration: URLSessionLoader.Configuration) {
-        let settings = URLSessionConfiguration.ephemeral
-        URLSessionLoader.makePrivate(settings, configuration)
+        let settings = configuration.session?() ?? .ephemeral
+        if configuration.session == nil { URLSessionLoader.makePrivate(settings) }
+        settings.httpMaximumConnectionsPerHost = max(1, configuration.connectionsPerHost)
+        delegate = SessionDelegate(configuration.challengeHandler)
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
         session = URLSession(configuration: settings, delegate: delegate, delegateQueue: queue)

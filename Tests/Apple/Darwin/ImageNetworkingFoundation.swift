@@ -11,6 +11,13 @@ extension URLRequest {
     }
 }
 
+extension URLRequest {
+    var allowsConstrainedNetworkAccess: Bool {
+        get { true }
+        set {}
+    }
+}
+
 extension URLSessionConfiguration {
     static func background(withIdentifier identifier: String) -> URLSessionConfiguration { .ephemeral }
 

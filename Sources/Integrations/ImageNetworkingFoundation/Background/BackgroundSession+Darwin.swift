@@ -18,7 +18,8 @@
                 if let transfers = all[background.identifier] { return transfers }
                 let transfers = BackgroundTransfers(background, configuration)
                 let settings = URLSessionConfiguration.background(withIdentifier: background.identifier)
-                URLSessionLoader.makePrivate(settings, configuration)
+                URLSessionLoader.makePrivate(settings)
+                settings.httpMaximumConnectionsPerHost = max(1, configuration.connectionsPerHost)
                 settings.isDiscretionary = background.isDiscretionary
                 settings.sessionSendsLaunchEvents = true
                 settings.timeoutIntervalForResource = TimeInterval(background.maximumAge.components.seconds)
