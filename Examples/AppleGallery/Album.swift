@@ -13,25 +13,18 @@ struct Album: View {
                 }
             }
         }
-        .environment(\.imageLoader, ImageLoader.shared)
     }
 }
 
 struct Thumbnail: View {
     let url: URL
-    @Environment(\.displayScale) private var scale
 
     var body: some View {
-        CalotypeImage(request) {
-            ProgressView()
-        }
-        .frame(width: 120, height: 120)
-    }
-
-    private var request: ImageRequest {
-        var request = ImageRequest(url: url, size: PixelSize(120, scale: scale), contentMode: .fill)
-        request.options.transition = .fade(.milliseconds(250))
-        request.options.accessibilityLabel = url.lastPathComponent
-        return request
+        CalotypeImage(url: url) { ProgressView() }
+            .contentMode(.fill)
+            .transition(.fade(.milliseconds(250)))
+            .label(url.lastPathComponent)
+            .frame(width: 120, height: 120)
+            .clipped()
     }
 }

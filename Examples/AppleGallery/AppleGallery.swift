@@ -1,5 +1,4 @@
-public import ImageCore
-internal import ImageTargets
+public import Calotype
 public import UIKit
 
 /// Image views of UIKit that show the stages of a load: one view per placeholder, and one per cache tier.
@@ -28,7 +27,7 @@ public import UIKit
     }
 
     private mutating func show(_ title: String, _ request: ImageRequest, from loader: any ImageProviding) {
-        let view = UIImageView()
+        let view = UIImageView(frame: CGRect(x: 0, y: 0, width: 160, height: 120))
         view.calotype.setImage(with: request, from: loader)
         views.append((title, view))
     }

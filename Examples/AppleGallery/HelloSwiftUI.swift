@@ -6,6 +6,5 @@ struct ContentView: View {
 
     var body: some View {
         CalotypeImage(url: url) { ProgressView() }
-            .environment(\.imageLoader, ImageLoader.shared)
     }
 }

@@ -4,6 +4,5 @@ import UIKit
 @MainActor func showLabelledCat(in imageView: UIImageView) {
     var request = ImageRequest(url: URL(string: "https://example.org/cat.jpg")!)
     request.options.accessibilityLabel = "A cat on a wall"
-    imageView.isAccessibilityElement = true
     imageView.calotype.setImage(with: request)
 }

@@ -3,23 +3,36 @@ import UIKit
 
 /// A cell of a collection view with one image.
 final class PhotoCell: UICollectionViewCell {
-    let imageView = UIImageView()
+    private let imageView = UIImageView()
 
-    func show(_ url: URL) {
-        if imageView.superview == nil {
-            imageView.frame = contentView.bounds
-            contentView.addSubview(imageView)
-        }
-        let size = PixelSize(120, scale: traitCollection.displayScale)  // 120 points
-        var request = ImageRequest(url: url, size: size, contentMode: .fill)
-        request.options.placeholder = .color(red: 0.9, green: 0.9, blue: 0.9, alpha: 1)
-        request.options.transition = .fade(.milliseconds(250))
-        request.options.accessibilityLabel = url.lastPathComponent
-        imageView.calotype.setImage(with: request)
+    override init(frame: CGRect) {
+        super.init(frame: frame)
+        imageView.frame = contentView.bounds
+        imageView.autoresizingMask = [.flexibleWidth, .flexibleHeight]
+        (imageView.contentMode, imageView.clipsToBounds) = (.scaleAspectFill, true)
+        imageView.backgroundColor = .systemGray
+        contentView.addSubview(imageView)
     }
+
+    @available(*, unavailable) required init?(coder: NSCoder) { nil }
+
+    func show(_ photo: Photo) { imageView.calotype.setImage(with: photo.request) }
 
     override func prepareForReuse() {
         super.prepareForReuse()
         imageView.calotype.clear()
+    }
+}
+
+struct Photo {
+    let url: URL
+    let title: String
+
+    /// The request of a cell, and of its prefetch: both need the same options.
+    var request: ImageRequest {
+        var request = ImageRequest(url: url)
+        request.options.transition = .fade(.milliseconds(250))
+        request.options.accessibilityLabel = title
+        return request
     }
 }

@@ -1,5 +1,4 @@
-public import ImageCore
-internal import ImageTargets
+public import Calotype
 public import UIKit
 
 extension UIImageView {

@@ -25,6 +25,9 @@ struct CallQueue: Sendable {
     /// Whether no call is pending and no runner makes one.
     var isIdle: Bool { pending.isEmpty && !isRunning }
 
+    /// The next call to the view; `nil` if none is pending or a completion comes first.
+    var nextCall: ViewCall? { if case .call(let call)? = pending.first?.step { call } else { nil } }
+
     /// Whether the view will show its loading indicator after all pending calls.
     var willShowLoading: Bool {
         for entry in pending.reversed() { if case .call(.setLoading(let isLoading)) = entry.step { return isLoading } }

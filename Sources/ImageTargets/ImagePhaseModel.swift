@@ -27,14 +27,18 @@ public enum ImagePhase: Sendable {
     public private(set) var phase = ImagePhase.empty { didSet { onChange?(phase) } }
     /// The transition with which to show the last image.
     public private(set) var transition = Transition.none
-    /// The placeholder to show while the phase is ``ImagePhase/loading(_:)``.
+    /// The placeholder to show while the phase is ``ImagePhase/loading(_:)``: nothing, an image or a colour.
     public private(set) var placeholder = Placeholder.none
+    /// The image to show while the phase is ``ImagePhase/failure(_:)``; `nil` if the options have none.
+    public private(set) var failureImage: DecodedImage?
     /// The label of the image for screen readers; `nil` if it has none.
     public private(set) var accessibilityLabel: String?
     /// Called on the main actor after each change of the phase.
     public var onChange: ((ImagePhase) -> Void)?
     /// Whether the user prefers reduced motion, so that images are shown without a transition. `false` by default.
     public var isMotionReduced = false
+    /// The size that the view has for its image; ``ViewImageSize/unlimited`` by default. See ``LoadOptions/sizesToTarget``.
+    public var viewSize = ViewImageSize.unlimited { didSet { if viewSize != oldValue { target.viewSizeChanged() } } }
 
     private let loader: any ImageProviding
     private lazy var target = ImageTarget(self, loader: loader)
@@ -71,21 +75,34 @@ public enum ImagePhase: Sendable {
     public func reset() { target.clear() }
 
     public func setImage(_ image: DecodedImage, transition: Transition) {
+        // The failure comes next, as one phase with its image.
+        if case .setFailure? = nextCall { return failureImage = image }
         self.transition = transition
         phase = .success(image)
     }
 
-    public func clear() { (placeholder, phase) = (.none, .empty) }
+    public func clear() { begin(.none, .empty) }
 
-    public func setPlaceholder(_ placeholder: Placeholder) { (self.placeholder, phase) = (placeholder, .loading(nil)) }
+    public func setPlaceholder(_ placeholder: Placeholder) { begin(placeholder, .loading(nil)) }
+
+    private func begin(_ placeholder: Placeholder, _ phase: ImagePhase) {
+        (self.placeholder, failureImage) = (placeholder, nil)
+        // The load begins next, as one phase.
+        if case .setLoading(true)? = nextCall { return }
+        self.phase = phase
+    }
 
     public func setLoading(_ isLoading: Bool) {
-        if isLoading, case .empty = phase { phase = .loading(nil) }
-        if !isLoading, case .loading = phase { phase = .empty }
+        if isLoading { return phase = .loading(nil) }
+        // The result comes next. Without one, the load was cancelled.
+        if case .loading = phase, nextCall == nil { phase = .empty }
     }
+
+    private var nextCall: ViewCall? { target.runner.state.withLock { $0.binding.calls.nextCall } }
 
     public func setProgress(_ progress: LoadProgress) { if case .loading = phase { phase = .loading(progress) } }
     public func setFailure(_ error: ImageError) { phase = .failure(error) }
     public func setAccessibilityLabel(_ label: String?) { accessibilityLabel = label }
     public func prefersReducedMotion() -> Bool { isMotionReduced }
+    public func imageSize() -> ViewImageSize { viewSize }
 }

@@ -38,8 +38,10 @@ let package = Package(
         .target(name: "ImageIO", dependencies: ["CoreGraphics"]),
         .target(name: "UIKit", dependencies: ["CoreGraphics"]),
         .target(name: "WatchKit", dependencies: ["UIKit"]),
-        .target(name: "AppKit", dependencies: ["CoreGraphics"]),
-        .target(name: "SwiftUI", dependencies: ["CoreGraphics"]),
+        .target(name: "AppKit", dependencies: ["CoreGraphics", "QuartzCore"]),
+        .target(name: "Combine"),
+        .target(name: "QuartzCore", dependencies: ["CoreGraphics"]),
+        .target(name: "SwiftUI", dependencies: ["CoreGraphics", "Combine"]),
 
         shared("CalotypeSystem", []),
         shared("ImageCore", ["CalotypeSystem", httpTypes, "os", "CoreGraphics"]),
@@ -51,7 +53,7 @@ let package = Package(
         shared("ImageDecoding", ["ImageCore", "ImageKernels", "CalotypeSystem"]),
         shared("ImageDecodingApple", ["ImageCore", "CoreGraphics", "ImageIO"]),
         shared("ImageProcessing", ["ImageCore", "CalotypeSystem", "ImageKernels"]),
-        shared("ImageTargets", ["ImageCore", "CoreGraphics", "UIKit", "WatchKit", "AppKit", "SwiftUI", httpTypes]),
+        shared("ImageTargets", ["ImageCore", httpTypes]),
         shared("ImageLoading", ["ImageCore", "ImageKernels", "CalotypeSystem", httpTypes, heap, deque, "os"]),
         .target(name: "CCalotypeSockets", path: "Shared/CCalotypeSockets"),
         shared("ImageNetworking", ["ImageCore", "CalotypeSystem", "CCalotypeSockets", httpTypes, "Network"]),
@@ -59,10 +61,11 @@ let package = Package(
             "Calotype",
             [
                 "ImageCore", "ImageLoading", "ImageNetworking", "ImageNetworkingFoundation", "ImageCaching", "ImageDecoding",
-                "ImageDecodingApple", "ImageProcessing", "ImageTargets", "UIKit", "ImageIO",
+                "ImageDecodingApple", "ImageProcessing", "ImageTargets", "CoreGraphics", "ImageIO", "UIKit", "WatchKit", "AppKit",
+                "QuartzCore", "SwiftUI", "Combine",
             ]),
         // Draws what the views of an example show, as images for the guide.
-        shared("AppleGallery", ["Calotype", "ImageCore", "ImageLoading", "ImageProcessing", "ImageTargets", "UIKit", "SwiftUI"]),
+        shared("AppleGallery", ["Calotype", "UIKit", "AppKit", "SwiftUI"]),
         .executableTarget(
             name: "AppleRecorder", dependencies: ["AppleGallery", "CalotypeTesting", "ImageCore", "UIKit"],
             swiftSettings: [.swiftLanguageMode(.v6)]),
@@ -74,7 +77,8 @@ let package = Package(
             name: "AppleTargetsTests",
             dependencies: [
                 "ImageCore", "ImageTargets", "ImageLoading", "ImageCaching", "ImageDecodingApple", "ImageNetworking", "Calotype",
-                "CalotypeTesting", "CoreGraphics", "ImageIO", "UIKit", "WatchKit", "AppKit", "SwiftUI", "Network", "os",
+                "CalotypeTesting", "AppleGallery", "CoreGraphics", "ImageIO", "UIKit", "WatchKit", "AppKit", "QuartzCore",
+                "SwiftUI", "Network", "os",
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])]),
     ],

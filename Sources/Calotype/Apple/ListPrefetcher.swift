@@ -8,7 +8,7 @@
     ///
     /// ```swift
     /// @MainActor func prefetch(_ requests: [ImageRequest], for view: UICollectionView) -> ListPrefetcher {
-    ///     let prefetcher = ListPrefetcher { requests[$0.item] }
+    ///     let prefetcher = ListPrefetcher { requests.indices.contains($0.item) ? requests[$0.item] : nil }
     ///     view.prefetchDataSource = prefetcher
     ///     return prefetcher  // Keep it: the view has only a weak reference.
     /// }
@@ -17,13 +17,15 @@
     public final class ListPrefetcher: NSObject, UICollectionViewDataSourcePrefetching, UITableViewDataSourcePrefetching {
         private let prefetcher: ImagePrefetcher
         private let request: (IndexPath) -> ImageRequest?
+        /// What was started, oldest first. The list cancels index paths of the data as it was then, which may have changed.
+        private var started: [(place: IndexPath, request: ImageRequest)] = []
 
         /// Makes a prefetcher for a list.
         ///
         /// - Parameters:
         ///   - prefetcher: prefetches the images; by default with ``ImageLoader/shared``.
         ///   - request: returns the request that the cell at an index path will make, with the same target size and processors, or
-        ///     `nil` for no image.
+        ///     `nil` for no image. It is called only to start prefetches.
         public init(
             _ prefetcher: ImagePrefetcher = ImagePrefetcher(loader: .shared), request: @escaping (IndexPath) -> ImageRequest?
         ) {
@@ -37,7 +39,18 @@
         public func tableView(_ view: UITableView, prefetchRowsAt indexPaths: [IndexPath]) { start(indexPaths) }
         public func tableView(_ view: UITableView, cancelPrefetchingForRowsAt indexPaths: [IndexPath]) { stop(indexPaths) }
 
-        private func start(_ indexPaths: [IndexPath]) { prefetcher.start(indexPaths.compactMap(request)) }
-        private func stop(_ indexPaths: [IndexPath]) { prefetcher.stop(indexPaths.compactMap(request)) }
+        private func start(_ places: [IndexPath]) {
+            let new = places.compactMap { place in request(place).map { (place: place, request: $0) } }
+            started += new
+            // Lists do not cancel what they show, so older entries are forgotten.
+            started.removeFirst(max(0, started.count - 256))
+            prefetcher.start(new.map(\.request))
+        }
+
+        private func stop(_ places: [IndexPath]) {
+            let places = Set(places)
+            prefetcher.stop(started.filter { places.contains($0.place) }.map(\.request))
+            started.removeAll { places.contains($0.place) }
+        }
     }
 #endif

@@ -2,17 +2,22 @@
     public import CoreGraphics
 
     extension Bitmap {
-        /// Makes a `CGImage` that uses the memory of this bitmap without a copy, and retains it.
+        /// Returns a `CGImage` that uses the memory of this bitmap without a copy.
+        ///
+        /// The image is made at the first call and kept with the pixels, so that Core Animation prepares them for the display only
+        /// once.
         ///
         /// - Returns: `nil` if Core Graphics rejects the bitmap, for example because it cannot read the colour profile.
-        public func makeCGImage() -> CGImage? {
+        public func makeCGImage() -> CGImage? { sharedCGImage { makeCGImage($0) } }
+
+        private func makeCGImage(_ provider: CGDataProvider) -> CGImage? {
             let space: CGColorSpace? =
                 switch (colorSpace, format.channels) {
                 case (.icc(let profile), _): CGColorSpace(iccData: profile as CFData)
                 case (.sRGB, 1): CGColorSpace(name: CGColorSpace.genericGrayGamma2_2)
                 case (.sRGB, _): CGColorSpace(name: CGColorSpace.sRGB)
                 }
-            guard let space, let provider = makeProvider() else { return nil }
+            guard let space else { return nil }
             let alpha: CGImageAlphaInfo =
                 switch (format.channels, self.alpha) {
                 case (1, _): .none
@@ -28,21 +33,5 @@
                 bytesPerRow: bytesPerRow, space: space, bitmapInfo: CGBitmapInfo(rawValue: alpha.rawValue | order),
                 provider: provider, decode: nil, shouldInterpolate: true, intent: .defaultIntent)
         }
-
-        private func makeProvider() -> CGDataProvider? {
-            // The provider retains the pixels, so that their address stays valid after the closure.
-            let owner = unsafe Unmanaged.passRetained(PixelOwner(self)).toOpaque()
-            return unsafe withUnsafePixels { pixels in
-                guard let start = pixels.baseAddress else { return nil }
-                return unsafe CGDataProvider(dataInfo: owner, data: start, size: pixels.count) { owner, _, _ in
-                    if let owner = unsafe owner { unsafe Unmanaged<PixelOwner>.fromOpaque(owner).release() }
-                }
-            }
-        }
-    }
-
-    private final class PixelOwner {
-        private let bitmap: Bitmap
-        init(_ bitmap: Bitmap) { self.bitmap = bitmap }
     }
 #endif

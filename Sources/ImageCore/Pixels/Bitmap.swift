@@ -1,3 +1,7 @@
+#if canImport(CoreGraphics)
+    internal import CoreGraphics
+#endif
+
 /// The pixels of an image: immutable and shared by reference, so that copying the value copies no pixels.
 ///
 /// The canonical form is 8-bit RGBA, premultiplied, sRGB. Opaque images are marked as ``AlphaMode/opaque``, and grey images have
@@ -83,6 +87,14 @@ public struct Bitmap: Sendable, CustomStringConvertible {
         try unsafe body(UnsafeRawBufferPointer(storage.mutableBytes))
     }
 
+    #if canImport(CoreGraphics)
+        /// Returns the image that shares the pixels of this bitmap. `make` is called with the provider of the pixels if there is
+        /// none yet.
+        func sharedCGImage(_ make: (CGDataProvider) -> CGImage?) -> CGImage? {
+            storage.sharedImage(alpha, colorSpace, make)
+        }
+    #endif
+
     /// The bytes per row of a bitmap: the bytes of its pixels, rounded up to a multiple of 64.
     public static func bytesPerRow(width: Int, format: PixelFormat) -> Int {
         (width * format.bytesPerPixel + 63) & ~63
@@ -101,5 +113,43 @@ public struct Bitmap: Sendable, CustomStringConvertible {
         unsafe mutableBytes = UnsafeMutableRawBufferPointer(start: base, count: byteCount)
     }
 
-    deinit { unsafe releaseAligned(mutableBytes.baseAddress.unsafelyUnwrapped, byteCount: byteCount) }
+    deinit {
+        #if canImport(CoreGraphics)
+            if shared.withLock({ $0 != nil }) { return }
+        #endif
+        unsafe releaseAligned(mutableBytes.baseAddress.unsafelyUnwrapped, byteCount: byteCount)
+    }
+
+    #if canImport(CoreGraphics)
+        // @unchecked because the objects of Core Graphics are immutable.
+        private struct Shared: @unchecked Sendable {
+            let alpha: AlphaMode
+            let colorSpace: ColorSpace
+            let provider: CGDataProvider
+            let image: CGImage?
+        }
+
+        /// Once there is a provider, the memory belongs to it, because Core Graphics may retain it for longer than this object lives.
+        /// A provider that retained this object would be a cycle.
+        private let shared = Lock<Shared?>(nil)
+
+        func sharedImage(_ alpha: AlphaMode, _ colorSpace: ColorSpace, _ make: (CGDataProvider) -> CGImage?) -> CGImage? {
+            let result = shared.withLock { state -> Shared? in
+                if state == nil, let provider = makeProvider() {
+                    state = Shared(alpha: alpha, colorSpace: colorSpace, provider: provider, image: make(provider))
+                }
+                return state
+            }
+            guard let result else { return nil }
+            // The same pixels with another alpha mode or profile are rare, so that their image is not kept.
+            return result.alpha == alpha && result.colorSpace == colorSpace ? result.image : make(result.provider)
+        }
+
+        private func makeProvider() -> CGDataProvider? {
+            guard let start = unsafe mutableBytes.baseAddress else { return nil }
+            return unsafe CGDataProvider(dataInfo: nil, data: start, size: byteCount) { _, data, byteCount in
+                unsafe releaseAligned(UnsafeMutableRawPointer(mutating: data), byteCount: byteCount)
+            }
+        }
+    #endif
 }

@@ -1,9 +1,10 @@
 // What the examples for the guides use besides.
 
-public struct ProgressView: View {
+public struct ProgressView: View, Primitive {
     public init() {}
     public init(value: Double?) {}
     public var body: Never { fatalError() }
+    func resolve(_ pass: inout Pass) { pass.output(self) }
 }
 
 public struct ScrollView<Content: View>: View {
@@ -24,15 +25,4 @@ public struct LazyVGrid<Content: View>: View {
 public struct ForEach<Element, ID: Hashable, Content: View>: View {
     public init(_ elements: [Element], id: KeyPath<Element, ID>, @ViewBuilder content: @escaping (Element) -> Content) {}
     public var body: Never { fatalError() }
-}
-
-extension View {
-    public func frame(width: CGFloat, height: CGFloat) -> some View { Modified(content: self) }
-    public func environment<Value>(_ path: WritableKeyPath<EnvironmentValues, Value>, _ value: Value) -> some View {
-        Modified(content: self)
-    }
-}
-
-extension EnvironmentValues {
-    public var displayScale: CGFloat { 2 }
 }

@@ -12,4 +12,10 @@ open class WKInterfaceImage: WKInterfaceObject {
     open func setImage(_ image: UIImage?) { self.image = image }
 }
 
+@MainActor open class WKInterfaceDevice {
+    private static let device = WKInterfaceDevice()
+    open class func current() -> WKInterfaceDevice { device }
+    public var screenScale: CGFloat { 2 }
+}
+
 public func WKAccessibilityIsReduceMotionEnabled() -> Bool { false }

@@ -1,3 +1,4 @@
+@testable import AppleGallery
 import Calotype
 import CalotypeTesting
 import Foundation
@@ -11,7 +12,7 @@ import WatchKit
 import os
 
 /// The parts of the framework that use services of the system.
-@Suite(.serialized) struct AppleSystems {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct AppleSystems {
     private func imageFile(_ red: UInt8) -> Data { Data("TOYj".utf8) + [4, 4, 1, 1, 0, red, 0, 0, 255] }
 
     private func loader(_ change: (inout StandardConfiguration) -> Void = { _ in }) -> ImageLoader {
@@ -57,7 +58,9 @@ import os
 
     @Test @MainActor func viewsUseTheSharedLoaderByDefault() async throws {
         ImageLoader.shared = loader()
-        let (view, watch, done) = (UIImageView(), WKInterfaceImage(), EventLog<Void>())
+        let (view, watch, done) = (
+            UIImageView(frame: CGRect(x: 0, y: 0, width: 4, height: 4)), WKInterfaceImage(), EventLog<Void>()
+        )
         let request = ImageRequest(.bytes(imageFile(9), id: "shared"))
         view.calotype.setImage(with: request) { _ in done.append(()) }
         watch.calotype.setImage(with: request) { _ in done.append(()) }
@@ -80,6 +83,50 @@ import os
         prefetcher.isPaused = false
         await prefetcher.waitUntilIdle()
         #expect(requests.map { loader.cachedImage(for: $0) != nil } == [true, false, true])
+    }
+
+    /// The example of a collection view.
+    @Test @MainActor func aCellShowsWhatItsListPrefetchedAndAReusedOneForgetsIt() async throws {
+        let loader = loader()
+        ImageLoader.shared = loader
+        let (grid, view, window) = (PhotoGrid(), UICollectionView(), UIWindow())
+        grid.photos = try (0..<3).map { number in
+            let url = URL(string: "data:;base64," + imageFile(UInt8(number)).base64EncodedString())
+            return Photo(url: try #require(url), title: "Photo \(number)")
+        }
+        view.makeCell = { PhotoCell(frame: CGRect(x: 0, y: 0, width: 100, height: 100)) }
+        window.addSubview(view)
+        grid.connect(to: view, cellSize: CGSize(width: 100, height: 100))
+        view.prefetchDataSource?.collectionView(view, prefetchItemsAt: [[0, 0], [0, 7]])
+        var prefetched = grid.photos[0].request
+        (prefetched.options.targetSize, prefetched.options.contentMode) = (PixelSize(200), .fill)
+        while loader.cachedImage(for: prefetched) == nil { await Task.yield() }
+        func imageView(_ item: Int) -> UIImageView? {
+            view.visible[[0, item]]?.subviews.first?.subviews.first as? UIImageView
+        }
+        view.scroll(to: [[0, 0]])
+        let cell = try #require(imageView(0))
+        #expect(cell.image != nil && cell.accessibilityLabel == "Photo 0")
+        view.scroll(to: [[0, 1]])
+        #expect(imageView(1) === cell && cell.image == nil && cell.accessibilityLabel == "Photo 1")
+    }
+
+    @Test @MainActor func aListThatHasChangedCancelsWhatItStarted() async throws {
+        let loader = loader()
+        var requests = (0..<3).map { ImageRequest(.bytes(imageFile(UInt8($0)), id: "changed \($0)")) }
+        let all = requests
+        let prefetcher = ImagePrefetcher(loader: loader)
+        // Like the closure of an app that does not expect positions of old data.
+        let list = ListPrefetcher(prefetcher) { requests[$0.item] }
+        let grid = UICollectionView()
+        grid.prefetchDataSource = list
+        prefetcher.isPaused = true
+        grid.prefetchDataSource?.collectionView(grid, prefetchItemsAt: [[0, 0], [0, 1], [0, 2]])
+        requests.removeFirst(2)
+        grid.prefetchDataSource?.collectionView(grid, cancelPrefetchingForItemsAt: [[0, 0], [0, 2]])
+        prefetcher.isPaused = false
+        await prefetcher.waitUntilIdle()
+        #expect(all.map { loader.cachedImage(for: $0) != nil } == [false, true, false])
     }
 
     @Test func theMonitorReportsTheSystemsLowDataMode() async throws {

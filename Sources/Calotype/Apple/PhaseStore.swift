@@ -1,0 +1,62 @@
+#if canImport(SwiftUI) && canImport(CoreGraphics)
+    internal import Combine
+    internal import ImageCore
+    internal import ImageTargets
+    internal import SwiftUI
+
+    /// Loads the image of one SwiftUI view, and tells the view's content about the phases.
+    ///
+    /// The view keeps the store as long as it is in the hierarchy. Nothing that the store retains refers to the view, so that the
+    /// load is cancelled when SwiftUI drops the view's state.
+    @MainActor final class PhaseStore: ObservableObject {
+        /// The phase to show.
+        @Published private(set) var phase = ImagePhase.empty
+        /// Loads the image; `nil` before the first request.
+        private(set) var model: ImagePhaseModel?
+        private var loader: (any ImageProviding)?
+        /// The size that the view has for its image.
+        var viewSize = ViewImageSize.unlimited { didSet { model?.viewSize = viewSize } }
+
+        /// Shows a request, now or when its image is loaded. A request that is shown already changes nothing.
+        ///
+        /// - Parameters:
+        ///   - request: the image to show; `nil` shows ``ImagePhase/empty``.
+        ///   - loader: loads the image.
+        ///   - isMotionReduced: whether the user prefers reduced motion.
+        ///   - observesProgress: whether the content depends on the progress.
+        ///   - completion: called once with the result.
+        func show(
+            _ request: ImageRequest?, from loader: any ImageProviding, isMotionReduced: Bool, observesProgress: Bool,
+            completion: ImageTarget<ImagePhaseModel>.MainActorCompletion?
+        ) {
+            let model = model(for: loader)
+            model.isMotionReduced = isMotionReduced
+            model.onChange = { [weak self] in self?.publish($0, observesProgress: observesProgress) }
+            model.setVisible(true)
+            guard let request else { return model.reset() }
+            model.show(request, completion: completion)
+        }
+
+        /// Reports that the view left the screen.
+        func hide() { model?.setVisible(false) }
+
+        private func model(for loader: any ImageProviding) -> ImagePhaseModel {
+            if let model, let current = self.loader, isSame(current, loader) { return model }
+            // The load of the old model is cancelled when it is released.
+            model?.onChange = nil
+            let model = ImagePhaseModel(loader: loader)
+            model.viewSize = viewSize
+            (self.model, self.loader) = (model, loader)
+            return model
+        }
+
+        private func publish(_ phase: ImagePhase, observesProgress: Bool) {
+            if !observesProgress, case .loading(.some) = phase, case .loading = self.phase { return }
+            if case .success = phase, case .fade(let time)? = model?.transition {
+                withAnimation(.easeInOut(duration: time / .seconds(1))) { self.phase = phase }
+            } else {
+                self.phase = phase
+            }
+        }
+    }
+#endif
