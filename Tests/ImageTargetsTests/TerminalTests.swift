@@ -5,8 +5,8 @@ import ImageTargets
 import Testing
 
 @Suite struct TerminalDetection {
-    private func terminal(_ environment: [String: String], isTerminal: Bool = true) -> Terminal {
-        Terminal(environment: environment, isTerminal: isTerminal, size: (columns: 80, rows: 24))
+    private func terminal(_ environment: [String: String], isTerminal: Bool = true, pixels: PixelSize? = nil) -> Terminal {
+        Terminal(environment: environment, isTerminal: isTerminal, size: (columns: 80, rows: 24), pixels: pixels)
     }
 
     @Test(arguments: [
@@ -15,6 +15,11 @@ import Testing
         (["TERM": "foot"], .sixel, .trueColor),
         (["TERM": "xterm-256color", "COLORTERM": "truecolor"], .halfBlocks, .trueColor),
         (["TERM": "xterm-256color"], .halfBlocks, .palette),
+        (["TERM": "linux"], .halfBlocks, .ansi),
+        (["TERM": "xterm-16color"], .halfBlocks, .ansi),
+        (["TERM": "vt100"], .none, .trueColor),
+        (["TERM": "vt220"], .none, .trueColor),
+        (["TERM": "xterm-mono"], .none, .trueColor),
         (["TERM": "dumb"], .none, .trueColor),
         (["TERM": "xterm-kitty", "NO_COLOR": "1"], .none, .trueColor),
         ([:], .none, .trueColor),
@@ -40,8 +45,51 @@ import Testing
         #expect(detected.background == HalfBlocks.RGB(red: 0x1E, green: 255, blue: 0))
 
         var inside = terminal(["TERM": "tmux-256color", "TMUX": "x"])
-        inside.update(from: Array("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?1;2;4c".utf8))
+        inside.update(from: Array("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[6;20;10t\u{1B}[?1;2;4c".utf8))
         #expect(inside.graphics == .sixel)
+    }
+
+    @Test func theSizeOfACellFollowsFromTheWindowUnlessTheTerminalReportsIt() {
+        // xterm, which does not answer `CSI 16 t` as installed: the window has a border of two pixels.
+        let attributes = "\u{1B}[?63;1;2;4;6;9;15;16;22;28c"
+        var detected = terminal(["TERM": "xterm"], pixels: PixelSize(width: 80 * 6 + 4, height: 24 * 13 + 4))
+        #expect(detected.cell == PixelSize(width: 6, height: 13))
+        detected.update(from: Array(attributes.utf8))
+        #expect(detected.graphics == .sixel && detected.cell == PixelSize(width: 6, height: 13))
+        detected.update(from: Array(("\u{1B}[6;20;10t" + attributes).utf8))
+        #expect(detected.cell == PixelSize(width: 10, height: 20))
+    }
+
+    @Test(arguments: ["xterm", "foot"], [nil, PixelSize(width: 0, height: 0), PixelSize(width: 40, height: 20)])
+    func withoutTheSizeOfACellHalfBlocksAreDrawn(_ term: String, _ pixels: PixelSize?) {
+        var detected = terminal(["TERM": term], pixels: pixels)
+        detected.update(from: Array("\u{1B}[?62;4c".utf8))
+        #expect(detected.graphics == .halfBlocks)
+        detected.update(from: Array("\u{1B}[6;16;8t\u{1B}[?62;4c".utf8))
+        #expect(detected.graphics == .sixel)
+    }
+
+    @Test(arguments: ["48:2::1:2:3", "48:2:1:2:3", "48;2;1;2;3"]) func aTerminalThatKeepsA24BitColourHasThem(_ color: String) {
+        var detected = terminal(["TERM": "xterm-256color"])
+        #expect(detected.query.contains("\u{1B}[48;2;1;2;3m\u{1B}P$qm\u{1B}\\\u{1B}[m"))
+        detected.update(from: Array("\u{1B}P1$r0;\(color)m\u{1B}\\\u{1B}[?62c".utf8))
+        #expect(detected.colors == .trueColor && detected.graphics == .halfBlocks)
+        #expect(!detected.query.contains("\u{1B}P"))
+        // One that chose a colour of its palette has not.
+        var approximating = terminal(["TERM": "xterm-256color"])
+        approximating.update(from: Array("\u{1B}P1$r0;48:5:16m\u{1B}\\\u{1B}[?62c".utf8))
+        #expect(approximating.colors == .palette)
+    }
+
+    @Test func onlyTerminalsThatReadThemGetQueries() {
+        let kitty = "\u{1B}_G"
+        #expect(terminal(["TERM": "xterm-256color"]).query.contains(kitty))
+        // tmux and screen take the query of kitty's protocol for a title.
+        for environment in [["TERM": "tmux-256color"], ["TERM": "screen"], ["TERM": "xterm", "TMUX": "/tmp/x"]] {
+            let query = terminal(environment).query
+            #expect(!query.contains(kitty) && query.hasSuffix("\u{1B}[c"))
+        }
+        for environment in [["TERM": "linux"], ["TERM": "vt100"], ["TERM": "dumb"]] { #expect(terminal(environment).query == "") }
     }
 
     @Test(arguments: [
@@ -172,6 +220,46 @@ import Testing
         #expect(try SixelImage(Sixel().draw(clear)).pixels.allSatisfy { $0 == nil })
         let white = HalfBlocks.RGB(red: 255, green: 255, blue: 255)
         #expect(try SixelImage(Sixel(background: white).draw(clear)).pixels.allSatisfy { $0 == [100, 100, 100] })
+    }
+
+    @Test(arguments: [HalfBlocks.Colors.palette, .ansi]) func fewColoursAreDitheredToTheRightColourOnAverage(
+        _ colors: HalfBlocks.Colors
+    ) throws {
+        // A brown that neither palette has.
+        let (brown, count) = (SIMD3<Int>(101, 67, 33), 120 * 120)
+        let image = try TestImages.solid(
+            width: 120, height: 120, red: UInt8(brown.x), green: UInt8(brown.y), blue: UInt8(brown.z))
+        let blocks = HalfBlocks(columns: 120, rows: 60, colors: colors)
+        // The sum of the colours of both halves of all cells.
+        var sum = SIMD3<Int>()
+        for line in blocks.lines(image.bitmap) {
+            var (foreground, back) = ("", "")
+            for part in line.split(separator: "\u{1B}[") {
+                let end = try #require(part.firstIndex(of: "m"))
+                let code = String(part[..<end])
+                if code.hasPrefix("4") || code.hasPrefix("10") { back = code } else { foreground = code }
+                for _ in part[part.index(after: end)...] { sum &+= try color(foreground) &+ color(back) }
+            }
+        }
+        let error = sum / count &- brown
+        #expect(max(abs(error.x), abs(error.y), abs(error.z)) <= 3, "\(error)")
+    }
+
+    /// The colour of an `SGR` code of 256 or 16 colours.
+    private func color(_ code: String) throws -> SIMD3<Int> {
+        let numbers = code.split(separator: ";").compactMap { Int($0) }
+        guard numbers.count == 3 else {
+            // The 16 colours of VGA.
+            let number = try #require(numbers.first)
+            let bright = number >= 90
+            let index = (bright ? number - 60 : number) % 10
+            if index == 3, !bright { return SIMD3(170, 85, 0) }
+            return SIMD3(index & 1, index >> 1 & 1, index >> 2 & 1) &* 170 &+ (bright ? 85 : 0)
+        }
+        let index = numbers[2]
+        if index >= 232 { return SIMD3(repeating: 8 + 10 * (index - 232)) }
+        let levels = [0, 95, 135, 175, 215, 255]
+        return SIMD3(levels[(index - 16) / 36], levels[(index - 16) / 6 % 6], levels[(index - 16) % 6])
     }
 
     @Test func imagesAreDrawnSideBySide() throws {

@@ -41,11 +41,16 @@ enum Console {
         isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
 
     /// The size of the terminal behind standard output or standard error, in characters; `nil` when neither is a terminal.
-    static var size: (columns: Int, rows: Int)? {
+    static var size: (columns: Int, rows: Int)? { window.map { (Int($0.ws_col), Int($0.ws_row)) } }
+
+    /// The size of that terminal's window in pixels; 0 × 0 where it is unknown.
+    static var windowSize: PixelSize? { window.map { PixelSize(width: Int($0.ws_xpixel), height: Int($0.ws_ypixel)) } }
+
+    private static var window: winsize? {
         for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
             var window = winsize()
             if unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 {
-                return (Int(window.ws_col), Int(window.ws_row))
+                return window
             }
         }
         return nil

@@ -14,14 +14,16 @@ enum TerminalProbe {
         let environment = ProcessInfo.processInfo.environment
         let milliseconds = min(max(0, environment[timeVariable].flatMap { Int32($0) } ?? 200), 60_000)
         let size = Console.size ?? (columns: 80, rows: 25)
-        var terminal = Terminal(environment: environment, isTerminal: Console.isTerminal, size: size)
-        // A terminal without graphics is not queried.
-        if terminal.graphics != .none, let answers = answers(within: milliseconds) { terminal.update(from: answers) }
+        var terminal = Terminal(
+            environment: environment, isTerminal: Console.isTerminal, size: size, pixels: Console.windowSize)
+        if !terminal.query.isEmpty, let answers = answers(to: terminal.query, within: milliseconds) {
+            terminal.update(from: answers)
+        }
         return terminal
     }
 
     /// Writes the query, and reads until the answers are complete or the time is over; at most 4 KB.
-    private static func answers(within milliseconds: Int32) -> [UInt8]? {
+    private static func answers(to query: String, within milliseconds: Int32) -> [UInt8]? {
         let descriptor = unsafe open("/dev/tty", O_RDWR | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -34,7 +36,7 @@ enum TerminalProbe {
         raw.c_lflag &= ~tcflag_t(ECHO | ICANON)
         guard unsafe tcsetattr(descriptor, TCSANOW, &raw) == 0 else { return nil }
         defer { _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &before) }
-        let query = Array(Terminal.query.utf8)
+        let query = Array(query.utf8)
         guard unsafe write(descriptor, query, query.count) == query.count else { return nil }
 
         let end = ContinuousClock.now + .milliseconds(Int(milliseconds))

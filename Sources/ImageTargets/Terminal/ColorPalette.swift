@@ -4,6 +4,24 @@ internal import ImageCore
 struct ColorPalette {
     let colors: [HalfBlocks.RGB]
 
+    /// The 240 colours of xterm's palette that are the same in every terminal, from index 16: the cube and the greys.
+    static let xterm: ColorPalette = {
+        let levels: [UInt8] = [0, 95, 135, 175, 215, 255]
+        let cube = (0..<216).map { HalfBlocks.RGB(red: levels[$0 / 36], green: levels[$0 / 6 % 6], blue: levels[$0 % 6]) }
+        let grays = (0..<24).map { UInt8(8 + 10 * $0) }
+        return ColorPalette(colors: cube + grays.map { HalfBlocks.RGB(red: $0, green: $0, blue: $0) })
+    }()
+
+    /// The 16 colours of text, as the Linux console shows them: red, green and blue are bits 0, 1 and 2, and bit 3 is the brightness.
+    static let ansi = ColorPalette(
+        colors: (0..<16).map { index in
+            func level(_ bit: Int) -> UInt8 { UInt8(index >> bit & 1) * 170 + UInt8(index >> 3) * 85 }
+            // The dark yellow is brown.
+            return HalfBlocks.RGB(red: level(0), green: index == 3 ? 85 : level(1), blue: level(2))
+        })
+
+    init(colors: [HalfBlocks.RGB]) { self.colors = colors }
+
     /// Chooses at most `limit` colours. If the image has no more, they are the palette. Otherwise median cut chooses them: it
     /// repeatedly splits the box with the most pixels at the median of its longest side, and takes the mean of each box.
     init(_ pixels: [HalfBlocks.RGB], limit: Int) {

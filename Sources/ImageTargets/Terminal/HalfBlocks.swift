@@ -1,7 +1,7 @@
 public import ImageCore
 
 /// Draws images as text. Each character cell is an upper half block (U+2580): its foreground is the upper pixel and its background the
-/// lower pixel, in 24-bit colour (ISO 8613-6, `SGR 38;2` and `48;2`) or in xterm's 256 colours.
+/// lower pixel, in 24-bit colour (ISO 8613-6, `SGR 38;2` and `48;2`), or dithered in xterm's 256 or in 16 colours.
 ///
 /// The text works in every terminal with such colours, also through tmux and ssh. This type only makes text and writes nothing.
 public struct HalfBlocks: Hashable, Sendable {
@@ -21,6 +21,8 @@ public struct HalfBlocks: Hashable, Sendable {
         case trueColor
         /// xterm's 256 colours: a cube of 6 × 6 × 6 and 24 greys.
         case palette
+        /// The 16 colours of text, as on the Linux console.
+        case ansi
     }
 
     /// An opaque colour.
@@ -59,7 +61,7 @@ public struct HalfBlocks: Hashable, Sendable {
     /// Draws an image as ``draw(_:)`` does, and returns its lines.
     public func lines(_ bitmap: Bitmap) -> [String] {
         let size = ResizeGeometry(source: bitmap.size, box: targetSize, mode: .fit).output
-        let pixels = TerminalPixels(bitmap, size: size).pixels
+        let pixels = codes(TerminalPixels(bitmap, size: size).pixels, width: size.width)
         return stride(from: 0, to: size.height, by: 2).map { y in
             line(
                 above: pixels[y * size.width..<(y + 1) * size.width],
@@ -69,40 +71,51 @@ public struct HalfBlocks: Hashable, Sendable {
 
     // MARK: Text
 
-    private func line(above: ArraySlice<TerminalPixels.Pixel>, below: ArraySlice<TerminalPixels.Pixel>?) -> String {
-        let nothing = TerminalPixels.Pixel(red: 0, green: 0, blue: 0, alpha: 0)
+    private func line(above: ArraySlice<Int?>, below: ArraySlice<Int?>?) -> String {
         var text = ""
         // The current colours of the terminal. A colour is written only where it changes.
-        var (foreground, back): (RGB?, RGB?) = (nil, nil)
-        func set(_ old: inout RGB?, _ new: RGB?, code: Int) {
+        var (foreground, back): (Int?, Int?) = (nil, nil)
+        func set(_ old: inout Int?, _ new: Int?, base: Int) {
             guard new != old else { return }
-            text += new.map { "\u{1B}[\(code);\(arguments($0))m" } ?? "\u{1B}[\(code + 1)m"
+            text += "\u{1B}[\(new.map { arguments($0, base: base) } ?? "\(base + 9)")m"
             old = new
         }
         for (index, top) in above.enumerated() {
-            let bottom = below.map { $0[$0.startIndex + index] } ?? nothing
-            switch (visibleColor(top), visibleColor(bottom)) {
+            switch (top, below.flatMap { $0[$0.startIndex + index] }) {
             case (nil, nil):
-                set(&back, nil, code: 48)
+                set(&back, nil, base: 40)
                 text += " "
             case (let top?, let bottom):
-                set(&foreground, top, code: 38)
-                set(&back, bottom, code: 48)
+                set(&foreground, top, base: 30)
+                set(&back, bottom, base: 40)
                 text += "▀"
             case (nil, let bottom?):
-                set(&foreground, bottom, code: 38)
-                set(&back, nil, code: 48)
+                set(&foreground, bottom, base: 30)
+                set(&back, nil, base: 40)
                 text += "▄"
             }
         }
         return foreground == nil && back == nil ? text : text + "\u{1B}[0m"
     }
 
-    /// The arguments of `SGR 38` and `48` for a colour.
-    private func arguments(_ color: RGB) -> String {
+    /// The colour of each pixel, as red, green and blue or as an index into the palette; `nil` where the terminal's background is
+    /// visible.
+    private func codes(_ pixels: [TerminalPixels.Pixel], width: Int) -> [Int?] {
+        let visible = pixels.map(visibleColor)
+        return switch colors {
+        case .trueColor: visible.map { $0.map { Int($0.red) << 16 | Int($0.green) << 8 | Int($0.blue) } }
+        case .palette: ColorPalette.xterm.indices(visible, width: width)
+        case .ansi: ColorPalette.ansi.indices(visible, width: width)
+        }
+    }
+
+    /// The arguments of `SGR` for a colour of the text (`base` 30) or of the background (40).
+    private func arguments(_ code: Int, base: Int) -> String {
         switch colors {
-        case .trueColor: "2;\(color.red);\(color.green);\(color.blue)"
-        case .palette: "5;\(color.paletteIndex)"
+        case .trueColor: "\(base + 8);2;\(code >> 16);\(code >> 8 & 255);\(code & 255)"
+        case .palette: "\(base + 8);5;\(16 + code)"
+        // The bright colours are not part of the standard; all terminals of today have them at 90 and 100.
+        case .ansi: "\(code < 8 ? base + code : base + 52 + code)"
         }
     }
 
@@ -110,20 +123,5 @@ public struct HalfBlocks: Hashable, Sendable {
     private func visibleColor(_ pixel: TerminalPixels.Pixel) -> RGB? {
         if pixel.alpha == 0, background == nil { return nil }
         return pixel.over(background ?? RGB(red: 0, green: 0, blue: 0))
-    }
-}
-
-extension HalfBlocks.RGB {
-    /// The nearest of the 240 colours of xterm's palette that are the same in every terminal: the cube, from index 16, with the levels
-    /// 0, 95, 135, 175, 215 and 255, and the greys, from index 232, with the levels 8, 18 and so on up to 238.
-    var paletteIndex: Int {
-        let levels = [0, 95, 135, 175, 215, 255]
-        func nearest(_ value: Int) -> Int { levels.indices.min { abs(levels[$0] - value) < abs(levels[$1] - value) } ?? 0 }
-        let samples = [Int(red), Int(green), Int(blue)]
-        let cube = samples.map(nearest)
-        let gray = max(0, min(23, (samples.reduce(0, +) / 3 - 3) / 10))
-        func distance(_ other: [Int]) -> Int { zip(samples, other).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) } }
-        let isGray = distance(Array(repeating: 8 + 10 * gray, count: 3)) < distance(cube.map { levels[$0] })
-        return isGray ? 232 + gray : 16 + 36 * cube[0] + 6 * cube[1] + cube[2]
     }
 }

@@ -24,8 +24,12 @@ public struct Terminal: Hashable, Sendable {
     public var columns: Int
     /// The height in character cells.
     public var rows: Int
-    /// The size of a character cell in pixels; 8 × 16 by default.
-    public var cell = PixelSize(width: 8, height: 16)
+    /// The size of a character cell in pixels; 8 × 16 where it is unknown.
+    public var cell = PixelSize(width: 8, height: 16) {
+        didSet { isCellKnown = true }
+    }
+    /// Whether the terminal or the system reported the size of a cell. Sixels of a wrong size would cover other text.
+    private var isCellKnown = false
     /// The background colour; `nil` if it is unknown.
     public var background: HalfBlocks.RGB?
     /// Whether the output goes through tmux or screen. They remove images that they do not support when they redraw.
@@ -44,18 +48,28 @@ public struct Terminal: Hashable, Sendable {
     /// Finds out from the environment what a terminal can show.
     ///
     /// - Parameters:
-    ///   - environment: the environment variables. `NO_COLOR` (no-color.org) and `TERM=dumb` disable images.
+    ///   - environment: the environment variables. `NO_COLOR` (no-color.org), `TERM=dumb` and the names of terminals without colours,
+    ///     such as `vt100`, disable images.
     ///   - isTerminal: whether the output goes to a terminal.
     ///   - size: the size in character cells.
-    public init(environment: [String: String], isTerminal: Bool, size: (columns: Int, rows: Int)) {
+    ///   - pixels: the size of the window in pixels (`ws_xpixel` and `ws_ypixel` of `TIOCGWINSZ`), from which the size of a cell
+    ///     follows if the terminal does not report it; `nil`, the default, or a component of 0 if it is unknown.
+    public init(
+        environment: [String: String], isTerminal: Bool, size: (columns: Int, rows: Int), pixels: PixelSize? = nil
+    ) {
         self.init(graphics: .none, columns: size.columns, rows: size.rows)
+        if let pixels { setCell(windowSize: pixels) }
         let term = environment["TERM"] ?? ""
-        guard isTerminal, !term.isEmpty, term != "dumb", environment["NO_COLOR"].map(\.isEmpty) ?? true else { return }
+        guard isTerminal, Terminal.hasColors(term), environment["NO_COLOR"].map(\.isEmpty) ?? true else { return }
         isMultiplexed = environment["TMUX"] != nil || term.hasPrefix("tmux") || term.hasPrefix("screen")
         graphics = .halfBlocks
         let program = environment["TERM_PROGRAM"] ?? ""
         let isTrue = ["truecolor", "24bit"].contains(environment["COLORTERM"] ?? "") || term.hasSuffix("-direct")
-        colors = isTrue || isMultiplexed && environment["COLORTERM"] == nil ? .trueColor : .palette
+        if isTrue || isMultiplexed && environment["COLORTERM"] == nil {
+            colors = .trueColor
+        } else {
+            colors = term == "linux" || term == "ansi" || term.hasSuffix("-16color") ? .ansi : .palette
+        }
         // Programs inside tmux inherit the variables of the outer terminal, which do not describe tmux.
         guard !isMultiplexed else { return }
         if environment["KITTY_WINDOW_ID"] != nil || term == "xterm-kitty" || program == "ghostty" || term == "xterm-ghostty" {
@@ -67,31 +81,56 @@ public struct Terminal: Hashable, Sendable {
         }
     }
 
-    /// The text that queries a terminal: for kitty's graphics (with an image of one pixel, which is not kept), for the size of a cell
-    /// (`CSI 16 t`), for the background (`OSC 11`), and last for its attributes (`CSI c`). Every terminal answers the last query.
-    public static let query = "\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[16t\u{1B}]11;?\u{1B}\\\u{1B}[c"
+    /// Whether a terminal of a name of terminfo has colours. DEC's terminals and names with the suffixes for monochrome have none.
+    private static func hasColors(_ term: String) -> Bool {
+        !["", "dumb", "unknown"].contains(term) && !term.hasPrefix("vt") && !term.hasSuffix("-m") && !term.hasSuffix("-mono")
+    }
+
+    /// Sets the size of a cell from that of the window. The window may have a border, so that the division rounds down.
+    private mutating func setCell(windowSize: PixelSize) {
+        let cell = PixelSize(width: windowSize.width / columns, height: windowSize.height / rows)
+        if (1...200).contains(cell.width), (1...200).contains(cell.height) { self.cell = cell }
+    }
+
+    /// The text that asks the terminal for what the environment does not tell.
+    ///
+    /// It asks for kitty's graphics (with an image of one pixel, which is not kept), except inside tmux, which would take that for a
+    /// title; for the size of a cell (`CSI 16 t`); for the background (`OSC 11`); for 24-bit colours, by setting one and reading it
+    /// back (`DECRQSS`); and last for the attributes (`CSI c`), which every terminal answers. Empty if there is nothing to ask.
+    public var query: String {
+        // The Linux console and its like know none of these control strings, and would print some of them.
+        guard graphics != .none, colors != .ansi else { return "" }
+        let kitty = isMultiplexed ? "" : "\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\"
+        let trueColor = colors == .trueColor ? "" : "\u{1B}[48;2;1;2;3m\u{1B}P$qm\u{1B}\\\u{1B}[m"
+        return kitty + "\u{1B}[16t\u{1B}]11;?\u{1B}\\" + trueColor + "\u{1B}[c"
+    }
 
     /// Returns whether the terminal has answered all of ``query``.
     public static func isComplete(_ answers: [UInt8]) -> Bool { TerminalAnswers(answers).attributes != nil }
 
     /// Updates the abilities from the terminal's answers to ``query``. Missing and malformed answers change nothing.
+    ///
+    /// Sixels are chosen only if the size of a cell is known, since they would otherwise cover other text.
     public mutating func update(from answers: [UInt8]) {
         guard graphics != .none else { return }
         let answers = TerminalAnswers(answers)
         if let cell = answers.cell { self.cell = cell }
         if let background = answers.background { self.background = background }
+        if answers.supportsTrueColor { colors = .trueColor }
         if answers.supportsKitty, !isMultiplexed {
             (graphics, colors) = (.kitty, .trueColor)
         } else if answers.attributes?.contains(4) == true, graphics == .halfBlocks {
             // Inside tmux, this is the answer of tmux, which supports sixels and redraws them.
             graphics = .sixel
         }
+        if graphics == .sixel, !isCellKnown { graphics = .halfBlocks }
     }
 }
 
 /// The parsed answers of a terminal. The input may also contain keys that the user pressed.
 struct TerminalAnswers {
     private(set) var supportsKitty = false
+    private(set) var supportsTrueColor = false
     private(set) var cell: PixelSize?
     private(set) var background: HalfBlocks.RGB?
     private(set) var attributes: [Int]?
@@ -99,6 +138,10 @@ struct TerminalAnswers {
     init(_ bytes: [UInt8]) {
         for part in String(decoding: bytes.prefix(4096), as: UTF8.self).split(separator: "\u{1B}") {
             if part.hasPrefix("_G") { supportsKitty = supportsKitty || part.hasPrefix("_Gi=31;OK") }
+            // The colours of `SGR 48`, in one of the three ways of writing them.
+            if part.hasPrefix("P1$r"), ["48:2::1:2:3", "48:2:1:2:3", "48;2;1;2;3"].contains(where: part.contains) {
+                supportsTrueColor = true
+            }
             if part.hasPrefix("[6;"), part.hasSuffix("t") {
                 let numbers = part.dropFirst(3).dropLast().split(separator: ";").compactMap { Int($0) }
                 if numbers.count == 2, (1...200).contains(numbers[0]), (1...200).contains(numbers[1]) {

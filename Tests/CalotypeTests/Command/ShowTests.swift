@@ -11,6 +11,9 @@
         /// The answers of kitty to the command's query. The last one ends the query.
         private static let answers = "\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[6;16;8t\u{1B}]11;rgb:0000/0000/0000\u{1B}\\\u{1B}[?62c"
 
+        /// The end of every query.
+        private static let queryEnd = "\u{1B}[c"
+
         /// Gives the answers enough time on a busy machine.
         private static let longTimeout = ["CALOTYPE_TERMINAL_TIME": "60000"]
 
@@ -36,7 +39,7 @@
             let command = try CommandProcess(
                 ["show", server.url("/dunes.jpg"), "--size", "30x10"],
                 environment: Self.longTimeout.merging(["TERM": term, "COLORTERM": "truecolor"]) { $1 }, on: terminal)
-            await terminal.wait { $0.contains(Terminal.query) }
+            await terminal.wait { $0.contains(Self.queryEnd) }
             terminal.type(isKitty ? Self.answers : "\u{1B}[?62c")
             // When: a preview is drawn completely, and then the rest of the file arrives.
             await terminal.wait { $0.contains(isKitty ? ",m=0;" : "▀") && Self.screen($0).cursor.row == 10 }
@@ -89,7 +92,7 @@
             let time = answer == nil ? [:] : Self.longTimeout
             let command = try CommandProcess(["show", file], environment: environment.merging(time) { $1 }, on: terminal)
             if let answer {
-                await terminal.wait { $0.contains(Terminal.query) }
+                await terminal.wait { $0.contains(Self.queryEnd) }
                 terminal.type(answer)
             }
             let run = try await command.end()
@@ -100,7 +103,8 @@
         private static func screen(_ text: String) -> TerminalScreen {
             var screen = TerminalScreen(rows: 24)
             // The query draws nothing.
-            screen.write(text.replacing(Terminal.query, with: ""))
+            let end = text.firstRange(of: queryEnd)?.upperBound ?? text.startIndex
+            screen.write(String(text[end...]))
             return screen
         }
     }
